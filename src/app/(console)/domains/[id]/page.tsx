@@ -1,0 +1,9 @@
+import type { Metadata } from 'next';
+import { DomainPage } from '@/modules/domains/components/domain-page';
+
+export const metadata: Metadata = { title: 'Domain' };
+
+export default async function Page({ params }: { params: Promise<{ id: string }> }) {
+  const { id } = await params;
+  return <DomainPage id={id} />;
+}

@@ -1,0 +1,8 @@
+import { appRouter } from '@/modules/router';
+import { createConsoleHandler } from '@/server/console-door';
+
+const handle = createConsoleHandler(appRouter);
+
+const route = (request: Request) => handle(request);
+
+export { route as GET, route as POST };

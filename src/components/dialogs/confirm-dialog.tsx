@@ -1,0 +1,59 @@
+'use client';
+
+import { TextInput } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { Problem } from '../problem';
+import { ProblemAlert } from '../problem-alert';
+import { Dialog } from './dialog';
+
+type ConfirmDialogProps = {
+  opened: boolean;
+  title: string;
+  action: string;
+  children: ReactNode;
+  problem: Problem | null;
+  isBusy: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+  typeToConfirm?: string;
+};
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { opened, title, action, children, problem, isBusy, onClose, onConfirm, typeToConfirm } = props;
+  const [typed, setTyped] = useState('');
+  const isMatching = typeToConfirm === undefined || typed.trim().toLowerCase() === typeToConfirm.toLowerCase();
+
+  useEffect(() => {
+    if (opened) setTyped('');
+  }, [opened]);
+
+  return (
+    <Dialog
+      opened={opened}
+      title={title}
+      action={action}
+      onClose={onClose}
+      isBusy={isBusy}
+      isDisabled={!isMatching}
+      isDanger
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isMatching) onConfirm();
+      }}
+    >
+      {children}
+      {typeToConfirm !== undefined && (
+        <TextInput
+          className="mono-input"
+          label={`Type ${typeToConfirm} to confirm`}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
+      <ProblemAlert problem={problem} />
+    </Dialog>
+  );
+}

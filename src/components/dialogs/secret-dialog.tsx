@@ -1,0 +1,51 @@
+'use client';
+
+import { Button, Modal } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { CodeBlock } from '../code-block';
+import { CopyButton } from '../copy-button';
+
+type SecretDialogProps = {
+  title: string;
+  secret: string;
+  copyLabel: string;
+  facts: ReactNode;
+  check: { hint: string; command: string };
+  onStored: () => void;
+};
+
+export function SecretDialog({ title, secret, copyLabel, facts, check, onStored }: SecretDialogProps) {
+  const [isCopied, setIsCopied] = useState(false);
+  return (
+    <Modal
+      opened
+      title={title}
+      size={608}
+      yOffset={72}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      onClose={() => undefined}
+    >
+      <div className="fields">
+        <p className="soft">This is the only time it is shown. Postroom keeps a hash of it and cannot show it again.</p>
+        <div className="secret">
+          <code>{secret}</code>
+          <CopyButton filled value={secret} label={copyLabel} onCopied={() => setIsCopied(true)} />
+        </div>
+        <dl className="kv">{facts}</dl>
+        <CodeBlock title="Try it" hint={check.hint} code={check.command} what="the command" />
+      </div>
+      <footer className="dialog-foot">
+        <span className="soft" role="status">
+          {isCopied ? 'Copied' : 'Not copied yet'}
+        </span>
+        <span className="push" />
+        <Button leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
+          I have stored it
+        </Button>
+      </footer>
+    </Modal>
+  );
+}

@@ -1,0 +1,30 @@
+import '@fontsource-variable/ibm-plex-sans/wght.css';
+import '@fontsource/ibm-plex-mono/latin-400.css';
+import '@fontsource/ibm-plex-mono/latin-500.css';
+import '@fontsource/ibm-plex-mono/latin-600.css';
+import '@mantine/core/styles.css';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/ledger.css';
+import './styles/timeline.css';
+import './styles/shell.css';
+import './styles/pages.css';
+import './styles/postcard.css';
+import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Providers } from './providers';
+
+type DocumentProps = { nonce: string | undefined; children: ReactNode };
+
+export function Document({ nonce, children }: DocumentProps) {
+  return (
+    <html lang="en" {...mantineHtmlProps}>
+      <head>
+        <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
+      </head>
+      <body>
+        <Providers>{children}</Providers>
+      </body>
+    </html>
+  );
+}

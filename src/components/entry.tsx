@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+
+type EntryProps = { title: string; hint: ReactNode; children: ReactNode };
+
+export function Entry({ title, hint, children }: EntryProps) {
+  return (
+    <section className="entry" aria-label={title}>
+      <div className="entry-side">
+        <h2>{title}</h2>
+        <p>{hint}</p>
+      </div>
+      <div className="entry-main">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { formatCount } from '@/lib/format';
+import type { CursorTrail } from './cursor-trail';
+
+type FolioProps = {
+  shown: number | undefined;
+  hasMore: boolean;
+  nextCursor: string | null;
+  trail: CursorTrail;
+  words?: { back: string; forward: string };
+};
+
+export function Folio({ shown, hasMore, nextCursor, trail, words = { back: 'Previous', forward: 'Next' } }: FolioProps) {
+  return (
+    <nav className="folio" aria-label="Pages of this list">
+      <span aria-live="polite">{shown === undefined ? '' : sentence(shown, hasMore, trail.isFirst)}</span>
+      <span className="push" />
+      <Button size="xs" disabled={trail.isFirst} leftSection={<IconChevronLeft stroke={1.5} />} onClick={trail.back}>
+        {words.back}
+      </Button>
+      <Button
+        size="xs"
+        disabled={!hasMore || !nextCursor}
+        rightSection={<IconChevronRight stroke={1.5} />}
+        onClick={() => nextCursor && trail.forward(nextCursor)}
+      >
+        {words.forward}
+      </Button>
+    </nav>
+  );
+}
+
+function sentence(shown: number, hasMore: boolean, isFirst: boolean): string {
+  const figure = formatCount(shown);
+  if (isFirst) return hasMore ? `First ${figure} shown, more follow` : `${figure} in all`;
+  return hasMore ? `${figure} shown, more follow` : `Last ${figure} shown`;
+}

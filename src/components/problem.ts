@@ -1,0 +1,69 @@
+import type { ErrorCode } from '@/lib/error-codes';
+
+export type ProblemField = { path: string; message: string };
+
+export type Problem = {
+  code: ErrorCode | 'NO_ANSWER';
+  status: number;
+  message: string;
+  fields: ProblemField[];
+  details: Record<string, unknown>;
+  requestId: string | null;
+};
+
+export function toProblem(error: unknown): Problem {
+  const data = record(record(error).data);
+  const details = record(data.details);
+  if (typeof data.apiCode !== 'string') return noAnswer(data);
+  return {
+    code: data.apiCode as ErrorCode,
+    status: typeof data.httpStatus === 'number' ? data.httpStatus : 500,
+    message: error instanceof Error ? error.message : 'The server refused this request.',
+    fields: Array.isArray(details.fields) ? details.fields.filter(isField) : [],
+    details,
+    requestId: typeof data.requestId === 'string' ? data.requestId : null,
+  };
+}
+
+export function isSessionLost(problem: Problem): boolean {
+  return problem.code === 'AUTH_REQUIRED' || problem.code === 'SESSION_INVALID';
+}
+
+type ErrorTarget = { setErrors: (errors: Record<string, string>) => void };
+
+/** Puts each named field's error on its field and gives back what has no field to stand at. */
+export function landOnFields(problem: Problem, form: ErrorTarget, names: Record<string, string>): Problem | null {
+  const landed: Record<string, string> = {};
+  const homeless: ProblemField[] = [];
+  for (const field of problem.fields) {
+    const name = names[field.path] ?? names[field.path.split('.')[0] ?? ''];
+    if (name) landed[name] ??= field.message;
+    else homeless.push(field);
+  }
+  form.setErrors(landed);
+  return Object.keys(landed).length > 0 && homeless.length === 0 ? null : { ...problem, fields: homeless };
+}
+
+function noAnswer(data: Record<string, unknown>): Problem {
+  const status = typeof data.httpStatus === 'number' ? data.httpStatus : 0;
+  return {
+    code: status >= 400 ? 'INTERNAL_ERROR' : 'NO_ANSWER',
+    status,
+    message:
+      status >= 400
+        ? 'The server could not answer this request.'
+        : 'The server did not answer. It may be restarting, or this device is offline.',
+    fields: [],
+    details: {},
+    requestId: null,
+  };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function isField(value: unknown): value is ProblemField {
+  const field = record(value);
+  return typeof field.path === 'string' && typeof field.message === 'string';
+}

@@ -1,0 +1,60 @@
+'use client';
+
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown, IconLogout } from '@tabler/icons-react';
+import type { Role } from '@/lib/roles';
+import { trpc } from '../trpc';
+
+export const ROLE_WORDS: Record<Role, string> = {
+  domain_admin: 'domain admin',
+  admin: 'admin',
+  super_admin: 'super admin',
+};
+
+type Account = { email: string; role: Role };
+
+export function AccountMenu({ account }: { account: Account | undefined }) {
+  const signOut = useSignOut();
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          className="who"
+          rightSection={<IconChevronDown stroke={1.5} />}
+          aria-label={account ? `Account: ${account.email}` : 'Account'}
+        >
+          <span className="clip">{account?.email ?? ''}</span>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {account && <Menu.Label>Signed in as {ROLE_WORDS[account.role]}</Menu.Label>}
+        <Menu.Item leftSection={<IconLogout size={16} stroke={1.5} />} disabled={signOut.isPending} onClick={signOut.run}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export function SignOutRow({ account }: { account: Account | undefined }) {
+  const signOut = useSignOut();
+  return (
+    <>
+      {account && (
+        <p className="soft">
+          {account.email}, {ROLE_WORDS[account.role]}
+        </p>
+      )}
+      <Button fullWidth leftSection={<IconLogout stroke={1.5} />} loading={signOut.isPending} onClick={signOut.run}>
+        Sign out
+      </Button>
+    </>
+  );
+}
+
+function useSignOut() {
+  const logout = trpc.auth.logout.useMutation({ onSettled: () => window.location.assign('/login') });
+  return { isPending: logout.isPending, run: () => logout.mutate({}) };
+}

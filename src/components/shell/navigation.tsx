@@ -1,0 +1,67 @@
+'use client';
+
+import {
+  IconBook2,
+  IconGauge,
+  IconKey,
+  IconMail,
+  type IconProps,
+  IconSend,
+  IconWorld,
+} from '@tabler/icons-react';
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { parseAsString, useQueryState } from 'nuqs';
+import type { ComponentType } from 'react';
+import type { Role } from '@/lib/roles';
+import { type ConsoleRoute, type RouteIcon, routeOf, routesFor } from '@/lib/routes';
+
+export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
+  overview: IconGauge,
+  messages: IconMail,
+  send: IconSend,
+  domains: IconWorld,
+  'api-keys': IconKey,
+  reference: IconBook2,
+};
+
+type NavigationProps = { role: Role | undefined; onNavigate?: () => void };
+
+export function Navigation({ role, onNavigate }: NavigationProps) {
+  const current = routeOf(usePathname());
+  const [domain] = useQueryState('domain', parseAsString);
+  const suffix = domain ? `?domain=${encodeURIComponent(domain)}` : '';
+  return (
+    <nav aria-label="Sections">
+      {byGroup(routesFor(role)).map(([group, routes]) => (
+        <div key={group ?? 'top'} className="nav-group">
+          {group && <h2>{group}</h2>}
+          <ul>
+            {routes.map(({ href, label, icon }) => {
+              const Icon = ROUTE_ICONS[icon];
+              return (
+                <li key={href}>
+                  <Link
+                    href={`${href}${suffix}`}
+                    className="nav-item"
+                    aria-current={current?.href === href ? 'page' : undefined}
+                    onClick={onNavigate}
+                  >
+                    <Icon size={16} stroke={1.5} aria-hidden="true" />
+                    <span>{label}</span>
+                  </Link>
+                </li>
+              );
+            })}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function byGroup(routes: ConsoleRoute[]): [string | null, ConsoleRoute[]][] {
+  const groups = new Map<string | null, ConsoleRoute[]>();
+  for (const route of routes) groups.set(route.group, [...(groups.get(route.group) ?? []), route]);
+  return [...groups];
+}

@@ -1,0 +1,30 @@
+import { Button } from '@mantine/core';
+import Link from 'next/link';
+import type { Role } from '@/lib/roles';
+import type { ConsoleRoute } from '@/lib/routes';
+import { PageHead } from '../page-head';
+import { ROLE_WORDS } from './account-menu';
+import { Page } from './page';
+
+type NoRoleProps = { route: ConsoleRoute; account: { email: string; role: Role } };
+
+export function NoRole({ route, account }: NoRoleProps) {
+  return (
+    <Page>
+      <PageHead title={route.label} lede="Not open to your role" />
+      <div className="note">
+        <h2>This page needs the role {ROLE_WORDS[route.minRole]}</h2>
+        <p>
+          You are signed in as <b className="strong">{account.email}</b> with the role {ROLE_WORDS[account.role]}. A super
+          admin can change your role.
+        </p>
+        <div className="row-acts">
+          <Button component={Link} href="/">
+            Back to the overview
+          </Button>
+        </div>
+        <div className="blank" aria-hidden="true" />
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,134 @@
+'use client';
+
+import { ActionIcon, Drawer } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconMenu2, IconSearch } from '@tabler/icons-react';
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { usePathname, useRouter } from 'next/navigation';
+import { type ReactNode, useEffect } from 'react';
+import { hasRole } from '@/lib/roles';
+import { routeOf } from '@/lib/routes';
+import { Roundel } from '../marks/roundel';
+import { StatusMark } from '../marks/status-mark';
+import { isSessionLost, toProblem } from '../problem';
+import { useSessionLost } from '../session-lost';
+import { trpc } from '../trpc';
+import { AccountMenu, SignOutRow } from './account-menu';
+import { DomainSwitcher } from './domain-switcher';
+import { Navigation } from './navigation';
+import { NoRole } from './no-role';
+import { SchemeToggle } from './scheme-toggle';
+
+const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false });
+
+type ShellProps = { children: ReactNode; signInAgain: ReactNode };
+
+export function Shell({ children, signInAgain }: ShellProps) {
+  const pathname = usePathname();
+  const router = useRouter();
+  const [isFinding, finder] = useDisclosure(false);
+  const [isMenuOpen, menu] = useDisclosure(false);
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
+  const account = me.data;
+  const isLost = useSessionLost();
+  const isSignedOut = !account && me.isError && isSessionLost(toProblem(me.error));
+  const route = routeOf(pathname);
+  const isOutOfReach = account !== undefined && route !== undefined && !hasRole(account.role, route.minRole);
+
+  useHotkeys([['mod+K', finder.open]], []);
+
+  useEffect(() => {
+    if (!isSignedOut) return;
+    const here = `${window.location.pathname}${window.location.search}`;
+    router.replace(here === '/' ? '/login' : `/login?next=${encodeURIComponent(here)}`);
+  }, [isSignedOut, router]);
+
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <aside className="side" aria-label="Postroom">
+        <Brand />
+        <Navigation role={account?.role} />
+        <SideFoot />
+      </aside>
+      <header className="bar">
+        <ActionIcon className="only-small" aria-label="Open the menu" onClick={menu.open}>
+          <IconMenu2 size={20} stroke={1.5} />
+        </ActionIcon>
+        <button type="button" className="finder" onClick={finder.open}>
+          <IconSearch size={16} stroke={1.5} aria-hidden="true" />
+          <span>Find a page, domain or message</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <DomainSwitcher />
+        <div className="bar-end">
+          <MailServerMark />
+          <SchemeToggle />
+          <AccountMenu account={account} />
+        </div>
+      </header>
+      {isOutOfReach ? <NoRole route={route} account={account} /> : children}
+      {account && isLost && signInAgain}
+      {isFinding && <Palette onClose={finder.close} role={account?.role} />}
+      <Drawer
+        opened={isMenuOpen}
+        onClose={menu.close}
+        title="Postroom"
+        size={288}
+        padding={0}
+        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+      >
+        <div className="drawer-nav">
+          <div className="drawer-tools">
+            <DomainSwitcher fullWidth />
+            <MailServerMark />
+          </div>
+          <Navigation role={account?.role} onNavigate={menu.close} />
+          <div className="drawer-tools">
+            <SignOutRow account={account} />
+          </div>
+        </div>
+      </Drawer>
+    </div>
+  );
+}
+
+function Brand() {
+  return (
+    <Link className="brand" href="/">
+      <Roundel size={28} />
+      <span>
+        <b>Postroom</b>
+        <small>Mail administration</small>
+      </span>
+    </Link>
+  );
+}
+
+function SideFoot() {
+  const version = trpc.system.version.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
+  return <p className="side-foot">{version.data ? `Postroom ${version.data.version}` : '\u00a0'}</p>;
+}
+
+function MailServerMark() {
+  const overview = trpc.overview.get.useQuery({}, { staleTime: 30_000 });
+  const kind = overview.data?.mta.kind;
+  if (kind === 'sandbox') {
+    return (
+      <span className="server" title="Messages are kept and played back here; bounce.test bounces, defer.test defers">
+        <StatusMark status="warning">Sandbox: nothing leaves this machine</StatusMark>
+      </span>
+    );
+  }
+  if (kind === 'off') {
+    return (
+      <span className="server">
+        <StatusMark status="failed">Sending is off</StatusMark>
+      </span>
+    );
+  }
+  return null;
+}

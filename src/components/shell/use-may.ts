@@ -1,0 +1,9 @@
+'use client';
+
+import { hasRole, type Role } from '@/lib/roles';
+import { trpc } from '../trpc';
+
+export function useMay(required: Role): boolean {
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
+  return me.data !== undefined && hasRole(me.data.role, required);
+}

@@ -1,0 +1,80 @@
+import { hasRole, type Role } from './roles';
+
+export type RouteIcon = 'overview' | 'messages' | 'send' | 'domains' | 'api-keys' | 'reference';
+
+export type ConsoleRoute = {
+  group: string | null;
+  label: string;
+  href: string;
+  icon: RouteIcon;
+  minRole: Role;
+  keywords: string;
+};
+
+export const ROUTES: readonly ConsoleRoute[] = [
+  {
+    group: null,
+    label: 'Overview',
+    href: '/',
+    icon: 'overview',
+    minRole: 'domain_admin',
+    keywords: 'home dashboard figures',
+  },
+  {
+    group: 'Mail',
+    label: 'Messages',
+    href: '/messages',
+    icon: 'messages',
+    minRole: 'domain_admin',
+    keywords: 'mail log trace bounces delivery search',
+  },
+  {
+    group: 'Mail',
+    label: 'Send',
+    href: '/send',
+    icon: 'send',
+    minRole: 'domain_admin',
+    keywords: 'compose test write new message',
+  },
+  {
+    group: 'Directory',
+    label: 'Domains',
+    href: '/domains',
+    icon: 'domains',
+    minRole: 'domain_admin',
+    keywords: 'add domain limits',
+  },
+  {
+    group: 'Connect',
+    label: 'API keys',
+    href: '/api-keys',
+    icon: 'api-keys',
+    minRole: 'domain_admin',
+    keywords: 'token secret bearer new key',
+  },
+  {
+    group: 'Connect',
+    label: 'API reference',
+    href: '/reference',
+    icon: 'reference',
+    minRole: 'domain_admin',
+    keywords: 'openapi swagger endpoints documentation',
+  },
+];
+
+export function routeOf(pathname: string): ConsoleRoute | undefined {
+  return ROUTES.find(({ href }) => (href === '/' ? pathname === '/' : isWithin(pathname, href)));
+}
+
+export function routesFor(role: Role | undefined): ConsoleRoute[] {
+  return ROUTES.filter(({ minRole }) => role === undefined || hasRole(role, minRole));
+}
+
+export function safeNextPath(next: string | null | undefined): string {
+  if (!next?.startsWith('/') || /^\/[/\\]/.test(next) || /[\\\s]/.test(next)) return '/';
+  return next.startsWith('/login') || next.startsWith('/setup') ? '/' : next;
+}
+
+function isWithin(pathname: string, href: string): boolean {
+  return pathname === href || pathname.startsWith(`${href}/`);
+}

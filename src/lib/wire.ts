@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/** Pieces that every wire contract shares. */
+export const Id = z.uuid('This is not a UUID.').meta({ description: 'UUID' });
+
+export const Timestamp = z.iso.datetime().meta({ description: 'ISO 8601 UTC' });
+
+export const Empty = z.strictObject({});
+
+export const ById = z.strictObject({ id: Id });
+
+export const Confirmation = z.object({ message: z.string() });
+
+/** The query of a list: its cursor, page size and the fields it may be sorted by, the first being the default. */
+export function pageQuery<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
+  return {
+    cursor: z.string().min(1).max(2048).optional().meta({ description: 'next_cursor of the page before' }),
+    limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Rows a page, 1 to 200' }),
+    sort: z.enum(sorts).default(sorts[0] as Sorts[number]).meta({ description: 'Field to sort by' }),
+    order: z.enum(['asc', 'desc']).default('desc'),
+  };
+}
+
+export function page<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    items: z.array(item),
+    pagination: z.object({
+      next_cursor: z.string().meta({ description: 'Empty on the last page' }),
+      has_more: z.boolean(),
+    }),
+  });
+}
+
+/** Refuses control characters and lone surrogates, which no name or description needs. */
+export function plainText(maxLength: number) {
+  return z
+    .string()
+    .max(maxLength, `At most ${maxLength} characters.`)
+    .refine((text) => text.isWellFormed() && !CONTROL.test(text), 'Control characters are not allowed.');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

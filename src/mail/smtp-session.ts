@@ -1,0 +1,200 @@
+import { Readable } from 'node:stream';
+import SMTPConnection, { type SentMessageInfo, type SMTPError } from 'nodemailer/lib/smtp-connection';
+import type { SmtpTarget } from './smtp-url';
+
+export type SmtpRefusal = { address: string; reply: string };
+
+/** What became of one message: `reply` is the server's answer as received, null where it gave none. */
+export type SmtpResult = {
+  reply: string | null;
+  fault: string | null;
+  isOwnRefusal: boolean;
+  refusals: SmtpRefusal[];
+  /** Some of the message has been written. */
+  isBegun: boolean;
+  /** All of it with its final dot has, so that the server may hold it whatever it says. */
+  isHandedOver: boolean;
+};
+
+export type SmtpLimits = { setupDeadlineAt: number; stallMs: number; verdictMs: number; verdictDeadlineAt: number };
+
+export type SmtpSession = {
+  readonly isAlive: boolean;
+  send: (envelope: { from: string; to: readonly string[] }, raw: Buffer, limits: SmtpLimits) => Promise<SmtpResult>;
+  /** Clears a refused transaction; rejects, and the session is over, if the server does not take it in time. */
+  reset: (deadlineAt: number) => Promise<void>;
+  /** Says QUIT and is gone within a second. */
+  quit: () => void;
+  destroy: () => void;
+  onEnd: (listener: () => void) => void;
+};
+
+/** Connects, greets, upgrades and signs in by `deadlineAt` of performance.now(); rejects with a {@link SessionError}. */
+export async function openSession(target: SmtpTarget, deadlineAt: number): Promise<SmtpSession> {
+  const connection = connectionTo(target, deadlineAt);
+  await step(connection, deadlineAt, (done) => connection.connect(done));
+  const { auth } = target;
+  if (auth && connection.allowsAuth) await step(connection, deadlineAt, (done) => connection.login({ ...auth }, done));
+  return {
+    get isAlive() {
+      return !connection.destroyed;
+    },
+    send: (envelope, raw, limits) => transfer(connection, envelope, raw, limits),
+    reset: (resetDeadlineAt) => step(connection, resetDeadlineAt, (done) => connection.reset(done)),
+    quit() {
+      connection.quit();
+      const timer = setTimeout(() => connection.close(), QUIT_MS);
+      timer.unref();
+      connection.once('end', () => clearTimeout(timer));
+    },
+    destroy: () => connection.close(),
+    onEnd: (listener) => connection.once('end', listener),
+  };
+}
+
+export class SessionError extends Error {
+  constructor(
+    message: string,
+    readonly reply: string | null,
+  ) {
+    super(message);
+  }
+}
+
+const QUIT_MS = 1000;
+const CHUNK_BYTES = 64 * 1024;
+const MAX_REPLY_BYTES = 64 * 1024;
+
+function connectionTo(target: SmtpTarget, deadlineAt: number): SMTPConnection {
+  const leftMs = Math.max(1, Math.ceil(deadlineAt - performance.now()));
+  const connection = new SMTPConnection({
+    host: target.host,
+    port: target.port,
+    secure: target.isImplicitTls,
+    requireTLS: target.startTls === 'required',
+    ignoreTLS: target.startTls === 'off',
+    tls: { rejectUnauthorized: target.isCertificateChecked },
+    dnsTimeout: leftMs,
+    connectionTimeout: leftMs,
+    greetingTimeout: leftMs,
+    socketCloseTimeout: 0,
+    maxResponseSize: MAX_REPLY_BYTES,
+  });
+  connection.on('error', ignore);
+  return connection;
+}
+
+function ignore() {}
+
+function step(connection: SMTPConnection, deadlineAt: number, start: (done: (error?: SMTPError | null) => void) => void) {
+  return new Promise<void>((resolve, reject) => {
+    const finish = (error?: SMTPError | SessionError | null) => {
+      clearTimeout(timer);
+      connection.off('error', finish);
+      connection.off('end', onEnd);
+      if (!error) return resolve();
+      connection.close();
+      reject(error instanceof SessionError ? error : new SessionError(error.message, error.response || null));
+    };
+    // The callback that knows more runs right after the event.
+    const onEnd = () => setImmediate(finish, new SessionError('The mail server closed the connection.', null));
+    const onTimeout = () => finish(new SessionError('The mail server did not answer in time.', null));
+    const timer = setTimeout(onTimeout, Math.max(0, deadlineAt - performance.now()));
+    connection.once('error', finish);
+    connection.once('end', onEnd);
+    start(finish);
+  });
+}
+
+/**
+ * Sends one message once, bounded whatever hangs: until the server asks for the data by the setup deadline, then as
+ * long as data moves within `stallMs`, then for its verdict, with as much again as the data took to get on its way.
+ */
+function transfer(
+  connection: SMTPConnection,
+  envelope: { from: string; to: readonly string[] },
+  raw: Buffer,
+  limits: SmtpLimits,
+): Promise<SmtpResult> {
+  return new Promise((resolve) => {
+    let begunAt: number | null = null;
+    let isHandedOver = false;
+    let timer: NodeJS.Timeout;
+
+    const waitUntil = (deadlineAt: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => settle({ fault: 'The mail server did not answer in time.' }), deadlineAt - performance.now());
+    };
+    const settle = (result: Partial<SmtpResult>) => {
+      clearTimeout(timer);
+      source.off('end', onHandedOver);
+      connection.off('error', onError);
+      connection.off('end', onEnd);
+      const isReusable = result.reply != null && (begunAt === null || isHandedOver);
+      if (!isReusable) connection.close();
+      resolve({ ...NOTHING_KNOWN, ...result, isBegun: begunAt !== null, isHandedOver });
+    };
+    const onError = (error: SMTPError) => settle(failure(error));
+    const onEnd = () => setImmediate(settle, { fault: 'The mail server closed the connection.' });
+    const onHandedOver = () => {
+      isHandedOver = true;
+      const now = performance.now();
+      waitUntil(Math.max(now + limits.verdictMs, limits.verdictDeadlineAt) + (now - (begunAt ?? now)));
+    };
+    const onChunk = () => {
+      begunAt ??= performance.now();
+      waitUntil(performance.now() + limits.stallMs);
+    };
+
+    const source = chunked(raw, onChunk);
+    source.once('end', onHandedOver);
+    connection.once('error', onError);
+    connection.once('end', onEnd);
+    waitUntil(limits.setupDeadlineAt);
+    const { from, to } = envelope;
+    connection.send({ from, to: [...to], size: raw.length }, source, (error, info) =>
+      settle(error ? failure(error) : success(info)),
+    );
+  });
+}
+
+const NOTHING_KNOWN: SmtpResult = {
+  reply: null,
+  fault: null,
+  isOwnRefusal: false,
+  refusals: [],
+  isBegun: false,
+  isHandedOver: false,
+};
+
+// Read only after the server's 354, one chunk ahead of what the socket takes: its end is the moment before the dot.
+function chunked(raw: Buffer, onChunk: () => void): Readable {
+  let offset = 0;
+  return new Readable({
+    highWaterMark: CHUNK_BYTES,
+    read() {
+      onChunk();
+      const chunk = raw.subarray(offset, offset + CHUNK_BYTES);
+      offset += chunk.length;
+      this.push(chunk.length > 0 ? chunk : null);
+    },
+  });
+}
+
+function success(info: SentMessageInfo): Partial<SmtpResult> {
+  return { reply: info.response, refusals: refusalsOf(info.rejectedErrors) };
+}
+
+// An EMESSAGE or EENVELOPE without a reply is nodemailer refusing by the server's word: its announced SIZE.
+function failure(error: SMTPError): Partial<SmtpResult> {
+  return {
+    reply: error.response || null,
+    fault: error.message,
+    isOwnRefusal: !error.response && (error.code === 'EMESSAGE' || error.code === 'EENVELOPE'),
+    refusals: refusalsOf(error.rejectedErrors),
+  };
+}
+
+function refusalsOf(errors: SMTPError[] | undefined): SmtpRefusal[] {
+  return (errors ?? []).map((error) => ({ address: error.recipient ?? '', reply: error.response ?? '' }));
+}

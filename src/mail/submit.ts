@@ -1,0 +1,161 @@
+import { createSlots } from './slots';
+import { oneLine, parseReply, queueIdOf, type SmtpReply } from './smtp-reply';
+import { openSession, SessionError, type SmtpRefusal, type SmtpResult, type SmtpSession } from './smtp-session';
+import { parseSmtpUrl } from './smtp-url';
+
+export type Submission = { envelope: { from: string; to: readonly string[] }; raw: Buffer };
+
+export type RefusedRecipient = SmtpReply & { address: string };
+
+/**
+ * accepted: the server answers for the message, but for the recipients it refused. refused: definitely not sent.
+ * uncertain: all of it was handed over and no answer came, so it may be sent; only the server's log can tell.
+ */
+export type SubmitOutcome =
+  | { outcome: 'accepted'; queueId: string | null; response: string; refusedRecipients: RefusedRecipient[] }
+  | ({ outcome: 'refused'; isTemporary: boolean; refusedRecipients: RefusedRecipient[] } & SmtpReply)
+  | { outcome: 'uncertain'; reason: string };
+
+/** The port to the MTA. `submit` never rejects, and never hands a message over twice. */
+export type SmtpSubmitter = {
+  submit: (submission: Submission) => Promise<SubmitOutcome>;
+  /** Refuses what is new, waits for what is under way, then says goodbye to the server. */
+  close: () => Promise<void>;
+};
+
+/** How long to wait: for a free connection up to the server's 354; for the data to move; for the verdict on it. */
+export type SubmitTimeouts = { setupMs: number; stallMs: number; verdictMs: number; idleMs: number };
+
+/** Submits over at most `?pool=` kept connections; any hang is answered within 15 s. Throws if the URL is not one. */
+export function createSmtpSubmitter(smtpUrl: string, options: { timeouts?: Partial<SubmitTimeouts> } = {}): SmtpSubmitter {
+  const target = parseSmtpUrl(smtpUrl);
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const slots = createSlots(target.connections);
+  const idle: { session: SmtpSession; sent: number; timer: NodeJS.Timeout }[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  let isClosing = false;
+
+  async function submitWhenFree({ envelope, raw }: Submission): Promise<SubmitOutcome> {
+    const startedAt = performance.now();
+    const limits = {
+      setupDeadlineAt: startedAt + timeouts.setupMs,
+      stallMs: timeouts.stallMs,
+      verdictMs: timeouts.verdictMs,
+      verdictDeadlineAt: startedAt + timeouts.setupMs + timeouts.verdictMs,
+    };
+    if (!(await slots.take(limits.setupDeadlineAt))) {
+      return unsent(isClosing ? 'The service is shutting down.' : 'All connections to the mail server are in use.');
+    }
+    const kept = takeIdle();
+    try {
+      if (kept) {
+        const result = await kept.session.send(envelope, raw, limits);
+        if (!isStale(result)) return conclude(kept.session, kept.sent, result);
+      }
+      const session = await openSession(target, limits.setupDeadlineAt);
+      return conclude(session, 0, await session.send(envelope, raw, limits));
+    } catch (error) {
+      slots.free();
+      return notConnected(error);
+    }
+  }
+
+  function takeIdle() {
+    const kept = idle.pop();
+    if (kept) clearTimeout(kept.timer);
+    return kept;
+  }
+
+  function conclude(session: SmtpSession, sentBefore: number, result: SmtpResult): SubmitOutcome {
+    const outcome = outcomeOf(result);
+    const settled = outcome.outcome === 'refused' ? resetSession(session) : Promise.resolve();
+    const kept = settled.then(() => keep(session, sentBefore + 1)).finally(() => slots.free());
+    track(kept);
+    return outcome;
+  }
+
+  async function resetSession(session: SmtpSession): Promise<void> {
+    if (session.isAlive) await session.reset(performance.now() + RESET_MS).catch(() => session.destroy());
+  }
+
+  function keep(session: SmtpSession, sent: number): void {
+    if (!session.isAlive) return;
+    if (isClosing || sent >= MESSAGES_PER_CONNECTION) return session.quit();
+    const forget = () => {
+      clearTimeout(entry.timer);
+      const at = idle.indexOf(entry);
+      if (at >= 0) idle.splice(at, 1);
+      return at >= 0;
+    };
+    const timer = setTimeout(() => forget() && session.quit(), timeouts.idleMs);
+    timer.unref();
+    const entry = { session, sent, timer };
+    idle.push(entry);
+    session.onEnd(forget);
+  }
+
+  function track<Value>(work: Promise<Value>): Promise<Value> {
+    const tracked = work.finally(() => underWay.delete(tracked));
+    underWay.add(tracked);
+    return tracked;
+  }
+
+  return {
+    submit: (submission) => (isClosing ? Promise.resolve(unsent('The service is shutting down.')) : track(submitWhenFree(submission))),
+    async close() {
+      isClosing = true;
+      slots.close();
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+      for (let kept = takeIdle(); kept; kept = takeIdle()) kept.session.quit();
+    },
+  };
+}
+
+// setupMs + verdictMs, and setupMs + stallMs, stay under 15 s: no request waits longer for a server that hangs.
+const DEFAULT_TIMEOUTS: SubmitTimeouts = { setupMs: 7000, stallMs: 7000, verdictMs: 7000, idleMs: 10_000 };
+const RESET_MS = 2000;
+const MESSAGES_PER_CONNECTION = 100;
+
+// A kept connection that the server dropped meanwhile: not a byte of the message was written, so another may carry it.
+function isStale(result: SmtpResult): boolean {
+  return !result.isBegun && !result.isOwnRefusal && (result.reply === null || parseReply(result.reply).smtpCode === 421);
+}
+
+function outcomeOf(result: SmtpResult): SubmitOutcome {
+  const reply = result.reply === null ? null : parseReply(result.reply);
+  const refusedRecipients = result.refusals.map(refusedRecipient);
+  const replyClass = reply?.smtpCode ? Math.floor(reply.smtpCode / 100) : null;
+  if (reply && (replyClass === 4 || replyClass === 5)) {
+    return { outcome: 'refused', isTemporary: replyClass === 4, refusedRecipients, ...reply };
+  }
+  if (!result.isHandedOver) {
+    const response = reply?.response || oneLine(result.fault ?? '');
+    return { ...unsent(response), isTemporary: !result.isOwnRefusal, refusedRecipients };
+  }
+  if (reply && replyClass === 2 && result.fault === null) {
+    return { outcome: 'accepted', queueId: queueIdOf(reply.response), response: reply.response, refusedRecipients };
+  }
+  return { outcome: 'uncertain', reason: oneLine(result.fault ?? `The mail server answered: ${result.reply}`) };
+}
+
+function refusedRecipient({ address, reply }: SmtpRefusal): RefusedRecipient {
+  return { address, ...parseReply(reply) };
+}
+
+function notConnected(error: unknown): SubmitOutcome {
+  if (!(error instanceof SessionError)) return unsent('The mail server could not be reached.');
+  const reply = error.reply === null ? null : parseReply(error.reply);
+  if (!reply) return unsent(oneLine(error.message));
+  return { ...unsent(reply.response), ...reply, isTemporary: reply.smtpCode === null || reply.smtpCode < 500 };
+}
+
+function unsent(response: string) {
+  return {
+    outcome: 'refused' as const,
+    isTemporary: true,
+    smtpCode: null,
+    enhancedCode: null,
+    response,
+    refusedRecipients: [],
+  };
+}

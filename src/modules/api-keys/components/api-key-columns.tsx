@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core';
+import type { LedgerColumn } from '@/components/ledger/ledger';
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatAgo, formatDay, formatPlural } from '@/lib/format';
+import type { ApiKey } from '../schema';
+
+export function apiKeyColumns(
+  domainNames: Map<string, string>,
+  myId: string | undefined,
+  onRevoke: (key: ApiKey) => void,
+): LedgerColumn<ApiKey>[] {
+  return [
+    {
+      key: 'name',
+      header: 'Name',
+      fold: 'lead',
+      sortBy: 'name',
+      bone: 140,
+      cell: ({ name, admin_id }) => (
+        <span className="cell">
+          <span className="clip strong">{name}</span>
+          {myId !== undefined && admin_id !== myId && <span className="badge">Another admin’s</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'prefix',
+      header: 'Begins with',
+      width: 168,
+      fold: 'under',
+      bone: 128,
+      cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span>,
+    },
+    {
+      key: 'reaches',
+      header: 'Reaches',
+      width: 208,
+      bone: 96,
+      cell: ({ scoped_domain_ids }) => <span className="clip">{reachOf(scoped_domain_ids, domainNames)}</span>,
+    },
+    {
+      key: 'rate',
+      header: 'Rate',
+      width: 104,
+      kind: 'figure',
+      bone: 56,
+      cell: ({ rate_limit }) => (rate_limit === 0 ? 'Unlimited' : `${rate_limit} / min`),
+    },
+    {
+      key: 'used',
+      header: 'Last used',
+      width: 128,
+      bone: 72,
+      className: 'soft',
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : formatAgo(last_used_at)),
+    },
+    {
+      key: 'expires',
+      header: 'Expires',
+      width: 160,
+      bone: 72,
+      cell: ({ expires_at }) => <Expiry at={expires_at} />,
+    },
+    {
+      key: 'revoke',
+      header: <span className="sr-only">Revoke</span>,
+      width: 84,
+      kind: 'tail',
+      fold: 'tail',
+      cell: (key) => (
+        <Button size="xs" className="danger" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+          Revoke
+        </Button>
+      ),
+    },
+  ];
+}
+
+export function reachOf(ids: readonly string[], domainNames: Map<string, string>): string {
+  const [only] = ids;
+  if (only === undefined) return 'All domains';
+  if (ids.length > 1) return formatPlural(ids.length, 'domain');
+  return domainNames.get(only) ?? '1 domain';
+}
+
+function Expiry({ at }: { at: string | null }) {
+  if (at === null) return 'Never';
+  if (new Date(at) > new Date()) return formatDay(at);
+  return <StatusMark status="off">Expired {formatDay(at)}</StatusMark>;
+}

@@ -1,0 +1,95 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { IconPlus } from '@tabler/icons-react';
+import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { useMemo, useState } from 'react';
+import { useCursorTrail } from '@/components/ledger/cursor-trail';
+import { Folio } from '@/components/ledger/folio';
+import { Ledger } from '@/components/ledger/ledger';
+import { ErrorNote } from '@/components/ledger/notes';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { trpc } from '@/components/trpc';
+import type { ApiKey, CreatedApiKey } from '../schema';
+import { apiKeyColumns } from './api-key-columns';
+import { CreateKeyDialog } from './create-key-dialog';
+import { KeySecretDialog } from './key-secret-dialog';
+import { NoKeys } from './no-keys';
+import { RevokeKeyDialog } from './revoke-key-dialog';
+
+const filters = {
+  sort: parseAsStringLiteral(['created_at', 'name']).withDefault('created_at'),
+  order: parseAsStringLiteral(['asc', 'desc']).withDefault('desc'),
+  new: parseAsBoolean.withDefault(false),
+  cursor: parseAsString,
+};
+
+export function ApiKeysPage() {
+  const [state, setState] = useQueryStates(filters);
+  const trail = useCursorTrail();
+  const [created, setCreated] = useState<CreatedApiKey | null>(null);
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
+  const domains = trpc.domains.list.useQuery({ limit: 200, sort: 'name', order: 'asc' }, { staleTime: 60_000 });
+  const list = trpc.apiKeys.list.useQuery(
+    { sort: state.sort, order: state.order, cursor: trail.cursor },
+    { placeholderData: keepPreviousData },
+  );
+  const names = useMemo(() => new Map(domains.data?.items.map(({ id, name }) => [id, name])), [domains.data]);
+  const columns = useMemo(() => apiKeyColumns(names, me.data?.id, setRevoking), [names, me.data?.id]);
+  const rows = list.data?.items;
+  const isEmpty = rows?.length === 0 && trail.isFirst;
+  const openNew = () => void setState({ new: true });
+
+  return (
+    <Page>
+      <PageHead
+        title="API keys"
+        lede={me.data?.role === 'super_admin' ? 'The keys of every admin' : 'Your keys; each reaches no more than you do'}
+      >
+        <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
+          New key
+        </Button>
+      </PageHead>
+      {list.isError && <ErrorNote what="API keys" error={list.error} onRetry={() => void list.refetch()} />}
+      {!list.isError && isEmpty && <NoKeys onNew={openNew} />}
+      {!list.isError && !isEmpty && (
+        <>
+          <Ledger
+            caption="API keys"
+            columns={columns}
+            rows={rows}
+            rowKey={({ id }) => id}
+            isStale={list.isPlaceholderData}
+            bones={6}
+            sort={{
+              field: state.sort,
+              order: state.order,
+              onSort: (field, order) =>
+                void setState({ sort: field === 'name' ? 'name' : 'created_at', order, cursor: null }),
+            }}
+          />
+          <Folio
+            shown={rows?.length}
+            hasMore={list.data?.pagination.has_more ?? false}
+            nextCursor={list.data?.pagination.next_cursor ?? ''}
+            trail={trail}
+          />
+        </>
+      )}
+      <CreateKeyDialog
+        opened={state.new && created === null}
+        domains={domains.data?.items ?? []}
+        onClose={() => void setState({ new: null })}
+        onCreated={(key) => {
+          setCreated(key);
+          void setState({ new: null });
+        }}
+      />
+      {created && <KeySecretDialog created={created} names={names} onStored={() => setCreated(null)} />}
+      <RevokeKeyDialog apiKey={revoking} onClose={() => setRevoking(null)} />
+    </Page>
+  );
+}

@@ -1,0 +1,38 @@
+'use client';
+
+import { SecretDialog } from '@/components/dialogs/secret-dialog';
+import { formatDay, formatDaysLeft } from '@/lib/format';
+import type { CreatedApiKey } from '../schema';
+
+type KeySecretDialogProps = { created: CreatedApiKey; names: Map<string, string>; onStored: () => void };
+
+export function KeySecretDialog({ created, names, onStored }: KeySecretDialogProps) {
+  const { key, api_key } = created;
+  const domains = api_key.scoped_domain_ids.map((id) => names.get(id) ?? id);
+  return (
+    <SecretDialog
+      title={`Copy the key of ${api_key.name}`}
+      secret={key}
+      copyLabel="Copy key"
+      onStored={onStored}
+      check={{
+        hint: 'answers with your email and role',
+        command: `curl ${window.location.origin}/api/v1/auth/me \\\n  -H "Authorization: Bearer ${key}"`,
+      }}
+      facts={
+        <>
+          <dt>Reaches</dt>
+          <dd>{domains.length === 0 ? 'All domains' : <span className="mono wrap">{domains.join(', ')}</span>}</dd>
+          <dt>Rate</dt>
+          <dd>{api_key.rate_limit === 0 ? 'Unlimited' : `${api_key.rate_limit} requests a minute`}</dd>
+          <dt>Expires</dt>
+          <dd>
+            {api_key.expires_at === null
+              ? 'Never'
+              : `${formatDay(api_key.expires_at)}, ${formatDaysLeft(api_key.expires_at)}`}
+          </dd>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,44 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { toProblem } from '@/components/problem';
+import { trpc } from '@/components/trpc';
+import type { ApiKey } from '../schema';
+
+type RevokeKeyDialogProps = { apiKey: ApiKey | null; onClose: () => void };
+
+export function RevokeKeyDialog({ apiKey, onClose }: RevokeKeyDialogProps) {
+  const utils = trpc.useUtils();
+  const [shown, setShown] = useState(apiKey);
+  const revoke = trpc.apiKeys.delete.useMutation({
+    onSuccess: async () => {
+      await utils.apiKeys.list.invalidate();
+      onClose();
+    },
+  });
+
+  useEffect(() => {
+    if (apiKey) setShown(apiKey);
+  }, [apiKey]);
+
+  return (
+    <ConfirmDialog
+      opened={apiKey !== null}
+      title={`Revoke ${shown?.name ?? 'the key'}`}
+      action="Revoke the key"
+      problem={revoke.error ? toProblem(revoke.error) : null}
+      isBusy={revoke.isPending}
+      onClose={() => {
+        revoke.reset();
+        onClose();
+      }}
+      onConfirm={() => apiKey && revoke.mutate({ id: apiKey.id })}
+    >
+      <p className="soft">
+        Whatever uses the key beginning with <code>{shown?.key_prefix}</code> is refused from this moment on. This cannot be
+        undone; a new key has another secret.
+      </p>
+    </ConfirmDialog>
+  );
+}

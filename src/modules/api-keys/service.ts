@@ -1,0 +1,121 @@
+import { hasRole } from '@/lib/roles';
+import { authorizeDomain, isScoped } from '@/server/access';
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import { newApiKey } from '@/server/credentials';
+import { sha256 } from '@/server/crypto';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
+
+type MutationContext = ActorContext & { audit: RecordAudit };
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A super_admin sees every key, others their own, a scoped key only keys no wider than itself. */
+export async function listApiKeys(ctx: ActorContext, input: ListApiKeys): Promise<Page<ApiKey>> {
+  const reach = await withinReach(ctx);
+  const column = input.sort === 'name' ? 'name' : 'createdAt';
+  return paginate(
+    'api-keys',
+    input,
+    column,
+    ({ where, ...page }) => ctx.db.apiKey.findMany({ ...page, select: FIELDS, where: { AND: [where, reach] } }),
+    present,
+  );
+}
+
+/** The raw key is in this answer and nowhere else: only its SHA-256 hash is stored. */
+export async function createApiKey(ctx: MutationContext, input: CreateApiKey): Promise<CreatedApiKey> {
+  const domainIds = [...new Set(input.scoped_domain_ids)];
+  for (const id of domainIds) await authorizeDomain(ctx, { id }, { allowInactive: true });
+  const now = ctx.clock.now();
+  const expiresAt = input.expires_in_days > 0 ? new Date(now.getTime() + input.expires_in_days * DAY_MS) : null;
+  refuseWiderThanCaller(ctx, domainIds, input.rate_limit, expiresAt);
+
+  const { key, prefix } = newApiKey();
+  const row = await ctx.db.apiKey.create({
+    select: FIELDS,
+    data: {
+      adminId: ctx.actor.admin.id,
+      name: input.name,
+      keyPrefix: prefix,
+      keyHash: sha256(key),
+      scopedDomainIds: domainIds,
+      rateLimit: input.rate_limit,
+      expiresAt,
+      createdAt: now,
+    },
+  });
+  const { last_used_at: _, ...record } = present(row);
+  await ctx.audit({ resource: `api_key:${row.id}`, before: null, after: record });
+  return { key, api_key: record };
+}
+
+export async function deleteApiKey(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  const row = await ctx.db.apiKey.findFirst({ where: { AND: [{ id }, await withinReach(ctx)] }, select: FIELDS });
+  if (!row) throw notFound('API key');
+  await ctx.db.apiKey.deleteMany({ where: { id } });
+  await ctx.audit({ resource: `api_key:${id}`, before: present(row), after: null });
+  return { message: `The API key ${row.name} is revoked.` };
+}
+
+async function withinReach({ db, actor }: ActorContext): Promise<Prisma.ApiKeyWhereInput> {
+  if (actor.key && isScoped(actor)) {
+    const narrower = await db.$queryRaw<{ id: string }[]>`
+      SELECT id FROM api_key
+      WHERE admin_id = ${actor.admin.id}::uuid
+        AND cardinality(scoped_domain_ids) > 0
+        AND scoped_domain_ids <@ ${[...actor.key.scopedDomainIds]}::uuid[]`;
+    return { id: { in: narrower.map((key) => key.id) } };
+  }
+  return hasRole(actor.admin.role, 'super_admin') ? {} : { adminId: actor.admin.id };
+}
+
+function refuseWiderThanCaller(ctx: ActorContext, domainIds: string[], rateLimit: number, expiresAt: Date | null): void {
+  const { key } = ctx.actor;
+  if (!key) return;
+  const refuse = (path: string, message: string) => {
+    throw new AppError('FORBIDDEN', `A key makes no key that may do more than itself: ${message}`, {
+      details: { fields: [{ path, message }] },
+    });
+  };
+  if (isScoped(ctx.actor) && domainIds.length === 0) {
+    refuse('scoped_domain_ids', 'name at least one domain of its own scope.');
+  }
+  if (key.rateLimit > 0 && (rateLimit === 0 || rateLimit > key.rateLimit)) {
+    refuse('rate_limit', `at most ${key.rateLimit} requests a minute.`);
+  }
+  if (key.expiresAt && (!expiresAt || expiresAt > key.expiresAt)) {
+    refuse('expires_in_days', `it has to expire by ${key.expiresAt.toISOString()}.`);
+  }
+}
+
+const FIELDS = {
+  id: true,
+  adminId: true,
+  name: true,
+  keyPrefix: true,
+  scopedDomainIds: true,
+  rateLimit: true,
+  lastUsedAt: true,
+  expiresAt: true,
+  createdAt: true,
+} satisfies Prisma.ApiKeySelect;
+
+type Row = Prisma.ApiKeyGetPayload<{ select: typeof FIELDS }>;
+
+function present(row: Row): ApiKey {
+  return {
+    id: row.id,
+    admin_id: row.adminId,
+    name: row.name,
+    key_prefix: row.keyPrefix,
+    scoped_domain_ids: row.scopedDomainIds,
+    rate_limit: row.rateLimit,
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,30 @@
+'use client';
+
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter, useSearchParams } from 'next/navigation';
+import { reportSessionRegained } from '@/components/session-lost';
+import { safeNextPath } from '@/lib/routes';
+import { LoginForm } from './login-form';
+import { AddressLines, Postcard } from './postcard';
+
+export function LoginPage() {
+  const router = useRouter();
+  const next = safeNextPath(useSearchParams().get('next'));
+  const queryClient = useQueryClient();
+
+  const enter = () => {
+    queryClient.clear();
+    reportSessionRegained();
+    router.replace(next);
+  };
+
+  return (
+    <Postcard lines={<AddressLines lines={['Postroom administration', 'Sessions end by themselves']} />}>
+      <h1>Sign in</h1>
+      <LoginForm onSignedIn={enter} />
+      <p className="hint">
+        Lost your password? A super admin can set a new one, or run <code>npm run admin -- password</code> on the server.
+      </p>
+    </Postcard>
+  );
+}

@@ -1,0 +1,66 @@
+'use client';
+
+import Link from 'next/link';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { PostageStamp, Postmark } from '@/components/marks/postage';
+import { Roundel } from '@/components/marks/roundel';
+import { trpc } from '@/components/trpc';
+import { formatClock, formatStampDay } from '@/lib/format';
+
+type PostcardProps = { children: ReactNode; lines: ReactNode; isWide?: boolean };
+
+export function Postcard({ children, lines, isWide }: PostcardProps) {
+  const host = useHost();
+  const version = trpc.system.version.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
+  return (
+    <div className="postcard">
+      <main className="card-write">
+        <div className="card-brand">
+          <Roundel size={28} />
+          <b>Postroom</b>
+        </div>
+        <div className="card-form" data-wide={isWide || undefined}>
+          {children}
+        </div>
+        <p className="card-foot">
+          <span>{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</span>
+          <Link href="/reference">API reference</Link>
+        </p>
+      </main>
+      <div className="card-address">
+        <div className="postage" aria-hidden="true">
+          <PostageStamp />
+          {host && <Postmark top={host.toUpperCase().slice(0, 22)} bottom="POSTROOM" lines={stampLines()} />}
+        </div>
+        <div className="card-lines">{lines}</div>
+      </div>
+    </div>
+  );
+}
+
+export function AddressLines({ lines }: { lines: string[] }) {
+  const host = useHost();
+  return (
+    <ul className="address">
+      <li>{host ?? '\u00a0'}</li>
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+      <li aria-hidden="true">&nbsp;</li>
+    </ul>
+  );
+}
+
+function useHost(): string | null {
+  return useSyncExternalStore(
+    () => () => undefined,
+    () => window.location.hostname,
+    () => null,
+  );
+}
+
+function stampLines(): [string, string, string] {
+  const now = new Date().toISOString();
+  const [day = '', month = '', year = ''] = formatStampDay(now).split(' ');
+  return [`${day} ${month}`, formatClock(now), year];
+}

@@ -1,0 +1,67 @@
+'use client';
+
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { landOnFields, type Problem, toProblem } from '@/components/problem';
+import { ProblemAlert } from '@/components/problem-alert';
+import { trpc } from '@/components/trpc';
+
+const PASSWORD_MIN = 12;
+const PASSWORD_MAX = 256;
+
+type SetupAdminProps = { token: string; isReady: boolean; onDone: (email: string) => void };
+
+export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useForm({
+    initialValues: { email: '', password: '', repeated: '' },
+    validate: {
+      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : 'Enter an email address.'),
+      password: (value) =>
+        value.length < PASSWORD_MIN || value.length > PASSWORD_MAX
+          ? `Use ${PASSWORD_MIN} to ${PASSWORD_MAX} characters; this has ${value.length}.`
+          : null,
+      repeated: (value, values) => (value === values.password ? null : 'The two passwords differ.'),
+    },
+  });
+  const setup = trpc.auth.setup.useMutation({
+    onSuccess: () => onDone(form.values.email.trim()),
+    onError: (error) => setProblem(landOnFields(toProblem(error), form, { email: 'email', password: 'password' })),
+  });
+  const toggle = { 'aria-label': 'Show the password' };
+
+  return (
+    <>
+      <h1>Set up Postroom</h1>
+      <p className="soft lead">First, the admin who can add everybody else.</p>
+      <form
+        className="stack"
+        noValidate
+        onSubmit={form.onSubmit(({ email, password }) => {
+          setProblem(null);
+          setup.mutate({ token, email: email.trim(), password });
+        })}
+      >
+        <ProblemAlert problem={problem} />
+        <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
+        <PasswordInput
+          label="Password"
+          description={`${PASSWORD_MIN} to ${PASSWORD_MAX} characters, and not one of the common ones`}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={toggle}
+          {...form.getInputProps('password')}
+        />
+        <PasswordInput
+          label="The same password again"
+          autoComplete="new-password"
+          visibilityToggleButtonProps={toggle}
+          {...form.getInputProps('repeated')}
+        />
+        <Button variant="filled" type="submit" fullWidth loading={setup.isPending} disabled={!isReady}>
+          Create the admin
+        </Button>
+      </form>
+    </>
+  );
+}

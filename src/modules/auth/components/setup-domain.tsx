@@ -1,0 +1,57 @@
+'use client';
+
+import { Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import Link from 'next/link';
+import { useState } from 'react';
+import { landOnFields, type Problem, toProblem } from '@/components/problem';
+import { ProblemAlert } from '@/components/problem-alert';
+import { trpc } from '@/components/trpc';
+
+export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a domain, such as example.org.' : null) },
+  });
+  const create = trpc.domains.create.useMutation({
+    onSuccess: ({ name }) => onDone(name),
+    onError: (error) => {
+      const refused = toProblem(error);
+      if (refused.code === 'DOMAIN_EXISTS') form.setErrors({ name: refused.message });
+      else setProblem(landOnFields(refused, form, { name: 'name' }));
+    },
+  });
+
+  return (
+    <>
+      <h1>Add a domain</h1>
+      <p className="soft lead">You are signed in. Mail goes out from addresses of domains that Postroom knows.</p>
+      <form
+        className="stack"
+        noValidate
+        onSubmit={form.onSubmit(({ name }) => {
+          setProblem(null);
+          create.mutate({ name: name.trim() });
+        })}
+      >
+        <ProblemAlert problem={problem} />
+        <TextInput
+          label="Domain"
+          className="mono-input"
+          placeholder="example.org"
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="none"
+          {...form.getInputProps('name')}
+        />
+        <Button variant="filled" type="submit" fullWidth loading={create.isPending}>
+          Add the domain
+        </Button>
+        <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
+          Later, open the console
+        </Button>
+      </form>
+    </>
+  );
+}

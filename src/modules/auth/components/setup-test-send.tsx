@@ -1,0 +1,75 @@
+'use client';
+
+import { Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import Link from 'next/link';
+import { useState } from 'react';
+import { StatusMark } from '@/components/marks/status-mark';
+import { landOnFields, type Problem, toProblem } from '@/components/problem';
+import { ProblemAlert } from '@/components/problem-alert';
+import { trpc } from '@/components/trpc';
+
+type SetupTestSendProps = { email: string; domain: string };
+
+export function SetupTestSend({ email, domain }: SetupTestSendProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useForm({ initialValues: { to: email } });
+  const from = `postmaster@${domain}`;
+  const send = trpc.messages.send.useMutation({
+    onError: (error) => setProblem(landOnFields(toProblem(error), form, { to: 'to' })),
+  });
+
+  if (send.data) {
+    return (
+      <>
+        <h1>Sent</h1>
+        <p className="soft lead">
+          <StatusMark status="sent">The mail server accepted the message.</StatusMark> Its timeline shows what becomes of it.
+        </p>
+        <div className="stack">
+          <Button
+            component={Link}
+            href={`/messages?q=${encodeURIComponent(send.data.message_id)}`}
+            variant="filled"
+            fullWidth
+          >
+            See what became of it
+          </Button>
+          <Button component={Link} href="/" fullWidth>
+            Open the console
+          </Button>
+        </div>
+      </>
+    );
+  }
+  return (
+    <>
+      <h1>Send a test</h1>
+      <p className="soft lead">
+        From <span className="mono">{from}</span>
+      </p>
+      <form
+        className="stack"
+        noValidate
+        onSubmit={form.onSubmit(({ to }) => {
+          setProblem(null);
+          send.mutate({
+            from: { email: from },
+            to: [{ email: to.trim() }],
+            subject: 'Test from Postroom',
+            text_body: `This message was sent from ${from} to see whether mail flows.\n`,
+          });
+        })}
+      >
+        <ProblemAlert problem={problem} />
+        <TextInput label="To" type="email" className="mono-input" {...form.getInputProps('to')} />
+        <Button variant="filled" type="submit" fullWidth loading={send.isPending}>
+          Send the test
+        </Button>
+        <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
+          Later, open the console
+        </Button>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Context } from '@/server/context';
+import { newSessionSecret, sessionCookie } from '@/server/credentials';
+import { sha256 } from '@/server/crypto';
+import type { Tx } from '@/server/db';
+import { env } from '@/server/env';
+import type { AdminSummary, LoggedIn } from './schema';
+
+type AdminRow = {
+  id: string;
+  email: string;
+  role: AdminSummary['role'];
+  totpEnabled: boolean;
+  lastLoginAt: Date | null;
+};
+
+/** Opens a session and gives its cookie to the answer. The id that is returned is public; the secret is not. */
+export async function openSession(tx: Tx, ctx: Context, adminId: string): Promise<LoggedIn> {
+  const now = ctx.clock.now();
+  const maxAgeSeconds = env().sessionTtlHours * 3600;
+  const expiresAt = new Date(now.getTime() + maxAgeSeconds * 1000);
+  const { secret, cookieValue } = newSessionSecret();
+  const { ip, userAgent } = ctx.request;
+  const session = { id: uuidv7(), adminId, secretHash: sha256(secret), ipAddress: ip, userAgent, createdAt: now, expiresAt };
+  await tx.session.create({ data: session, select: { id: true } });
+  const admin = await tx.admin.update({ where: { id: adminId }, data: { lastLoginAt: now }, select: ADMIN_SUMMARY });
+  ctx.response.headers.append('Set-Cookie', sessionCookie(cookieValue, maxAgeSeconds));
+  return { admin: presentAdmin(admin), session_id: session.id, expires_at: expiresAt.toISOString() };
+}
+
+export const ADMIN_SUMMARY = { id: true, email: true, role: true, totpEnabled: true, lastLoginAt: true } as const;
+
+export function presentAdmin({ id, email, role, totpEnabled, lastLoginAt }: AdminRow): AdminSummary {
+  return { id, email, role, totp_enabled: totpEnabled, last_login_at: lastLoginAt?.toISOString() ?? null };
+}

@@ -1,0 +1,58 @@
+import type { RecordAudit } from '@/server/audit';
+import type { Context } from '@/server/context';
+import { derivedToken, isDerivedToken } from '@/server/crypto';
+import { type Database, database, type Tx } from '@/server/db';
+import { env } from '@/server/env';
+import { AppError } from '@/server/errors';
+import { log } from '@/server/log';
+import { hashPassword } from './password';
+import type { LoggedIn, Setup, SetupStatus, SetupStatusQuery } from './schema';
+import { openSession } from './session';
+
+const SETUP = 'setup';
+const FIRST_ADMIN_LOCK = 7_203_001;
+
+/** Makes the admin of ADMIN_EMAIL, or prints the setup link, while there is nobody yet. */
+export async function prepareFirstAdmin(): Promise<void> {
+  const { adminEmail, adminPassword, appUrl } = env();
+  if (await hasAdmin(database())) return;
+  if (adminEmail && adminPassword) {
+    const passwordHash = await hashPassword(adminPassword);
+    const admin = await database().$transaction((tx) => createFirstAdmin(tx, adminEmail, passwordHash));
+    if (admin) log.info({ email: admin.email }, 'created the first super_admin from ADMIN_EMAIL');
+    return;
+  }
+  process.stdout.write(`\n  Set up the first admin: ${appUrl}/setup?token=${derivedToken(SETUP)}\n\n`);
+}
+
+export async function getSetupStatus(ctx: Context, { token }: SetupStatusQuery): Promise<SetupStatus> {
+  const needsSetup = !(await hasAdmin(ctx.database));
+  return { needs_setup: needsSetup, token_valid: needsSetup && token !== undefined && isDerivedToken(SETUP, token) };
+}
+
+/** Creates the first super_admin and signs them in. The link is dead from then on. @throws FORBIDDEN or CONFLICT */
+export async function setUp(ctx: Context & { audit: RecordAudit }, input: Setup): Promise<LoggedIn> {
+  if (!isDerivedToken(SETUP, input.token)) {
+    throw new AppError('FORBIDDEN', 'This setup link is not valid. The current one is in the output of the server.');
+  }
+  const passwordHash = await hashPassword(input.password);
+  return ctx.database.$transaction(async (tx) => {
+    const admin = await createFirstAdmin(tx, input.email, passwordHash);
+    if (!admin) throw new AppError('CONFLICT', 'There is an admin already. Sign in instead.');
+    const loggedIn = await openSession(tx, ctx, admin.id);
+    await ctx.audit({ resource: `admin:${admin.id}`, actor: { admin, key: null }, before: null, after: loggedIn.admin }, tx);
+    return loggedIn;
+  });
+}
+
+/** Two at once make one admin: the second waits for the lock, finds the first, and gets null. */
+async function createFirstAdmin(tx: Tx, email: string, passwordHash: string) {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_ADMIN_LOCK}::bigint)`;
+  if (await hasAdmin(tx)) return null;
+  const data = { email: email.toLowerCase(), passwordHash, role: 'super_admin' as const };
+  return tx.admin.create({ data, select: { id: true, email: true } });
+}
+
+async function hasAdmin(db: Database | Tx): Promise<boolean> {
+  return (await db.admin.findFirst({ select: { id: true } })) !== null;
+}

@@ -1,0 +1,68 @@
+'use client';
+
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { Dialog } from '@/components/dialogs/dialog';
+import { landOnFields, type Problem, toProblem } from '@/components/problem';
+import { ProblemAlert } from '@/components/problem-alert';
+import { trpc } from '@/components/trpc';
+
+type AddDomainDialogProps = { opened: boolean; onClose: () => void };
+
+export function AddDomainDialog({ opened, onClose }: AddDomainDialogProps) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useForm({
+    initialValues: { name: '', description: '' },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a domain, such as example.org.' : null) },
+  });
+  const create = trpc.domains.create.useMutation({
+    onSuccess: async ({ id }) => {
+      await Promise.all([utils.domains.invalidate(), utils.overview.invalidate()]);
+      form.reset();
+      router.push(`/domains/${id}`);
+    },
+    onError: (error) => {
+      const refused = toProblem(error);
+      if (refused.code === 'DOMAIN_EXISTS') form.setErrors({ name: refused.message });
+      else setProblem(landOnFields(refused, form, { name: 'name', description: 'description' }));
+    },
+  });
+
+  const close = () => {
+    form.reset();
+    setProblem(null);
+    onClose();
+  };
+
+  return (
+    <Dialog
+      opened={opened}
+      title="Add a domain"
+      action="Add the domain"
+      isBusy={create.isPending}
+      onClose={close}
+      onSubmit={form.onSubmit(({ name, description }) => {
+        setProblem(null);
+        create.mutate({ name: name.trim(), description: description.trim() });
+      })}
+    >
+      <TextInput
+        label="Domain"
+        className="mono-input"
+        placeholder="example.org"
+        description="What stands after the @. It cannot be renamed later."
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <TextInput label="Description (optional)" maxLength={500} {...form.getInputProps('description')} />
+      <ProblemAlert problem={problem} />
+    </Dialog>
+  );
+}

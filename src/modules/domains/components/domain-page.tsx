@@ -1,0 +1,82 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconMail } from '@tabler/icons-react';
+import Link from 'next/link';
+import { ErrorNote } from '@/components/ledger/notes';
+import { StatusMark } from '@/components/marks/status-mark';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { useMay } from '@/components/shell/use-may';
+import { trpc } from '@/components/trpc';
+import { formatDay, formatPlural } from '@/lib/format';
+import { DeleteDomain } from './delete-domain';
+import { DomainSettings } from './domain-settings';
+
+const CRUMB = { label: 'Domains', href: '/domains' };
+
+export function DomainPage({ id }: { id: string }) {
+  const mayChange = useMay('admin');
+  const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
+
+  if (isError && !domain) {
+    return (
+      <Page>
+        <PageHead crumb={CRUMB} title="Domain" lede="Not shown" />
+        <ErrorNote what="this domain" error={error} onRetry={() => void refetch()}>
+          <Button component={Link} href="/domains">
+            All domains
+          </Button>
+        </ErrorNote>
+      </Page>
+    );
+  }
+  return (
+    <Page>
+      <PageHead
+        crumb={CRUMB}
+        title={domain?.name ?? '\u00a0'}
+        mono
+        lede={
+          domain && (
+            <>
+              <StatusMark status={domain.active ? 'on' : 'off'} />
+              <span>{formatPlural(domain.mailbox_count, 'mailbox', 'mailboxes')}</span>
+              <span>{formatPlural(domain.alias_count, 'alias', 'aliases')}</span>
+              <span>Added {formatDay(domain.created_at)}</span>
+            </>
+          )
+        }
+      >
+        <Button component={Link} href={`/messages?domain=${id}`} leftSection={<IconMail stroke={1.5} />}>
+          Its messages
+        </Button>
+      </PageHead>
+      {domain ? (
+        <>
+          <DomainSettings domain={domain} isReadOnly={!mayChange} />
+          {mayChange && <DeleteDomain domain={domain} />}
+        </>
+      ) : (
+        <SettingsBones />
+      )}
+    </Page>
+  );
+}
+
+function SettingsBones() {
+  return (
+    <div aria-busy="true">
+      {[160, 248].map((height) => (
+        <div key={height} className="entry" style={{ minHeight: height }}>
+          <div className="entry-side">
+            <span className="bone" style={{ width: 96 }} />
+          </div>
+          <div className="entry-main">
+            <span className="bone" style={{ width: 328 }} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+'use client';
+
+import { Button, NumberInput, Switch, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { Entry } from '@/components/entry';
+import { landOnFields, type Problem, toProblem } from '@/components/problem';
+import { ProblemAlert } from '@/components/problem-alert';
+import { trpc } from '@/components/trpc';
+import type { Domain } from '../schema';
+
+const MEBIBYTE = 1024 * 1024;
+const FIELDS = {
+  description: 'description',
+  active: 'active',
+  max_mailboxes: 'maxMailboxes',
+  max_aliases: 'maxAliases',
+  default_quota_bytes: 'quotaMb',
+  hourly_send_limit: 'hourlyLimit',
+};
+
+type DomainSettingsProps = { domain: Domain; isReadOnly: boolean };
+
+export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
+  const utils = trpc.useUtils();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useForm({ initialValues: initialValues(domain) });
+  const update = trpc.domains.update.useMutation({
+    onSuccess: async (saved) => {
+      utils.domains.get.setData({ id: domain.id }, saved);
+      form.setInitialValues(initialValues(saved));
+      form.setValues(initialValues(saved));
+      await utils.domains.list.invalidate();
+    },
+    onError: (error) => setProblem(landOnFields(toProblem(error), form, FIELDS)),
+  });
+  const limit = { disabled: isReadOnly, min: 0, allowDecimal: false, thousandSeparator: ',', hideControls: true };
+
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        setProblem(null);
+        update.mutate({ id: domain.id, ...changes(values) });
+      })}
+    >
+      <Entry title="Domain" hint="An inactive domain neither sends nor takes mail; nothing of it is lost.">
+        <div className="form-column">
+          <Switch
+            label="Active"
+            disabled={isReadOnly}
+            {...form.getInputProps('active', { type: 'checkbox' })}
+          />
+          <TextInput label="Description" maxLength={500} disabled={isReadOnly} {...form.getInputProps('description')} />
+        </div>
+      </Entry>
+      <Entry title="Limits" hint="Leave a field empty where there is to be no limit of its own.">
+        <div className="form-column">
+          <div className="pair">
+            <NumberInput label="Mailboxes" placeholder="No limit" {...limit} {...form.getInputProps('maxMailboxes')} />
+            <NumberInput label="Aliases" placeholder="No limit" {...limit} {...form.getInputProps('maxAliases')} />
+          </div>
+          <div className="pair">
+            <NumberInput
+              label="Quota of a new mailbox, MB"
+              placeholder="No quota"
+              {...limit}
+              {...form.getInputProps('quotaMb')}
+            />
+            <NumberInput
+              label="Messages an hour"
+              placeholder="The server’s own limit"
+              {...limit}
+              {...form.getInputProps('hourlyLimit')}
+            />
+          </div>
+          <ProblemAlert problem={problem} />
+          {!isReadOnly && (
+            <div className="form-foot">
+              <Button variant="filled" type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+                Save the changes
+              </Button>
+              {form.isDirty() ? (
+                <Button variant="subtle" color="gray" onClick={form.reset}>
+                  Undo the changes
+                </Button>
+              ) : (
+                <span className="quiet">{update.isSuccess ? 'Saved' : 'Nothing changed'}</span>
+              )}
+            </div>
+          )}
+        </div>
+      </Entry>
+    </form>
+  );
+}
+
+type Values = ReturnType<typeof initialValues>;
+
+function initialValues(domain: Domain) {
+  const quota = domain.default_quota_bytes;
+  return {
+    active: domain.active,
+    description: domain.description,
+    maxMailboxes: domain.max_mailboxes ?? ('' as const),
+    maxAliases: domain.max_aliases ?? ('' as const),
+    quotaMb: quota === null ? ('' as const) : Math.round(quota / MEBIBYTE),
+    hourlyLimit: domain.hourly_send_limit ?? ('' as const),
+  };
+}
+
+function changes(values: Values) {
+  const quota = numberOrNull(values.quotaMb);
+  return {
+    active: values.active,
+    description: values.description.trim(),
+    max_mailboxes: numberOrNull(values.maxMailboxes),
+    max_aliases: numberOrNull(values.maxAliases),
+    default_quota_bytes: quota === null ? null : quota * MEBIBYTE,
+    hourly_send_limit: numberOrNull(values.hourlyLimit),
+  };
+}
+
+function numberOrNull(value: number | ''): number | null {
+  return value === '' ? null : value;
+}

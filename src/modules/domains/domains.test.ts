@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain, unique } from '@/test/factories';
+import { client, expectError, keyClient } from '@/test/rest';
+
+const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
+
+describe('creating a domain', () => {
+  it('answers 201 with the whole record and its defaults', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const name = `${unique()}.example`;
+    const answer = await api.post('/domains', { name });
+    expect(answer.status).toBe(201);
+    expect(answer.data).toMatchObject({
+      name,
+      active: true,
+      description: '',
+      max_mailboxes: null,
+      dns_status: 'unchecked',
+      mailbox_count: 0,
+      alias_count: 0,
+    });
+    expect((await api.get(`/domains/${answer.data.id}`)).data).toEqual(answer.data);
+  });
+
+  it('lower-cases and IDNA-encodes the name', async () => {
+    const api = await keyClient();
+    const suffix = unique();
+    const answer = await api.post('/domains', { name: `Bücher-${suffix}.Example` });
+    expect(answer.data.name).toMatch(/^xn--bcher-.*\.example$/);
+  });
+
+  it('refuses a name that is already registered, in any spelling', async () => {
+    const api = await keyClient();
+    const name = `${unique()}.example`;
+    await api.post('/domains', { name });
+    const answer = expectError(await api.post('/domains', { name: name.toUpperCase() }), 409, 'DOMAIN_EXISTS');
+    expect(answer.error.details.fields?.[0]?.path).toBe('name');
+  });
+
+  it('gives one winner and clear refusals when the same name is registered at once', async () => {
+    const api = await keyClient();
+    const name = `${unique()}.example`;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.post('/domains', { name })));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+  });
+
+  it.each([
+    ['localhost', 'name'],
+    ['-a.example', 'name'],
+    ['a b.example', 'name'],
+    ['1.2.3.4', 'name'],
+    ['a.example/path', 'name'],
+    ['a.example\r\nX: y', 'name'],
+  ])('refuses %j as a name and says which field', async (name, path) => {
+    const api = await keyClient();
+    const answer = expectError(await api.post('/domains', { name }), 400, 'VALIDATION_ERROR');
+    expect(answer.error.details.fields).toEqual([{ path, message: expect.any(String) }]);
+  });
+
+  it('refuses fields that do not exist, wrong types and numbers out of range', async () => {
+    const api = await keyClient();
+    const body = { name: 'a.example', colour: 'red', active: 'yes', max_aliases: -1, default_quota_bytes: 1.5 };
+    const answer = expectError(await api.post('/domains', body), 400, 'VALIDATION_ERROR');
+    const paths = answer.error.details.fields?.map((field) => field.path).sort();
+    expect(paths).toEqual(['active', 'colour', 'default_quota_bytes', 'max_aliases']);
+  });
+
+  it.each([[{}], [{ name: '' }], [{ name: null }]])('answers MISSING_FIELDS to %j', async (body) => {
+    const api = await keyClient();
+    const answer = expectError(await api.post('/domains', body), 400, 'MISSING_FIELDS');
+    expect(answer.error.details.fields?.map((field) => field.path)).toEqual(['name']);
+  });
+
+  it('is for admins', async () => {
+    const api = await keyClient({ role: 'domain_admin' });
+    const answer = expectError(await api.post('/domains', { name: 'a.example' }), 403, 'FORBIDDEN');
+    expect(answer.error.details.required_role).toBe('admin');
+  });
+
+  it('is closed to a key that is scoped to domains', async () => {
+    const domain = await makeDomain();
+    const api = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
+    expectError(await api.post('/domains', { name: `${unique()}.example` }), 403, 'API_KEY_DOMAIN_SCOPE');
+  });
+});
+
+describe('reading domains', () => {
+  it('shows a domain_admin the assigned ones and hides the others as if they did not exist', async () => {
+    const [mine, other] = [await makeDomain(), await makeDomain()];
+    const api = await keyClient({ role: 'domain_admin', domainIds: [mine.id] });
+    expect((await api.get('/domains')).data.map((domain: { id: string }) => domain.id)).toEqual([mine.id]);
+    expect((await api.get(`/domains/${mine.id}`)).status).toBe(200);
+    expectError(await api.get(`/domains/${other.id}`), 404, 'NOT_FOUND');
+    expectError(await api.get(`/domains/${MISSING_ID}`), 404, 'NOT_FOUND');
+  });
+
+  it('keeps a scoped key within its scope', async () => {
+    const [mine, other] = [await makeDomain(), await makeDomain()];
+    const api = await keyClient({ role: 'admin', scopedDomainIds: [mine.id] });
+    expect((await api.get('/domains')).data).toHaveLength(1);
+    expectError(await api.get(`/domains/${other.id}`), 404, 'NOT_FOUND');
+  });
+
+  it('filters by active and by part of the name', async () => {
+    const api = await keyClient();
+    const mark = unique();
+    const on = await makeDomain({ name: `on-${mark}.example` });
+    const off = await makeDomain({ name: `off-${mark}.example`, active: false });
+    const ids = async (query: string) =>
+      (await api.get(`/domains?q=${mark}${query}`)).data.map((domain: { id: string }) => domain.id);
+    expect(await ids('&active=true')).toEqual([on.id]);
+    expect(await ids('&active=false')).toEqual([off.id]);
+    expect(await ids('&sort=name&order=asc')).toEqual([off.id, on.id]);
+  });
+
+  it('needs credentials', async () => {
+    expectError(await client().get('/domains'), 401, 'AUTH_REQUIRED');
+  });
+});
+
+describe('changing a domain', () => {
+  it('changes only the supplied fields and audits before and after', async () => {
+    const domain = await makeDomain();
+    const api = await keyClient({ role: 'admin' });
+    const answer = await api.patch(`/domains/${domain.id}`, { active: false, hourly_send_limit: 10 });
+    expect(answer.data).toMatchObject({ name: domain.name, active: false, hourly_send_limit: 10, description: '' });
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { domainId: domain.id } });
+    expect(entry).toMatchObject({
+      action: 'domain.update',
+      resource: `domain:${domain.id}`,
+      outcome: 'success',
+      adminId: api.admin.id,
+      apiKeyId: api.keyId,
+      requestId: answer.meta.request_id,
+    });
+    expect(entry.details).toMatchObject({ before: { active: true }, after: { active: false, hourly_send_limit: 10 } });
+  });
+
+  it('clears a limit with null and refuses null where there is no such state', async () => {
+    const domain = await makeDomain();
+    const api = await keyClient();
+    await api.patch(`/domains/${domain.id}`, { max_aliases: 5 });
+    expect((await api.patch(`/domains/${domain.id}`, { max_aliases: null })).data.max_aliases).toBeNull();
+    expectError(await api.patch(`/domains/${domain.id}`, { active: null }), 400, 'VALIDATION_ERROR');
+  });
+
+  it('refuses to say the id twice or to rename', async () => {
+    const domain = await makeDomain();
+    const api = await keyClient();
+    expectError(await api.patch(`/domains/${domain.id}`, { id: domain.id }), 400, 'VALIDATION_ERROR');
+    expectError(await api.patch(`/domains/${domain.id}`, { name: 'b.example' }), 400, 'VALIDATION_ERROR');
+  });
+
+  it('audits what it refuses', async () => {
+    const domain = await makeDomain();
+    const api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expectError(await api.patch(`/domains/${domain.id}`, { active: false }), 403, 'FORBIDDEN');
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { adminId: api.admin.id } });
+    expect(entry).toMatchObject({ action: 'domain.update', outcome: 'denied', resource: `domain:${domain.id}` });
+    expect((await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).active).toBe(true);
+  });
+});
+
+describe('deleting a domain', () => {
+  it('removes it, keeps its messages and leaves an audit entry', async () => {
+    const domain = await makeDomain();
+    const api = await keyClient({ role: 'admin' });
+    expect((await api.delete(`/domains/${domain.id}`)).data.message).toContain(domain.name);
+    expectError(await api.get(`/domains/${domain.id}`), 404, 'NOT_FOUND');
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { domainId: domain.id } });
+    expect(entry.details).toMatchObject({ before: { name: domain.name }, after: null });
+  });
+
+  it.each(['mailbox', 'alias'] as const)('is refused while a %s depends on it', async (kind) => {
+    const domain = await makeDomain();
+    if (kind === 'mailbox') {
+      await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
+    } else {
+      await db.alias.create({ data: { domainId: domain.id, sourceLocalPart: 'info', destination: 'ann@a.example' } });
+    }
+    const api = await keyClient({ role: 'admin' });
+    expectError(await api.delete(`/domains/${domain.id}`), 409, 'CONFLICT');
+    expect(await db.domain.count({ where: { id: domain.id } })).toBe(1);
+  });
+});

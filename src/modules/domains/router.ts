@@ -1,0 +1,59 @@
+import { ById, Confirmation } from '@/lib/wire';
+import { rest } from '@/server/rest/meta';
+import { adminProcedure, authedProcedure, router } from '@/server/trpc';
+import { CreateDomain, Domain, DomainPage, ListDomains, UpdateDomain } from './schema';
+import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
+
+const tag = 'Domains';
+
+export const domainsRouter = router({
+  list: authedProcedure(ListDomains)
+    .meta(rest('GET', '/domains', { tag, summary: 'List domains', isPaginated: true, isOpenToScopedKeys: true }))
+    .output(DomainPage)
+    .query(({ ctx, input }) => listDomains(ctx, input)),
+
+  create: adminProcedure(CreateDomain)
+    .meta(
+      rest('POST', '/domains', {
+        tag,
+        summary: 'Add a domain',
+        status: 201,
+        audit: 'domain.create',
+        errors: { 409: ['DOMAIN_EXISTS'] },
+      }),
+    )
+    .output(Domain)
+    .mutation(({ ctx, input }) => createDomain(ctx, input)),
+
+  get: authedProcedure(ById)
+    .meta(rest('GET', '/domains/{id}', { tag, summary: 'Get a domain', isOpenToScopedKeys: true, errors: { 404: ['NOT_FOUND'] } }))
+    .output(Domain)
+    .query(({ ctx, input }) => getDomain(ctx, input)),
+
+  update: adminProcedure(UpdateDomain)
+    .meta(
+      rest('PATCH', '/domains/{id}', {
+        tag,
+        summary: 'Change a domain',
+        description: 'Only supplied fields change. The name of a domain is fixed.',
+        audit: 'domain.update',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Domain)
+    .mutation(({ ctx, input }) => updateDomain(ctx, input)),
+
+  delete: adminProcedure(ById)
+    .meta(
+      rest('DELETE', '/domains/{id}', {
+        tag,
+        summary: 'Delete a domain',
+        audit: 'domain.delete',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteDomain(ctx, input)),
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { normalizeDomainName } from '@/lib/address';
+import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+
+const Count = z.number().int().min(0).max(1_000_000_000);
+const Bytes = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const DomainName = z
+  .string()
+  .min(1)
+  .max(253)
+  .refine((name) => normalizeDomainName(name) !== null, 'This is not a domain name, such as example.com.')
+  .meta({ description: 'Lower-cased and IDNA-encoded', examples: ['example.com'] });
+
+const settings = {
+  active: z.boolean().meta({ description: 'An inactive domain neither sends nor receives' }),
+  description: plainText(500),
+  max_mailboxes: Count.nullable().meta({ description: 'null: no limit' }),
+  max_aliases: Count.nullable().meta({ description: 'null: no limit' }),
+  default_quota_bytes: Bytes.nullable().meta({ description: 'Of a new mailbox; null: no quota' }),
+  hourly_send_limit: Count.nullable().meta({ description: 'Messages an hour; null: the server-wide limit' }),
+};
+
+export const Domain = z
+  .object({
+    id: Id,
+    name: z.string(),
+    ...settings,
+    description: z.string(),
+    verified_at: Timestamp.nullable(),
+    dns_status: z.enum(['ok', 'warning', 'error', 'unchecked']),
+    dkim_selector: z.string().nullable(),
+    mailbox_count: z.number().int(),
+    alias_count: z.number().int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Domain' });
+export type Domain = z.infer<typeof Domain>;
+
+export const DomainPage = page(Domain);
+
+export const ListDomains = z.strictObject({
+  ...pageQuery(['created_at', 'name']),
+  active: z.boolean().optional(),
+  q: z.string().max(253).optional().meta({ description: 'Part of the name' }),
+});
+export type ListDomains = z.infer<typeof ListDomains>;
+
+export const CreateDomain = z.strictObject({ name: DomainName, ...z.object(settings).partial().shape });
+export type CreateDomain = z.infer<typeof CreateDomain>;
+
+export const UpdateDomain = z.strictObject({ id: Id, ...z.object(settings).partial().shape });
+export type UpdateDomain = z.infer<typeof UpdateDomain>;

@@ -1,0 +1,131 @@
+import { normalizeDomainName } from '@/lib/address';
+import { reachableDomainIds } from '@/server/access';
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import { isForeignKeyViolation, violatedConstraint } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
+
+type MutationContext = ActorContext & { audit: RecordAudit };
+
+export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
+  const { active, q } = input;
+  const column = input.sort === 'name' ? 'name' : 'createdAt';
+  return paginate(
+    'domains',
+    input,
+    column,
+    ({ where, ...page }) =>
+      ctx.db.domain.findMany({
+        ...page,
+        select: FIELDS,
+        where: { AND: [where, reach(ctx), { active, name: q ? { contains: q.toLowerCase() } : undefined }] },
+      }),
+    present,
+  );
+}
+
+export async function getDomain(ctx: ActorContext, { id }: { id: string }): Promise<Domain> {
+  return present(await requireDomain(ctx, id));
+}
+
+export async function createDomain(ctx: MutationContext, { name, ...settings }: CreateDomain): Promise<Domain> {
+  const normalized = normalizeDomainName(name) as string;
+  try {
+    const domain = present(
+      await ctx.db.domain.create({ select: FIELDS, data: { name: normalized, ...columns(settings) } }),
+    );
+    await ctx.audit({ resource: `domain:${domain.id}`, domainId: domain.id, before: null, after: domain });
+    return domain;
+  } catch (error) {
+    if (violatedConstraint(error) === null) throw error;
+    throw new AppError('DOMAIN_EXISTS', `The domain ${normalized} is already registered.`, {
+      details: { fields: [{ path: 'name', message: 'This domain is already registered.' }] },
+    });
+  }
+}
+
+export async function updateDomain(ctx: MutationContext, { id, ...settings }: UpdateDomain): Promise<Domain> {
+  const before = present(await requireDomain(ctx, id));
+  const after = present(await ctx.db.domain.update({ where: { id }, select: FIELDS, data: columns(settings) }));
+  await ctx.audit({ resource: `domain:${id}`, domainId: id, before, after });
+  return after;
+}
+
+/** Its messages stay, without a domain. @throws CONFLICT while mailboxes or aliases depend on it */
+export async function deleteDomain(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  const before = present(await requireDomain(ctx, id));
+  try {
+    await ctx.db.domain.delete({ where: { id }, select: { id: true } });
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error;
+    throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
+      details: { mailbox_count: before.mailbox_count, alias_count: before.alias_count },
+    });
+  }
+  await ctx.audit({ resource: `domain:${id}`, domainId: id, before, after: null });
+  return { message: `The domain ${before.name} is deleted.` };
+}
+
+async function requireDomain(ctx: ActorContext, id: string): Promise<Row> {
+  const domain = await ctx.db.domain.findFirst({ where: { AND: [{ id }, reach(ctx)] }, select: FIELDS });
+  if (!domain) throw notFound('domain');
+  return domain;
+}
+
+function reach(ctx: ActorContext): Prisma.DomainWhereInput {
+  const ids = reachableDomainIds(ctx.actor);
+  return ids ? { id: { in: ids } } : {};
+}
+
+function columns(settings: Omit<UpdateDomain, 'id'>) {
+  return {
+    active: settings.active,
+    description: settings.description,
+    maxMailboxes: settings.max_mailboxes,
+    maxAliases: settings.max_aliases,
+    defaultQuotaBytes: settings.default_quota_bytes,
+    hourlySendLimit: settings.hourly_send_limit,
+  };
+}
+
+const FIELDS = {
+  id: true,
+  name: true,
+  active: true,
+  description: true,
+  maxMailboxes: true,
+  maxAliases: true,
+  defaultQuotaBytes: true,
+  hourlySendLimit: true,
+  verifiedAt: true,
+  dnsStatus: true,
+  dkimSelector: true,
+  createdAt: true,
+  updatedAt: true,
+  _count: { select: { mailboxes: true, aliases: true } },
+} satisfies Prisma.DomainSelect;
+
+type Row = Prisma.DomainGetPayload<{ select: typeof FIELDS }>;
+
+function present(row: Row): Domain {
+  return {
+    id: row.id,
+    name: row.name,
+    active: row.active,
+    description: row.description,
+    max_mailboxes: row.maxMailboxes,
+    max_aliases: row.maxAliases,
+    default_quota_bytes: row.defaultQuotaBytes === null ? null : Number(row.defaultQuotaBytes),
+    hourly_send_limit: row.hourlySendLimit,
+    verified_at: row.verifiedAt?.toISOString() ?? null,
+    dns_status: row.dnsStatus,
+    dkim_selector: row.dkimSelector,
+    mailbox_count: row._count.mailboxes,
+    alias_count: row._count.aliases,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Hop } from '@/components/marks/timeline';
+import type { StampState } from '@/components/marks/stamp';
+import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
+import type { Message, MessageEvent } from '../schema';
+
+type Plan = { code: string; state: StampState; rim: string; title: string };
+
+const PLANS: Record<string, Plan> = {
+  accepted: { code: 'API', state: 'passed', rim: 'POSTROOM', title: 'Accepted by Postroom' },
+  queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by the mail server' },
+  refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Refused by the mail server' },
+  uncertain: { code: 'T/O', state: 'deferred', rim: 'MAIL SERVER', title: 'No answer after the data' },
+  delivered: { code: '250', state: 'delivered', rim: 'REMOTE', title: 'Delivered' },
+  deferred: { code: '4XX', state: 'deferred', rim: 'REMOTE', title: 'Put off by the other side' },
+  bounced: { code: '550', state: 'bounced', rim: 'REMOTE', title: 'Refused by the other side' },
+  failed: { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Given up' },
+  received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },
+  spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Held as spam' },
+};
+const UNSETTLED: ReadonlySet<Message['status']> = new Set(['submitting', 'sent', 'deferred']);
+
+export function hopsOf({ events, status, created_at }: Message): Hop[] {
+  const hops = events.map((event, index) => hopOf(event, events[index - 1]?.at, index));
+  if (UNSETTLED.has(status)) hops.push(waitingHop(status, events.at(-1)?.at ?? created_at));
+  return hops;
+}
+
+function hopOf(event: MessageEvent, before: string | undefined, index: number): Hop {
+  const plan = PLANS[event.type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: event.type };
+  const code = event.detail.smtp_code;
+  const response = event.detail.response;
+  return {
+    id: `${event.type}-${index}`,
+    code: code ? String(code) : plan.code,
+    state: plan.state,
+    rim: [rimOf(event, plan), formatStampDay(event.at)],
+    title: plan.title,
+    at: formatClockMillis(event.at),
+    dateTime: event.at,
+    after: before && formatElapsed(before, event.at),
+    detail: detailOf(event),
+    raw: typeof response === 'string' && plan.state !== 'passed' ? rawOf(event, response) : undefined,
+  };
+}
+
+function rimOf({ detail, recipient }: MessageEvent, plan: Plan): string {
+  if (plan.rim !== 'REMOTE') return plan.rim;
+  const host = typeof detail.remote_mta === 'string' ? detail.remote_mta : (recipient?.split('@')[1] ?? '');
+  const [name] = host.split('.').slice(-2);
+  return (name || plan.rim).toUpperCase().slice(0, 12);
+}
+
+function detailOf({ detail, recipient }: MessageEvent) {
+  const by = typeof detail.by === 'string' ? detail.by : null;
+  const queueId = typeof detail.queue_id === 'string' ? detail.queue_id : null;
+  const reason = typeof detail.reason === 'string' ? detail.reason : null;
+  if (by) {
+    return (
+      <>
+        {detail.api_key_id ? 'With an API key of ' : 'From the console by '}
+        <b className="strong">{by}</b>
+      </>
+    );
+  }
+  if (queueId) {
+    return (
+      <>
+        Queue id <span className="mono">{queueId}</span>
+      </>
+    );
+  }
+  if (recipient) return <span className="mono">{recipient}</span>;
+  return reason;
+}
+
+function rawOf({ detail }: MessageEvent, response: string): string {
+  const codes = [detail.smtp_code, detail.enhanced_code].filter(Boolean).join(' ');
+  return codes === '' || response.startsWith(String(detail.smtp_code)) ? response : `${codes} ${response}`;
+}
+
+function waitingHop(status: Message['status'], since: string): Hop {
+  return {
+    id: 'waiting',
+    code: '…',
+    state: 'pending',
+    rim: ['WAITING', formatStampDay(since)],
+    title: status === 'submitting' ? 'Being handed to the mail server' : 'The other side has not settled it yet',
+    detail: <span>Since {formatFull(since)}</span>,
+  };
+}

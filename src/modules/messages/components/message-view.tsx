@@ -1,0 +1,138 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import Link from 'next/link';
+import { Addr } from '@/components/address';
+import { CopyButton, CopyIcon } from '@/components/copy-button';
+import { StatusMark } from '@/components/marks/status-mark';
+import { Timeline } from '@/components/marks/timeline';
+import { toProblem } from '@/components/problem';
+import { ProblemAlert } from '@/components/problem-alert';
+import type { Message } from '../schema';
+import { hopsOf } from './message-hops';
+import { meaningOf } from './reply-meaning';
+
+type MessageViewProps = { message: Message; withTitle?: boolean };
+
+export function MessageView({ message, withTitle }: MessageViewProps) {
+  const meaning = meaningOf(message);
+  return (
+    <>
+      {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
+      <dl className="kv">
+        <dt>From</dt>
+        <dd>
+          <Addr value={message.from} />
+        </dd>
+        <dt>Message id</dt>
+        <dd>
+          <span className="mono clip soft" title={message.message_id}>
+            {message.message_id}
+          </span>
+          <CopyIcon value={message.message_id} what="the message id" />
+        </dd>
+        {message.queue_id && (
+          <>
+            <dt>Queue id</dt>
+            <dd>
+              <span className="mono soft">{message.queue_id}</span>
+            </dd>
+          </>
+        )}
+        {message.spam_score !== null && (
+          <>
+            <dt>Spam score</dt>
+            <dd>{message.spam_score}</dd>
+          </>
+        )}
+      </dl>
+      {meaning && (
+        <section className="meaning" aria-label="What it means">
+          <h3>{meaning.title}</h3>
+          <p>{meaning.text}</p>
+          <div className="row-acts">
+            {meaning.canResend && (
+              <Button
+                component={Link}
+                variant="outline"
+                href={`/send?from=${encodeURIComponent(message.from)}&subject=${encodeURIComponent(message.subject)}`}
+              >
+                Send to another address
+              </Button>
+            )}
+            {meaning.reply && <CopyButton value={meaning.reply} label="Copy the reply" />}
+          </div>
+        </section>
+      )}
+      <Recipients message={message} />
+      <section aria-labelledby="trace">
+        <div className="section">
+          <h3 id="trace">Trace</h3>
+        </div>
+        <Timeline hops={hopsOf(message)} label="Trace of this message" />
+      </section>
+    </>
+  );
+}
+
+function Recipients({ message }: { message: Message }) {
+  return (
+    <section aria-labelledby="recipients">
+      <div className="section">
+        <h3 id="recipients">Recipients</h3>
+        <span className="quiet">{message.recipients.length}</span>
+      </div>
+      <ul className="recipients">
+        {message.recipients.map(({ address, kind, status, smtp_code, enhanced_code, response }) => (
+          <li key={address}>
+            <StatusMark status={status} />
+            <Addr value={address} />
+            <span className="quiet">{kind === 'to' ? 'to' : kind}</span>
+            {smtp_code !== null && (
+              <code className="push" title={response ?? undefined}>
+                {[smtp_code, enhanced_code].filter(Boolean).join(' ')}
+              </code>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function MessageViewBones() {
+  return (
+    <div aria-busy="true">
+      {[240, 200, 320].map((width) => (
+        <p key={width} style={{ height: 24 }}>
+          <span className="bone" style={{ width }} />
+        </p>
+      ))}
+      <div className="section">
+        <span className="bone" style={{ width: 72 }} />
+      </div>
+      {['first', 'second', 'third'].map((key) => (
+        <div key={key} className="hop">
+          <span className="bone-stamp" />
+          <span className="bone" style={{ width: 200, marginTop: 16 }} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+type MessageViewErrorProps = { error: unknown; onRetry: () => void };
+
+export function MessageViewError({ error, onRetry }: MessageViewErrorProps) {
+  return (
+    <div className="stack">
+      <ProblemAlert problem={toProblem(error)} title="Could not load this message" />
+      <div>
+        <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
+          Try again
+        </Button>
+      </div>
+    </div>
+  );
+}

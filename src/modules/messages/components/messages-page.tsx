@@ -1,0 +1,135 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { IconSend } from '@tabler/icons-react';
+import Link from 'next/link';
+import { type MouseEvent, useEffect, useMemo, useRef } from 'react';
+import { useCursorTrail } from '@/components/ledger/cursor-trail';
+import { Folio } from '@/components/ledger/folio';
+import { Ledger } from '@/components/ledger/ledger';
+import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { trpc } from '@/components/trpc';
+import { formatMoment, formatZone } from '@/lib/format';
+import type { MessageSummary } from '../schema';
+import { messageColumns } from './message-columns';
+import { MessagePeek } from './message-peek';
+import { MessageTools } from './message-tools';
+import { OutcomeStrip } from './outcome-strip';
+import { type MessageFilters, useMessageFilters } from './use-message-filters';
+
+const REFRESH_MS = 15_000;
+
+export function MessagesPage() {
+  const search = useMessageFilters();
+  const { filters, change } = search;
+  const trail = useCursorTrail();
+  const list = trpc.messages.list.useQuery(
+    { ...search.input, cursor: trail.cursor },
+    { placeholderData: keepPreviousData, refetchInterval: trail.isFirst ? REFRESH_MS : false },
+  );
+  const rows = list.data?.items;
+  const isPeeking = filters.peek !== null;
+  const openPeek = useRef((id: string | null) => undefined as void);
+  openPeek.current = (id) => change({ peek: id, cursor: filters.cursor });
+  useFocusBack(filters.peek);
+
+  const columns = useMemo(
+    () =>
+      messageColumns(isPeeking, ({ id }: MessageSummary) => ({
+        href: `/messages/${id}`,
+        onClick: (event: MouseEvent) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+          event.preventDefault();
+          openPeek.current(id);
+        },
+      })),
+    [isPeeking],
+  );
+
+  return (
+    <Page
+      peek={
+        filters.peek && (
+          <MessagePeek id={filters.peek} rows={rows ?? []} onOpen={(id) => openPeek.current(id)} />
+        )
+      }
+    >
+      <PageHead title="Messages" lede={<span suppressHydrationWarning>{ledeOf(filters)}</span>}>
+        <Button component={Link} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
+          Send a message
+        </Button>
+      </PageHead>
+      <OutcomeStrip filters={filters} change={change} />
+      <MessageTools {...search} />
+      {list.isError && <ErrorNote what="messages" error={list.error} onRetry={() => void list.refetch()} />}
+      {!list.isError && rows?.length === 0 && trail.isFirst ? (
+        <NoMessages {...search} />
+      ) : (
+        !list.isError && (
+          <>
+            <Ledger
+              caption={`Messages, ${filters.order === 'desc' ? 'newest' : 'oldest'} first`}
+              className={isPeeking ? 'narrow' : undefined}
+              columns={columns}
+              rows={rows}
+              rowKey={({ id }) => id}
+              rowHref={({ id }) => `/messages/${id}`}
+              onOpen={({ id }) => openPeek.current(id)}
+              isPicked={({ id }) => id === filters.peek}
+              isStale={list.isPlaceholderData}
+              bones={14}
+              sort={{ field: 'created_at', order: filters.order, onSort: (_, order) => change({ order }) }}
+            />
+            <Folio
+              shown={rows?.length}
+              hasMore={list.data?.pagination.has_more ?? false}
+              nextCursor={list.data?.pagination.next_cursor ?? ''}
+              trail={trail}
+              words={filters.order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' }}
+            />
+          </>
+        )
+      )}
+    </Page>
+  );
+}
+
+function useFocusBack(peek: string | null): void {
+  const last = useRef(peek);
+  useEffect(() => {
+    if (last.current && !peek) document.querySelector<HTMLElement>(`[data-row="${last.current}"]`)?.focus();
+    last.current = peek;
+  }, [peek]);
+}
+
+function ledeOf({ since, until }: MessageFilters['filters']): string {
+  const from = since ? `Since ${formatMoment(since.toISOString())}` : 'All that is kept';
+  const to = until ? `until ${formatMoment(until.toISOString())}` : 'until now';
+  return `${from}, ${to}, ${formatZone()}`;
+}
+
+function NoMessages({ isFiltered, clear }: MessageFilters) {
+  if (isFiltered) {
+    return (
+      <EmptyNote title="No message fits">
+        <p>Nothing was sent or received that has all of these. A search takes a whole address, words of the subject or a message id.</p>
+        <div className="row-acts">
+          <Button onClick={clear}>Clear the filters</Button>
+        </div>
+      </EmptyNote>
+    );
+  }
+  return (
+    <EmptyNote title="Every message will stand here">
+      <p>Each line is a message with its outcome. Open one to see every hop, from the call to the answer of the other side.</p>
+      <div className="row-acts">
+        <Button component={Link} href="/send?test=true" variant="outline" leftSection={<IconSend stroke={1.5} />}>
+          Send a test
+        </Button>
+      </div>
+    </EmptyNote>
+  );
+}

@@ -1,0 +1,41 @@
+'use client';
+
+import { StatusMark } from '@/components/marks/status-mark';
+import { trpc } from '@/components/trpc';
+import { formatCount } from '@/lib/format';
+import type { MessageFilters } from './use-message-filters';
+
+const OUTCOMES = ['delivered', 'deferred', 'bounced', 'failed'] as const;
+
+export function OutcomeStrip({ filters, change }: Pick<MessageFilters, 'filters' | 'change'>) {
+  const overview = trpc.overview.get.useQuery({ domain_id: filters.domain ?? undefined }, { staleTime: 30_000 });
+  const totals = overview.data?.totals;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a border and a legend of its own.
+    <div className="counts" role="group" aria-label="Outcome">
+      <button type="button" aria-pressed={filters.status === null} onClick={() => change({ status: null })}>
+        <span>All</span>
+        <Figure value={totals && totals.sent + totals.received + totals.spam} />
+      </button>
+      {OUTCOMES.map((status) => (
+        <button
+          key={status}
+          type="button"
+          aria-pressed={filters.status === status}
+          onClick={() => change({ status: filters.status === status ? null : status })}
+        >
+          <StatusMark status={status} />
+          <Figure value={totals?.[status]} />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Figure({ value }: { value: number | undefined }) {
+  return (
+    <span>
+      <b>{value === undefined ? '–' : formatCount(value)}</b> <small>in 24 h</small>
+    </span>
+  );
+}

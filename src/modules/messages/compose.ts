@@ -1,0 +1,76 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { v7 as uuidv7 } from 'uuid';
+import { parseAddress } from '@/lib/address';
+import { addressHeader, textHeader } from '@/mail/header-text';
+import type { Address, Attachment, OutgoingMessage } from './outgoing-message';
+
+export type ComposedMessage = {
+  raw: Buffer;
+  sizeBytes: number;
+  envelope: { from: string; to: string[] };
+};
+
+/**
+ * Composes a checked message as RFC 5322 in ASCII with CRLF, and the envelope it goes out with. Every recipient is in
+ * the envelope once; Bcc is nowhere else. `messageId` has its angle brackets.
+ */
+export async function composeMessage(
+  message: OutgoingMessage,
+  { messageId, date }: { messageId: string; date: Date },
+): Promise<ComposedMessage> {
+  const from = mailbox(message.from);
+  const to = message.to.map(mailbox);
+  const cc = (message.cc ?? []).map(mailbox);
+  const bcc = (message.bcc ?? []).map(mailbox);
+  const headers = [
+    addressHeader('From', [from]),
+    addressHeader('To', to),
+    cc.length > 0 ? addressHeader('Cc', cc) : '',
+    message.reply_to ? addressHeader('Reply-To', [mailbox(message.reply_to)]) : '',
+    textHeader('Subject', message.subject, { isFolded: true }),
+    ...Object.entries(message.headers ?? {}).map(([name, value]) => textHeader(name, value, { isFolded: false })),
+  ];
+  const raw = Buffer.concat([Buffer.from(headers.join(''), 'ascii'), await composeBody(message, messageId, date)]);
+  const recipients = new Set([...to, ...cc, ...bcc].map((address) => address.email));
+  return { raw, sizeBytes: raw.length, envelope: { from: from.email, to: [...recipients] } };
+}
+
+/** A new msg-id with its angle brackets under the domain; ids made later sort after it. */
+export function newMessageId(domain: string): string {
+  return `<${uuidv7()}@${domain}>`;
+}
+
+// Nodemailer follows `path` and `href` in what it is given (stack.md): it gets fresh strings and buffers, and may not.
+async function composeBody(message: OutgoingMessage, messageId: string, date: Date): Promise<Buffer> {
+  const composer = new MailComposer({
+    messageId,
+    date,
+    text: bodyText(message.text_body),
+    html: bodyText(message.html_body),
+    attachments: (message.attachments ?? []).map(attachmentPart),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return composer.compile().build();
+}
+
+function mailbox({ name, email }: Address): Address {
+  const parsed = parseAddress(email);
+  if (!parsed) throw new TypeError('composeMessage takes checked messages only');
+  return { name, email: parsed.address };
+}
+
+// The line break of text in mail is CRLF (RFC 2046, 4.1.1); the body as a string, whatever else it claims to be.
+function bodyText(text: string | undefined): string | undefined {
+  return text ? `${text}`.replace(/\r\n|\r|\n/g, '\r\n') : undefined;
+}
+
+function attachmentPart({ filename, content_type, content }: Attachment) {
+  return {
+    filename,
+    contentType: content_type,
+    content: Buffer.from(content, 'base64'),
+    contentTransferEncoding: 'base64',
+    contentDisposition: 'attachment',
+  };
+}

@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDocument } from 'zod-openapi';
+import { checkOutgoingMessage } from './check-outgoing-message';
+import { MAX_RECIPIENTS, OutgoingMessage } from './outgoing-message';
+
+const valid = {
+  from: { email: 'ann@example.com', name: 'Ann' },
+  to: [{ email: 'bob@example.org' }],
+  subject: 'Hello',
+  text_body: 'Hi',
+};
+
+const attachment = { filename: 'a.txt', content_type: 'text/plain', content: 'aGk=' };
+
+describe('what is accepted', () => {
+  it.each<[string, object]>([
+    ['the smallest message', {}],
+    ['HTML alone', { text_body: undefined, html_body: '<p>Hi</p>' }],
+    ['an empty text beside HTML', { text_body: '', html_body: '<p>Hi</p>' }],
+    ['every field', {
+      cc: [{ email: 'c@example.org', name: 'Größe' }],
+      bcc: [{ email: 'd@example.org' }],
+      reply_to: { email: 'e@example.org' },
+      html_body: '<p>Hi</p>',
+      attachments: [attachment],
+      headers: { 'X-Campaign': 'spring', 'x-lower': 'yes', 'X-Empty': '' },
+    }],
+    ['empty lists', { cc: [], bcc: [], attachments: [], headers: {} }],
+    ['an empty attachment', { attachments: [{ ...attachment, content: '' }] }],
+    ['one recipient in to, cc and bcc', { cc: valid.to, bcc: valid.to }],
+    ['a content type with parameters', { attachments: [{ ...attachment, content_type: 'text/csv; charset="utf-8"; header=present' }] }],
+    ['a subject of 998 characters', { subject: 's'.repeat(998) }],
+    ['100 recipients in all', { to: many(40), cc: many(30), bcc: many(30) }],
+    ['an international domain', { to: [{ email: 'bob@bücher.example' }] }],
+    ['line breaks and tabs in a body', { text_body: 'a\r\nb\nc\rd\te\f' }],
+    ['emoji everywhere', { subject: '🎉', text_body: '🎉', from: { email: 'ann@example.com', name: '🎉' } }],
+  ])('accepts %s', (_case, change) => {
+    expect(codeOf({ ...valid, ...change })).toBe('ok');
+  });
+
+  it('gives the message back as it was sent', () => {
+    expect(OutgoingMessage.parse(structuredClone(valid))).toEqual(valid);
+  });
+});
+
+describe('what is missing', () => {
+  it.each<[string, object, string[]]>([
+    ['everything', { from: undefined, to: undefined, subject: undefined, text_body: undefined }, ['from', 'to', 'subject', 'text_body', 'html_body']],
+    ['null values', { from: null, to: null, subject: null, text_body: null }, ['from', 'to', 'subject', 'text_body', 'html_body']],
+    ['empty values', { from: { email: '' }, to: [], subject: '', text_body: '' }, ['from.email', 'to', 'subject', 'text_body', 'html_body']],
+    ['the sender of an empty object', { from: {} }, ['from.email']],
+    ['a recipient without address', { to: [{ email: 'a@example.org' }, { name: 'Bob' }] }, ['to.1.email']],
+    ['a copy without address', { cc: [{}] }, ['cc.0.email']],
+    ['an empty reply address', { reply_to: { email: '' } }, ['reply_to.email']],
+    ['parts of an attachment', { attachments: [{ filename: '', content: '' }] }, ['attachments.0.filename', 'attachments.0.content_type']],
+  ])('names %s', (_case, change, paths) => {
+    expect(checked({ ...valid, ...change })).toEqual({ code: 'MISSING_FIELDS', paths });
+  });
+
+  it.each([[undefined], [null]])('asks for a body where the request is %s', (raw) => {
+    expect(codeOf(raw)).toBe('MISSING_FIELDS');
+  });
+});
+
+describe('which code wins', () => {
+  const badSender = { from: { email: 'nobody' } };
+  const badHeader = { headers: { Foo: 'bar' } };
+  const badName = { to: [{ email: 'bob@example.org', name: 'n'.repeat(257) }] };
+
+  it.each<[string, string, object]>([
+    ['MISSING_FIELDS', 'all the others', { ...badSender, ...badHeader, ...badName, subject: '', surplus: 1 }],
+    ['MISSING_FIELDS', 'all the others, for the body alone', { ...badSender, ...badHeader, ...badName, text_body: '', surplus: 1 }],
+    ['INVALID_SENDER', 'a bad header and a bad name', { ...badSender, ...badHeader, ...badName, surplus: 1 }],
+    ['INVALID_HEADER', 'a bad name and an unknown field', { ...badHeader, ...badName, surplus: 1 }],
+    ['VALIDATION_ERROR', 'nothing', { ...badName, surplus: 1 }],
+  ])('%s comes before %s', (code, _others, change) => {
+    expect(codeOf({ ...valid, ...change })).toBe(code);
+  });
+
+  it('counts recipients even where other fields fail', () => {
+    const fault = checked({ ...valid, to: many(60), cc: many(60), subject: 7 });
+    expect(fault).toEqual({ code: 'VALIDATION_ERROR', paths: ['subject', 'to'] });
+  });
+});
+
+describe('what is refused', () => {
+  const addresses = [
+    'nobody', 'a@x.example, b@y.example', 'Ann <ann@example.com>', '"ann"@example.com', 'a%b@example.com', 'x!a@example.com',
+    'a@example.com\r\nBcc: b@example.org', 'a@example.com\0', 'a@exa\ud800mple.com', 'a@[127.0.0.1]', 'a@localhost', ' ',
+    `${'a'.repeat(300)}@example.com`, 'jörg@example.com', '<a@example.com>', 'a@example.com>',
+  ];
+
+  it.each(addresses)('refuses %j as sender with INVALID_SENDER', (email) => {
+    expect(codeOf({ ...valid, from: { email } })).toBe('INVALID_SENDER');
+  });
+
+  it.each(addresses)('refuses %j as recipient, copy and reply address', (email) => {
+    for (const change of [{ to: [{ email }] }, { cc: [{ email }] }, { bcc: [{ email }] }, { reply_to: { email } }]) {
+      expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['a name without X-', { Subject: 'x' }],
+    ['a name that only contains X-', { 'Not-X-Foo': 'x' }],
+    ['Bcc', { Bcc: 'b@example.org' }],
+    ['nothing after X-', { 'X-': 'x' }],
+    ['a space in a name', { 'X-A B': 'x' }],
+    ['a colon in a name', { 'X-A: b\r\nBcc': 'x' }],
+    ['CR LF in a name', { 'X-A\r\nBcc: b@example.org\r\nX-B': 'x' }],
+    ['a non-ASCII name', { 'X-Größe': 'x' }],
+    ['a name of 77 characters', { [`X-${'a'.repeat(75)}`]: 'x' }],
+    ['CR in a value', { 'X-A': 'a\rb' }],
+    ['LF in a value', { 'X-A': 'a\nBcc: b@example.org' }],
+    ['NUL in a value', { 'X-A': 'a\0b' }],
+    ['a control character in a value', { 'X-A': 'a\u0085b' }],
+    ['a lone surrogate in a value', { 'X-A': 'a\ud800b' }],
+    ['a value of 999 characters', { 'X-A': 'a'.repeat(999) }],
+    ['a number as value', { 'X-A': 1 }],
+    ['null as value', { 'X-A': null }],
+    ['an object as value', { 'X-A': { prepared: true, value: 'x' } }],
+    ['a list as value', { 'X-A': ['x'] }],
+    ['one name in two spellings', { 'X-A': 'x', 'x-a': 'y' }],
+    ['__proto__', JSON.parse('{"__proto__": "x"}')],
+    ['__proto__ beside good ones', JSON.parse('{"X-A": "x", "__proto__": {"X-B": "y"}}')],
+    ['constructor', { constructor: 'x' }],
+  ])('refuses %s in headers with INVALID_HEADER', (_case, headers) => {
+    expect(codeOf({ ...valid, headers })).toBe('INVALID_HEADER');
+  });
+
+  const intruders: [string, unknown][] = [
+    ['a path object', { path: '/etc/passwd' }],
+    ['an href object', { href: 'http://127.0.0.1/' }],
+    ['a raw object', { raw: 'x' }],
+    ['a list', ['x']],
+    ['a number', 7],
+    ['true', true],
+  ];
+
+  it.each(intruders)('refuses %s wherever a string belongs', (_case, intruder) => {
+    const changes = [
+      { subject: intruder },
+      { text_body: intruder },
+      { html_body: intruder },
+      { from: { email: intruder } },
+      { from: { email: 'ann@example.com', name: intruder } },
+      { to: [{ email: intruder }] },
+      { reply_to: { email: 'a@example.org', name: intruder } },
+      { attachments: [{ ...attachment, filename: intruder }] },
+      { attachments: [{ ...attachment, content_type: intruder }] },
+      { attachments: [{ ...attachment, content: intruder }] },
+    ];
+    for (const change of changes) expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
+  });
+
+  it.each<[string, object]>([
+    ['an unknown field', { surplus: 1 }],
+    ['an unknown field of an address', { to: [{ email: 'a@example.org', address: 'b@example.org' }] }],
+    ['a path beside an attachment', { attachments: [{ ...attachment, path: '/etc/passwd' }] }],
+    ['an href beside an attachment', { attachments: [{ ...attachment, href: 'http://127.0.0.1/' }] }],
+    ['raw', { raw: 'x' }],
+    ['envelope', { envelope: { from: 'a@example.com', to: ['b@example.org'] } }],
+    ['icalEvent', { icalEvent: { path: '/etc/passwd' } }],
+    ['__proto__ at the top', JSON.parse('{"__proto__": {"bcc": [{"email": "x@example.org"}]}}')],
+    ['__proto__ in the sender', JSON.parse('{"from": {"email": "ann@example.com", "__proto__": {"name": "x"}}}')],
+    ['a string as sender', { from: 'ann@example.com' }],
+    ['a list as sender', { from: [{ email: 'ann@example.com' }] }],
+    ['an object as recipients', { to: { email: 'bob@example.org' } }],
+    ['a string as recipients', { to: 'bob@example.org' }],
+    ['a string in the recipients', { to: ['bob@example.org'] }],
+    ['nested lists of recipients', { to: [[{ email: 'bob@example.org' }]] }],
+    ['headers as a list', { headers: [['X-A', 'x']] }],
+    ['headers as a string', { headers: 'X-A: x' }],
+    ['more than 50 headers', { headers: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`X-${n}`, 'x'])) }],
+    ['101 recipients in all', { to: many(40), cc: many(30), bcc: many(31) }],
+    ['101 recipients in one list', { to: many(MAX_RECIPIENTS + 1) }],
+    ['null copies', { cc: null }],
+    ['a subject of 999 characters', { subject: 's'.repeat(999) }],
+    ['a name of 257 characters', { from: { email: 'ann@example.com', name: 'n'.repeat(257) } }],
+    ['CR in a subject', { subject: 'a\rb' }],
+    ['LF in a subject', { subject: 'a\nBcc: b@example.org' }],
+    ['NUL in a subject', { subject: 'a\0b' }],
+    ['a tab in a subject', { subject: 'a\tb' }],
+    ['a lone surrogate in a subject', { subject: 'a\udc00' }],
+    ['CR LF in a name', { to: [{ email: 'a@example.org', name: 'a\r\nBcc: b@example.org' }] }],
+    ['a lone surrogate in a name', { to: [{ email: 'a@example.org', name: '\ud800' }] }],
+    ['NUL in a text', { text_body: 'a\0b' }],
+    ['NUL in HTML', { html_body: '\0' }],
+    ['a lone surrogate in a text', { text_body: 'a\ud83d' }],
+    ['a file name with a slash', { attachments: [{ ...attachment, filename: '../a.txt' }] }],
+    ['a file name with a backslash', { attachments: [{ ...attachment, filename: 'C:\\a.txt' }] }],
+    ['a file name of dots', { attachments: [{ ...attachment, filename: '..' }] }],
+    ['CR LF in a file name', { attachments: [{ ...attachment, filename: 'a\r\nX-A: b' }] }],
+    ['a file name of 256 characters', { attachments: [{ ...attachment, filename: 'a'.repeat(256) }] }],
+    ['a content type without subtype', { attachments: [{ ...attachment, content_type: 'text' }] }],
+    ['CR LF in a content type', { attachments: [{ ...attachment, content_type: 'text/plain\r\nX-A: b' }] }],
+    ['an open parameter', { attachments: [{ ...attachment, content_type: 'text/plain; charset="utf-8' }] }],
+    ['a comment in a content type', { attachments: [{ ...attachment, content_type: 'text/plain (x)' }] }],
+    ['a multipart attachment', { attachments: [{ ...attachment, content_type: 'multipart/mixed; boundary=x' }] }],
+    ['a message attachment', { attachments: [{ ...attachment, content_type: 'Message/RFC822' }] }],
+    ['501 attachments', { attachments: Array.from({ length: 501 }, () => attachment) }],
+  ])('refuses %s', (_case, change) => {
+    expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
+  });
+
+  it.each(['a', 'ab', 'abc', 'abcde', '====', 'ab=c', '=abc', 'a===', 'abcd====', 'ab-_', 'YWJj\n', ' YWJj', 'YWJj YWJj', 'YWJé'])(
+    'refuses %j as base64',
+    (content) => {
+      expect(codeOf({ ...valid, attachments: [{ ...attachment, content }] })).toBe('VALIDATION_ERROR');
+    },
+  );
+
+  it.each([[7], ['x'], [true], [[valid]]])('refuses %j as a whole', (raw) => {
+    expect(codeOf(raw)).toBe('VALIDATION_ERROR');
+  });
+});
+
+describe('hostile input', () => {
+  it('answers any JSON with a message or a documented code', () => {
+    const codes = ['ok', 'MISSING_FIELDS', 'INVALID_SENDER', 'INVALID_HEADER', 'VALIDATION_ERROR'];
+    const field = fc.constantFrom('from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'text_body', 'html_body', 'attachments', 'headers', '__proto__');
+    const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.array(fc.dictionary(fc.constantFrom('email', 'name', '__proto__'), fc.jsonValue())));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(field, value), { maxLength: 4 }), (pairs) => {
+        const changes = pairs.map(([key, json]) => `${JSON.stringify(key)}: ${JSON.stringify(json)}`);
+        const base = JSON.stringify(valid).slice(1, -1);
+        expect(codes).toContain(codeOf(JSON.parse(`{${[base, ...changes].join(',')}}`)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('accepts base64 exactly where an encoder could have made it', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(60), fc.constantFrom('', '\n', '=', '-', '_', '.', ' '), (bytes, at, extra) => {
+        const encoded = Buffer.from(bytes).toString('base64');
+        const spoilt = `${encoded.slice(0, at)}${extra}${encoded.slice(at)}`;
+        const code = codeOf({ ...valid, attachments: [{ ...attachment, content: spoilt }] });
+        expect(code).toBe(spoilt === encoded ? 'ok' : 'VALIDATION_ERROR');
+      }),
+    );
+  });
+
+  it('reads 64 MB of base64, and of what is not, without blowing the stack', () => {
+    const good = 'QUJD'.repeat(16 * 1024 * 1024);
+    expect(codeOf({ ...valid, attachments: [{ ...attachment, content: good }] })).toBe('ok');
+    expect(codeOf({ ...valid, attachments: [{ ...attachment, content: `${good}QUJ!` }] })).toBe('VALIDATION_ERROR');
+  });
+
+  it('reports few faults for a list of a million recipients', () => {
+    const fault = checkOutgoingMessage({ ...valid, to: new Array(1_000_000).fill('x') });
+    expect('fields' in fault && fault.fields).toEqual([{ path: 'to', message: 'At most 100 entries.' }]);
+  });
+
+  it('reports few faults for a hundred thousand headers', () => {
+    const headers = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`Bad-${n}`, 'x']));
+    const fault = checkOutgoingMessage({ ...valid, headers });
+    expect('fields' in fault && fault.fields.length).toBeLessThanOrEqual(50);
+  });
+
+  it('does not trip over a content type made to backtrack', () => {
+    const hostile = `a/b${' ; a=b'.repeat(40)};`.slice(0, 255);
+    expect(codeOf({ ...valid, attachments: [{ ...attachment, content_type: hostile }] })).toBe('VALIDATION_ERROR');
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('shows every field with its limits', () => {
+    const document = createDocument({
+      openapi: '3.1.0',
+      info: { title: 'test', version: '1' },
+      paths: { '/send': { post: { requestBody: { content: { 'application/json': { schema: OutgoingMessage } } }, responses: {} } } },
+    });
+    const operation = document.paths?.['/send']?.post as { requestBody: { content: Record<string, { schema: unknown }> } };
+    expect(operation.requestBody.content['application/json']?.schema).toMatchObject({
+      required: ['from', 'to', 'subject'],
+      additionalProperties: false,
+      properties: {
+        from: { properties: { email: { type: 'string', format: 'email' }, name: { maxLength: 256 } }, required: ['email'] },
+        to: { type: 'array', minItems: 1, maxItems: 100, items: { properties: { email: { type: 'string' } } } },
+        bcc: { type: 'array' },
+        reply_to: { type: 'object' },
+        subject: { type: 'string', maxLength: 998 },
+        text_body: { type: 'string' },
+        html_body: { type: 'string' },
+        attachments: { type: 'array', items: { required: ['filename', 'content_type', 'content'] } },
+        headers: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50 },
+      },
+    });
+  });
+});
+
+function many(count: number) {
+  return Array.from({ length: count }, (_, index) => ({ email: `r${index}@example.org` }));
+}
+
+function codeOf(raw: unknown): string {
+  const result = checkOutgoingMessage(raw);
+  return 'code' in result ? result.code : 'ok';
+}
+
+function checked(raw: unknown): { code: string; paths: string[] } {
+  const result = checkOutgoingMessage(raw);
+  return 'code' in result ? { code: result.code, paths: result.fields.map((field) => field.path) } : { code: 'ok', paths: [] };
+}

@@ -1,0 +1,94 @@
+import { IconChevronRight } from '@tabler/icons-react';
+import Link from 'next/link';
+import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { formatPlural } from '@/lib/format';
+import type { Overview } from '../schema';
+
+type Need = { status: Status; word: string; what: string; why: string; href: string; action: string };
+
+type NeedsYouProps = { totals: Overview['totals']; mta: Overview['mta']['kind'] };
+
+export function NeedsYou({ totals, mta }: NeedsYouProps) {
+  const needs = needsOf(totals, mta);
+  if (needs.length === 0) return null;
+  return (
+    <>
+      <div className="section">
+        <h2>Needs you</h2>
+        <span className="quiet">{needs.length}</span>
+      </div>
+      <div className="topped">
+        <Ledger
+          caption="Things that need you, worst first"
+          columns={COLUMNS}
+          rows={needs}
+          rowKey={({ word }) => word}
+          rowHref={({ href }) => href}
+          headless
+        />
+      </div>
+    </>
+  );
+}
+
+const COLUMNS: LedgerColumn<Need>[] = [
+  {
+    key: 'state',
+    header: 'State',
+    width: 112,
+    kind: 'mark',
+    fold: 'mark',
+    cell: ({ status, word }) => <StatusMark status={status}>{word}</StatusMark>,
+  },
+  { key: 'what', header: 'What', width: 248, fold: 'lead', cell: ({ what }) => what },
+  { key: 'why', header: 'Why', fold: 'none', className: 'soft', cell: ({ why }) => why },
+  {
+    key: 'action',
+    header: 'Next step',
+    width: 168,
+    kind: 'tail',
+    fold: 'under',
+    cell: ({ href, action }) => (
+      <Link className="act go" href={href}>
+        {action}
+        <IconChevronRight size={16} stroke={1.5} aria-hidden="true" />
+      </Link>
+    ),
+  },
+];
+
+function needsOf(totals: Overview['totals'], mta: Overview['mta']['kind']): Need[] {
+  const needs: Need[] = [];
+  if (mta === 'off') {
+    needs.push({
+      status: 'failed',
+      word: 'Off',
+      what: 'Sending is switched off',
+      why: 'SMTP_URL is set to off; every send is refused',
+      href: '/reference',
+      action: 'Read how to send',
+    });
+  }
+  if (totals.failed > 0) {
+    needs.push({
+      status: 'failed',
+      word: 'Failed',
+      what: `${formatPlural(totals.failed, 'message')} not sent`,
+      why: 'Your own mail server did not take them',
+      href: '/messages?status=failed',
+      action: 'Review failures',
+    });
+  }
+  if (totals.uncertain > 0) {
+    needs.push({
+      status: 'uncertain',
+      word: 'Uncertain',
+      what: `${formatPlural(totals.uncertain, 'message')} without an answer`,
+      why: 'They may or may not have been sent; do not send them again yet',
+      href: '/messages?status=uncertain',
+      action: 'Review them',
+    });
+  }
+  return needs;
+}

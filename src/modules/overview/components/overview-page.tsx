@@ -1,0 +1,46 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import Link from 'next/link';
+import { parseAsString, useQueryState } from 'nuqs';
+import { ErrorNote } from '@/components/ledger/notes';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { trpc } from '@/components/trpc';
+import { formatClock, formatZone } from '@/lib/format';
+import { Checklist } from './checklist';
+import { Figures } from './figures';
+import { LatestMessages } from './latest-messages';
+import { NeedsYou } from './needs-you';
+
+const REFRESH_MS = 30_000;
+
+export function OverviewPage() {
+  const [domain] = useQueryState('domain', parseAsString);
+  const overview = trpc.overview.get.useQuery({ domain_id: domain ?? undefined }, { refetchInterval: REFRESH_MS });
+  const data = overview.data;
+
+  return (
+    <Page>
+      <PageHead
+        title="Overview"
+        lede={data ? `The last 24 hours, until ${formatClock(data.until)} ${formatZone()}` : 'The last 24 hours'}
+      >
+        <Button component={Link} href="/send?test=true" variant="filled" leftSection={<IconSend stroke={1.75} />}>
+          Send test
+        </Button>
+      </PageHead>
+      {overview.isError && !data ? (
+        <ErrorNote what="the overview" error={overview.error} onRetry={() => void overview.refetch()} />
+      ) : (
+        <>
+          {data && !data.checklist.has_sent && <Checklist done={data.checklist} />}
+          <Figures totals={data?.totals} />
+          {data && <NeedsYou totals={data.totals} mta={data.mta.kind} />}
+          <LatestMessages messages={data?.latest} />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,10 @@
+import { authedProcedure, router } from '@/server/trpc';
+import { GetOverview, Overview } from './schema';
+import { getOverview } from './service';
+
+export const overviewRouter = router({
+  get: authedProcedure(GetOverview)
+    .meta({ isOpenToScopedKeys: true })
+    .output(Overview)
+    .query(({ ctx, input }) => getOverview(ctx, input)),
+});

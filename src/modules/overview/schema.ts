@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '@/lib/wire';
+import { MESSAGE_STATUSES, MessageSummary } from '@/modules/messages/schema';
+
+export const GetOverview = z.strictObject({ domain_id: Id.optional() });
+export type GetOverview = z.infer<typeof GetOverview>;
+
+/** What the console's first page shows: the last 24 hours and what is still to be set up. */
+export const Overview = z.object({
+  since: Timestamp,
+  until: Timestamp,
+  totals: z.record(z.enum(MESSAGE_STATUSES), z.number().int()),
+  checklist: z.object({ has_domain: z.boolean(), has_api_key: z.boolean(), has_sent: z.boolean() }),
+  mta: z.object({ kind: z.enum(['sandbox', 'smtp', 'off']) }),
+  latest: z.array(MessageSummary),
+});
+export type Overview = z.infer<typeof Overview>;

@@ -1,0 +1,35 @@
+import { listApiKeys } from '@/modules/api-keys/service';
+import { listDomains } from '@/modules/domains/service';
+import { mtaKind } from '@/modules/messages/mta';
+import { MESSAGE_STATUSES } from '@/modules/messages/schema';
+import { countMessages, listMessages } from '@/modules/messages/service';
+import type { ActorContext } from '@/server/context';
+import type { GetOverview, Overview } from './schema';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LATEST_COUNT = 8;
+
+export async function getOverview(ctx: ActorContext, { domain_id: domainId }: GetOverview): Promise<Overview> {
+  const until = ctx.clock.now();
+  const since = new Date(until.getTime() - DAY_MS);
+  const newest = { sort: 'created_at' as const, order: 'desc' as const };
+  const [counts, messages, outbound, domains, keys] = await Promise.all([
+    countMessages(ctx, { domainId, since }),
+    listMessages(ctx, { ...newest, limit: LATEST_COUNT, domain_id: domainId }),
+    listMessages(ctx, { ...newest, limit: 1, direction: 'outbound', domain_id: domainId }),
+    listDomains(ctx, { ...newest, limit: 1 }),
+    listApiKeys(ctx, { ...newest, limit: 1 }),
+  ]);
+  return {
+    since: since.toISOString(),
+    until: until.toISOString(),
+    totals: Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, counts[status] ?? 0])) as Overview['totals'],
+    checklist: {
+      has_domain: domains.items.length > 0,
+      has_api_key: keys.items.length > 0,
+      has_sent: outbound.items.length > 0,
+    },
+    mta: { kind: mtaKind() },
+    latest: messages.items,
+  };
+}

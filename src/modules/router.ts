@@ -1,0 +1,18 @@
+import { router } from '@/server/trpc';
+import { apiKeysRouter } from './api-keys/router';
+import { authRouter } from './auth/router';
+import { domainsRouter } from './domains/router';
+import { messagesRouter } from './messages/router';
+import { overviewRouter } from './overview/router';
+import { systemRouter } from './system/router';
+
+export const appRouter = router({
+  apiKeys: apiKeysRouter,
+  auth: authRouter,
+  domains: domainsRouter,
+  messages: messagesRouter,
+  overview: overviewRouter,
+  system: systemRouter,
+});
+
+export type AppRouter = typeof appRouter;

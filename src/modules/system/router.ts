@@ -1,0 +1,27 @@
+import { Empty } from '@/lib/wire';
+import { rest } from '@/server/rest/meta';
+import { publicProcedure, router } from '@/server/trpc';
+import { Health, Version } from './schema';
+import { getHealth, getVersion } from './service';
+
+const tag = 'System';
+
+export const systemRouter = router({
+  health: publicProcedure(Empty)
+    .meta(
+      rest('GET', '/health', {
+        tag,
+        summary: 'Readiness probe',
+        description: '503 with the status `down` while the database is away.',
+        isPublic: true,
+        isUnlimited: true,
+      }),
+    )
+    .output(Health)
+    .query(({ ctx }) => getHealth(ctx)),
+
+  version: publicProcedure(Empty)
+    .meta(rest('GET', '/version', { tag, summary: 'Version of the server and its API', isPublic: true }))
+    .output(Version)
+    .query(() => getVersion()),
+});

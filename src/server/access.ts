@@ -1,0 +1,82 @@
+import { hasRole, type Role } from '@/lib/roles';
+import type { Actor } from './actor';
+import type { ActorContext } from './context';
+import { AppError } from './errors';
+
+declare const authorized: unique symbol;
+
+/** A domain that the caller may act on. Only {@link authorizeDomain} makes one. */
+export type AuthorizedDomain = {
+  readonly id: string;
+  readonly name: string;
+  readonly active: boolean;
+  readonly [authorized]: true;
+};
+
+type DomainOptions = {
+  /** 404 for a missing domain, but 403 on send (spec.md, Errors). */
+  missingStatus?: 403 | 404;
+  /** Reading a domain's past is allowed while it is inactive. */
+  allowInactive?: boolean;
+};
+
+/**
+ * Checks a domain that the request names, in the documented order.
+ * @throws DOMAIN_NOT_FOUND, FORBIDDEN, API_KEY_DOMAIN_SCOPE or DOMAIN_INACTIVE
+ */
+export async function authorizeDomain(
+  ctx: ActorContext,
+  where: { id: string } | { name: string },
+  options: DomainOptions = {},
+): Promise<AuthorizedDomain> {
+  const domain = await ctx.db.domain.findUnique({ where, select: { id: true, name: true, active: true } });
+  if (!domain) {
+    const subject = 'name' in where ? `The domain ${where.name}` : 'That domain';
+    throw new AppError('DOMAIN_NOT_FOUND', `${subject} is not managed by this server.`, {
+      status: options.missingStatus ?? 404,
+    });
+  }
+  if (!isAssigned(ctx.actor, domain.id)) {
+    throw new AppError('FORBIDDEN', `You are not assigned to the domain ${domain.name}.`);
+  }
+  if (!isInKeyScope(ctx.actor, domain.id)) {
+    throw new AppError('API_KEY_DOMAIN_SCOPE', `This API key is not scoped to the domain ${domain.name}.`);
+  }
+  if (!domain.active && !options.allowInactive) {
+    throw new AppError('DOMAIN_INACTIVE', `The domain ${domain.name} is deactivated.`);
+  }
+  return domain as AuthorizedDomain;
+}
+
+/** The ids of the domains within the caller's reach, or null for all of them. */
+export function reachableDomainIds(actor: Actor): string[] | null {
+  const assigned = hasRole(actor.admin.role, 'admin') ? null : actor.assignedDomainIds;
+  const scoped = isScoped(actor) ? (actor.key?.scopedDomainIds ?? []) : null;
+  if (assigned && scoped) return scoped.filter((id) => assigned.includes(id));
+  const ids = assigned ?? scoped;
+  return ids && [...ids];
+}
+
+/** The part of a WHERE clause that keeps a list within the caller's reach. */
+export function domainFilter(actor: Actor): { domainId?: { in: string[] } } {
+  const ids = reachableDomainIds(actor);
+  return ids ? { domainId: { in: ids } } : {};
+}
+
+export function isScoped(actor: Actor): boolean {
+  return (actor.key?.scopedDomainIds.length ?? 0) > 0;
+}
+
+/** @throws FORBIDDEN naming the role that is needed */
+export function requireRole(actor: Actor, required: Role): void {
+  if (hasRole(actor.admin.role, required)) return;
+  throw new AppError('FORBIDDEN', `This needs the role ${required}.`, { details: { required_role: required } });
+}
+
+function isAssigned(actor: Actor, domainId: string): boolean {
+  return hasRole(actor.admin.role, 'admin') || actor.assignedDomainIds.includes(domainId);
+}
+
+function isInKeyScope(actor: Actor, domainId: string): boolean {
+  return !isScoped(actor) || actor.key?.scopedDomainIds.includes(domainId) === true;
+}

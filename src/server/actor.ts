@@ -1,0 +1,86 @@
+import type { Role } from '@/lib/roles';
+import type { Clock } from './clock';
+import type { Credentials } from './credentials';
+import { sha256 } from './crypto';
+import type { Tx } from './db';
+import { AppError } from './errors';
+
+/** Who calls and how far they reach, read from the database on every request. */
+export type Actor = {
+  admin: { id: string; email: string; role: Role; totpEnabled: boolean; lastLoginAt: Date | null };
+  /** Counts for a domain_admin only; the other roles reach every domain. */
+  assignedDomainIds: readonly string[];
+  session: { id: string } | null;
+  key: ActorKey | null;
+};
+
+export type ActorKey = {
+  id: string;
+  scopedDomainIds: readonly string[];
+  /** Requests a minute; 0 is unlimited. */
+  rateLimit: number;
+  expiresAt: Date | null;
+};
+
+const LAST_USED_GRANULARITY_MS = 60_000;
+
+/** One query. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
+export async function identify(db: Tx, credentials: Credentials, clock: Clock): Promise<Actor> {
+  if (credentials.kind === 'session') return identifySession(db, credentials.secret, clock.now());
+  if (credentials.kind === 'key') return identifyKey(db, credentials.key, clock.now());
+  throw new AppError('AUTH_REQUIRED', 'Sign in, or send an API key as "Authorization: Bearer <key>".');
+}
+
+async function identifySession(db: Tx, secret: string | null, now: Date): Promise<Actor> {
+  const session =
+    secret === null
+      ? null
+      : await db.session.findUnique({
+          relationLoadStrategy: 'join',
+          where: { secretHash: sha256(secret), expiresAt: { gt: now } },
+          select: { id: true, admin: { select: ADMIN_FIELDS } },
+        });
+  if (!session) throw new AppError('SESSION_INVALID', 'The session has ended. Sign in again.');
+  return { ...reach(session.admin), session: { id: session.id }, key: null };
+}
+
+async function identifyKey(db: Tx, key: string | null, now: Date): Promise<Actor> {
+  const row =
+    key === null
+      ? null
+      : await db.apiKey.findUnique({
+          relationLoadStrategy: 'join',
+          where: { keyHash: sha256(key), OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+          select: {
+            id: true,
+            scopedDomainIds: true,
+            rateLimit: true,
+            expiresAt: true,
+            lastUsedAt: true,
+            admin: { select: ADMIN_FIELDS },
+          },
+        });
+  if (!row) throw new AppError('API_KEY_INVALID', 'The API key is unknown, revoked or expired.');
+  await touch(db, row, now);
+  const { id, scopedDomainIds, rateLimit, expiresAt } = row;
+  return { ...reach(row.admin), session: null, key: { id, scopedDomainIds, rateLimit, expiresAt } };
+}
+
+/** `last_used_at` is exact to a minute, so that a busy key does not write on every call. */
+async function touch(db: Tx, key: { id: string; lastUsedAt: Date | null }, now: Date): Promise<void> {
+  if (key.lastUsedAt && now.getTime() - key.lastUsedAt.getTime() < LAST_USED_GRANULARITY_MS) return;
+  await db.apiKey.updateMany({ where: { id: key.id }, data: { lastUsedAt: now } });
+}
+
+const ADMIN_FIELDS = {
+  id: true,
+  email: true,
+  role: true,
+  totpEnabled: true,
+  lastLoginAt: true,
+  domains: { select: { domainId: true } },
+} as const;
+
+function reach({ domains, ...admin }: Actor['admin'] & { domains: { domainId: string }[] }) {
+  return { admin, assignedDomainIds: domains.map((domain) => domain.domainId) };
+}

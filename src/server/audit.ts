@@ -1,0 +1,71 @@
+import type { Actor } from './actor';
+import type { Context } from './context';
+import type { Tx } from './db';
+import type { AppError } from './errors';
+import type { Prisma } from './prisma/client';
+
+export type AuditRecord = {
+  /** `<type>:<id>` */
+  resource: string;
+  domainId?: string | null;
+  /** Wire records before and after the change; they never hold a secret. */
+  before?: object | null;
+  after?: object | null;
+  /** More that describes the change. */
+  details?: object;
+  outcome?: 'success' | 'denied' | 'error';
+  /** Who did it, where that is not the caller as admitted: signing in and setting up. */
+  actor?: { admin: { id: string; email: string }; key: { id: string } | null } | null;
+  /** The address that a failed sign-in tried. */
+  email?: string;
+};
+
+/** Writes the call's audit entry in the transaction of `ctx.db`, so that neither stands without the other. */
+export type RecordAudit = (record: AuditRecord, tx?: Tx) => Promise<void>;
+
+type Entry = AuditRecord & Required<Pick<AuditRecord, 'outcome' | 'actor'>> & { action: string };
+
+export async function insertAuditEntry(tx: Tx, ctx: Context, entry: Entry): Promise<void> {
+  const details = {
+    ...(entry.before !== undefined && { before: entry.before }),
+    ...(entry.after !== undefined && { after: entry.after }),
+    ...entry.details,
+  };
+  await tx.auditEntry.create({
+    select: { id: true },
+    data: {
+      adminId: entry.actor?.admin.id ?? null,
+      adminEmail: entry.actor?.admin.email ?? entry.email ?? null,
+      apiKeyId: entry.actor?.key?.id ?? null,
+      action: entry.action,
+      resource: entry.resource,
+      domainId: entry.domainId ?? null,
+      ipAddress: ctx.request.ip,
+      userAgent: ctx.request.userAgent,
+      requestId: ctx.request.id,
+      outcome: entry.outcome,
+      details: details as Prisma.InputJsonObject,
+      createdAt: ctx.clock.now(),
+    },
+  });
+}
+
+/** A refused call (403, 404, 409), in a statement of its own because the call's transaction is rolled back. */
+export async function recordRefusal(
+  ctx: Context,
+  actor: Actor | null,
+  action: string,
+  input: unknown,
+  error: AppError,
+): Promise<void> {
+  const { id, domain_id: domainId } = (input ?? {}) as { id?: string; domain_id?: string };
+  const type = action.split('.')[0];
+  await insertAuditEntry(ctx.database, ctx, {
+    action,
+    outcome: 'denied',
+    actor,
+    resource: id ? `${type}:${id}` : `${type}`,
+    domainId: domainId ?? (type === 'domain' ? id : null),
+    details: { code: error.apiCode, message: error.message },
+  });
+}

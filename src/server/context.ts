@@ -1,0 +1,60 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Actor, identify } from './actor';
+import { type Clock, systemClock } from './clock';
+import { type Credentials, readCredentials } from './credentials';
+import { type Database, database, type Tx } from './db';
+import { env } from './env';
+
+export type Context = {
+  /** A transaction inside a mutation, the pool elsewhere. */
+  db: Tx;
+  /** For verbs that open their own transactions (`transaction: 'manual'`). */
+  database: Database;
+  clock: Clock;
+  request: { id: string; ip: string; userAgent: string };
+  credentials: Credentials;
+  /** Whether a browser vouches that the request comes from this console. */
+  isSameOrigin: boolean;
+  /** What the answer carries beside its data; a verb may set the status, as a health check does. */
+  response: { headers: Headers; status: number | null };
+  /** Who calls, read from the database once a request. Throws the 401 that applies. */
+  identify(): Promise<Actor>;
+  /** Set by the REST door, which admits a request before it reads the body. */
+  admission: { actor: Actor | null } | null;
+};
+
+/** What a verb gets where somebody is signed in. */
+export type ActorContext = Context & { actor: Actor };
+
+export function createContext(
+  request: Request,
+  clock: Clock = systemClock,
+  responseHeaders: Headers = new Headers(),
+): Context {
+  const db = database();
+  const credentials = readCredentials(request.headers);
+  let actor: Promise<Actor> | undefined;
+  return {
+    db,
+    database: db,
+    clock,
+    request: {
+      id: uuidv7(),
+      ip: request.headers.get('x-postroom-client-ip') ?? '127.0.0.1',
+      userAgent: (request.headers.get('user-agent') ?? '').slice(0, 512),
+    },
+    credentials,
+    isSameOrigin: isSameOrigin(request.headers),
+    response: { headers: responseHeaders, status: null },
+    identify: () => {
+      actor ??= identify(db, credentials, clock);
+      return actor;
+    },
+    admission: null,
+  };
+}
+
+function isSameOrigin(headers: Headers): boolean {
+  const site = headers.get('sec-fetch-site');
+  return site ? site === 'same-origin' : headers.get('origin') === env().appUrl;
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { sha256, sign, unsign } from './crypto';
+import { AppError } from './errors';
+
+export type PageInput = { cursor?: string; limit: number; sort: string; order: 'asc' | 'desc' };
+
+export type Page<Item> = { items: Item[]; pagination: { next_cursor: string; has_more: boolean } };
+
+/** What a list query adds to its own WHERE clause to continue where the cursor stands. */
+export type Keyset = {
+  where: object;
+  orderBy: Record<string, 'asc' | 'desc'>[];
+  take: number;
+};
+
+type Row = { id: string };
+
+/**
+ * One page by keyset: rows are ordered by the sort column and then the id, so that rows coming and going between two
+ * pages make it skip none and repeat none. A cursor is signed and bound to the list, its filters and its order.
+ * @param column the row's property behind `input.sort`; its values never change and are never null
+ * @throws INVALID_PAGINATION for an altered cursor, or one from another filter or order
+ */
+export async function paginate<R extends Row, Item>(
+  list: string,
+  input: PageInput,
+  column: keyof R & string,
+  fetch: (keyset: Keyset) => Promise<R[]>,
+  present: (row: R) => Item,
+): Promise<Page<Item>> {
+  const { cursor, limit, order, ...filters } = input;
+  const fingerprint = Buffer.from(sha256(JSON.stringify([list, order, filters]))).toString('base64url').slice(0, 16);
+  const rows = await fetch({
+    where: cursor === undefined ? {} : after(readCursor(cursor, fingerprint), column, order),
+    orderBy: [{ [column]: order }, { id: order }],
+    take: limit + 1,
+  });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = rows.length > limit;
+  return {
+    items: page.map(present),
+    pagination: {
+      next_cursor: hasMore && last ? writeCursor(fingerprint, last[column], last.id) : '',
+      has_more: hasMore,
+    },
+  };
+}
+
+type Position = { value: string | Date; id: string };
+
+const CursorContent = z.tuple([z.string(), z.enum(['date', 'text']), z.string(), z.uuid()]);
+
+function after({ value, id }: Position, column: string, order: 'asc' | 'desc'): object {
+  const beyond = order === 'asc' ? 'gt' : 'lt';
+  // The outer bound lets Postgres start in the index at the cursor; OR alone would read from the first row.
+  return {
+    [column]: { [`${beyond}e`]: value },
+    OR: [{ [column]: { [beyond]: value } }, { [column]: value, id: { [beyond]: id } }],
+  };
+}
+
+function writeCursor(fingerprint: string, value: unknown, id: string): string {
+  const content = value instanceof Date ? ['date', value.toISOString()] : ['text', String(value)];
+  return sign('cursor', Buffer.from(JSON.stringify([fingerprint, ...content, id])).toString('base64url'));
+}
+
+function readCursor(cursor: string, fingerprint: string): Position {
+  const signed = unsign('cursor', cursor);
+  const content = signed && CursorContent.safeParse(JSON.parse(Buffer.from(signed, 'base64url').toString('utf8'))).data;
+  if (!content || content[0] !== fingerprint) {
+    throw new AppError('INVALID_PAGINATION', 'The cursor is not one of this list with these filters and this order.', {
+      details: { fields: [{ path: 'cursor', message: 'Take it from next_cursor, with the same filters and order.' }] },
+    });
+  }
+  const [, kind, value, id] = content;
+  return { value: kind === 'date' ? new Date(value) : value, id };
+}

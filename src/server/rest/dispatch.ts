@@ -1,0 +1,78 @@
+import type { AnyTRPCRouter } from '@trpc/server';
+import type { Clock } from '../clock';
+import { type Context, createContext } from '../context';
+import { AppError } from '../errors';
+import { log } from '../log';
+import { isUnforeseen, publicError } from '../public-error';
+import { admit } from '../trpc';
+import { failure, success } from './envelope';
+import { readInput } from './input';
+import { matchRoute, type Route, routesOf } from './routes';
+
+export type RestHandler = (request: Request, clock?: Clock) => Promise<Response>;
+
+const BASE_PATH = '/api/v1';
+
+type Caller = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
+
+/** The REST door to the same procedures that the console calls. */
+export function createRestHandler(router: AnyTRPCRouter): RestHandler {
+  const routes = routesOf(router);
+  const callerOf = (ctx: Context) => router.createCaller(ctx) as unknown as Caller;
+
+  return async (request, clock) => {
+    const ctx = createContext(request, clock);
+    const startedAt = performance.now();
+    const isHead = request.method === 'HEAD';
+    const facts = { requestId: ctx.request.id, at: ctx.clock.now(), headers: ctx.response.headers, isHead };
+    let route: Route | null = null;
+    let response: Response;
+    let cause: unknown;
+    try {
+      const found = find(routes, request);
+      route = found.route;
+      ctx.admission = await admit(ctx, route.meta);
+      const input = await readInput(request, route, found.params);
+      const [module, verb] = route.procedure.split('.') as [string, string];
+      const data = await callerOf(ctx)[module]?.[verb]?.(input);
+      response = success(data, ctx.response.status ?? route.meta.rest.status, route.meta.rest.isPaginated, facts);
+    } catch (error) {
+      const told = publicError(error);
+      if (isUnforeseen(told)) cause = error;
+      response = failure(told, facts);
+    }
+    writeLogLine(ctx, request, route, response.status, performance.now() - startedAt, cause);
+    return response;
+  };
+}
+
+function find(routes: Route[], request: Request) {
+  const path = new URL(request.url).pathname.slice(BASE_PATH.length);
+  const found = matchRoute(routes, request.method === 'HEAD' ? 'GET' : request.method, path);
+  if (!found) throw new AppError('NOT_FOUND', 'There is no such endpoint.');
+  if ('route' in found) return found;
+  const allow = found.allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  throw new AppError('METHOD_NOT_ALLOWED', `This endpoint takes ${allow}.`, { headers: { Allow: allow } });
+}
+
+function writeLogLine(
+  ctx: Context,
+  request: Request,
+  route: Route | null,
+  status: number,
+  durationMs: number,
+  cause: unknown,
+): void {
+  const line = {
+    request_id: ctx.request.id,
+    method: request.method,
+    route: route?.template ?? null,
+    status,
+    duration_ms: Math.round(durationMs * 10) / 10,
+    ip: ctx.request.ip,
+    admin_id: ctx.admission?.actor?.admin.id ?? null,
+    api_key_id: ctx.admission?.actor?.key?.id ?? null,
+  };
+  if (cause) log.error({ ...line, error: cause }, 'request failed');
+  else log.info(line, 'request');
+}

@@ -1,0 +1,118 @@
+import type { AnyTRPCRouter } from '@trpc/server';
+import { generateOpenApiDocument } from 'trpc-to-openapi';
+import { z } from 'zod';
+import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
+import packageJson from '../../../package.json';
+import { SESSION_COOKIE } from '../credentials';
+import { type Route, routesOf } from './routes';
+
+type Document = ReturnType<typeof generateOpenApiDocument>;
+type Operation = Record<string, unknown> & { responses: Record<string, unknown>; security?: object[]; description?: string };
+
+const Meta = z
+  .object({
+    request_id: z.uuid().meta({ description: 'UUIDv7 of the request' }),
+    timestamp: z.iso.datetime(),
+    pagination: z.null(),
+  })
+  .meta({ id: 'Meta' });
+
+const PageMeta = Meta.extend({
+  pagination: z.object({ next_cursor: z.string(), has_more: z.boolean() }),
+}).meta({ id: 'PageMeta' });
+
+const ErrorBody = z
+  .object({
+    data: z.null(),
+    error: z.object({
+      code: z.string().meta({ description: 'Machine-readable code' }),
+      message: z.string().meta({ description: 'Human-readable message' }),
+      details: z.record(z.string(), z.unknown()).nullable(),
+    }),
+    meta: Meta,
+  })
+  .meta({ id: 'Error' });
+
+/** The OpenAPI 3.1 document of every procedure with a REST face: envelope, true statuses, error codes per operation. */
+export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document {
+  const routes = routesOf(router);
+  const document = generateOpenApiDocument(enveloped(router, routes), {
+    title: 'Postroom: mail server management and sending',
+    description: 'Every answer has the same envelope: `data`, `error` and `meta`.',
+    version: packageJson.version,
+    openApiVersion: '3.1.0',
+    baseUrl: `${appUrl}/api/v1`,
+    securitySchemes: {
+      api_key: { type: 'http', scheme: 'bearer', description: 'An API key, `service_…`' },
+      session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Set by POST /auth/login' },
+    },
+    defs: { Error: ErrorBody },
+  });
+  document.info.license = { name: 'MIT', identifier: 'MIT' };
+  for (const route of routes) {
+    const operation = document.paths?.[route.template]?.[route.method.toLowerCase() as 'get'];
+    if (operation) describe(operation as unknown as Operation, route);
+  }
+  return document;
+}
+
+/** The same procedures with the envelope round their output, for the generator only. */
+function enveloped(router: AnyTRPCRouter, routes: Route[]): never {
+  const procedures = Object.fromEntries(
+    routes.map(({ procedure: name, meta }) => {
+      const procedure = router._def.procedures[name];
+      const output = procedure._def.output as z.ZodObject;
+      const data = meta.rest.isPaginated ? (output.shape.items as z.ZodType) : output;
+      const envelope = z.object({ data, error: z.null(), meta: meta.rest.isPaginated ? PageMeta : Meta });
+      const openapi = { ...meta.openapi, errorResponses: [] };
+      return [name, { _def: { ...procedure._def, output: envelope, meta: { ...meta, openapi } } }];
+    }),
+  );
+  return { _def: { procedures } } as never;
+}
+
+function describe(operation: Operation, { meta, method, input, template }: Route): void {
+  const { status } = meta.rest;
+  if (status !== 200) {
+    operation.responses[status] = operation.responses[200];
+    delete operation.responses[200];
+  }
+  operation.security ??= [];
+  if (meta.access && meta.access !== 'domain_admin') {
+    operation.description = [operation.description, `Needs the role \`${meta.access}\`.`].filter(Boolean).join(' ');
+  }
+  for (const [code, codes] of Object.entries(errorCodes(meta, method, input, template))) {
+    operation.responses[code] = errorResponse(codes);
+  }
+}
+
+/** What follows from access, input and method, and what the operation adds to it. */
+function errorCodes(meta: Route['meta'], method: string, input: z.ZodObject, template: string): Record<string, ErrorCode[]> {
+  const codes: ErrorCode[] = ['INTERNAL_ERROR'];
+  const fields = Object.keys(input.shape);
+  if (fields.length > 0) codes.push('VALIDATION_ERROR');
+  if (meta.rest.isPaginated) codes.push('INVALID_PAGINATION');
+  if (method !== 'GET') codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
+  const isRequired = fields.some((name) => !template.includes(`{${name}}`) && !input.shape[name].safeParse(undefined).success);
+  if (isRequired) codes.push('MISSING_FIELDS');
+  if (meta.access) codes.push('AUTH_REQUIRED', 'SESSION_INVALID', 'API_KEY_INVALID', 'FORBIDDEN');
+  if (meta.access && !meta.isOpenToScopedKeys) codes.push('API_KEY_DOMAIN_SCOPE');
+  if (!meta.isUnlimited) codes.push('RATE_LIMIT_EXCEEDED');
+  const byStatus: Record<string, ErrorCode[]> = {};
+  for (const code of codes) add(byStatus, ERROR_STATUS[code], code);
+  for (const [status, more] of Object.entries(meta.rest.errors)) {
+    for (const code of more ?? []) add(byStatus, status, code);
+  }
+  return byStatus;
+}
+
+function add(byStatus: Record<string, ErrorCode[]>, status: string | number, code: ErrorCode): void {
+  byStatus[status] ??= [];
+  if (!byStatus[status]?.includes(code)) byStatus[status]?.push(code);
+}
+
+function errorResponse(codes: ErrorCode[]): object {
+  const narrowed = { type: 'object', properties: { error: { type: 'object', properties: { code: { enum: codes } } } } };
+  const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, narrowed] };
+  return { description: codes.join(', '), content: { 'application/json': { schema } } };
+}

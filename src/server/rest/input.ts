@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import { AppError, type FieldError } from '../errors';
+import { unwrap } from '../validation';
+import { readJsonObject } from './body';
+import type { Route } from './routes';
+
+const READS_BODY = new Set(['POST', 'PATCH', 'DELETE']);
+
+/** A procedure's one input object, from path, query and body; nothing may be said twice. */
+export async function readInput(request: Request, route: Route, params: Record<string, string>): Promise<object> {
+  const body = READS_BODY.has(route.method) ? await readJsonObject(request, route.meta.rest.bodyLimitBytes()) : {};
+  const query = readQuery(new URL(request.url).searchParams, route);
+  const strays = [...Object.keys(body).filter((key) => Object.hasOwn(params, key))];
+  if (strays.length > 0) throw refused(strays, 'This is part of the path.');
+  return { ...query, ...body, ...params };
+}
+
+function readQuery(search: URLSearchParams, route: Route): Record<string, unknown> {
+  const names = [...search.keys()];
+  const repeated = names.filter((name, i) => names.indexOf(name) !== i);
+  if (repeated.length > 0) throw refused(repeated, 'Give this once.');
+  if (route.method !== 'GET' && names.length > 0) throw refused(names, 'This call takes no query parameters.');
+  const strays = names.filter((name) => !Object.hasOwn(route.input.shape, name) || route.template.includes(`{${name}}`));
+  if (strays.length > 0) throw refused(strays, 'There is no such parameter.');
+  return Object.fromEntries([...search].map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]));
+}
+
+/** Only `true`, `false` and plain decimals are converted; anything else stays text for the schema to refuse. */
+function typed(text: string, schema: z.ZodType): unknown {
+  const type = unwrap(schema)?.def.type;
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'number' && /^(0|[1-9]\d{0,14})$/.test(text)) return Number(text);
+  return text;
+}
+
+function refused(names: string[], message: string): AppError {
+  const fields: FieldError[] = [...new Set(names)].map((path) => ({ path, message }));
+  const listed = fields.map((field) => field.path).join(', ');
+  return new AppError('VALIDATION_ERROR', `Some parameters are not valid: ${listed}.`, { details: { fields } });
+}

@@ -1,0 +1,53 @@
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { ErrorCode } from '@/lib/error-codes';
+import type { Role } from '@/lib/roles';
+
+export type ProcedureMeta = OpenApiMeta<{
+  /** The least role that may call; absent where the procedure is public. Set by the ladder in trpc.ts. */
+  access?: Role;
+  rest?: Rest;
+  /** The audit action of a mutation, `<resource type>.<verb>`. */
+  audit?: string;
+  /** The verb opens its own transactions, because it crosses the network or must answer in constant time. */
+  transaction?: 'manual';
+  isOpenToScopedKeys?: boolean;
+  isLogin?: boolean;
+  /** Not counted by address: a probe that must answer while everything else is refused. */
+  isUnlimited?: boolean;
+}>;
+
+export type Rest = {
+  status: number;
+  /** Codes beyond those that follow from access, input and method, by status. */
+  errors: Partial<Record<number, ErrorCode[]>>;
+  isPaginated: boolean;
+  bodyLimitBytes: () => number;
+};
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+type Operation = Partial<Omit<Rest, 'errors'>> &
+  Pick<ProcedureMeta, 'audit' | 'transaction' | 'isOpenToScopedKeys' | 'isLogin' | 'isUnlimited'> & {
+    summary: string;
+    description?: string;
+    tag: string;
+    isPublic?: boolean;
+    errors?: Rest['errors'];
+  };
+
+const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
+
+/** The REST face of a procedure. Paths are relative to `/api/v1`; parameters stand in braces. */
+export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta {
+  const { summary, description, tag, isPublic, status, errors, isPaginated, bodyLimitBytes, ...meta } = operation;
+  return {
+    ...meta,
+    openapi: { method, path, summary, description, tags: [tag], protect: !isPublic },
+    rest: {
+      status: status ?? 200,
+      errors: errors ?? {},
+      isPaginated: isPaginated ?? false,
+      bodyLimitBytes: bodyLimitBytes ?? (() => DEFAULT_BODY_LIMIT_BYTES),
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+const MIN_SECRET_KEY_LENGTH = 32;
+
+const Environment = z
+  .object({
+    PORT: wholeNumber('PORT', { min: 1, max: 65535, fallback: 3000 }),
+    APP_URL: z.string().transform(toOrigin).optional(),
+    DATABASE_URL: z
+      .string()
+      .refine(
+        (value) => isUrlOf(value, ['postgres:', 'postgresql:']),
+        'DATABASE_URL must look like postgresql://user:password@host:5432/database; leave it out to use the embedded Postgres.',
+      )
+      .optional(),
+    DATA_DIR: z.string().default('.data'),
+    SMTP_URL: z
+      .string()
+      .refine(
+        (value) => value === 'off' || isUrlOf(value, ['smtp:', 'smtps:']),
+        'SMTP_URL must be off, or look like smtp://user:password@host:587; leave it out to use the sandbox mail server.',
+      )
+      .optional(),
+    ADMIN_EMAIL: z
+      .email('ADMIN_EMAIL must be a mail address such as admin@example.com.')
+      .transform((email) => email.toLowerCase())
+      .optional(),
+    ADMIN_PASSWORD: z
+      .string()
+      .min(12, 'ADMIN_PASSWORD is too short: give it at least 12 characters.')
+      .max(256, 'ADMIN_PASSWORD is too long: give it at most 256 characters.')
+      .optional(),
+    SECRET_KEY: commaSeparated().refine(
+      (keys) => keys.every((key) => key.length >= MIN_SECRET_KEY_LENGTH),
+      `SECRET_KEY must be at least ${MIN_SECRET_KEY_LENGTH} characters (each key, if it lists several): "openssl rand -hex 32" makes one.`,
+    ),
+    SESSION_TTL_HOURS: wholeNumber('SESSION_TTL_HOURS', { min: 1, max: 8760, fallback: 24 }),
+    MAX_MESSAGE_SIZE_MB: wholeNumber('MAX_MESSAGE_SIZE_MB', { min: 1, max: 100, fallback: 50 }),
+    TRUSTED_PROXIES: commaSeparated().refine(
+      (proxies) => proxies.every(isAddressOrRange),
+      'TRUSTED_PROXIES must list addresses or ranges separated by commas, such as 10.0.0.5,192.168.0.0/16.',
+    ),
+    RATE_LIMIT_PER_MINUTE: wholeNumber('RATE_LIMIT_PER_MINUTE', { min: 0, max: 1_000_000, fallback: 6000 }),
+  })
+  .refine((env) => (env.ADMIN_EMAIL === undefined) === (env.ADMIN_PASSWORD === undefined), {
+    error: 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both of them or neither.',
+    when: () => true,
+  });
+
+const Settings = Environment.transform((env) => ({
+  port: env.PORT,
+  appUrl: env.APP_URL ?? `http://localhost:${env.PORT}`,
+  /** Unset until `npm start` has started the embedded Postgres; always set where the app runs. */
+  databaseUrl: env.DATABASE_URL,
+  dataDir: resolve(env.DATA_DIR),
+  /** 'off', a URL, or undefined for the sandbox mail server. */
+  smtpUrl: env.SMTP_URL,
+  adminEmail: env.ADMIN_EMAIL,
+  adminPassword: env.ADMIN_PASSWORD,
+  /** The first one signs and encrypts, all of them verify. Empty until `npm start` has made one. */
+  secretKeys: env.SECRET_KEY,
+  sessionTtlHours: env.SESSION_TTL_HOURS,
+  maxMessageSizeMb: env.MAX_MESSAGE_SIZE_MB,
+  trustedProxies: env.TRUSTED_PROXIES,
+  rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+}));
+
+/** @typedef {Readonly<z.output<typeof Settings>>} Settings */
+
+export const settingNames = /** @type {readonly string[]} */ (Object.freeze(Object.keys(Environment.shape)));
+
+export class SettingsError extends Error {
+  name = 'SettingsError';
+}
+
+/**
+ * @param {Record<string, string | undefined>} env
+ * @returns {Settings}
+ */
+export function readSettings(env) {
+  const given = settingNames.map((name) => [name, env[name]]).filter(([, value]) => value);
+  const result = Settings.safeParse(Object.fromEntries(given));
+  if (result.success) return Object.freeze(result.data);
+  throw new SettingsError([...new Set(result.error.issues.map((issue) => issue.message))].join('\n'));
+}
+
+/**
+ * @param {string} name
+ * @param {{ min: number, max: number, fallback: number }} limits
+ */
+function wholeNumber(name, { min, max, fallback }) {
+  const message = `${name} must be a whole number from ${min} to ${max}; left out, it is ${fallback}.`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+    .default(fallback);
+}
+
+function commaSeparated() {
+  return z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    );
+}
+
+/**
+ * @param {string} value
+ * @param {z.RefinementCtx} ctx
+ */
+function toOrigin(value, ctx) {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  ctx.addIssue({
+    code: 'custom',
+    message: 'APP_URL must be the address of the console without a path, such as https://mail.example.com.',
+  });
+  return z.NEVER;
+}
+
+/**
+ * @param {string} value
+ * @param {string[]} protocols
+ */
+function isUrlOf(value, protocols) {
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  return protocols.includes(url.protocol) && url.hostname !== '';
+}
+
+/** @param {string} value */
+function isAddressOrRange(value) {
+  const [address = ''] = value.split('/');
+  const isPlainAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  return isPlainAddress && (value === address || ipaddr.isValidCIDR(value));
+}

@@ -1,0 +1,136 @@
+import { initTRPC } from '@trpc/server';
+import { z } from 'zod';
+import type { Role } from '@/lib/roles';
+import { isScoped, requireRole } from './access';
+import type { Actor } from './actor';
+import { insertAuditEntry, type RecordAudit, recordRefusal } from './audit';
+import type { Context } from './context';
+import { AppError } from './errors';
+import { limitAddress, limitKey, limitLogin } from './rate-limit';
+import { publicError } from './public-error';
+import type { ProcedureMeta } from './rest/meta';
+import { invalidInput } from './validation';
+
+const t = initTRPC
+  .context<Context>()
+  .meta<ProcedureMeta>()
+  .create({
+    errorFormatter: ({ shape, error, ctx }) => {
+      const { code, message, details, status } = publicError(error);
+      return {
+        ...shape,
+        message,
+        data: { apiCode: code, details, requestId: ctx?.request.id ?? null, httpStatus: status },
+      };
+    },
+  });
+
+export const router = t.router;
+export const mergeRouters = t.mergeRouters;
+
+/**
+ * The documented order of checks before a verb sees a call: limits by address and the login throttle, credentials,
+ * the key's own limit. The REST door runs it before it reads the body.
+ */
+export async function admit(ctx: Context, meta: ProcedureMeta): Promise<{ actor: Actor | null }> {
+  if (!meta.isUnlimited) await limitAddress(ctx);
+  if (meta.isLogin) await limitLogin(ctx);
+  if (!meta.access) return { actor: null };
+  const actor = await ctx.identify();
+  if (actor.key) await limitKey(ctx, actor.key);
+  return { actor };
+}
+
+const admitted = t.middleware(async ({ ctx, meta, next }) => {
+  const { actor } = ctx.admission ?? (await admit(ctx, meta ?? {}));
+  return next({ ctx: { actor } });
+});
+
+const signedIn = t.middleware(async ({ ctx, next }) => {
+  const { actor } = ctx as Context & { actor?: Actor | null };
+  if (!actor) throw new AppError('AUTH_REQUIRED', 'Sign in first.');
+  return next({ ctx: { actor } });
+});
+
+/** Stands before `.input(schema)` and says in the API's own words what the schema refused. */
+function explaining(schema: z.ZodType) {
+  return t.middleware(async ({ getRawInput, next }) => {
+    const result = await next();
+    if (!result.ok && result.error.code === 'BAD_REQUEST' && result.error.cause instanceof z.ZodError) {
+      throw invalidInput(result.error.cause, await getRawInput(), schema);
+    }
+    return result;
+  });
+}
+
+/** Role, key scope and cross-site checks. They follow the fields' checks and are audited like any refusal. */
+const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
+  const { actor } = ctx as Context & { actor: Actor };
+  if (type === 'mutation' && actor.session && !ctx.isSameOrigin) {
+    throw new AppError('FORBIDDEN', 'A session may change something only from the console itself. Use an API key.');
+  }
+  if (meta?.access) requireRole(actor, meta.access);
+  if (isScoped(actor) && !meta?.isOpenToScopedKeys) {
+    throw new AppError('API_KEY_DOMAIN_SCOPE', 'An API key scoped to domains reaches only what belongs to them.');
+  }
+  return next();
+});
+
+/** Every mutation in one transaction with its audit entry: none recorded, and the whole mutation rolls back. */
+const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
+  if (type !== 'mutation') return next({ ctx: { audit: refuseToAudit } });
+  const { actor } = ctx as Context & { actor: Actor | null };
+  const action = meta?.audit;
+  if (!action) throw new Error(`the mutation ${path} names no audit action`);
+  let isRecorded = false;
+
+  const run = async (tx: Context['db']) => {
+    const audit: RecordAudit = async (record, ownTx) => {
+      const by = record.actor === undefined ? actor : record.actor;
+      await insertAuditEntry(ownTx ?? tx, ctx, { outcome: 'success', ...record, action, actor: by });
+      isRecorded = true;
+    };
+    const result = await next({ ctx: { db: tx, audit } });
+    if (!result.ok) throw result.error;
+    if (!isRecorded) throw new Error(`the mutation ${path} recorded no audit entry`);
+    return result;
+  };
+
+  try {
+    return meta.transaction === 'manual' ? await run(ctx.db) : await ctx.database.$transaction(run);
+  } catch (error) {
+    const refusal = error instanceof AppError ? error : null;
+    if (refusal && AUDITED_REFUSALS.has(refusal.status) && !(isRecorded && meta.transaction === 'manual')) {
+      await recordRefusal(ctx, actor, action, input, refusal);
+    }
+    throw error;
+  }
+});
+
+const AUDITED_REFUSALS = new Set([403, 404, 409]);
+
+const refuseToAudit: RecordAudit = async () => {
+  throw new Error('a query has nothing to audit');
+};
+
+/** The ladder: public → authed → admin → superAdmin. The fields' checks come before role and scope. */
+export function publicProcedure<Input extends z.ZodType>(input: Input) {
+  return t.procedure.use(admitted).use(explaining(input)).input(input).use(audited);
+}
+
+export function authedProcedure<Input extends z.ZodType>(input: Input) {
+  return signedInProcedure('domain_admin', input);
+}
+
+export function adminProcedure<Input extends z.ZodType>(input: Input) {
+  return signedInProcedure('admin', input);
+}
+
+export function superAdminProcedure<Input extends z.ZodType>(input: Input) {
+  return signedInProcedure('super_admin', input);
+}
+
+function signedInProcedure<Input extends z.ZodType>(access: Role, input: Input) {
+  return t.procedure.meta({ access }).use(admitted).use(signedIn).use(explaining(input)).input(input).use(audited).use(authorized);
+}
+

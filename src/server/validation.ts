@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { ErrorCode } from '@/lib/error-codes';
+import { AppError, type FieldError } from './errors';
+
+/** Where several codes apply, the first of these wins (contract.md, Envelope and errors). */
+const PRECEDENCE: ErrorCode[] = [
+  'MISSING_FIELDS',
+  'INVALID_SENDER',
+  'INVALID_HEADER',
+  'INVALID_PAGINATION',
+  'VALIDATION_ERROR',
+];
+
+const SUMMARY: Partial<Record<ErrorCode, string>> = {
+  MISSING_FIELDS: 'Required fields are missing',
+  INVALID_SENDER: 'The sender is not a plain address',
+  INVALID_HEADER: 'A custom header is not allowed',
+  INVALID_PAGINATION: 'The page asked for does not exist',
+  VALIDATION_ERROR: 'Some fields are not valid',
+};
+
+/** The documented 400 for input that `schema` refused, naming each field. */
+export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodType): AppError {
+  const found = error.issues.flatMap((issue) => fieldErrors(issue, input, schema));
+  const code = PRECEDENCE.find((candidate) => found.some((field) => field.code === candidate)) ?? 'VALIDATION_ERROR';
+  const fields = distinct(found.filter((field) => field.code === code));
+  const names = fields.map((field) => field.path || 'body').join(', ');
+  return new AppError(code, `${SUMMARY[code]}: ${names}.`, { details: { fields } });
+}
+
+/** One entry a field: its first fault. */
+function distinct(found: FieldError[]): FieldError[] {
+  const byPath = new Map(found.toReversed().map(({ path, message }) => [path, { path, message }]));
+  return [...byPath.values()].toReversed();
+}
+
+function fieldErrors(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType): (FieldError & { code: ErrorCode })[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      code: 'VALIDATION_ERROR',
+      path: [...issue.path, key].join('.'),
+      message: 'There is no such field.',
+    }));
+  }
+  const code = codeOf(issue, input, schema);
+  const message = code === 'MISSING_FIELDS' && issue.code !== 'custom' ? 'This is required.' : issue.message;
+  return [{ code, path: issue.path.join('.'), message }];
+}
+
+function codeOf(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType): ErrorCode {
+  if (issue.code === 'custom' && issue.params?.apiCode) return issue.params.apiCode as ErrorCode;
+  if (issue.path.length === 1 && (issue.path[0] === 'cursor' || issue.path[0] === 'limit')) return 'INVALID_PAGINATION';
+  return isEmpty(valueAt(input, issue.path)) && isRequired(schema, issue.path) ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
+}
+
+// Zod strips `issue.input`, so what is missing is decided by walking the raw input at the issue's path.
+function valueAt(input: unknown, path: PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+function isRequired(schema: z.ZodType, path: PropertyKey[]): boolean {
+  let field: z.ZodType | undefined = schema;
+  for (const key of path) {
+    const container = unwrap(field);
+    if (container instanceof z.ZodObject) field = container.shape[key as string] as z.ZodType | undefined;
+    else if (container instanceof z.ZodArray) field = container.element as z.ZodType;
+    else return true;
+  }
+  return field !== undefined && !field.safeParse(undefined).success;
+}
+
+/** The schema inside optional, nullable, default and preprocess. */
+export function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
+  let inner = schema;
+  for (;;) {
+    if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) {
+      inner = inner.unwrap() as z.ZodType;
+    } else if (inner instanceof z.ZodPipe) inner = inner.out as z.ZodType;
+    else return inner;
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}

@@ -1,0 +1,10 @@
+import { prepareFirstAdmin } from '@/modules/auth/setup';
+import { mtaKind, outboundMta } from '@/modules/messages/mta';
+import { env } from '@/server/env';
+
+/** What one instance does before it serves. Throws where its configuration is wrong, so that it never half starts. */
+export async function start(): Promise<void> {
+  env();
+  await prepareFirstAdmin();
+  if (mtaKind() === 'sandbox') await outboundMta();
+}

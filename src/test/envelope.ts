@@ -1,0 +1,46 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import type { openApiDocument } from '@/server/rest/document';
+
+type Document = ReturnType<typeof openApiDocument>;
+type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> };
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
+
+/** Every answer has the envelope, and where its route is known, the status and schema that the document promises. */
+export function checkEnvelope(document: Document, method: string, path: string, response: Response, body: unknown): void {
+  expect(Object.keys(body as object).sort()).toEqual(['data', 'error', 'meta']);
+  const { data, error, meta } = body as { data: unknown; error: unknown; meta: Record<string, unknown> };
+  expect(Object.keys(meta).sort()).toEqual(['pagination', 'request_id', 'timestamp']);
+  expect(meta.request_id).toMatch(UUID_V7);
+  expect(response.headers.get('x-request-id')).toBe(meta.request_id);
+  expect(meta.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(data === null).toBe(error !== null);
+  if (error) expect(Object.keys(error).sort()).toEqual(['code', 'details', 'message']);
+
+  const found = operationOf(document, method, path);
+  if (!found) return;
+  const { template, operation } = found;
+  const promised = operation.responses[response.status];
+  expect(promised, `${method} ${path} answers ${response.status}, which the document does not list`).toBeDefined();
+  const schema = promised?.content?.['application/json']?.schema;
+  if (!schema) return;
+  const name = `${method} ${template} ${response.status}`;
+  const validate = compiled.get(name) ?? ajv.compile({ ...schema, components: document.components });
+  compiled.set(name, validate);
+  expect(validate(body), `${name}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+}
+
+function operationOf(document: Document, method: string, path: string) {
+  const segments = path.split('?')[0]?.split('/') ?? [];
+  for (const [template, item] of Object.entries(document.paths ?? {})) {
+    const expected = template.split('/');
+    const isMatch =
+      expected.length === segments.length && expected.every((part, i) => part.startsWith('{') || part === segments[i]);
+    const operation = isMatch && (item as Record<string, Operation>)[method.toLowerCase()];
+    if (operation) return { template, operation };
+  }
+  return undefined;
+}

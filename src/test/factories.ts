@@ -1,0 +1,40 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Role } from '@/lib/roles';
+import { newApiKey, newSessionSecret, SESSION_COOKIE } from '@/server/credentials';
+import { sha256 } from '@/server/crypto';
+import { db } from './database';
+
+const HOUR_MS = 3_600_000;
+
+/** Rows that a test stands on. Every one is new, so that no test sees another's. */
+export function makeDomain(over: { name?: string; active?: boolean } = {}) {
+  return db.domain.create({ data: { name: `d${unique()}.example`, ...over } });
+}
+
+export function makeAdmin(over: { role?: Role; domainIds?: string[]; email?: string; passwordHash?: string } = {}) {
+  const { role = 'super_admin', domainIds = [], email = `a${unique()}@admins.example`, passwordHash } = over;
+  const domains = { create: domainIds.map((domainId) => ({ domainId })) };
+  return db.admin.create({ data: { email, role, passwordHash, domains } });
+}
+
+/** The Cookie header of a session. */
+export async function makeSession(adminId: string, over: { expiresAt?: Date } = {}) {
+  const { secret, cookieValue } = newSessionSecret();
+  const expiresAt = over.expiresAt ?? new Date(Date.now() + HOUR_MS);
+  const data = { adminId, secretHash: sha256(secret), ipAddress: '127.0.0.1', userAgent: 'test', expiresAt };
+  const session = await db.session.create({ data });
+  return { session, cookie: `${SESSION_COOKIE}=${cookieValue}` };
+}
+
+export async function makeApiKey(
+  adminId: string,
+  over: { scopedDomainIds?: string[]; rateLimit?: number; expiresAt?: Date | null } = {},
+) {
+  const { key, prefix } = newApiKey();
+  const data = { adminId, name: 'test', keyPrefix: prefix, keyHash: sha256(key), scopedDomainIds: [], rateLimit: 0, ...over };
+  return { key, row: await db.apiKey.create({ data }) };
+}
+
+export function unique(): string {
+  return uuidv7().replaceAll('-', '').slice(4, 28);
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+/** Points of an SMTP session at which a script may misbehave; BANNER is before any command, DOT after the final dot. */
+export type SmtpPoint = 'BANNER' | 'EHLO' | 'HELO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'MID-DATA' | 'DOT' | 'RSET' | 'QUIT';
+
+/** hang: never answer. drop: close without an answer. reset: the same with a TCP reset. Else the bytes to answer with. */
+export type SmtpAct = 'hang' | 'drop' | 'reset' | { say: string; thenDrop?: boolean };
+
+/** Undefined lets the session go on as a well-behaved server would. */
+export type SmtpScript = (point: SmtpPoint, line: string, session: { connection: number }) => SmtpAct | undefined;
+
+export type RawSmtpServer = {
+  url: string;
+  port: number;
+  /** Every command line received, in order, over all connections. */
+  commands: string[];
+  /** Messages that arrived whole, with their final dot, whatever was answered. */
+  messages: string[];
+  /** Times a client began to send a message after 354. */
+  transfers: () => number;
+  connections: () => number;
+  /** Connections open now. */
+  open: () => number;
+  /** Ends every open connection as a restarting server would. */
+  dropAll: () => void;
+  close: () => Promise<void>;
+};
+
+type Options = { extensions?: string[]; credentials?: string; query?: string };
+
+/** A scripted SMTP server on 127.0.0.1 that speaks TCP by hand, so that it can break every rule. */
+export async function startRawSmtpServer(script: SmtpScript = () => undefined, options: Options = {}): Promise<RawSmtpServer> {
+  const { extensions = ['PIPELINING', '8BITMIME', 'AUTH PLAIN LOGIN'], credentials = '', query = '' } = options;
+  const commands: string[] = [];
+  const messages: string[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  let transfers = 0;
+
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+    converse(socket, connections);
+  });
+
+  function converse(socket: Socket, connection: number): void {
+    let pending = '';
+    let data: string[] | null = null;
+    let isStuck = false;
+
+    const act = (point: SmtpPoint, line: string, usual: string): SmtpAct | undefined => {
+      const chosen = script(point, line, { connection });
+      if (chosen === undefined) {
+        socket.write(usual);
+      } else if (chosen === 'hang') {
+        isStuck = true;
+      } else if (chosen === 'drop' || chosen === 'reset') {
+        isStuck = true;
+        if (chosen === 'drop') socket.destroy();
+        else socket.resetAndDestroy();
+      } else {
+        socket.write(chosen.say);
+        if (chosen.thenDrop) {
+          isStuck = true;
+          socket.end();
+        }
+      }
+      return chosen;
+    };
+
+    act('BANNER', '', '220 raw.test ESMTP\r\n');
+    socket.on('data', (chunk) => {
+      if (isStuck) return;
+      pending += chunk.toString('latin1');
+      if (data && data.length === 0 && pending.length > 0) {
+        const fault = script('MID-DATA', '', { connection });
+        if (fault !== undefined) {
+          isStuck = true;
+          if (fault === 'hang') socket.pause();
+          else if (fault === 'drop') socket.destroy();
+          else if (fault === 'reset') socket.resetAndDestroy();
+          else socket.end(fault.say);
+          return;
+        }
+      }
+      for (let end = pending.indexOf('\r\n'); end >= 0 && !isStuck; end = pending.indexOf('\r\n')) {
+        const line = pending.slice(0, end);
+        pending = pending.slice(end + 2);
+        if (data) onDataLine(line);
+        else onCommand(line);
+      }
+    });
+
+    function onDataLine(line: string): void {
+      if (line !== '.') {
+        data?.push(line.startsWith('.') ? line.slice(1) : line);
+        return;
+      }
+      messages.push(`${data?.join('\r\n') ?? ''}\r\n`);
+      data = null;
+      act('DOT', line, '250 2.0.0 Ok: queued as 4Rk2Vd0xQzLm\r\n');
+    }
+
+    function onCommand(line: string): void {
+      commands.push(line);
+      const verb = line.split(/[ :]/, 1)[0]?.toUpperCase() ?? '';
+      if (verb === 'EHLO') {
+        const lines = ['raw.test', ...extensions];
+        const usual = lines.map((text, index) => `250${index < lines.length - 1 ? '-' : ' '}${text}\r\n`).join('');
+        act('EHLO', line, usual);
+      } else if (verb === 'HELO') act('HELO', line, '250 raw.test\r\n');
+      else if (verb === 'AUTH') act('AUTH', line, '235 2.7.0 Authentication successful\r\n');
+      else if (verb === 'MAIL') act('MAIL', line, '250 2.1.0 Ok\r\n');
+      else if (verb === 'RCPT') act('RCPT', line, '250 2.1.5 Ok\r\n');
+      else if (verb === 'RSET') act('RSET', line, '250 2.0.0 Ok\r\n');
+      else if (verb === 'DATA') onData(line);
+      else if (verb === 'QUIT') {
+        act('QUIT', line, '221 2.0.0 Bye\r\n');
+        if (!isStuck) socket.end();
+      } else socket.write('500 5.5.2 Error\r\n');
+    }
+
+    function onData(line: string): void {
+      const chosen = act('DATA', line, '354 End data with <CR><LF>.<CR><LF>\r\n');
+      if (chosen !== undefined && !(typeof chosen === 'object' && chosen.say.startsWith('354'))) return;
+      data = [];
+      transfers += 1;
+    }
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `smtp://${credentials}127.0.0.1:${port}${query}`,
+    port,
+    commands,
+    messages,
+    transfers: () => transfers,
+    connections: () => connections,
+    open: () => sockets.size,
+    dropAll() {
+      for (const socket of sockets) socket.destroy();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      if (server.listening) await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { expect } from 'vitest';
+import type { ErrorCode } from '@/lib/error-codes';
+import type { Role } from '@/lib/roles';
+import { appRouter } from '@/modules/router';
+import type { Clock } from '@/server/clock';
+import { createRestHandler } from '@/server/rest/dispatch';
+import { openApiDocument } from '@/server/rest/document';
+import { makeAdmin, makeApiKey, makeSession } from './factories';
+import { checkEnvelope } from './envelope';
+
+const handle = createRestHandler(appRouter);
+export const document = openApiDocument(appRouter, 'http://localhost:3000');
+
+export type Answer = {
+  status: number;
+  headers: Headers;
+  // Tests look into bodies of every shape; checkEnvelope has compared them with the OpenAPI document.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  data: any;
+  error: { code: ErrorCode; message: string; details: { fields?: { path: string; message: string }[] } & Record<string, unknown> };
+  meta: { request_id: string; timestamp: string; pagination: { next_cursor: string; has_more: boolean } | null };
+};
+
+type Send = { headers?: Record<string, string>; body?: unknown; rawBody?: BodyInit; clock?: Clock };
+
+export type Client = {
+  headers: Record<string, string>;
+  call(method: string, path: string, send?: Send): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  patch(path: string, body: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+};
+
+let addresses = 0;
+
+/** A REST client at an address of its own, which checks envelope and schema on every call. */
+export function client(headers: Record<string, string> = {}): Client {
+  addresses += 1;
+  const own = { 'x-postroom-client-ip': `2001:db8::${addresses.toString(16)}`, ...headers };
+  const call: Client['call'] = async (method, path, send = {}) => {
+    const body = send.rawBody ?? (send.body === undefined ? undefined : JSON.stringify(send.body));
+    const request = new Request(`http://localhost:3000/api/v1${path}`, {
+      method,
+      headers: { ...own, ...(body !== undefined && { 'content-type': 'application/json' }), ...send.headers },
+      body,
+      ...(body instanceof ReadableStream && { duplex: 'half' }),
+    });
+    const response = await handle(request, send.clock);
+    const parsed = await response.json();
+    checkEnvelope(document, method, path, response, parsed);
+    return { status: response.status, headers: response.headers, ...parsed };
+  };
+  return {
+    headers: own,
+    call,
+    get: (path) => call('GET', path),
+    post: (path, body, more) => call('POST', path, { body, headers: more }),
+    patch: (path, body) => call('PATCH', path, { body }),
+    delete: (path) => call('DELETE', path),
+  };
+}
+
+/** A client with an API key of a new admin. */
+export async function keyClient(
+  over: { role?: Role; domainIds?: string[]; scopedDomainIds?: string[]; rateLimit?: number } = {},
+) {
+  const admin = await makeAdmin({ role: over.role, domainIds: over.domainIds });
+  const { key, row } = await makeApiKey(admin.id, { scopedDomainIds: over.scopedDomainIds, rateLimit: over.rateLimit });
+  return { ...client({ authorization: `Bearer ${key}` }), admin, key, keyId: row.id };
+}
+
+/** A client with a browser's session of a new admin. */
+export async function sessionClient(over: { role?: Role; domainIds?: string[] } = {}) {
+  const admin = await makeAdmin(over);
+  const { session, cookie } = await makeSession(admin.id);
+  return { ...client({ cookie, 'sec-fetch-site': 'same-origin' }), admin, session, cookie };
+}
+
+export function expectError(answer: Answer, status: number, code: ErrorCode): Answer {
+  expect({ status: answer.status, code: answer.error?.code, message: answer.error?.message }).toMatchObject({ status, code });
+  return answer;
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+export type ReceivedMail = { mailFrom: string; rcptTo: string[]; raw: Buffer; user: string | null };
+
+export type TestSmtpServer = {
+  url: string;
+  port: number;
+  received: ReceivedMail[];
+  /** Connections opened so far. */
+  connections: () => number;
+  close: () => Promise<void>;
+};
+
+type Options = Partial<SMTPServerOptions> & {
+  user?: string;
+  password?: string;
+  scheme?: 'smtp' | 'smtps';
+  query?: string;
+  /** What to answer each RCPT TO: nothing to accept it, or a code and text. */
+  onRecipient?: (address: string) => { code: number; text: string } | undefined;
+  port?: number;
+};
+
+/** A real SMTP server on 127.0.0.1 that takes every message, as bytes off the wire. */
+export async function startSmtpServer(options: Options = {}): Promise<TestSmtpServer> {
+  const { user, password, scheme = 'smtp', query = '', onRecipient, port: wantedPort = 0, ...serverOptions } = options;
+  const received: ReceivedMail[] = [];
+  let connections = 0;
+  const server = new SMTPServer({
+    authOptional: user === undefined,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    logger: false,
+    closeTimeout: 100,
+    ...(serverOptions.key ? {} : { disabledCommands: ['STARTTLS'] }),
+    ...serverOptions,
+    onConnect(_session, done) {
+      connections += 1;
+      done();
+    },
+    onAuth(auth, _session, done) {
+      if (auth.username === user && auth.password === password) done(null, { user });
+      else done(refusal(535, '5.7.8 Authentication credentials invalid'));
+    },
+    onRcptTo({ address }, _session, done) {
+      const answer = onRecipient?.(address);
+      done(answer ? refusal(answer.code, answer.text) : null);
+    },
+    async onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      const { mailFrom, rcptTo } = session.envelope;
+      received.push({
+        mailFrom: mailFrom ? mailFrom.address : '',
+        rcptTo: rcptTo.map(({ address }) => address),
+        raw: Buffer.concat(chunks),
+        user: typeof session.user === 'string' ? session.user : null,
+      });
+      done(null, `2.0.0 Ok: queued as TEST${String(received.length).padStart(6, '0')}`);
+    },
+  });
+  server.on('error', () => {});
+  server.listen(wantedPort, '127.0.0.1');
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as AddressInfo;
+  const credentials = user === undefined ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? '')}@`;
+  return {
+    url: `${scheme}://${credentials}127.0.0.1:${port}${query}`,
+    port,
+    received,
+    connections: () => connections,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function refusal(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}
