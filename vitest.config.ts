@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts'],
     globalSetup: 'src/test/global-setup.ts',
+    env: { LOG_LEVEL: 'silent' },
     pool: 'forks',
     maxWorkers: 2,
   },

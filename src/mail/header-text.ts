@@ -1,15 +1,18 @@
 import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 
+/** One field whose readers decode it, such as Subject, CRLF at its end: it reads back as exactly `text`. */
+export function textHeader(name: string, text: string): string {
+  return isPlain(text) ? `${foldLines(`${name}: ${text}`, 76)}\r\n` : `${name}: ${encodedWords(text)}\r\n`;
+}
+
 /**
- * One header field of free text, CRLF at its end, that reads back as exactly `text`: as it is where ASCII can carry it,
- * else in encoded words. `isFolded` wraps plain text at 76 columns; without it a plain value stays on one line.
+ * One field for programs, CRLF at its end: ASCII stands as given on one line, whatever it looks like, since not every
+ * reader decodes such fields. Encoded words only where ASCII or the length of a line leave no other way.
  */
-export function textHeader(name: string, text: string, { isFolded }: { isFolded: boolean }): string {
-  const line = `${name}: ${text}`;
-  if (!isPlain(text) || line.length > MAX_LINE_LENGTH) return `${name}: ${encodedWords(text)}\r\n`;
-  if (!isFolded) return `${line}\r\n`;
-  const folded = isFoldable(text) ? foldLines(line, 76) : `${name}: ${encodedWords(text)}`;
-  return `${folded}\r\n`;
+export function verbatimHeader(name: string, value: string): string {
+  if (!ASCII.test(value)) return `${name}: ${encodedWords(value)}\r\n`;
+  if (name.length + 2 + value.length <= MAX_LINE_LENGTH) return `${name}: ${value}\r\n`;
+  return value.length < MAX_LINE_LENGTH ? `${name}:\r\n ${value}\r\n` : `${name}: ${encodedWords(value)}\r\n`;
 }
 
 /** One address field, CRLF at its end, one address a line; the addresses must be plain `local@domain`. */
@@ -23,17 +26,13 @@ function mailbox({ name, email }: { name?: string | undefined; email: string }):
 
 function displayName(name: string): string {
   if (/^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/.test(name)) return name;
-  return isPlain(name) && isFoldable(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : encodedWords(name);
+  return isPlain(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : encodedWords(name);
 }
 
-// A reader decodes `=?` wherever it stands, so text that merely looks encoded is encoded as well.
+// A reader decodes `=?` wherever it stands, and may turn a fold and the spaces at it into one space.
 function isPlain(text: string): boolean {
-  return /^[\x20-\x7e]*$/.test(text) && text.trim() === text && !text.includes('=?');
-}
-
-// A reader may turn a fold and the spaces at it into one space, and a line is at most 998 long (RFC 5322, 2.1.1).
-function isFoldable(text: string): boolean {
-  return !text.includes('  ') && text.split(' ').every((word) => word.length < MAX_LINE_LENGTH / 2);
+  const isLossless = ASCII.test(text) && text.trim() === text && !text.includes('  ') && !text.includes('=?');
+  return isLossless && text.split(' ').every((word) => word.length < MAX_LINE_LENGTH / 2);
 }
 
 function encodedWords(text: string): string {
@@ -42,4 +41,5 @@ function encodedWords(text: string): string {
   return words.replaceAll('?= =?', '?=\r\n =?');
 }
 
+const ASCII = /^[\x20-\x7e]*$/;
 const MAX_LINE_LENGTH = 998;

@@ -12,7 +12,6 @@ url.pathname = `/${name}`;
 process.env.DATABASE_URL = url.href;
 process.env.SECRET_KEY = randomBytes(32).toString('hex');
 process.env.APP_URL = 'http://localhost:3000';
-process.env.LOG_LEVEL ??= 'silent';
 
 afterAll(async () => {
   await database().$disconnect();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { domainToASCII } from 'node:url';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export type ReceivedMail = { mailFrom: string; rcptTo: string[]; raw: Buffer; user: string | null };
@@ -53,8 +54,8 @@ export async function startSmtpServer(options: Options = {}): Promise<TestSmtpSe
       for await (const chunk of stream) chunks.push(chunk as Buffer);
       const { mailFrom, rcptTo } = session.envelope;
       received.push({
-        mailFrom: mailFrom ? mailFrom.address : '',
-        rcptTo: rcptTo.map(({ address }) => address),
+        mailFrom: mailFrom ? asOnTheWire(mailFrom.address) : '',
+        rcptTo: rcptTo.map(({ address }) => asOnTheWire(address)),
         raw: Buffer.concat(chunks),
         user: typeof session.user === 'string' ? session.user : null,
       });
@@ -73,6 +74,12 @@ export async function startSmtpServer(options: Options = {}): Promise<TestSmtpSe
     connections: () => connections,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+// The library shows A-labels as Unicode.
+function asOnTheWire(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at + 1)}${domainToASCII(address.slice(at + 1))}`;
 }
 
 function refusal(responseCode: number, message: string): Error {

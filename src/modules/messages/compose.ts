@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
-import { addressHeader, textHeader } from '@/mail/header-text';
+import { addressHeader, textHeader, verbatimHeader } from '@/mail/header-text';
 import type { Address, Attachment, OutgoingMessage } from './outgoing-message';
 
 export type ComposedMessage = {
@@ -27,8 +27,8 @@ export async function composeMessage(
     addressHeader('To', to),
     cc.length > 0 ? addressHeader('Cc', cc) : '',
     message.reply_to ? addressHeader('Reply-To', [mailbox(message.reply_to)]) : '',
-    textHeader('Subject', message.subject, { isFolded: true }),
-    ...Object.entries(message.headers ?? {}).map(([name, value]) => textHeader(name, value, { isFolded: false })),
+    textHeader('Subject', message.subject),
+    ...Object.entries(message.headers ?? {}).map(([name, value]) => verbatimHeader(name, value)),
   ];
   const raw = Buffer.concat([Buffer.from(headers.join(''), 'ascii'), await composeBody(message, messageId, date)]);
   const recipients = new Set([...to, ...cc, ...bcc].map((address) => address.email));

@@ -72,6 +72,7 @@ const Headers = z
   .meta({
     description: `At most ${MAX_HEADERS} header fields; every name begins with X-, every value is one line of text`,
     maxProperties: MAX_HEADERS,
+    propertyNames: { type: 'string', pattern: '^[Xx]-', maxLength: MAX_HEADER_NAME_LENGTH },
   });
 
 const body = z

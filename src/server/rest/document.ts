@@ -88,9 +88,8 @@ function describe(operation: Operation, { meta, method, input, template }: Route
 
 /** What follows from access, input and method, and what the operation adds to it. */
 function errorCodes(meta: Route['meta'], method: string, input: z.ZodObject, template: string): Record<string, ErrorCode[]> {
-  const codes: ErrorCode[] = ['INTERNAL_ERROR'];
+  const codes: ErrorCode[] = ['INTERNAL_ERROR', 'VALIDATION_ERROR'];
   const fields = Object.keys(input.shape);
-  if (fields.length > 0) codes.push('VALIDATION_ERROR');
   if (meta.rest.isPaginated) codes.push('INVALID_PAGINATION');
   if (method !== 'GET') codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
   const isRequired = fields.some((name) => !template.includes(`{${name}}`) && !input.shape[name].safeParse(undefined).success);

@@ -3,6 +3,7 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import { trpc } from '@/components/trpc';
 import { formatCount } from '@/lib/format';
+import { MESSAGE_STATUSES } from '../schema';
 import type { MessageFilters } from './use-message-filters';
 
 const OUTCOMES = ['delivered', 'deferred', 'bounced', 'failed'] as const;
@@ -15,7 +16,7 @@ export function OutcomeStrip({ filters, change }: Pick<MessageFilters, 'filters'
     <div className="counts" role="group" aria-label="Outcome">
       <button type="button" aria-pressed={filters.status === null} onClick={() => change({ status: null })}>
         <span>All</span>
-        <Figure value={totals && totals.sent + totals.received + totals.spam} />
+        <Figure value={totals && MESSAGE_STATUSES.reduce((sum, status) => sum + totals[status], 0)} />
       </button>
       {OUTCOMES.map((status) => (
         <button

@@ -4,6 +4,8 @@ import type { Overview } from '../schema';
 
 const OUTCOMES = ['sent', 'delivered', 'deferred', 'bounced', 'failed'] as const;
 
+const OUTBOUND = ['submitting', 'sent', 'delivered', 'deferred', 'bounced', 'failed', 'uncertain'] as const;
+
 type Totals = Overview['totals'];
 
 export function Figures({ totals }: { totals: Totals | undefined }) {
@@ -15,7 +17,7 @@ export function Figures({ totals }: { totals: Totals | undefined }) {
             <StatusMark status={outcome} />
           </dt>
           <dd>
-            <b>{totals ? formatCount(totals[outcome]) : '–'}</b>
+            <b>{totals ? formatCount(figureOf(outcome, totals)) : '–'}</b>
             <span>{totals ? remark(outcome, totals) : '\u00a0'}</span>
           </dd>
         </div>
@@ -24,10 +26,19 @@ export function Figures({ totals }: { totals: Totals | undefined }) {
   );
 }
 
+function figureOf(outcome: (typeof OUTCOMES)[number], totals: Totals): number {
+  return outcome === 'sent' ? sum(totals) : totals[outcome];
+}
+
 function remark(outcome: (typeof OUTCOMES)[number], totals: Totals): string {
+  const sent = sum(totals);
   if (outcome === 'sent') return totals.received === 0 ? 'in 24 hours' : `${formatCount(totals.received)} received`;
-  if (totals.sent === 0) return 'nothing sent';
+  if (sent === 0) return 'nothing sent';
   if (totals[outcome] === 0) return 'none';
-  const share = (100 * totals[outcome]) / totals.sent;
-  return share < 0.1 ? 'under 0.1% of sent' : `${share.toFixed(share < 99.95 && share >= 0.1 ? 1 : 0)}% of sent`;
+  const share = (100 * totals[outcome]) / sent;
+  return share < 0.1 ? 'under 0.1% of sent' : `${share === 100 ? 100 : share.toFixed(1)}% of sent`;
+}
+
+function sum(totals: Totals): number {
+  return OUTBOUND.reduce((total, status) => total + totals[status], 0);
 }

@@ -1,0 +1,8 @@
+import type { Metadata } from 'next';
+import { ReferencePage } from '@/modules/system/components/reference-page';
+
+export const metadata: Metadata = { title: 'API reference' };
+
+export default function Page() {
+  return <ReferencePage />;
+}

@@ -1,0 +1,57 @@
+'use client';
+
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { IconPlus, IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { StatusMark } from '@/components/marks/status-mark';
+import type { HeaderRow } from './compose-values';
+
+type HeadersInputProps = { value: HeaderRow[]; error?: ReactNode; onChange: (value: HeaderRow[]) => void };
+
+export function HeadersInput({ value, error, onChange }: HeadersInputProps) {
+  const change = (key: string, part: Partial<HeaderRow>) => {
+    onChange(value.map((row) => (row.key === key ? { ...row, ...part } : row)));
+  };
+
+  return (
+    <fieldset className="attachments">
+      <legend className="sr-only">Headers</legend>
+      {value.map((row, index) => (
+        <div key={row.key} className="header-row mono-input">
+          <TextInput
+            aria-label={`Name of header ${index + 1}`}
+            placeholder="X-Order"
+            value={row.name}
+            error={row.name !== '' && !/^x-/i.test(row.name) ? 'Must begin with X-' : undefined}
+            onChange={(event) => change(row.key, { name: event.currentTarget.value })}
+          />
+          <TextInput
+            aria-label={`Value of header ${index + 1}`}
+            placeholder="20418"
+            value={row.value}
+            onChange={(event) => change(row.key, { value: event.currentTarget.value })}
+          />
+          <ActionIcon
+            aria-label={`Remove header ${index + 1}`}
+            onClick={() => onChange(value.filter(({ key }) => key !== row.key))}
+          >
+            <IconX size={16} stroke={1.5} />
+          </ActionIcon>
+        </div>
+      ))}
+      <div>
+        <Button
+          leftSection={<IconPlus stroke={1.75} />}
+          onClick={() => onChange([...value, { key: crypto.randomUUID(), name: 'X-', value: '' }])}
+        >
+          Add a header
+        </Button>
+      </div>
+      {error && (
+        <p className="field-error" role="alert">
+          <StatusMark status="bounced">{error}</StatusMark>
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import PostalMime, { decodeWords, type Email } from 'postal-mime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
+import { startSmtpServer, type TestSmtpServer } from '@/test/smtp-server';
+import { composeMessage, newMessageId } from './compose';
+import { OutgoingMessage } from './outgoing-message';
+
+const date = new Date('2026-03-01T12:34:56.000Z');
+const messageId = '<0195-test@example.com>';
+
+let server: TestSmtpServer;
+let submitter: SmtpSubmitter;
+
+beforeAll(async () => {
+  server = await startSmtpServer();
+  submitter = createSmtpSubmitter(server.url);
+});
+
+afterAll(async () => {
+  await submitter.close();
+  await server.close();
+});
+
+describe('a composed message, sent over the wire and parsed by another library', () => {
+  it('arrives with every field as it was given', async () => {
+    const binary = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7919 + (index >> 8)) % 256));
+    const mixedText = Buffer.from('one\ntwo\r\nthree\rfour\r\n.\r\n..\r\n.foo\r\n\r\nFrom the start\n  trailing  \n\tünï\u0000x');
+    const { email, received } = await roundTrip({
+      from: { email: 'ann@bücher.example', name: 'Änn "the" Büchér, Inc.' },
+      to: [{ email: 'bob@example.org', name: 'Bob' }, { email: 'carol@EXAMPLE.net' }, { email: 'li@例え.テスト', name: '李小龍' }],
+      cc: [{ email: 'dave@example.org', name: 'Dave, <the> other @ one; (x)' }],
+      bcc: [{ email: 'secret@hidden.example', name: 'Geheim' }],
+      reply_to: { email: 'replies@example.com', name: 'Ré Plies' },
+      subject: 'Grüße 🎉 aus "Köln" — a subject that is long enough to need more than one encoded word, 漢字 too',
+      text_body: 'Hällo,\n.\n..\n.foo\nlast line\n',
+      html_body: '<p>Hällo &amp; bye</p>\n.\n',
+      attachments: [
+        { filename: 'bïnary 漢字.bin', content_type: 'application/octet-stream', content: binary.toString('base64') },
+        { filename: 'mixed "quoted"; x=y.txt', content_type: 'text/plain; charset=utf-8', content: mixedText.toString('base64') },
+        { filename: 'empty.csv', content_type: 'text/csv', content: '' },
+      ],
+      headers: { 'X-Campaign': 'spring 2026', 'X-MiXeD-CaSe': 'a  b   c', 'X-Unicode': 'größe 🎉', 'X-Long': `${'word '.repeat(180)}end` },
+    });
+
+    expect(email.from).toEqual({ address: 'ann@xn--bcher-kva.example', name: 'Änn "the" Büchér, Inc.' });
+    expect(email.to).toEqual([
+      { address: 'bob@example.org', name: 'Bob' },
+      { address: 'carol@example.net', name: '' },
+      { address: 'li@xn--r8jz45g.xn--zckzah', name: '李小龍' },
+    ]);
+    expect(email.cc).toEqual([{ address: 'dave@example.org', name: 'Dave, <the> other @ one; (x)' }]);
+    expect(email.replyTo).toEqual([{ address: 'replies@example.com', name: 'Ré Plies' }]);
+    expect(email.subject).toBe('Grüße 🎉 aus "Köln" — a subject that is long enough to need more than one encoded word, 漢字 too');
+    expect(email.messageId).toBe(messageId);
+    expect(email.date).toBe(date.toISOString());
+    expect(lines(email.text)).toEqual(['Hällo,', '.', '..', '.foo', 'last line']);
+    expect(lines(email.html)).toEqual(['<p>Hällo &amp; bye</p>', '.']);
+    expect(header(email, 'x-campaign')).toBe('spring 2026');
+    expect(header(email, 'x-mixed-case')).toBe('a  b   c');
+    expect(decodeWords(header(email, 'x-unicode') ?? '')).toBe('größe 🎉');
+    expect(header(email, 'x-long')).toBe(`${'word '.repeat(180)}end`);
+    expect(email.attachments.map(({ filename, mimeType, disposition }) => ({ filename, mimeType, disposition }))).toEqual([
+      { filename: 'bïnary 漢字.bin', mimeType: 'application/octet-stream', disposition: 'attachment' },
+      { filename: 'mixed "quoted"; x=y.txt', mimeType: 'text/plain', disposition: 'attachment' },
+      { filename: 'empty.csv', mimeType: 'text/csv', disposition: 'attachment' },
+    ]);
+    expect(bytes(email, 0).equals(binary)).toBe(true);
+    expect(bytes(email, 1).equals(mixedText)).toBe(true);
+    expect(bytes(email, 2).length).toBe(0);
+
+    expect(received.mailFrom).toBe('ann@xn--bcher-kva.example');
+    expect(received.rcptTo).toEqual([
+      'bob@example.org',
+      'carol@example.net',
+      'li@xn--r8jz45g.xn--zckzah',
+      'dave@example.org',
+      'secret@hidden.example',
+    ]);
+    const raw = received.raw.toString('latin1');
+    expect(raw).not.toMatch(/^bcc:/im);
+    expect(raw).not.toMatch(/hidden\.example|Geheim/);
+    expect(raw).toContain('\r\nX-MiXeD-CaSe: a  b   c\r\n');
+  });
+
+  it.each([
+    ['text alone', { text_body: 'only text' }, 'only text', undefined],
+    ['HTML alone', { html_body: '<b>only</b>' }, undefined, '<b>only</b>'],
+    ['an empty text beside HTML', { text_body: '', html_body: '<b>only</b>' }, undefined, '<b>only</b>'],
+  ])('carries %s', async (_case, bodies, text, html) => {
+    const { email } = await roundTrip({ ...minimal(), text_body: undefined, ...bodies });
+    expect(lines(email.text)).toEqual(lines(text));
+    expect(lines(email.html)).toEqual(lines(html));
+  });
+
+  it('carries any text, name, subject, file name, header and file', async () => {
+    const phrase = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 120 }), fc.string({ maxLength: 120 }), lookAlike()).filter(isHeaderText);
+    const shape = fc.record({
+      subject: phrase.filter((text) => text !== ''),
+      name: phrase,
+      filename: phrase.filter((text) => text !== '' && text !== '.' && text !== '..' && !/[/\\]/.test(text)),
+      value: phrase,
+      text: fc.string({ unit: fc.oneof(fc.string({ unit: 'grapheme', maxLength: 1 }), fc.constantFrom('\n', '\r\n', '.', ' ', 'long'.repeat(30))) }),
+      content: fc.uint8Array({ maxLength: 300 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(shape, async ({ subject, name, filename, value, text, content }) => {
+        const message = {
+          ...minimal(),
+          from: { email: 'ann@example.com', name },
+          to: [{ email: 'bob@example.org', name }],
+          subject,
+          text_body: `.${text}`.replaceAll('\0', ''),
+          headers: { 'X-Value': value },
+          attachments: [{ filename, content_type: 'text/plain', content: Buffer.from(content).toString('base64') }],
+        };
+        const { raw } = await composeMessage(OutgoingMessage.parse(message), { messageId, date });
+        expectOnTheWire(raw);
+        const email = await PostalMime.parse(raw);
+        expect(email.subject).toBe(subject);
+        expect(email.from).toEqual({ address: 'ann@example.com', name });
+        expect(email.to).toEqual([{ address: 'bob@example.org', name }]);
+        const found = header(email, 'x-value') ?? '';
+        if (/^[\x20-\x7e]*$/.test(value)) expect(found).toBe(value.trim());
+        else expect(decodeWords(found)).toBe(value);
+        expect(email.attachments[0]?.filename).toBe(filename);
+        expect(bytes(email, 0).equals(content)).toBe(true);
+        expect(lines(email.text)).toEqual(lines(message.text_body));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('composeMessage', () => {
+  it('puts every recipient into the envelope once', async () => {
+    const { envelope } = await compose({
+      ...minimal(),
+      to: [{ email: 'bob@example.org' }, { email: 'bob@EXAMPLE.org', name: 'Bob' }],
+      cc: [{ email: 'bob@example.org' }, { email: 'carol@example.org' }],
+      bcc: [{ email: 'carol@example.org' }, { email: 'Bob@example.org' }],
+    });
+    expect(envelope).toEqual({ from: 'ann@example.com', to: ['bob@example.org', 'carol@example.org', 'Bob@example.org'] });
+  });
+
+  it('counts the bytes that it composed', async () => {
+    const { raw, sizeBytes } = await compose(minimal());
+    expect(sizeBytes).toBe(raw.length);
+  });
+
+  it('writes ASCII with CRLF and no line over 998 whatever the fields hold', async () => {
+    const { raw } = await compose({
+      ...minimal(),
+      subject: 's'.repeat(998),
+      from: { email: 'ann@example.com', name: 'n'.repeat(256) },
+      to: Array.from({ length: 100 }, (_, index) => ({ email: `r${index}@${'d'.repeat(60)}.example`, name: 'ü'.repeat(256) })),
+      text_body: `${'x'.repeat(5000)}\rlone\nlines\r\n${'ü'.repeat(2000)}`,
+      headers: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`X-H${index}`, 'v'.repeat(998)])),
+      attachments: [{ filename: 'ü'.repeat(255), content_type: 'text/plain', content: '' }],
+    });
+    expectOnTheWire(raw);
+  });
+
+  it.each([[990], [995], [997]])('keeps an X- value of %i characters as it is', async (length) => {
+    const value = 'v'.repeat(length);
+    const email = await PostalMime.parse((await compose({ ...minimal(), headers: { 'X-Long': value } })).raw);
+    expect(header(email, 'x-long')).toBe(value);
+  });
+
+  it('carries an X- value of 998 characters in encoded words', async () => {
+    const value = 'v'.repeat(998);
+    const email = await PostalMime.parse((await compose({ ...minimal(), headers: { 'X-Long': value } })).raw);
+    expect(decodeWords(header(email, 'x-long') ?? '')).toBe(value);
+  });
+
+  it('keeps a text that looks like an encoded word as text', async () => {
+    const looks = '=?utf-8?Q?not_encoded?=';
+    const email = await PostalMime.parse(
+      (await compose({ ...minimal(), subject: looks, from: { email: 'ann@example.com', name: looks }, headers: { 'X-A': looks } })).raw,
+    );
+    expect([email.subject, email.from?.name, header(email, 'x-a')]).toEqual([looks, looks, looks]);
+  });
+
+  it.each(['text_body', 'html_body', 'subject'])('reads no file named by an object in %s, checked or not', async (field) => {
+    const smuggled = { ...minimal(), [field]: { path: '/etc/passwd' } } as unknown as OutgoingMessage;
+    const raw = await composeMessage(smuggled, { messageId, date }).then((composed) => composed.raw.toString(), String);
+    expect(raw).not.toContain('root:');
+    expect(Buffer.from(raw.replace(/\s/g, ''), 'base64').toString()).not.toContain('root:');
+  });
+
+  it('refuses an address that was not checked', async () => {
+    const smuggled = { ...minimal(), to: [{ email: 'a@example.org, b@example.org' }] };
+    await expect(composeMessage(smuggled, { messageId, date })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('newMessageId', () => {
+  it('is a msg-id under the domain, different each time', () => {
+    const ids = new Set(Array.from({ length: 1000 }, () => newMessageId('example.com')));
+    expect(ids.size).toBe(1000);
+    for (const id of ids) expect(id).toMatch(/^<[0-9a-f-]{36}@example\.com>$/);
+  });
+});
+
+async function roundTrip(input: unknown) {
+  const { envelope, raw } = await compose(input);
+  const outcome = await submitter.submit({ envelope, raw });
+  expect(outcome).toMatchObject({ outcome: 'accepted' });
+  const received = server.received.at(-1);
+  if (!received) throw new Error('nothing arrived');
+  expect(received.raw.equals(raw)).toBe(true);
+  return { received, email: await PostalMime.parse(received.raw) };
+}
+
+function compose(input: unknown) {
+  return composeMessage(OutgoingMessage.parse(input), { messageId, date });
+}
+
+function minimal(): OutgoingMessage {
+  return { from: { email: 'ann@example.com' }, to: [{ email: 'bob@example.org' }], subject: 'Hello', text_body: 'Hi' };
+}
+
+function expectOnTheWire(raw: Buffer) {
+  const text = raw.toString('latin1');
+  expect(text).toMatch(/^[\t\r\n\x20-\x7e]*$/);
+  expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+  expect(Math.max(...text.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
+  expect(text.slice(0, text.indexOf('\r\n\r\n'))).not.toMatch(/\r\n[ \t]*\r\n/);
+}
+
+function lookAlike() {
+  const piece = fc.constantFrom('=?', '?=', 'utf-8', '?Q?', '?B?', 'a', ' ', '  ', '"', '\\', '<', '>', ',', '@', 'é', '_', '=', '(', ')', ';');
+  return fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+}
+
+function isHeaderText(text: string): boolean {
+  return text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(text);
+}
+
+function header(email: Email, key: string): string | undefined {
+  return email.headers.find((candidate) => candidate.key === key)?.value;
+}
+
+function bytes(email: Email, index: number): Buffer {
+  const content = email.attachments[index]?.content;
+  if (content === undefined || typeof content === 'string') throw new Error('no such attachment');
+  return Buffer.from(content as ArrayBuffer);
+}
+
+function lines(text: string | undefined): string[] | undefined {
+  return text?.replace(/\r\n|\r/g, '\n').replace(/\n+$/, '').split('\n');
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain, unique } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+type Row = { id: string; name: string };
+
+async function seed(count: number) {
+  const mark = unique();
+  // One instant for all of them: the id has to break the tie.
+  const createdAt = new Date('2026-01-01T00:00:00.000Z');
+  for (let i = 0; i < count; i++) {
+    await db.domain.create({ data: { name: `${String(i).padStart(3, '0')}-${mark}.example`, createdAt } });
+  }
+  return { mark, api: await keyClient() };
+}
+
+async function walk(get: (cursor: string) => Promise<{ data: Row[]; meta: { pagination: unknown } }>, between?: () => Promise<unknown>) {
+  const seen: Row[] = [];
+  let cursor = '';
+  for (;;) {
+    const { data, meta } = await get(cursor);
+    seen.push(...data);
+    const pagination = meta.pagination as { next_cursor: string; has_more: boolean };
+    if (!pagination.has_more) {
+      expect(pagination.next_cursor).toBe('');
+      return seen;
+    }
+    cursor = `&cursor=${encodeURIComponent(pagination.next_cursor)}`;
+    await between?.();
+  }
+}
+
+describe('paging through a list', () => {
+  it.each(['created_at', 'name'])('by %s gives every row once, in both orders', async (sort) => {
+    const { mark, api } = await seed(23);
+    for (const order of ['asc', 'desc']) {
+      const rows = await walk((cursor) => api.get(`/domains?q=${mark}&limit=5&sort=${sort}&order=${order}${cursor}`));
+      const names = rows.map((row) => row.name);
+      expect(new Set(names).size).toBe(23);
+      if (sort === 'name') expect(names).toEqual(order === 'asc' ? names.toSorted() : names.toSorted().toReversed());
+    }
+  });
+
+  it('skips none and repeats none while rows come and go', async () => {
+    const { mark, api } = await seed(20);
+    const before = await db.domain.findMany({ where: { name: { contains: mark } }, orderBy: { name: 'asc' } });
+    let gone = 0;
+    const rows = await walk(
+      (cursor) => api.get(`/domains?q=${mark}&limit=3&sort=name&order=asc${cursor}`),
+      async () => {
+        await makeDomain({ name: `000-${unique()}-${mark}.example` });
+        await db.domain.delete({ where: { id: before[gone++]?.id } });
+      },
+    );
+    const ids = rows.map((row) => row.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const row of before.slice(gone)) expect(ids).toContain(row.id);
+  });
+});
+
+describe('a cursor', () => {
+  it('is refused when altered, or used with another filter, order or list', async () => {
+    const { mark, api } = await seed(3);
+    const page = await api.get(`/domains?q=${mark}&limit=1`);
+    const cursor = page.meta.pagination?.next_cursor as string;
+    const altered = cursor.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'));
+    for (const query of [
+      `q=${mark}&cursor=${altered}`,
+      `q=${mark}x&cursor=${cursor}`,
+      `q=${mark}&order=asc&cursor=${cursor}`,
+      `cursor=${cursor}`,
+      'cursor=',
+      'cursor=nonsense',
+      `cursor=${'a'.repeat(3000)}`,
+    ]) {
+      const answer = expectError(await api.get(`/domains?${query}`), 400, 'INVALID_PAGINATION');
+      expect(answer.error.details.fields?.[0]?.path).toBe('cursor');
+    }
+    expectError(await api.get(`/api-keys?cursor=${cursor}`), 400, 'INVALID_PAGINATION');
+  });
+
+  it('goes on working with another page size', async () => {
+    const { mark, api } = await seed(3);
+    const page = await api.get(`/domains?q=${mark}&limit=1`);
+    const rest = await api.get(`/domains?q=${mark}&limit=2&cursor=${page.meta.pagination?.next_cursor}`);
+    expect(rest.data).toHaveLength(2);
+  });
+});
+
+describe('a limit', () => {
+  it.each(['0', '201', '-1', '1.5', '1e2', '0x10', ' 5', '', 'ten', '05', '٣'])('of %j is refused', async (limit) => {
+    const api = await keyClient();
+    expectError(await api.get(`/domains?limit=${encodeURIComponent(limit)}`), 400, 'INVALID_PAGINATION');
+  });
+
+  it('is 50 unless said and 200 at most', async () => {
+    const { mark, api } = await seed(55);
+    expect((await api.get(`/domains?q=${mark}`)).data).toHaveLength(50);
+    expect((await api.get(`/domains?q=${mark}&limit=200`)).data).toHaveLength(55);
+  });
+});

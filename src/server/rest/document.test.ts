@@ -1,0 +1,49 @@
+import { bundleFromString, createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, it } from 'vitest';
+import { appRouter } from '@/modules/router';
+import { document } from '@/test/rest';
+import { routesOf } from './routes';
+
+it('is valid OpenAPI 3.1 to one validator', async () => {
+  const result = await new Validator().validate(structuredClone(document) as object);
+  expect(result.errors ?? []).toEqual([]);
+  expect(result.valid).toBe(true);
+});
+
+it('is valid to a second, independent one, with nothing unresolved', async () => {
+  const source = JSON.stringify(document);
+  const config = await createConfig({ extends: ['minimal'], rules: { struct: 'error', 'no-unresolved-refs': 'error' } });
+  const problems = await lintFromString({ source, config });
+  expect(problems.filter((problem) => problem.severity === 'error').map((problem) => problem.message)).toEqual([]);
+  const { bundle } = await bundleFromString({ source, config });
+  expect(Object.keys((bundle.parsed as { paths: object }).paths)).toEqual(Object.keys(document.paths ?? {}));
+});
+
+it('a broken document would be noticed by both', async () => {
+  const broken = { ...structuredClone(document), paths: { '/x': { get: { responses: 'none' } } } };
+  expect((await new Validator().validate(structuredClone(broken) as object)).valid).toBe(false);
+  const config = await createConfig({ extends: ['minimal'], rules: { struct: 'error' } });
+  expect((await lintFromString({ source: JSON.stringify(broken), config })).length).toBeGreaterThan(0);
+});
+
+it('has every route with its true success status, the envelope and its error codes', () => {
+  for (const route of routesOf(appRouter)) {
+    const operation = document.paths?.[route.template]?.[route.method.toLowerCase() as 'get'];
+    const responses = operation?.responses as Record<string, { description: string; content: Record<string, { schema: { properties: object } }> }>;
+    const success = responses[route.meta.rest.status];
+    expect(Object.keys(success?.content['application/json']?.schema.properties ?? {})).toEqual(['data', 'error', 'meta']);
+    const successes = Object.keys(responses).filter((status) => status.startsWith('2'));
+    expect(successes).toEqual([String(route.meta.rest.status)]);
+    expect(responses[500]?.description).toContain('INTERNAL_ERROR');
+    if (route.meta.access) expect(responses[401]?.description).toBe('AUTH_REQUIRED, SESSION_INVALID, API_KEY_INVALID');
+  }
+});
+
+it('says which errors sending has', () => {
+  const responses = document.paths?.['/send']?.post?.responses as Record<string, { description: string }>;
+  expect(responses[403]?.description).toBe(
+    'FORBIDDEN, DOMAIN_NOT_FOUND, API_KEY_DOMAIN_SCOPE, DOMAIN_INACTIVE, MAILBOX_SUSPENDED',
+  );
+  expect(responses[503]?.description).toBe('SEND_UNAVAILABLE');
+});

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appRouter } from '@/modules/router';
+import { makeDomain, unique } from '@/test/factories';
+import { client, expectError, keyClient, sessionClient } from '@/test/rest';
+import { routesOf } from './routes';
+
+const ROUTES = routesOf(appRouter);
+
+describe('routing', () => {
+  it.each([['GET', '/nothing'], ['GET', '/domains/'], ['GET', '/Domains'], ['POST', '/domains/x/y/z'], ['GET', '//domains']])(
+    'answers 404 NOT_FOUND to %s %s, whoever asks',
+    async (method, path) => {
+      expectError(await client().call(method, path), 404, 'NOT_FOUND');
+    },
+  );
+
+  it('answers 405 with Allow to a known path and another method', async () => {
+    const answer = expectError(await client().call('PUT', '/domains'), 405, 'METHOD_NOT_ALLOWED');
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+    expectError(await client().call('OPTIONS', '/send'), 405, 'METHOD_NOT_ALLOWED');
+  });
+
+  it.each(['%zz', '%00', '..%2f..%2fetc', '%F0%9F', "'; drop table domain; --", '💥'])(
+    'answers 400 or 404 to the id %j, never 500',
+    async (id) => {
+      const api = await keyClient();
+      const { status } = await api.get(`/domains/${id.includes('%') ? id : encodeURIComponent(id)}`);
+      expect([400, 404]).toContain(status);
+    },
+  );
+});
+
+describe('credentials', () => {
+  it.each(ROUTES.filter((route) => route.meta.access).map((route) => [route.method, route.template] as const))(
+    '%s %s needs them, whatever the body',
+    async (method, template) => {
+      const path = template.replaceAll(/\{\w+\}/g, '01a1f000-0000-7000-8000-000000000000');
+      const rawBody = method === 'GET' ? undefined : '{ not json';
+      expectError(await client().call(method, path, { rawBody }), 401, 'AUTH_REQUIRED');
+    },
+  );
+
+  it('lets Bearer win where a valid cookie is sent too', async () => {
+    const { cookie } = await sessionClient();
+    expectError(await client({ cookie, authorization: 'Bearer service_wrong' }).get('/auth/me'), 401, 'API_KEY_INVALID');
+  });
+
+  it.each(['Basic abc', 'Bearer', 'Bearer ', 'service_x', 'Bearer a b'])('refuses the header %j', async (authorization) => {
+    expectError(await client({ authorization }).get('/auth/me'), 401, 'API_KEY_INVALID');
+  });
+});
+
+describe('bodies', () => {
+  it.each(['{', '{"name":}', 'nonsense', '"\\ud800', '{"a":1}{"b":2}'])('answers INVALID_JSON to %j', async (rawBody) => {
+    const api = await keyClient();
+    expectError(await api.call('POST', '/domains', { rawBody }), 400, 'INVALID_JSON');
+  });
+
+  it('answers INVALID_JSON to bytes that are not UTF-8', async () => {
+    const api = await keyClient();
+    const rawBody = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]);
+    expectError(await api.call('POST', '/domains', { rawBody }), 400, 'INVALID_JSON');
+  });
+
+  it.each(['[]', '"text"', '1', 'null', 'true'])('refuses %s, which is no object', async (rawBody) => {
+    const api = await keyClient();
+    expectError(await api.call('POST', '/domains', { rawBody }), 400, 'VALIDATION_ERROR');
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonx'])(
+    'answers 415 to %s',
+    async (type) => {
+      const api = await keyClient();
+      const send = { rawBody: '{"name":"a.example"}', headers: { 'content-type': type } };
+      expectError(await api.call('POST', '/domains', send), 415, 'UNSUPPORTED_MEDIA_TYPE');
+    },
+  );
+
+  it('takes application/json with a charset', async () => {
+    const api = await keyClient();
+    const send = { rawBody: JSON.stringify({ name: `${unique()}.example` }), headers: { 'content-type': 'application/json; charset=utf-8' } };
+    expect((await api.call('POST', '/domains', send)).status).toBe(201);
+  });
+
+  it('takes 1 MiB and refuses one byte more', async () => {
+    const api = await keyClient();
+    const body = (sizeBytes: number) => `{"name":"x"}${' '.repeat(sizeBytes - 12)}`;
+    expectError(await api.call('POST', '/domains', { rawBody: body(1024 * 1024) }), 400, 'VALIDATION_ERROR');
+    expectError(await api.call('POST', '/domains', { rawBody: body(1024 * 1024 + 1) }), 413, 'PAYLOAD_TOO_LARGE');
+  });
+
+  it('stops reading a chunked body at the limit', async () => {
+    const api = await keyClient();
+    const chunk = new TextEncoder().encode(' '.repeat(64 * 1024));
+    let sent = 0;
+    const rawBody = new ReadableStream({
+      pull(controller) {
+        sent += 1;
+        if (sent > 1000) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    expectError(await api.call('POST', '/domains', { rawBody }), 413, 'PAYLOAD_TOO_LARGE');
+    expect(sent).toBeLessThan(30);
+  });
+
+  it('refuses an own __proto__ wherever fields are known', async () => {
+    const api = await keyClient();
+    const rawBody = `{"name":"${unique()}.example","__proto__":{"active":false}}`;
+    const answer = expectError(await api.call('POST', '/domains', { rawBody }), 400, 'VALIDATION_ERROR');
+    expect(answer.error.details.fields?.[0]?.path).toBe('__proto__');
+  });
+
+  it('answers no 500 to any JSON', async () => {
+    const api = await keyClient();
+    const writes = ROUTES.filter((route) => route.method !== 'GET' && route.meta.access);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...writes), fc.json(), async (route, rawBody) => {
+        const path = route.template.replaceAll(/\{\w+\}/g, '01a1f000-0000-7000-8000-000000000000');
+        const { status } = await api.call(route.method, path, { rawBody });
+        expect(status).toBeLessThan(500);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('query parameters', () => {
+  it.each(['?colour=red', '?limit=10&limit=20', '?active=1', '?active=TRUE', '?sort=password', '?order=up', '?id=x'])(
+    'refuses %s with VALIDATION_ERROR',
+    async (query) => {
+      const api = await keyClient();
+      expectError(await api.get(`/domains${query}`), 400, 'VALIDATION_ERROR');
+    },
+  );
+
+  it('refuses them where the call takes none', async () => {
+    const api = await keyClient();
+    expectError(await api.post('/domains?dry_run=true', { name: 'a.example' }), 400, 'VALIDATION_ERROR');
+  });
+});
+
+describe('cross-site requests', () => {
+  it('a session changes something only from the console itself', async () => {
+    const { cookie } = await sessionClient();
+    const body = { name: `${unique()}.example` };
+    expectError(await client({ cookie }).post('/domains', body), 403, 'FORBIDDEN');
+    expectError(await client({ cookie, origin: 'https://evil.example' }).post('/domains', body), 403, 'FORBIDDEN');
+    expectError(await client({ cookie, 'sec-fetch-site': 'cross-site' }).post('/domains', body), 403, 'FORBIDDEN');
+    const mixed = { cookie, 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' };
+    expectError(await client(mixed).post('/domains', body), 403, 'FORBIDDEN');
+    expect((await client({ cookie, origin: 'http://localhost:3000' }).post('/domains', body)).status).toBe(201);
+  });
+
+  it('an API key needs no origin', async () => {
+    const api = await keyClient();
+    expect((await api.post('/domains', { name: `${unique()}.example` })).status).toBe(201);
+  });
+});
+
+describe('limits', () => {
+  it("counts a key's own requests and says how many are left", async () => {
+    const api = await keyClient({ rateLimit: 3 });
+    const first = await api.get('/auth/me');
+    expect(first.headers.get('ratelimit-limit')).toBe('3');
+    expect(first.headers.get('ratelimit-remaining')).toBe('2');
+    await api.get('/auth/me');
+    await api.get('/auth/me');
+    const refused = expectError(await api.get('/auth/me'), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('lets exactly as many through when they come at once', async () => {
+    const api = await keyClient({ rateLimit: 10 });
+    const answers = await Promise.all(Array.from({ length: 30 }, () => api.get('/auth/me')));
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10);
+  });
+});
+
+it('HEAD answers like GET without a body', async () => {
+  const domain = await makeDomain();
+  const api = await keyClient();
+  const { createRestHandler } = await import('./dispatch');
+  const url = `http://localhost:3000/api/v1/domains/${domain.id}`;
+  const response = await createRestHandler(appRouter)(new Request(url, { method: 'HEAD', headers: api.headers }));
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe('');
+});
+
+it('says nothing of the inside when something unforeseen happens', async () => {
+  const { createRestHandler } = await import('./dispatch');
+  const { rest } = await import('./meta');
+  const { publicProcedure, router } = await import('../trpc');
+  const { Empty } = await import('@/lib/wire');
+  const broken = router({
+    test: router({
+      boom: publicProcedure(Empty)
+        .meta(rest('GET', '/boom', { tag: 'x', summary: 'x', isPublic: true }))
+        .query(() => {
+          throw new Error('password=hunter2 at table admin');
+        }),
+    }),
+  });
+  const response = await createRestHandler(broken)(new Request('http://localhost:3000/api/v1/boom'));
+  expect(response.status).toBe(500);
+  const text = await response.text();
+  expect(text).toContain('INTERNAL_ERROR');
+  expect(text).not.toMatch(/hunter2|admin|stack/);
+});
