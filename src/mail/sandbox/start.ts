@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { parseAddress } from '@/lib/address';
 import { openSpool, type Spool, SpoolFullError, TooLargeError } from './spool';
 
 export type SandboxMta = { smtpUrl: string; close: () => Promise<void> };
@@ -79,9 +80,14 @@ async function keep(
   maxMessageBytes: number,
 ): Promise<string> {
   const { mailFrom, rcptTo } = session.envelope;
-  const envelope = { mailFrom: mailFrom ? mailFrom.address : '', rcptTo: rcptTo.map(({ address }) => address) };
+  const envelope = { mailFrom: mailFrom ? asSubmitted(mailFrom) : '', rcptTo: rcptTo.map(asSubmitted) };
   const { queueId } = await spool.store(envelope, stream, maxMessageBytes);
   return queueId;
+}
+
+// smtp-server decodes the A-labels of a domain.
+function asSubmitted({ address }: { address: string }): string {
+  return parseAddress(address)?.address ?? address;
 }
 
 function asSmtpError(error: unknown): Error {

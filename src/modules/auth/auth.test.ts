@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '@/server/clock';
+import { newApiKey, readCredentials } from '@/server/credentials';
+import { db } from '@/test/database';
+import { makeAdmin, makeApiKey, makeSession, unique } from '@/test/factories';
+import { type Client, client, expectError, keyClient, sessionClient } from '@/test/rest';
+import { hashPassword } from './password';
+
+const PASSWORD = 'paper boats on the canal';
+const passwordHash = await hashPassword(PASSWORD);
+
+async function adminWithPassword() {
+  return makeAdmin({ role: 'admin', passwordHash });
+}
+
+function cookieOf(answer: { headers: Headers }): { value: string; attributes: string[] } {
+  const [pair = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+  return { value: pair, attributes };
+}
+
+function inBrowser(cookie: string): Client {
+  return client({ cookie, 'sec-fetch-site': 'same-origin' });
+}
+
+describe('signing in', () => {
+  it('answers the admin, the session and its end, and sets the documented cookie', async () => {
+    const admin = await adminWithPassword();
+    const answer = await client().post('/auth/login', { email: admin.email, password: PASSWORD });
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({
+      admin: { id: admin.id, email: admin.email, role: 'admin', totp_enabled: false, last_login_at: expect.any(String) },
+      session_id: expect.any(String),
+      expires_at: expect.any(String),
+    });
+    const { value, attributes } = cookieOf(answer);
+    expect(value).toMatch(/^service_session=[\w-]+\.[\w-]+$/);
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=86400', 'Path=/', 'SameSite=Strict', 'Secure']);
+    const me = await inBrowser(value).get('/auth/me');
+    expect(me.data).toEqual({ ...answer.data.admin, oidc_provider: null });
+  });
+
+  it('takes the email in any letter case', async () => {
+    const admin = await adminWithPassword();
+    const answer = await client().post('/auth/login', { email: ` ${admin.email.toUpperCase()} `, password: PASSWORD });
+    expect(answer.status).toBe(200);
+  });
+
+  it('answers an unknown email and a wrong password alike', async () => {
+    const admin = await adminWithPassword();
+    const wrong = await client().post('/auth/login', { email: admin.email, password: 'not this one, sorry' });
+    const unknown = await client().post('/auth/login', { email: `${unique()}@nowhere.example`, password: PASSWORD });
+    expectError(wrong, 401, 'INVALID_CREDENTIALS');
+    expect(unknown.error).toEqual(wrong.error);
+    expect(wrong.headers.get('set-cookie')).toBeNull();
+  });
+
+  it('never lets an admin without a password in', async () => {
+    const admin = await makeAdmin({});
+    expectError(
+      await client().post('/auth/login', { email: admin.email, password: 'no password matches this' }),
+      401,
+      'INVALID_CREDENTIALS',
+    );
+  });
+
+  it.each([[{}], [{ email: '', password: '' }], [{ email: null, password: null }]])('names what is missing in %j', async (body) => {
+    const answer = expectError(await client().post('/auth/login', body), 400, 'MISSING_FIELDS');
+    expect(answer.error.details.fields?.map((field) => field.path)).toEqual(['email', 'password']);
+  });
+
+  it('is throttled at 5 requests a second from one address', async () => {
+    const browser = client();
+    const tries = Array.from({ length: 12 }, () => browser.post('/auth/login', { email: 'a@b.example', password: 'x' }));
+    const codes = (await Promise.all(tries)).map((answer) => answer.error.code);
+    const throttled = codes.filter((code) => code === 'RATE_LIMIT_EXCEEDED').length;
+    expect(throttled).toBeGreaterThanOrEqual(2);
+    expect(codes.filter((code) => code === 'INVALID_CREDENTIALS').length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('audits success and failure, never a password', async () => {
+    const admin = await adminWithPassword();
+    const { data } = await client().post('/auth/login', { email: admin.email, password: PASSWORD });
+    await client().post('/auth/login', { email: admin.email, password: 'a wrong one indeed' });
+    const entries = await db.auditEntry.findMany({ where: { adminEmail: admin.email }, orderBy: { id: 'asc' } });
+    expect(entries).toMatchObject([
+      { action: 'session.create', outcome: 'success', adminId: admin.id, resource: `session:${data.session_id}` },
+      { action: 'session.create', outcome: 'denied', adminId: null, resource: 'session' },
+    ]);
+    expect(JSON.stringify(entries)).not.toMatch(/paper boats|a wrong one/);
+  });
+});
+
+describe('a session', () => {
+  it('is not opened by its id', async () => {
+    const { session } = await sessionClient();
+    expectError(await inBrowser(`service_session=${session.id}`).get('/auth/me'), 401, 'SESSION_INVALID');
+  });
+
+  it('is refused when the cookie was altered or signed with another key', async () => {
+    const { cookie } = await sessionClient();
+    expectError(await inBrowser(`${cookie}x`).get('/auth/me'), 401, 'SESSION_INVALID');
+    expectError(await inBrowser(cookie.replace('=', '=a')).get('/auth/me'), 401, 'SESSION_INVALID');
+  });
+
+  it('ends at its expiry', async () => {
+    const admin = await makeAdmin();
+    const { cookie } = await makeSession(admin.id, { expiresAt: new Date(Date.now() + 60_000) });
+    const later = { now: () => new Date(systemClock.now().getTime() + 61_000) };
+    expect((await inBrowser(cookie).get('/auth/me')).status).toBe(200);
+    expectError(await inBrowser(cookie).call('GET', '/auth/me', { clock: later }), 401, 'SESSION_INVALID');
+  });
+
+  it('ends with signing out, which clears the cookie', async () => {
+    const browser = await sessionClient();
+    const answer = await browser.post('/auth/logout');
+    expect(answer.status).toBe(200);
+    expect(cookieOf(answer)).toMatchObject({ value: 'service_session=', attributes: expect.arrayContaining(['Max-Age=0']) });
+    expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
+  });
+
+  it('ends with its admin', async () => {
+    const browser = await sessionClient();
+    await db.admin.delete({ where: { id: browser.admin.id } });
+    expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
+  });
+
+  it('counts a changed role on the very next call', async () => {
+    const browser = await sessionClient({ role: 'super_admin' });
+    await db.admin.update({ where: { id: browser.admin.id }, data: { role: 'domain_admin' } });
+    expectError(await browser.post('/domains', { name: 'a.example' }), 403, 'FORBIDDEN');
+  });
+});
+
+describe('an API key', () => {
+  it('signs in as its admin', async () => {
+    const api = await keyClient({ role: 'domain_admin' });
+    expect((await api.get('/auth/me')).data).toMatchObject({ id: api.admin.id, role: 'domain_admin' });
+  });
+
+  it('has no session to end', async () => {
+    const api = await keyClient();
+    expectError(await api.post('/auth/logout'), 409, 'CONFLICT');
+  });
+
+  it('with a typo fails before anything is asked of the database', () => {
+    const { key } = newApiKey();
+    const typo = key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    const read = (value: string) => readCredentials(new Headers({ authorization: `Bearer ${value}` }));
+    expect(read(key)).toEqual({ kind: 'key', key });
+    expect(read(typo)).toEqual({ kind: 'key', key: null });
+  });
+
+  it('is refused once it has expired', async () => {
+    const admin = await makeAdmin();
+    const { key } = await makeApiKey(admin.id, { expiresAt: new Date(Date.now() - 1) });
+    expectError(await client({ authorization: `Bearer ${key}` }).get('/auth/me'), 401, 'API_KEY_INVALID');
+  });
+});
