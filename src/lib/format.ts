@@ -60,6 +60,16 @@ export function formatMoment(iso: string, now = new Date()): string {
   return at.getFullYear() === now.getFullYear() ? `${dayMonth.format(at)} ${clock.format(at)}` : dayMonthYear.format(at);
 }
 
+/** The same moment in the part that always fits and the part that a narrow column leaves out. */
+export function momentParts(iso: string, now = new Date()): { lead: string; rest: string } {
+  const at = new Date(iso);
+  if (at.toDateString() === now.toDateString()) {
+    return { lead: clock.format(at), rest: clockSeconds.format(at).slice(clock.format(at).length) };
+  }
+  if (at.getFullYear() !== now.getFullYear()) return { lead: dayMonthYear.format(at), rest: '' };
+  return { lead: dayMonth.format(at), rest: ` ${clock.format(at)}` };
+}
+
 export function formatFull(iso: string): string {
   const at = new Date(iso);
   return `${longDay.format(at)}, ${clockSeconds.format(at)}`;

@@ -31,7 +31,7 @@ export function createSmtpSubmitter(smtpUrl: string, options: { timeouts?: Parti
   const target = parseSmtpUrl(smtpUrl);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const slots = createSlots(target.connections);
-  const idle: { session: SmtpSession; sent: number; timer: NodeJS.Timeout }[] = [];
+  const idle: Kept[] = [];
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
 
@@ -46,52 +46,55 @@ export function createSmtpSubmitter(smtpUrl: string, options: { timeouts?: Parti
     if (!(await slots.take(limits.setupDeadlineAt))) {
       return unsent(isClosing ? 'The service is shutting down.' : 'All connections to the mail server are in use.');
     }
-    const kept = takeIdle();
     try {
+      const kept = takeIdle();
       if (kept) {
         const result = await kept.session.send(envelope, raw, limits);
-        if (!isStale(result)) return conclude(kept.session, kept.sent, result);
+        if (!isStale(result)) return conclude(kept, result);
       }
-      const session = await openSession(target, limits.setupDeadlineAt);
-      return conclude(session, 0, await session.send(envelope, raw, limits));
+      const fresh = await open(limits.setupDeadlineAt);
+      return conclude(fresh, await fresh.session.send(envelope, raw, limits));
     } catch (error) {
       slots.free();
       return notConnected(error);
     }
   }
 
-  function takeIdle() {
-    const kept = idle.pop();
-    if (kept) clearTimeout(kept.timer);
+  async function open(deadlineAt: number): Promise<Kept> {
+    const kept: Kept = { session: await openSession(target, deadlineAt), sent: 0, timer: undefined };
+    kept.session.onEnd(() => leaveIdle(kept));
     return kept;
   }
 
-  function conclude(session: SmtpSession, sentBefore: number, result: SmtpResult): SubmitOutcome {
+  function conclude(kept: Kept, result: SmtpResult): SubmitOutcome {
     const outcome = outcomeOf(result);
-    const settled = outcome.outcome === 'refused' ? resetSession(session) : Promise.resolve();
-    const kept = settled.then(() => keep(session, sentBefore + 1)).finally(() => slots.free());
-    track(kept);
+    kept.sent += 1;
+    const isReset = outcome.outcome === 'refused' && kept.session.isAlive;
+    const ready = isReset ? kept.session.reset(performance.now() + RESET_MS) : Promise.resolve();
+    track(ready.then(() => keep(kept), () => kept.session.destroy()).finally(() => slots.free()));
     return outcome;
   }
 
-  async function resetSession(session: SmtpSession): Promise<void> {
-    if (session.isAlive) await session.reset(performance.now() + RESET_MS).catch(() => session.destroy());
+  function keep(kept: Kept): void {
+    if (!kept.session.isAlive) return;
+    if (isClosing || kept.sent >= MESSAGES_PER_CONNECTION) return kept.session.quit();
+    idle.push(kept);
+    kept.timer = setTimeout(() => {
+      leaveIdle(kept);
+      kept.session.quit();
+    }, timeouts.idleMs).unref();
   }
 
-  function keep(session: SmtpSession, sent: number): void {
-    if (!session.isAlive) return;
-    if (isClosing || sent >= MESSAGES_PER_CONNECTION) return session.quit();
-    const forget = () => {
-      clearTimeout(entry.timer);
-      const at = idle.indexOf(entry);
-      if (at >= 0) idle.splice(at, 1);
-      return at >= 0;
-    };
-    const timer = setTimeout(() => forget() && session.quit(), timeouts.idleMs);
-    timer.unref();
-    const entry = { session, sent, timer };
-    idle.push(entry);
-    session.onEnd(forget);
+  function takeIdle(): Kept | undefined {
+    const kept = idle.at(-1);
+    if (kept) leaveIdle(kept);
+    return kept;
+  }
+
+  function leaveIdle(kept: Kept): void {
+    clearTimeout(kept.timer);
+    const at = idle.indexOf(kept);
+    if (at >= 0) idle.splice(at, 1);
   }
 
   function track<Value>(work: Promise<Value>): Promise<Value> {
@@ -101,15 +104,20 @@ export function createSmtpSubmitter(smtpUrl: string, options: { timeouts?: Parti
   }
 
   return {
-    submit: (submission) => (isClosing ? Promise.resolve(unsent('The service is shutting down.')) : track(submitWhenFree(submission))),
+    submit: (submission) => track(submitWhenFree(submission)),
     async close() {
       isClosing = true;
       slots.close();
       while (underWay.size > 0) await Promise.allSettled(underWay);
-      for (let kept = takeIdle(); kept; kept = takeIdle()) kept.session.quit();
+      for (const kept of [...idle]) {
+        leaveIdle(kept);
+        kept.session.quit();
+      }
     },
   };
 }
+
+type Kept = { session: SmtpSession; sent: number; timer: NodeJS.Timeout | undefined };
 
 // setupMs + verdictMs, and setupMs + stallMs, stay under 15 s: no request waits longer for a server that hangs.
 const DEFAULT_TIMEOUTS: SubmitTimeouts = { setupMs: 7000, stallMs: 7000, verdictMs: 7000, idleMs: 10_000 };

@@ -50,6 +50,8 @@ export async function startRawSmtpServer(script: SmtpScript = () => undefined, o
     let pending = '';
     let data: string[] | null = null;
     let isStuck = false;
+    let hasSender = false;
+    let recipients = 0;
 
     const act = (point: SmtpPoint, line: string, usual: string): SmtpAct | undefined => {
       const chosen = script(point, line, { connection });
@@ -113,9 +115,13 @@ export async function startRawSmtpServer(script: SmtpScript = () => undefined, o
         act('EHLO', line, usual);
       } else if (verb === 'HELO') act('HELO', line, '250 raw.test\r\n');
       else if (verb === 'AUTH') act('AUTH', line, '235 2.7.0 Authentication successful\r\n');
-      else if (verb === 'MAIL') act('MAIL', line, '250 2.1.0 Ok\r\n');
-      else if (verb === 'RCPT') act('RCPT', line, '250 2.1.5 Ok\r\n');
-      else if (verb === 'RSET') act('RSET', line, '250 2.0.0 Ok\r\n');
+      else if (verb === 'MAIL') {
+        hasSender = act('MAIL', line, '250 2.1.0 Ok\r\n') === undefined;
+        recipients = 0;
+      } else if (verb === 'RCPT') {
+        const isAccepted = act('RCPT', line, hasSender ? '250 2.1.5 Ok\r\n' : '503 5.5.1 need MAIL\r\n') === undefined;
+        if (isAccepted && hasSender) recipients += 1;
+      } else if (verb === 'RSET') act('RSET', line, '250 2.0.0 Ok\r\n');
       else if (verb === 'DATA') onData(line);
       else if (verb === 'QUIT') {
         act('QUIT', line, '221 2.0.0 Bye\r\n');
@@ -124,8 +130,10 @@ export async function startRawSmtpServer(script: SmtpScript = () => undefined, o
     }
 
     function onData(line: string): void {
-      const chosen = act('DATA', line, '354 End data with <CR><LF>.<CR><LF>\r\n');
-      if (chosen !== undefined && !(typeof chosen === 'object' && chosen.say.startsWith('354'))) return;
+      const usual = recipients > 0 ? '354 End data with <CR><LF>.<CR><LF>\r\n' : '554 5.5.1 no valid recipients\r\n';
+      const chosen = act('DATA', line, usual);
+      const answer = chosen === undefined ? usual : typeof chosen === 'object' ? chosen.say : '';
+      if (!answer.startsWith('354')) return;
       data = [];
       transfers += 1;
     }

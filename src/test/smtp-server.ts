@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-export type ReceivedMail = { mailFrom: string; rcptTo: string[]; raw: Buffer; user: string | null };
+export type ReceivedMail = { mailFrom: string; rcptTo: string[]; raw: Buffer; user: string | null; isTls: boolean };
 
 export type TestSmtpServer = {
   url: string;
@@ -24,7 +24,10 @@ type Options = Partial<SMTPServerOptions> & {
   port?: number;
 };
 
-/** A real SMTP server on 127.0.0.1 that takes every message, as bytes off the wire. */
+/**
+ * A real SMTP server on 127.0.0.1 that takes every message, as bytes off the wire. `disabledCommands: []` turns on
+ * STARTTLS and `secure: true` TLS, with a certificate that nobody trusts.
+ */
 export async function startSmtpServer(options: Options = {}): Promise<TestSmtpServer> {
   const { user, password, scheme = 'smtp', query = '', onRecipient, port: wantedPort = 0, ...serverOptions } = options;
   const received: ReceivedMail[] = [];
@@ -35,7 +38,7 @@ export async function startSmtpServer(options: Options = {}): Promise<TestSmtpSe
     disableReverseLookup: true,
     logger: false,
     closeTimeout: 100,
-    ...(serverOptions.key ? {} : { disabledCommands: ['STARTTLS'] }),
+    disabledCommands: ['STARTTLS'],
     ...serverOptions,
     onConnect(_session, done) {
       connections += 1;
@@ -57,6 +60,7 @@ export async function startSmtpServer(options: Options = {}): Promise<TestSmtpSe
         mailFrom: mailFrom ? asOnTheWire(mailFrom.address) : '',
         rcptTo: rcptTo.map(({ address }) => asOnTheWire(address)),
         raw: Buffer.concat(chunks),
+        isTls: session.secure,
         user: typeof session.user === 'string' ? session.user : null,
       });
       done(null, `2.0.0 Ok: queued as TEST${String(received.length).padStart(6, '0')}`);

@@ -83,9 +83,10 @@ function filtersOf(input: ListMessages): Prisma.MessageWhereInput[] {
 
 function searchOf(text: string): Prisma.MessageWhereInput[] {
   const address = parseAddress(text)?.address;
-  if (address) return [{ fromAddress: address }, { recipients: { some: { address } } }];
-  if (text.startsWith('<') && text.endsWith('>')) return [{ messageId: text }];
-  return [{ subject: { contains: text, mode: 'insensitive' } }, { messageId: `<${text}>` }, { queueId: text }];
+  // A message id may be pasted without its angle brackets, and then it looks like an address.
+  const messageId = text.startsWith('<') ? text : `<${text}>`;
+  if (address) return [{ fromAddress: address }, { recipients: { some: { address } } }, { messageId }];
+  return [{ subject: { contains: text, mode: 'insensitive' } }, { messageId }, { queueId: text }];
 }
 
 function addressOf(text: string): string {

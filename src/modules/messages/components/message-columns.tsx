@@ -1,7 +1,8 @@
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { Addr } from '@/components/address';
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatBytes, formatMoment } from '@/lib/format';
+import { Moment } from '@/components/moment';
+import { formatBytes } from '@/lib/format';
 import type { MessageSummary } from '../schema';
 
 type Column = LedgerColumn<MessageSummary>;
@@ -25,7 +26,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     sortBy: 'created_at',
     className: 'mono soft line',
     bone: 64,
-    cell: ({ created_at }) => <time dateTime={created_at}>{formatMoment(created_at)}</time>,
+    cell: ({ created_at }) => <Moment iso={created_at} />,
   };
   const from: Column = {
     key: 'from',

@@ -1,3 +1,4 @@
+import { Addr } from '@/components/address';
 import type { Hop } from '@/components/marks/timeline';
 import type { StampState } from '@/components/marks/stamp';
 import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
@@ -69,7 +70,7 @@ function detailOf({ detail, recipient }: MessageEvent) {
       </>
     );
   }
-  if (recipient) return <span className="mono">{recipient}</span>;
+  if (recipient) return <Addr value={recipient} />;
   return reason;
 }
 

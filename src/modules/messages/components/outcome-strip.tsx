@@ -16,7 +16,7 @@ export function OutcomeStrip({ filters, change }: Pick<MessageFilters, 'filters'
     <div className="counts" role="group" aria-label="Outcome">
       <button type="button" aria-pressed={filters.status === null} onClick={() => change({ status: null })}>
         <span>All</span>
-        <Figure value={totals && MESSAGE_STATUSES.reduce((sum, status) => sum + totals[status], 0)} />
+        <Figure isTotal value={totals && MESSAGE_STATUSES.reduce((sum, status) => sum + totals[status], 0)} />
       </button>
       {OUTCOMES.map((status) => (
         <button
@@ -33,10 +33,11 @@ export function OutcomeStrip({ filters, change }: Pick<MessageFilters, 'filters'
   );
 }
 
-function Figure({ value }: { value: number | undefined }) {
+function Figure({ value, isTotal }: { value: number | undefined; isTotal?: boolean }) {
   return (
     <span>
-      <b>{value === undefined ? '–' : formatCount(value)}</b> <small>in 24 h</small>
+      <b>{value === undefined ? '–' : formatCount(value)}</b>{' '}
+      <small className={isTotal ? undefined : 'sr-only'}>in 24 h</small>
     </span>
   );
 }

@@ -2,7 +2,7 @@ import Link from 'next/link';
 import { Addr } from '@/components/address';
 import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatMoment } from '@/lib/format';
+import { Moment } from '@/components/moment';
 import type { Overview } from '../schema';
 
 type Latest = Overview['latest'][number];
@@ -70,6 +70,6 @@ const COLUMNS: LedgerColumn<Latest>[] = [
     kind: 'figure',
     fold: 'side',
     className: 'mono soft line',
-    cell: ({ created_at }) => <time dateTime={created_at}>{formatMoment(created_at)}</time>,
+    cell: ({ created_at }) => <Moment iso={created_at} />,
   },
 ];

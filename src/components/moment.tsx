@@ -1,0 +1,11 @@
+import { formatFull, momentParts } from '@/lib/format';
+
+export function Moment({ iso }: { iso: string }) {
+  const { lead, rest } = momentParts(iso);
+  return (
+    <time dateTime={iso} title={formatFull(iso)}>
+      {lead}
+      <span className="only-wide">{rest}</span>
+    </time>
+  );
+}

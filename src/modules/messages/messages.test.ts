@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { Prisma } from '@/server/prisma/client';
+import { db } from '@/test/database';
+import { makeDomain, unique } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
+
+async function makeMessage(domainId: string, over: Partial<Prisma.MessageUncheckedCreateInput> & { to?: string } = {}) {
+  const { to = 'ann@far.example', ...rest } = over;
+  return db.message.create({
+    data: {
+      messageId: `<${unique()}@post.example>`,
+      domainId,
+      direction: 'outbound',
+      fromAddress: 'shop@post.example',
+      toAddresses: [to],
+      subject: 'Hello',
+      sizeBytes: 100,
+      status: 'sent',
+      recipients: { create: { address: to, kind: 'to', status: 'sent' } },
+      ...rest,
+    },
+  });
+}
+
+async function setUp() {
+  const domain = await makeDomain();
+  const api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+  const ids = async (query = '') => (await api.get(`/messages?${query}`)).data.map((row: { id: string }) => row.id);
+  return { domain, api, ids };
+}
+
+describe('listing messages', () => {
+  it('shows the newest first, and only those of domains within reach', async () => {
+    const { domain, ids } = await setUp();
+    const old = await makeMessage(domain.id, { createdAt: new Date('2026-01-01') });
+    const young = await makeMessage(domain.id);
+    await makeMessage((await makeDomain()).id);
+    expect(await ids()).toEqual([young.id, old.id]);
+  });
+
+  it('filters by every documented field', async () => {
+    const { domain, ids } = await setUp();
+    const plain = await makeMessage(domain.id, { createdAt: new Date('2026-02-01T00:00:00Z') });
+    const special = await makeMessage(domain.id, {
+      to: 'bo@xn--bcher-kva.example',
+      fromAddress: 'press@post.example',
+      subject: 'Second proofs: 100% ready_now',
+      status: 'failed',
+      queueId: '4Rk2Vd0xQzLm',
+      createdAt: new Date('2026-03-01T00:00:00Z'),
+    });
+    const inbound = await makeMessage(domain.id, { direction: 'inbound', status: 'received', createdAt: new Date('2026-04-01T00:00:00Z') });
+    for (const query of [
+      'status=failed',
+      'from=press@post.example',
+      'to=bo@bücher.example',
+      `message_id=${encodeURIComponent(special.messageId)}`,
+      'since=2026-02-15T00:00:00Z&until=2026-03-15T00:00:00Z',
+      'q=second%20PROOFS',
+      'q=100%25%20ready_now',
+      'q=4Rk2Vd0xQzLm',
+      'q=bo@bücher.example',
+      `q=${encodeURIComponent(special.messageId)}`,
+      `q=${encodeURIComponent(special.messageId.slice(1, -1))}`,
+    ]) {
+      expect(await ids(query), query).toEqual([special.id]);
+    }
+    expect(await ids('direction=inbound')).toEqual([inbound.id]);
+    expect(await ids('since=2026-02-01T00:00:00.000Z&until=2026-02-01T00:00:00.001Z')).toEqual([plain.id]);
+    expect(await ids('q=no%25such')).toEqual([]);
+  });
+
+  it('refuses a named domain that is missing or out of reach', async () => {
+    const { api } = await setUp();
+    expectError(await api.get(`/messages?domain_id=${MISSING_ID}`), 404, 'DOMAIN_NOT_FOUND');
+    expectError(await api.get(`/messages?domain_id=${(await makeDomain()).id}`), 403, 'FORBIDDEN');
+  });
+
+  it.each(['status=sunk', 'since=yesterday', 'direction=up', 'domain_id=x'])('refuses %s', async (query) => {
+    const { api } = await setUp();
+    expectError(await api.get(`/messages?${query}`), 400, 'VALIDATION_ERROR');
+  });
+
+  it('shows a domain that is deactivated still', async () => {
+    const { domain, ids } = await setUp();
+    const row = await makeMessage(domain.id);
+    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
+    expect(await ids(`domain_id=${domain.id}`)).toEqual([row.id]);
+  });
+});
+
+describe('a single message', () => {
+  it('out of reach answers as one that does not exist', async () => {
+    const { api } = await setUp();
+    const foreign = await makeMessage((await makeDomain()).id);
+    expectError(await api.get(`/messages/${foreign.id}`), 404, 'NOT_FOUND');
+    expectError(await api.get(`/messages/${MISSING_ID}`), 404, 'NOT_FOUND');
+  });
+
+  it('has its recipients', async () => {
+    const { domain, api } = await setUp();
+    const row = await makeMessage(domain.id);
+    expect((await api.get(`/messages/${row.id}`)).data.recipients).toEqual([
+      { address: 'ann@far.example', kind: 'to', status: 'sent', smtp_code: null, enhanced_code: null, response: null },
+    ]);
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+vi.hoisted(() => {
+  process.env.SMTP_URL = 'off';
+});
+
+it('answers SEND_UNAVAILABLE and stores nothing where sending is switched off', async () => {
+  const domain = await makeDomain();
+  const api = await keyClient();
+  const message = { from: { email: `a@${domain.name}` }, to: [{ email: 'b@c.example' }], subject: 'x', text_body: 'x' };
+  expectError(await api.post('/send', message), 503, 'SEND_UNAVAILABLE');
+  expect(await db.message.count()).toBe(0);
+});

@@ -1,0 +1,191 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+const mta = await vi.hoisted(async () => {
+  const { startRawSmtpServer } = await import('../../test/raw-smtp-server');
+  const state: { script: import('../../test/raw-smtp-server').SmtpScript } = { script: () => undefined };
+  const server = await startRawSmtpServer((...args) => state.script(...args));
+  process.env.SMTP_URL = server.url;
+  return { server, state };
+});
+
+beforeEach(() => {
+  mta.state.script = () => undefined;
+});
+
+afterAll(() => mta.server.close());
+
+const domain = await makeDomain();
+const api = await keyClient({ role: 'admin' });
+
+function message(over: object = {}) {
+  return { from: { email: `shop@${domain.name}` }, to: [{ email: 'ann@far.example' }], subject: 'Hello', text_body: 'Hi', ...over };
+}
+
+async function stored() {
+  return db.message.findFirstOrThrow({ orderBy: { id: 'desc' }, include: { recipients: true, events: { orderBy: { at: 'asc' } } } });
+}
+
+describe('a message that the mail server accepts', () => {
+  it('answers its Message-ID, under the domain of the sender, as it stands in the header', async () => {
+    const answer = await api.post('/send', message());
+    expect(answer.status).toBe(200);
+    expect(answer.data.message_id).toMatch(new RegExp(`^<[^@<>]+@${domain.name}>$`));
+    const unfolded = mta.server.messages.at(-1)?.replaceAll(/\r\n[ \t]+/g, ' ');
+    expect(unfolded).toContain(`\r\nMessage-ID: ${answer.data.message_id}\r\n`);
+  });
+
+  it('leaves a row with recipients and trace, an audit entry and one mail.sent event', async () => {
+    const answer = await api.post('/send', message({ cc: [{ email: 'bo@far.example' }], bcc: [{ email: 'cy@far.example' }] }));
+    const row = await stored();
+    expect(row).toMatchObject({ messageId: answer.data.message_id, status: 'sent', queueId: '4Rk2Vd0xQzLm', direction: 'outbound' });
+    expect(row.recipients.map(({ address, kind, status }) => [address, kind, status]).sort()).toEqual([
+      ['ann@far.example', 'to', 'sent'],
+      ['bo@far.example', 'cc', 'sent'],
+      ['cy@far.example', 'bcc', 'sent'],
+    ]);
+    expect(row.events.map((event) => event.type)).toEqual(['accepted', 'queued']);
+
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: answer.meta.request_id } });
+    expect(entry).toMatchObject({ action: 'message.send', resource: `message:${row.id}`, domainId: domain.id, outcome: 'success' });
+
+    const events = (await db.event.findMany()).map(({ type, domainId, body }) => ({ type, domainId, body: JSON.parse(body) }));
+    expect(events.filter(({ body }) => body.id === answer.data.message_id)).toEqual([
+      {
+        type: 'mail.sent',
+        domainId: domain.id,
+        body: {
+          id: answer.data.message_id,
+          event: 'mail.sent',
+          timestamp: expect.any(String),
+          data: {
+            message_id: answer.data.message_id,
+            from: `shop@${domain.name}`,
+            to: ['ann@far.example'],
+            subject: 'Hello',
+            domain: domain.name,
+          },
+        },
+      },
+    ]);
+
+    const shown = await api.get(`/messages/${row.id}`);
+    expect(shown.data).toMatchObject({ message_id: answer.data.message_id, status: 'sent', to: ['ann@far.example'] });
+    expect(shown.data.events.map((event: { type: string }) => event.type)).toEqual(['accepted', 'queued']);
+  });
+
+  it('tells of a recipient that it refused among others', async () => {
+    mta.state.script = (point, line) =>
+      point === 'RCPT' && line.includes('gone@') ? { say: '550 5.1.1 No such user\r\n' } : undefined;
+    const answer = await api.post('/send', message({ to: [{ email: 'ann@far.example' }, { email: 'gone@far.example' }] }));
+    expect(answer.status).toBe(200);
+    const { recipients } = await stored();
+    expect(recipients.find((recipient) => recipient.address === 'gone@far.example')).toMatchObject({
+      status: 'failed',
+      smtpCode: 550,
+      enhancedCode: '5.1.1',
+    });
+    expect(recipients.find((recipient) => recipient.address === 'ann@far.example')).toMatchObject({ status: 'sent' });
+  });
+});
+
+describe('a message that the mail server does not accept', () => {
+  it.each(['MAIL', 'RCPT', 'DATA', 'DOT'] as const)('at %s answers SEND_FAILED and is stored as failed', async (point) => {
+    mta.state.script = (at) => (at === point ? { say: '554 5.7.1 Not from you\r\n' } : undefined);
+    const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
+    expect(answer.error.details).toMatchObject({ outcome: 'refused', smtp_code: 554, response: expect.stringContaining('Not from you') });
+    const row = await stored();
+    expect(row).toMatchObject({ id: answer.error.details.id, status: 'failed', queueId: null });
+    expect(row.events.map((event) => event.type)).toEqual(['accepted', 'refused']);
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: answer.meta.request_id } });
+    expect(entry).toMatchObject({ action: 'message.send', outcome: 'error' });
+    expect((await db.event.findMany()).filter((event) => event.body.includes(row.messageId))).toEqual([]);
+  });
+
+  it('and closes the connection instead says nothing of the inside', async () => {
+    mta.state.script = (point) => (point === 'MAIL' ? 'drop' : undefined);
+    const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
+    expect(JSON.stringify(answer.error)).not.toMatch(/ECONN|socket|127\.0\.0\.1/);
+    expect((await stored()).status).toBe('failed');
+  });
+});
+
+it('a connection lost after the data is uncertain, told so, and never sent again', async () => {
+  mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
+  const before = mta.server.transfers();
+  const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
+  expect(answer.error.details.outcome).toBe('uncertain');
+  const row = await stored();
+  expect(row.status).toBe('uncertain');
+  expect(row.events.map((event) => event.type)).toEqual(['accepted', 'uncertain']);
+  expect(mta.server.transfers()).toBe(before + 1);
+});
+
+describe('who may send', () => {
+  it('nobody from a domain that is not managed here', async () => {
+    const refused = await api.post('/send', message({ from: { email: 'a@elsewhere.example' } }));
+    expectError(refused, 403, 'DOMAIN_NOT_FOUND');
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: refused.meta.request_id } });
+    expect(entry).toMatchObject({ action: 'message.send', outcome: 'denied' });
+  });
+
+  it('nobody from an inactive domain', async () => {
+    const inactive = await makeDomain({ active: false });
+    expectError(await api.post('/send', message({ from: { email: `a@${inactive.name}` } })), 403, 'DOMAIN_INACTIVE');
+  });
+
+  it('a domain_admin from assigned domains only', async () => {
+    const assigned = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expect((await assigned.post('/send', message())).status).toBe(200);
+    expectError(await (await keyClient({ role: 'domain_admin' })).post('/send', message()), 403, 'FORBIDDEN');
+  });
+
+  it('a scoped key from its domains only', async () => {
+    const other = await makeDomain();
+    const scoped = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
+    expect((await scoped.post('/send', message())).status).toBe(200);
+    expectError(await scoped.post('/send', message({ from: { email: `a@${other.name}` } })), 403, 'API_KEY_DOMAIN_SCOPE');
+  });
+
+  it('nobody from a suspended mailbox, in any letter case', async () => {
+    const data = { domainId: domain.id, localPart: 'spammer', passwordHash: 'x', suspendedAt: new Date(), suspensionReason: 'manual' as const };
+    await db.mailbox.create({ data });
+    expectError(await api.post('/send', message({ from: { email: `Spammer@${domain.name}` } })), 403, 'MAILBOX_SUSPENDED');
+  });
+});
+
+describe('a refused message', () => {
+  it.each([
+    [{}, 'MISSING_FIELDS', ['from', 'to', 'subject', 'text_body', 'html_body']],
+    [message({ to: [] }), 'MISSING_FIELDS', ['to']],
+    [message({ text_body: '' }), 'MISSING_FIELDS', ['text_body', 'html_body']],
+    [message({ from: { email: 'not an address' } }), 'INVALID_SENDER', ['from.email']],
+    [message({ from: { email: `a@${domain.name}\r\nBcc: x@y.example` } }), 'INVALID_SENDER', ['from.email']],
+    [message({ headers: { Subject: 'x' } }), 'INVALID_HEADER', ['headers.Subject']],
+    [message({ headers: { 'X-A': 'b\r\nBcc: c@d.example' } }), 'INVALID_HEADER', ['headers.X-A']],
+    [message({ to: [{ email: 'a@x.example, b@y.example' }] }), 'VALIDATION_ERROR', ['to.0.email']],
+    [message({ subject: 'a\r\nBcc: b@c.example' }), 'VALIDATION_ERROR', ['subject']],
+    [message({ subject: { path: '/etc/passwd' } }), 'VALIDATION_ERROR', ['subject']],
+    [message({ text_body: { href: 'http://127.0.0.1/' } }), 'VALIDATION_ERROR', ['text_body']],
+    [message({ attachments: [{ filename: 'a', content_type: 'text/plain', path: '/etc/passwd' }] }), 'MISSING_FIELDS', ['attachments.0.content']],
+    [message({ attachments: [{ filename: 'a', content_type: 'text/plain', content: '%%%' }] }), 'VALIDATION_ERROR', ['attachments.0.content']],
+    [message({ priority: 'high' }), 'VALIDATION_ERROR', ['priority']],
+  ])('%# names its fields and reaches no mail server', async (body, code, paths) => {
+    const [rows, transfers] = [await db.message.count(), mta.server.connections()];
+    const answer = expectError(await api.post('/send', body), 400, code as 'MISSING_FIELDS');
+    expect(answer.error.details.fields?.map((field) => field.path)).toEqual(paths);
+    expect(await db.message.count()).toBe(rows);
+    expect(mta.server.connections()).toBe(transfers);
+  });
+
+  it('over the size limit is refused before the mail server sees it', async () => {
+    const content = Buffer.alloc(38 * 1024 * 1024, 7).toString('base64');
+    const attachments = [{ filename: 'big.bin', content_type: 'application/octet-stream', content }];
+    const transfers = mta.server.transfers();
+    const answer = expectError(await api.post('/send', message({ attachments })), 413, 'MESSAGE_TOO_LARGE');
+    expect(answer.error.details.limit_bytes).toBe(50 * 1024 * 1024);
+    expect(mta.server.transfers()).toBe(transfers);
+  });
+});
