@@ -4,6 +4,7 @@ import {
   Checkbox,
   type CSSVariablesResolver,
   createTheme,
+  Drawer,
   Input,
   type MantineColorsTuple,
   Menu,
@@ -71,6 +72,12 @@ export const theme = createTheme({
     Tabs: Tabs.extend({ defaultProps: { color: 'var(--ink)' } }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', width: 224, position: 'bottom-end', transitionProps: { duration: 80 } } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } }),
+    Drawer: Drawer.extend({
+      defaultProps: {
+        transitionProps: { duration: 120 },
+        overlayProps: { color: 'var(--veil)', backgroundOpacity: 1 },
+      },
+    }),
     Modal: Modal.extend({
       defaultProps: {
         size: 544, shadow: 'md', transitionProps: { duration: 120, transition: 'fade' },

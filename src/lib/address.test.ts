@@ -67,12 +67,16 @@ describe('parseAddress', () => {
     expect(parseAddress(text)).toBeNull();
   });
 
-  it.each([[null], [undefined], [7], [['a@example.com']], [{ path: '/etc/passwd' }], [{ toString: () => 'a@example.com' }]])(
-    'refuses %j, which is no string',
-    (value) => {
-      expect(parseAddress(value)).toBeNull();
-    },
-  );
+  it.each([
+    [null],
+    [undefined],
+    [7],
+    [['a@example.com']],
+    [{ path: '/etc/passwd' }],
+    [{ toString: () => 'a@example.com' }],
+  ])('refuses %j, which is no string', (value) => {
+    expect(parseAddress(value)).toBeNull();
+  });
 
   it('changes nothing when it reads its own result again', () => {
     fc.assert(
@@ -152,7 +156,10 @@ describe('normalizeDomainName', () => {
     ['a wildcard', '*.example.com'],
     ['broken Punycode', 'xn--zzzzzz.com'],
     ['a name of 254', `${'a.'.repeat(125)}abcd`],
-    ['a name that encoding makes too long', `${'ü'.repeat(60)}.${'ö'.repeat(60)}.${'ä'.repeat(60)}.${'é'.repeat(60)}.example`],
+    [
+      'a name that encoding makes too long',
+      `${'ü'.repeat(60)}.${'ö'.repeat(60)}.${'ä'.repeat(60)}.${'é'.repeat(60)}.example`,
+    ],
     ['nothing', ''],
   ])('refuses %s', (_case, text) => {
     expect(normalizeDomainName(text)).toBeNull();
@@ -161,7 +168,27 @@ describe('normalizeDomainName', () => {
 
 function addressLike() {
   const piece = fc.oneof(
-    fc.constantFrom('@', '.', '-', '+', ' ', ',', '"', '<', '>', '%', '!', '\r\n', '\0', '[', ']', ':', ';', 'xn--', '。'),
+    fc.constantFrom(
+      '@',
+      '.',
+      '-',
+      '+',
+      ' ',
+      ',',
+      '"',
+      '<',
+      '>',
+      '%',
+      '!',
+      '\r\n',
+      '\0',
+      '[',
+      ']',
+      ':',
+      ';',
+      'xn--',
+      '。',
+    ),
     fc.string({ unit: 'grapheme', maxLength: 6 }),
     fc.string({ unit: 'binary', maxLength: 3 }),
     fc.stringMatching(/^[a-z0-9]{1,8}$/),

@@ -19,8 +19,8 @@ const clockMillis = new Intl.DateTimeFormat(LOCALE, {
   fractionalSecondDigits: 3,
   hourCycle: 'h23',
 });
-const dayMonth = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' });
-const dayMonthYear = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
+// British English would make September four letters, and columns are measured for three.
+const shortMonth = new Intl.DateTimeFormat('en-US', { month: 'short' });
 const longDay = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', year: 'numeric' });
 
 export function formatCount(value: number): string {
@@ -46,6 +46,11 @@ export function formatDay(iso: string): string {
   return longDay.format(new Date(iso));
 }
 
+export function formatDate(iso: string, now = new Date()): string {
+  const at = new Date(iso);
+  return at.getFullYear() === now.getFullYear() ? dayMonth(at) : dayMonthYear(at);
+}
+
 export function formatClock(iso: string): string {
   return clock.format(new Date(iso));
 }
@@ -57,7 +62,7 @@ export function formatClockMillis(iso: string): string {
 export function formatMoment(iso: string, now = new Date()): string {
   const at = new Date(iso);
   if (at.toDateString() === now.toDateString()) return clockSeconds.format(at);
-  return at.getFullYear() === now.getFullYear() ? `${dayMonth.format(at)} ${clock.format(at)}` : dayMonthYear.format(at);
+  return at.getFullYear() === now.getFullYear() ? `${dayMonth(at)} ${clock.format(at)}` : dayMonthYear(at);
 }
 
 /** The same moment in the part that always fits and the part that a narrow column leaves out. */
@@ -66,8 +71,8 @@ export function momentParts(iso: string, now = new Date()): { lead: string; rest
   if (at.toDateString() === now.toDateString()) {
     return { lead: clock.format(at), rest: clockSeconds.format(at).slice(clock.format(at).length) };
   }
-  if (at.getFullYear() !== now.getFullYear()) return { lead: dayMonthYear.format(at), rest: '' };
-  return { lead: dayMonth.format(at), rest: ` ${clock.format(at)}` };
+  if (at.getFullYear() !== now.getFullYear()) return { lead: dayMonthYear(at), rest: '' };
+  return { lead: dayMonth(at), rest: ` ${clock.format(at)}` };
 }
 
 export function formatFull(iso: string): string {
@@ -96,11 +101,19 @@ export function formatElapsed(fromIso: string, toIso: string): string {
 }
 
 export function formatStampDay(iso: string): string {
-  return dayMonthYear.format(new Date(iso)).toUpperCase();
+  return dayMonthYear(new Date(iso)).toUpperCase();
 }
 
 export function formatZone(): string {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (!zone || zone === 'UTC' || zone === 'Etc/UTC') return 'UTC';
   return `${zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;
+}
+
+function dayMonth(at: Date): string {
+  return `${at.getDate()} ${shortMonth.format(at)}`;
+}
+
+function dayMonthYear(at: Date): string {
+  return `${dayMonth(at)} ${at.getFullYear()}`;
 }

@@ -2,20 +2,28 @@ export type SmtpReply = { smtpCode: number | null; enhancedCode: string | null; 
 
 /** Reads a reply of RFC 5321 with the enhanced code of RFC 3463; null codes where it is none, text on one line. */
 export function parseReply(reply: string): SmtpReply {
-  const code = /^([2-5][0-5]\d)(?:[ -]|\r?\n|$)/.exec(reply)?.[1];
+  const code = /^([2-5]\d\d)(?:[ -]|\r?\n|$)/.exec(reply)?.[1];
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?:\s|$)/.exec(reply)?.[1];
   return { smtpCode: code ? Number(code) : null, enhancedCode: (code && enhanced) || null, response: oneLine(reply) };
 }
 
 /** The queue id in an acceptance of Postfix, the sandbox, Exim or Sendmail; null where there is none. */
 export function queueIdOf(reply: string): string | null {
-  return QUEUE_ID.exec(reply)?.slice(1).find((id) => id !== undefined) ?? null;
+  return (
+    QUEUE_ID.exec(reply)
+      ?.slice(1)
+      .find((id) => id !== undefined) ?? null
+  );
 }
 
 /** The text as one line of at most 1000 characters without control characters. */
 export function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it replaces
-  return text.slice(0, 4000).replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ').trim().slice(0, 1000).toWellFormed();
+  return text
+    .slice(0, 4000)
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
+    .trim()
+    .slice(0, 1000)
+    .toWellFormed();
 }
 
 const QUEUE_ID =

@@ -86,7 +86,11 @@ function connectionTo(target: SmtpTarget, deadlineAt: number): SMTPConnection {
 
 function ignore() {}
 
-function step(connection: SMTPConnection, deadlineAt: number, start: (done: (error?: SMTPError | null) => void) => void) {
+function step(
+  connection: SMTPConnection,
+  deadlineAt: number,
+  start: (done: (error?: SMTPError | null) => void) => void,
+) {
   return new Promise<void>((resolve, reject) => {
     const finish = (error?: SMTPError | SessionError | null) => {
       clearTimeout(timer);
@@ -123,7 +127,10 @@ function transfer(
 
     const waitUntil = (deadlineAt: number) => {
       clearTimeout(timer);
-      timer = setTimeout(() => settle({ fault: 'The mail server did not answer in time.' }), deadlineAt - performance.now());
+      timer = setTimeout(
+        () => settle({ fault: 'The mail server did not answer in time.' }),
+        deadlineAt - performance.now(),
+      );
     };
     const settle = (result: Partial<SmtpResult>) => {
       clearTimeout(timer);

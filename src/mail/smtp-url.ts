@@ -38,7 +38,9 @@ export function parseSmtpUrl(text: string): SmtpTarget {
 
 function option<Value extends string>(url: URL, key: string, values: [Value, ...Value[]]): Value {
   const given = url.searchParams.get(key);
-  return given === null ? values[0] : (values.find((value) => value === given) ?? fail(`has an unknown value of ${key}`));
+  return given === null
+    ? values[0]
+    : (values.find((value) => value === given) ?? fail(`has an unknown value of ${key}`));
 }
 
 function poolSize(given: string | null): number {

@@ -27,7 +27,10 @@ export type SmtpSubmitter = {
 export type SubmitTimeouts = { setupMs: number; stallMs: number; verdictMs: number; idleMs: number };
 
 /** Submits over at most `?pool=` kept connections; any hang is answered within 15 s. Throws if the URL is not one. */
-export function createSmtpSubmitter(smtpUrl: string, options: { timeouts?: Partial<SubmitTimeouts> } = {}): SmtpSubmitter {
+export function createSmtpSubmitter(
+  smtpUrl: string,
+  options: { timeouts?: Partial<SubmitTimeouts> } = {},
+): SmtpSubmitter {
   const target = parseSmtpUrl(smtpUrl);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const slots = createSlots(target.connections);
@@ -71,13 +74,23 @@ export function createSmtpSubmitter(smtpUrl: string, options: { timeouts?: Parti
     kept.sent += 1;
     const isReset = outcome.outcome === 'refused' && kept.session.isAlive;
     const ready = isReset ? kept.session.reset(performance.now() + RESET_MS) : Promise.resolve();
-    track(ready.then(() => keep(kept), () => kept.session.destroy()).finally(() => slots.free()));
+    track(
+      ready
+        .then(
+          () => keep(kept),
+          () => kept.session.destroy(),
+        )
+        .finally(() => slots.free()),
+    );
     return outcome;
   }
 
   function keep(kept: Kept): void {
     if (!kept.session.isAlive) return;
-    if (isClosing || kept.sent >= MESSAGES_PER_CONNECTION) return kept.session.quit();
+    if (isClosing || kept.sent >= MESSAGES_PER_CONNECTION) {
+      kept.session.quit();
+      return;
+    }
     idle.push(kept);
     kept.timer = setTimeout(() => {
       leaveIdle(kept);
@@ -126,7 +139,9 @@ const MESSAGES_PER_CONNECTION = 100;
 
 // A kept connection that the server dropped meanwhile: not a byte of the message was written, so another may carry it.
 function isStale(result: SmtpResult): boolean {
-  return !result.isBegun && !result.isOwnRefusal && (result.reply === null || parseReply(result.reply).smtpCode === 421);
+  return (
+    !result.isBegun && !result.isOwnRefusal && (result.reply === null || parseReply(result.reply).smtpCode === 421)
+  );
 }
 
 function outcomeOf(result: SmtpResult): SubmitOutcome {

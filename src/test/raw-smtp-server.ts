@@ -2,7 +2,18 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** Points of an SMTP session at which a script may misbehave; BANNER is before any command, DOT after the final dot. */
-export type SmtpPoint = 'BANNER' | 'EHLO' | 'HELO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'MID-DATA' | 'DOT' | 'RSET' | 'QUIT';
+export type SmtpPoint =
+  | 'BANNER'
+  | 'EHLO'
+  | 'HELO'
+  | 'AUTH'
+  | 'MAIL'
+  | 'RCPT'
+  | 'DATA'
+  | 'MID-DATA'
+  | 'DOT'
+  | 'RSET'
+  | 'QUIT';
 
 /** hang: never answer. drop: close without an answer. reset: the same with a TCP reset. Else the bytes to answer with. */
 export type SmtpAct = 'hang' | 'drop' | 'reset' | { say: string; thenDrop?: boolean };
@@ -30,7 +41,10 @@ export type RawSmtpServer = {
 type Options = { extensions?: string[]; credentials?: string; query?: string };
 
 /** A scripted SMTP server on 127.0.0.1 that speaks TCP by hand, so that it can break every rule. */
-export async function startRawSmtpServer(script: SmtpScript = () => undefined, options: Options = {}): Promise<RawSmtpServer> {
+export async function startRawSmtpServer(
+  script: SmtpScript = () => undefined,
+  options: Options = {},
+): Promise<RawSmtpServer> {
   const { extensions = ['PIPELINING', '8BITMIME', 'AUTH PLAIN LOGIN'], credentials = '', query = '' } = options;
   const commands: string[] = [];
   const messages: string[] = [];
@@ -158,4 +172,9 @@ export async function startRawSmtpServer(script: SmtpScript = () => undefined, o
       if (server.listening) await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** The script that misbehaves at one point and nowhere else. */
+export function failAt(point: SmtpPoint, act: SmtpAct): SmtpScript {
+  return (now) => (now === point ? act : undefined);
 }

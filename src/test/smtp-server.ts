@@ -21,6 +21,8 @@ type Options = Partial<SMTPServerOptions> & {
   query?: string;
   /** What to answer each RCPT TO: nothing to accept it, or a code and text. */
   onRecipient?: (address: string) => { code: number; text: string } | undefined;
+  /** Awaited before each piece of a message is read, so that a test can be a slow link. */
+  beforeChunk?: () => Promise<void>;
   port?: number;
 };
 
@@ -29,7 +31,16 @@ type Options = Partial<SMTPServerOptions> & {
  * STARTTLS and `secure: true` TLS, with a certificate that nobody trusts.
  */
 export async function startSmtpServer(options: Options = {}): Promise<TestSmtpServer> {
-  const { user, password, scheme = 'smtp', query = '', onRecipient, port: wantedPort = 0, ...serverOptions } = options;
+  const {
+    user,
+    password,
+    scheme = 'smtp',
+    query = '',
+    onRecipient,
+    beforeChunk,
+    port: wantedPort = 0,
+    ...serverOptions
+  } = options;
   const received: ReceivedMail[] = [];
   let connections = 0;
   const server = new SMTPServer({
@@ -54,7 +65,10 @@ export async function startSmtpServer(options: Options = {}): Promise<TestSmtpSe
     },
     async onData(stream, session, done) {
       const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      for await (const chunk of stream) {
+        await beforeChunk?.();
+        chunks.push(chunk as Buffer);
+      }
       const { mailFrom, rcptTo } = session.envelope;
       received.push({
         mailFrom: mailFrom ? asOnTheWire(mailFrom.address) : '',

@@ -29,7 +29,7 @@ export function ErrorNote({ what, error, onRetry, children }: ErrorNoteProps) {
   return (
     <div className="note" role="alert">
       <StatusMark status="failed">Could not load {what}</StatusMark>
-      <h2>{problem.message}</h2>
+      <h2>{problem.status >= 500 ? 'The server could not answer this request' : problem.message}</h2>
       <p>{advice(problem)}</p>
       <div className="row-acts">
         {onRetry && (

@@ -119,7 +119,9 @@ function MailServerMark() {
   if (kind === 'sandbox') {
     return (
       <span className="server" title="Messages are kept and played back here; bounce.test bounces, defer.test defers">
-        <StatusMark status="warning">Sandbox: nothing leaves this machine</StatusMark>
+        <StatusMark status="warning">
+          Sandbox<span className="server-rest">: nothing leaves this machine</span>
+        </StatusMark>
       </span>
     );
   }

@@ -10,7 +10,7 @@ export function newQueueId(at: Date = new Date()): string {
   return `${inAlphabet(seconds, 52, 6)}${inAlphabet(micros, 52, 4)}z${inAlphabet(randomInt(51 ** 6), 51, 6)}`;
 }
 
-// No vowels, so that no word appears; `z` is last and only separates (Postfix, enable_long_queue_ids).
+// No vowels, so that no word appears. Base 51 leaves out `z`, so that the last `z` separates (enable_long_queue_ids).
 const ALPHABET = '0123456789BCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz';
 
 function inAlphabet(value: number, base: number, width: number): string {

@@ -56,7 +56,8 @@ async function store(
     await syncFolder(dir);
     return entry;
   } catch (error) {
-    for (const file of [kept.message, kept.envelope, draft, envelopeDraft]) await rm(file, { force: true }).catch(ignore);
+    for (const file of [kept.message, kept.envelope, draft, envelopeDraft])
+      await rm(file, { force: true }).catch(ignore);
     throw isFull(error) ? new SpoolFullError('Insufficient system storage', { cause: error }) : error;
   }
 }
@@ -68,13 +69,16 @@ async function writeMessage(file: string, message: AsyncIterable<Buffer>, maxByt
     for await (const chunk of message) {
       sizeBytes += chunk.length;
       if (sizeBytes > maxBytes) fault ??= new TooLargeError('Message too large');
-      if (fault === undefined) await write(chunk).catch((error: unknown) => (fault = error));
+      if (fault === undefined) await write(chunk);
     }
     if (fault !== undefined) throw fault;
   };
-  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => void (fault = error));
+  const fail = (error: unknown) => {
+    fault = error;
+  };
+  const handle = await open(file, 'wx', 0o600).catch(fail);
   if (!handle) await read(async () => {});
-  else await writeAndSync(handle, () => read((chunk) => handle.appendFile(chunk)));
+  else await writeAndSync(handle, () => read((chunk) => handle.appendFile(chunk).catch(fail)));
   return sizeBytes;
 }
 
@@ -96,7 +100,10 @@ async function removeLeftovers(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
     if (!name.endsWith(DRAFT)) continue;
     const file = path.join(dir, name);
-    const modifiedAt = await stat(file).then((found) => found.mtimeMs, () => Date.now());
+    const modifiedAt = await stat(file).then(
+      (found) => found.mtimeMs,
+      () => Date.now(),
+    );
     if (Date.now() - modifiedAt > LEFTOVER_MS) await rm(file, { force: true });
   }
 }

@@ -41,11 +41,17 @@ export async function startSandboxMta({ dir, maxMessageBytes, minFreeBytes }: Sa
     onMailFrom(address, _session, done) {
       if (isClosing) return done(smtpError(421, '4.3.2 The service is shutting down'));
       const announcedBytes = Number(address.args ? address.args.SIZE : 0) || 0;
-      spool.requireSpace(announcedBytes).then(() => done(), (error: unknown) => done(asSmtpError(error)));
+      spool.requireSpace(announcedBytes).then(
+        () => done(),
+        (error: unknown) => done(asSmtpError(error)),
+      );
     },
     onData(stream, session, done) {
       const work = keep(spool, stream, session, maxMessageBytes)
-        .then((queueId) => done(null, `2.0.0 Ok: queued as ${queueId}`), (error: unknown) => done(asSmtpError(error)))
+        .then(
+          (queueId) => done(null, `2.0.0 Ok: queued as ${queueId}`),
+          (error: unknown) => done(asSmtpError(error)),
+        )
         .finally(() => storing.delete(work));
       storing.add(work);
     },

@@ -25,10 +25,16 @@ afterAll(async () => {
 describe('a composed message, sent over the wire and parsed by another library', () => {
   it('arrives with every field as it was given', async () => {
     const binary = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7919 + (index >> 8)) % 256));
-    const mixedText = Buffer.from('one\ntwo\r\nthree\rfour\r\n.\r\n..\r\n.foo\r\n\r\nFrom the start\n  trailing  \n\tünï\u0000x');
+    const mixedText = Buffer.from(
+      'one\ntwo\r\nthree\rfour\r\n.\r\n..\r\n.foo\r\n\r\nFrom the start\n  trailing  \n\tünï\u0000x',
+    );
     const { email, received } = await roundTrip({
       from: { email: 'ann@bücher.example', name: 'Änn "the" Büchér, Inc.' },
-      to: [{ email: 'bob@example.org', name: 'Bob' }, { email: 'carol@EXAMPLE.net' }, { email: 'li@例え.テスト', name: '李小龍' }],
+      to: [
+        { email: 'bob@example.org', name: 'Bob' },
+        { email: 'carol@EXAMPLE.net' },
+        { email: 'li@例え.テスト', name: '李小龍' },
+      ],
       cc: [{ email: 'dave@example.org', name: 'Dave, <the> other @ one; (x)' }],
       bcc: [{ email: 'secret@hidden.example', name: 'Geheim' }],
       reply_to: { email: 'replies@example.com', name: 'Ré Plies' },
@@ -37,10 +43,19 @@ describe('a composed message, sent over the wire and parsed by another library',
       html_body: '<p>Hällo &amp; bye</p>\n.\n',
       attachments: [
         { filename: 'bïnary 漢字.bin', content_type: 'application/octet-stream', content: binary.toString('base64') },
-        { filename: 'mixed "quoted"; x=y.txt', content_type: 'text/plain; charset=utf-8', content: mixedText.toString('base64') },
+        {
+          filename: 'mixed "quoted"; x=y.txt',
+          content_type: 'text/plain; charset=utf-8',
+          content: mixedText.toString('base64'),
+        },
         { filename: 'empty.csv', content_type: 'text/csv', content: '' },
       ],
-      headers: { 'X-Campaign': 'spring 2026', 'X-MiXeD-CaSe': 'a  b   c', 'X-Unicode': 'größe 🎉', 'X-Long': `${'word '.repeat(180)}end` },
+      headers: {
+        'X-Campaign': 'spring 2026',
+        'X-MiXeD-CaSe': 'a  b   c',
+        'X-Unicode': 'größe 🎉',
+        'X-Long': `${'word '.repeat(180)}end`,
+      },
     });
 
     expect(email.from).toEqual({ address: 'ann@xn--bcher-kva.example', name: 'Änn "the" Büchér, Inc.' });
@@ -51,7 +66,9 @@ describe('a composed message, sent over the wire and parsed by another library',
     ]);
     expect(email.cc).toEqual([{ address: 'dave@example.org', name: 'Dave, <the> other @ one; (x)' }]);
     expect(email.replyTo).toEqual([{ address: 'replies@example.com', name: 'Ré Plies' }]);
-    expect(email.subject).toBe('Grüße 🎉 aus "Köln" — a subject that is long enough to need more than one encoded word, 漢字 too');
+    expect(email.subject).toBe(
+      'Grüße 🎉 aus "Köln" — a subject that is long enough to need more than one encoded word, 漢字 too',
+    );
     expect(email.messageId).toBe(messageId);
     expect(email.date).toBe(date.toISOString());
     expect(lines(email.text)).toEqual(['Hällo,', '.', '..', '.foo', 'last line']);
@@ -60,7 +77,9 @@ describe('a composed message, sent over the wire and parsed by another library',
     expect(header(email, 'x-mixed-case')).toBe('a  b   c');
     expect(decodeWords(header(email, 'x-unicode') ?? '')).toBe('größe 🎉');
     expect(header(email, 'x-long')).toBe(`${'word '.repeat(180)}end`);
-    expect(email.attachments.map(({ filename, mimeType, disposition }) => ({ filename, mimeType, disposition }))).toEqual([
+    expect(
+      email.attachments.map(({ filename, mimeType, disposition }) => ({ filename, mimeType, disposition })),
+    ).toEqual([
       { filename: 'bïnary 漢字.bin', mimeType: 'application/octet-stream', disposition: 'attachment' },
       { filename: 'mixed "quoted"; x=y.txt', mimeType: 'text/plain', disposition: 'attachment' },
       { filename: 'empty.csv', mimeType: 'text/csv', disposition: 'attachment' },
@@ -94,13 +113,20 @@ describe('a composed message, sent over the wire and parsed by another library',
   });
 
   it('carries any text, name, subject, file name, header and file', async () => {
-    const phrase = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 120 }), fc.string({ maxLength: 120 }), lookAlike()).filter(isHeaderText);
+    const phrase = fc
+      .oneof(fc.string({ unit: 'grapheme', maxLength: 120 }), fc.string({ maxLength: 120 }), lookAlike())
+      .filter(isHeaderText);
     const shape = fc.record({
       subject: phrase.filter((text) => text !== ''),
       name: phrase,
       filename: phrase.filter((text) => text !== '' && text !== '.' && text !== '..' && !/[/\\]/.test(text)),
       value: phrase,
-      text: fc.string({ unit: fc.oneof(fc.string({ unit: 'grapheme', maxLength: 1 }), fc.constantFrom('\n', '\r\n', '.', ' ', 'long'.repeat(30))) }),
+      text: fc.string({
+        unit: fc.oneof(
+          fc.string({ unit: 'grapheme', maxLength: 1 }),
+          fc.constantFrom('\n', '\r\n', '.', ' ', 'long'.repeat(30)),
+        ),
+      }),
       content: fc.uint8Array({ maxLength: 300 }),
     });
     await fc.assert(
@@ -140,7 +166,10 @@ describe('composeMessage', () => {
       cc: [{ email: 'bob@example.org' }, { email: 'carol@example.org' }],
       bcc: [{ email: 'carol@example.org' }, { email: 'Bob@example.org' }],
     });
-    expect(envelope).toEqual({ from: 'ann@example.com', to: ['bob@example.org', 'carol@example.org', 'Bob@example.org'] });
+    expect(envelope).toEqual({
+      from: 'ann@example.com',
+      to: ['bob@example.org', 'carol@example.org', 'Bob@example.org'],
+    });
   });
 
   it('counts the bytes that it composed', async () => {
@@ -153,7 +182,10 @@ describe('composeMessage', () => {
       ...minimal(),
       subject: 's'.repeat(998),
       from: { email: 'ann@example.com', name: 'n'.repeat(256) },
-      to: Array.from({ length: 100 }, (_, index) => ({ email: `r${index}@${'d'.repeat(60)}.example`, name: 'ü'.repeat(256) })),
+      to: Array.from({ length: 100 }, (_, index) => ({
+        email: `r${index}@${'d'.repeat(60)}.example`,
+        name: 'ü'.repeat(256),
+      })),
       text_body: `${'x'.repeat(5000)}\rlone\nlines\r\n${'ü'.repeat(2000)}`,
       headers: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`X-H${index}`, 'v'.repeat(998)])),
       attachments: [{ filename: 'ü'.repeat(255), content_type: 'text/plain', content: '' }],
@@ -176,17 +208,30 @@ describe('composeMessage', () => {
   it('keeps a text that looks like an encoded word as text', async () => {
     const looks = '=?utf-8?Q?not_encoded?=';
     const email = await PostalMime.parse(
-      (await compose({ ...minimal(), subject: looks, from: { email: 'ann@example.com', name: looks }, headers: { 'X-A': looks } })).raw,
+      (
+        await compose({
+          ...minimal(),
+          subject: looks,
+          from: { email: 'ann@example.com', name: looks },
+          headers: { 'X-A': looks },
+        })
+      ).raw,
     );
     expect([email.subject, email.from?.name, header(email, 'x-a')]).toEqual([looks, looks, looks]);
   });
 
-  it.each(['text_body', 'html_body', 'subject'])('reads no file named by an object in %s, checked or not', async (field) => {
-    const smuggled = { ...minimal(), [field]: { path: '/etc/passwd' } } as unknown as OutgoingMessage;
-    const raw = await composeMessage(smuggled, { messageId, date }).then((composed) => composed.raw.toString(), String);
-    expect(raw).not.toContain('root:');
-    expect(Buffer.from(raw.replace(/\s/g, ''), 'base64').toString()).not.toContain('root:');
-  });
+  it.each(['text_body', 'html_body', 'subject'])(
+    'reads no file named by an object in %s, checked or not',
+    async (field) => {
+      const smuggled = { ...minimal(), [field]: { path: '/etc/passwd' } } as unknown as OutgoingMessage;
+      const raw = await composeMessage(smuggled, { messageId, date }).then(
+        (composed) => composed.raw.toString(),
+        String,
+      );
+      expect(raw).not.toContain('root:');
+      expect(Buffer.from(raw.replace(/\s/g, ''), 'base64').toString()).not.toContain('root:');
+    },
+  );
 
   it('refuses an address that was not checked', async () => {
     const smuggled = { ...minimal(), to: [{ email: 'a@example.org, b@example.org' }] };
@@ -229,7 +274,28 @@ function expectOnTheWire(raw: Buffer) {
 }
 
 function lookAlike() {
-  const piece = fc.constantFrom('=?', '?=', 'utf-8', '?Q?', '?B?', 'a', ' ', '  ', '"', '\\', '<', '>', ',', '@', 'é', '_', '=', '(', ')', ';');
+  const piece = fc.constantFrom(
+    '=?',
+    '?=',
+    'utf-8',
+    '?Q?',
+    '?B?',
+    'a',
+    ' ',
+    '  ',
+    '"',
+    '\\',
+    '<',
+    '>',
+    ',',
+    '@',
+    'é',
+    '_',
+    '=',
+    '(',
+    ')',
+    ';',
+  );
   return fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 }
 
@@ -248,5 +314,8 @@ function bytes(email: Email, index: number): Buffer {
 }
 
 function lines(text: string | undefined): string[] | undefined {
-  return text?.replace(/\r\n|\r/g, '\n').replace(/\n+$/, '').split('\n');
+  return text
+    ?.replace(/\r\n|\r/g, '\n')
+    .replace(/\n+$/, '')
+    .split('\n');
 }

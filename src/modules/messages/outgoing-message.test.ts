@@ -18,18 +18,24 @@ describe('what is accepted', () => {
     ['the smallest message', {}],
     ['HTML alone', { text_body: undefined, html_body: '<p>Hi</p>' }],
     ['an empty text beside HTML', { text_body: '', html_body: '<p>Hi</p>' }],
-    ['every field', {
-      cc: [{ email: 'c@example.org', name: 'Größe' }],
-      bcc: [{ email: 'd@example.org' }],
-      reply_to: { email: 'e@example.org' },
-      html_body: '<p>Hi</p>',
-      attachments: [attachment],
-      headers: { 'X-Campaign': 'spring', 'x-lower': 'yes', 'X-Empty': '' },
-    }],
+    [
+      'every field',
+      {
+        cc: [{ email: 'c@example.org', name: 'Größe' }],
+        bcc: [{ email: 'd@example.org' }],
+        reply_to: { email: 'e@example.org' },
+        html_body: '<p>Hi</p>',
+        attachments: [attachment],
+        headers: { 'X-Campaign': 'spring', 'x-lower': 'yes', 'X-Empty': '' },
+      },
+    ],
     ['empty lists', { cc: [], bcc: [], attachments: [], headers: {} }],
     ['an empty attachment', { attachments: [{ ...attachment, content: '' }] }],
     ['one recipient in to, cc and bcc', { cc: valid.to, bcc: valid.to }],
-    ['a content type with parameters', { attachments: [{ ...attachment, content_type: 'text/csv; charset="utf-8"; header=present' }] }],
+    [
+      'a content type with parameters',
+      { attachments: [{ ...attachment, content_type: 'text/csv; charset="utf-8"; header=present' }] },
+    ],
     ['a subject of 998 characters', { subject: 's'.repeat(998) }],
     ['100 recipients in all', { to: many(40), cc: many(30), bcc: many(30) }],
     ['an international domain', { to: [{ email: 'bob@bücher.example' }] }],
@@ -46,14 +52,30 @@ describe('what is accepted', () => {
 
 describe('what is missing', () => {
   it.each<[string, object, string[]]>([
-    ['everything', { from: undefined, to: undefined, subject: undefined, text_body: undefined }, ['from', 'to', 'subject', 'text_body', 'html_body']],
-    ['null values', { from: null, to: null, subject: null, text_body: null }, ['from', 'to', 'subject', 'text_body', 'html_body']],
-    ['empty values', { from: { email: '' }, to: [], subject: '', text_body: '' }, ['from.email', 'to', 'subject', 'text_body', 'html_body']],
+    [
+      'everything',
+      { from: undefined, to: undefined, subject: undefined, text_body: undefined },
+      ['from', 'to', 'subject', 'text_body', 'html_body'],
+    ],
+    [
+      'null values',
+      { from: null, to: null, subject: null, text_body: null },
+      ['from', 'to', 'subject', 'text_body', 'html_body'],
+    ],
+    [
+      'empty values',
+      { from: { email: '' }, to: [], subject: '', text_body: '' },
+      ['from.email', 'to', 'subject', 'text_body', 'html_body'],
+    ],
     ['the sender of an empty object', { from: {} }, ['from.email']],
     ['a recipient without address', { to: [{ email: 'a@example.org' }, { name: 'Bob' }] }, ['to.1.email']],
     ['a copy without address', { cc: [{}] }, ['cc.0.email']],
     ['an empty reply address', { reply_to: { email: '' } }, ['reply_to.email']],
-    ['parts of an attachment', { attachments: [{ filename: '', content: '' }] }, ['attachments.0.filename', 'attachments.0.content_type']],
+    [
+      'parts of an attachment',
+      { attachments: [{ filename: '', content: '' }] },
+      ['attachments.0.filename', 'attachments.0.content_type'],
+    ],
   ])('names %s', (_case, change, paths) => {
     expect(checked({ ...valid, ...change })).toEqual({ code: 'MISSING_FIELDS', paths });
   });
@@ -70,7 +92,11 @@ describe('which code wins', () => {
 
   it.each<[string, string, object]>([
     ['MISSING_FIELDS', 'all the others', { ...badSender, ...badHeader, ...badName, subject: '', surplus: 1 }],
-    ['MISSING_FIELDS', 'all the others, for the body alone', { ...badSender, ...badHeader, ...badName, text_body: '', surplus: 1 }],
+    [
+      'MISSING_FIELDS',
+      'all the others, for the body alone',
+      { ...badSender, ...badHeader, ...badName, text_body: '', surplus: 1 },
+    ],
     ['INVALID_SENDER', 'a bad header and a bad name', { ...badSender, ...badHeader, ...badName, surplus: 1 }],
     ['INVALID_HEADER', 'a bad name and an unknown field', { ...badHeader, ...badName, surplus: 1 }],
     ['VALIDATION_ERROR', 'nothing', { ...badName, surplus: 1 }],
@@ -86,9 +112,22 @@ describe('which code wins', () => {
 
 describe('what is refused', () => {
   const addresses = [
-    'nobody', 'a@x.example, b@y.example', 'Ann <ann@example.com>', '"ann"@example.com', 'a%b@example.com', 'x!a@example.com',
-    'a@example.com\r\nBcc: b@example.org', 'a@example.com\0', 'a@exa\ud800mple.com', 'a@[127.0.0.1]', 'a@localhost', ' ',
-    `${'a'.repeat(300)}@example.com`, 'jörg@example.com', '<a@example.com>', 'a@example.com>',
+    'nobody',
+    'a@x.example, b@y.example',
+    'Ann <ann@example.com>',
+    '"ann"@example.com',
+    'a%b@example.com',
+    'x!a@example.com',
+    'a@example.com\r\nBcc: b@example.org',
+    'a@example.com\0',
+    'a@exa\ud800mple.com',
+    'a@[127.0.0.1]',
+    'a@localhost',
+    ' ',
+    `${'a'.repeat(300)}@example.com`,
+    'jörg@example.com',
+    '<a@example.com>',
+    'a@example.com>',
   ];
 
   it.each(addresses)('refuses %j as sender with INVALID_SENDER', (email) => {
@@ -204,12 +243,24 @@ describe('what is refused', () => {
     expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
   });
 
-  it.each(['a', 'ab', 'abc', 'abcde', '====', 'ab=c', '=abc', 'a===', 'abcd====', 'ab-_', 'YWJj\n', ' YWJj', 'YWJj YWJj', 'YWJé'])(
-    'refuses %j as base64',
-    (content) => {
-      expect(codeOf({ ...valid, attachments: [{ ...attachment, content }] })).toBe('VALIDATION_ERROR');
-    },
-  );
+  it.each([
+    'a',
+    'ab',
+    'abc',
+    'abcde',
+    '====',
+    'ab=c',
+    '=abc',
+    'a===',
+    'abcd====',
+    'ab-_',
+    'YWJj\n',
+    ' YWJj',
+    'YWJj YWJj',
+    'YWJé',
+  ])('refuses %j as base64', (content) => {
+    expect(codeOf({ ...valid, attachments: [{ ...attachment, content }] })).toBe('VALIDATION_ERROR');
+  });
 
   it.each([[7], ['x'], [true], [[valid]]])('refuses %j as a whole', (raw) => {
     expect(codeOf(raw)).toBe('VALIDATION_ERROR');
@@ -219,8 +270,23 @@ describe('what is refused', () => {
 describe('hostile input', () => {
   it('answers any JSON with a message or a documented code', () => {
     const codes = ['ok', 'MISSING_FIELDS', 'INVALID_SENDER', 'INVALID_HEADER', 'VALIDATION_ERROR'];
-    const field = fc.constantFrom('from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'text_body', 'html_body', 'attachments', 'headers', '__proto__');
-    const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.array(fc.dictionary(fc.constantFrom('email', 'name', '__proto__'), fc.jsonValue())));
+    const field = fc.constantFrom(
+      'from',
+      'to',
+      'cc',
+      'bcc',
+      'reply_to',
+      'subject',
+      'text_body',
+      'html_body',
+      'attachments',
+      'headers',
+      '__proto__',
+    );
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.array(fc.dictionary(fc.constantFrom('email', 'name', '__proto__'), fc.jsonValue())),
+    );
     fc.assert(
       fc.property(fc.array(fc.tuple(field, value), { maxLength: 4 }), (pairs) => {
         const changes = pairs.map(([key, json]) => `${JSON.stringify(key)}: ${JSON.stringify(json)}`);
@@ -233,12 +299,17 @@ describe('hostile input', () => {
 
   it('accepts base64 exactly where an encoder could have made it', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(60), fc.constantFrom('', '\n', '=', '-', '_', '.', ' '), (bytes, at, extra) => {
-        const encoded = Buffer.from(bytes).toString('base64');
-        const spoilt = `${encoded.slice(0, at)}${extra}${encoded.slice(at)}`;
-        const code = codeOf({ ...valid, attachments: [{ ...attachment, content: spoilt }] });
-        expect(code).toBe(spoilt === encoded ? 'ok' : 'VALIDATION_ERROR');
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 40 }),
+        fc.nat(60),
+        fc.constantFrom('', '\n', '=', '-', '_', '.', ' '),
+        (bytes, at, extra) => {
+          const encoded = Buffer.from(bytes).toString('base64');
+          const spoilt = `${encoded.slice(0, at)}${extra}${encoded.slice(at)}`;
+          const code = codeOf({ ...valid, attachments: [{ ...attachment, content: spoilt }] });
+          expect(code).toBe(spoilt === encoded ? 'ok' : 'VALIDATION_ERROR');
+        },
+      ),
     );
   });
 
@@ -270,14 +341,23 @@ describe('the OpenAPI document', () => {
     const document = createDocument({
       openapi: '3.1.0',
       info: { title: 'test', version: '1' },
-      paths: { '/send': { post: { requestBody: { content: { 'application/json': { schema: OutgoingMessage } } }, responses: {} } } },
+      paths: {
+        '/send': {
+          post: { requestBody: { content: { 'application/json': { schema: OutgoingMessage } } }, responses: {} },
+        },
+      },
     });
-    const operation = document.paths?.['/send']?.post as { requestBody: { content: Record<string, { schema: unknown }> } };
+    const operation = document.paths?.['/send']?.post as {
+      requestBody: { content: Record<string, { schema: unknown }> };
+    };
     expect(operation.requestBody.content['application/json']?.schema).toMatchObject({
       required: ['from', 'to', 'subject'],
       additionalProperties: false,
       properties: {
-        from: { properties: { email: { type: 'string', format: 'email' }, name: { maxLength: 256 } }, required: ['email'] },
+        from: {
+          properties: { email: { type: 'string', format: 'email' }, name: { maxLength: 256 } },
+          required: ['email'],
+        },
         to: { type: 'array', minItems: 1, maxItems: 100, items: { properties: { email: { type: 'string' } } } },
         bcc: { type: 'array' },
         reply_to: { type: 'object' },
@@ -302,5 +382,7 @@ function codeOf(raw: unknown): string {
 
 function checked(raw: unknown): { code: string; paths: string[] } {
   const result = checkOutgoingMessage(raw);
-  return 'code' in result ? { code: result.code, paths: result.fields.map((field) => field.path) } : { code: 'ok', paths: [] };
+  return 'code' in result
+    ? { code: result.code, paths: result.fields.map((field) => field.path) }
+    : { code: 'ok', paths: [] };
 }

@@ -150,7 +150,12 @@ function* headerIssues(raw: unknown): Generator<HeaderIssue> {
   for (const name of names) {
     const message = headerFault(name, raw[name], seen);
     if (message === null) continue;
-    yield { code: 'custom', message, path: [name.slice(0, MAX_HEADER_NAME_LENGTH)], params: { apiCode: 'INVALID_HEADER' } };
+    yield {
+      code: 'custom',
+      message,
+      path: [name.slice(0, MAX_HEADER_NAME_LENGTH)],
+      params: { apiCode: 'INVALID_HEADER' },
+    };
     found += 1;
     if (found === MAX_HEADERS) return;
   }
@@ -180,7 +185,8 @@ function isLeafContentType(text: string): boolean {
   return CONTENT_TYPE.test(text) && !/^(?:multipart|message)\//i.test(text);
 }
 
-const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$&^.+/:-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;
+const CONTENT_TYPE =
+  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$&^.+/:-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;
 
 /** Whether the text is base64 of RFC 4648, section 4; one scan, since content may be 100 MB. */
 function isBase64(text: string): boolean {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatAgo, formatDay, formatPlural } from '@/lib/format';
+import { formatAgo, formatDate, formatPlural } from '@/lib/format';
 import type { ApiKey } from '../schema';
 
 export function apiKeyColumns(
@@ -19,7 +19,7 @@ export function apiKeyColumns(
       cell: ({ name, admin_id }) => (
         <span className="cell">
           <span className="clip strong">{name}</span>
-          {myId !== undefined && admin_id !== myId && <span className="badge">Another admin’s</span>}
+          {myId !== undefined && admin_id !== myId && <span className="badge">Not yours</span>}
         </span>
       ),
     },
@@ -34,14 +34,14 @@ export function apiKeyColumns(
     {
       key: 'reaches',
       header: 'Reaches',
-      width: 208,
+      width: 168,
       bone: 96,
       cell: ({ scoped_domain_ids }) => <span className="clip">{reachOf(scoped_domain_ids, domainNames)}</span>,
     },
     {
       key: 'rate',
       header: 'Rate',
-      width: 104,
+      width: 96,
       kind: 'figure',
       bone: 56,
       cell: ({ rate_limit }) => (rate_limit === 0 ? 'Unlimited' : `${rate_limit} / min`),
@@ -57,7 +57,7 @@ export function apiKeyColumns(
     {
       key: 'expires',
       header: 'Expires',
-      width: 160,
+      width: 156,
       bone: 72,
       cell: ({ expires_at }) => <Expiry at={expires_at} />,
     },
@@ -85,6 +85,6 @@ export function reachOf(ids: readonly string[], domainNames: Map<string, string>
 
 function Expiry({ at }: { at: string | null }) {
   if (at === null) return 'Never';
-  if (new Date(at) > new Date()) return formatDay(at);
-  return <StatusMark status="off">Expired {formatDay(at)}</StatusMark>;
+  if (new Date(at) > new Date()) return formatDate(at);
+  return <StatusMark status="off">Expired {formatDate(at)}</StatusMark>;
 }

@@ -19,7 +19,7 @@ export function LoginPage() {
   };
 
   return (
-    <Postcard lines={<AddressLines lines={['Postroom administration', 'Sessions end by themselves']} />}>
+    <Postcard lines={<AddressLines lines={['Postroom administration', 'For the admins of this server']} />}>
       <h1>Sign in</h1>
       <LoginForm onSignedIn={enter} />
       <p className="hint">

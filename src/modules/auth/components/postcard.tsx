@@ -1,6 +1,5 @@
 'use client';
 
-import Link from 'next/link';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { PostageStamp, Postmark } from '@/components/marks/postage';
 import { Roundel } from '@/components/marks/roundel';
@@ -23,8 +22,7 @@ export function Postcard({ children, lines, isWide }: PostcardProps) {
           {children}
         </div>
         <p className="card-foot">
-          <span>{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</span>
-          <Link href="/reference">API reference</Link>
+          {version.data ? `Postroom ${version.data.version}` : 'Postroom'}
         </p>
       </main>
       <div className="card-address">

@@ -16,7 +16,7 @@ import { Segments } from '@/components/segments';
 import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
 import { trpc } from '@/components/trpc';
-import { formatCount, formatMoment } from '@/lib/format';
+import { formatCount, formatDate } from '@/lib/format';
 import type { Domain } from '../schema';
 import { AddDomainDialog } from './add-domain-dialog';
 
@@ -164,17 +164,17 @@ const COLUMNS: LedgerColumn<Domain>[] = [
     kind: 'figure',
     bone: 40,
     className: 'soft',
-    cell: ({ hourly_send_limit }) => (hourly_send_limit === null ? 'As usual' : formatCount(hourly_send_limit)),
+    cell: ({ hourly_send_limit }) => (hourly_send_limit === null ? 'Default' : formatCount(hourly_send_limit)),
   },
   {
     key: 'added',
     header: 'Added',
-    width: 128,
+    width: 112,
     kind: 'figure',
     sortBy: 'created_at',
     bone: 64,
     className: 'soft',
-    cell: ({ created_at }) => formatMoment(created_at),
+    cell: ({ created_at }) => formatDate(created_at),
   },
 ];
 

@@ -144,20 +144,18 @@ function MoreFilters({ filters, change }: Part) {
             value={filters.to}
             onChange={(event) => change({ to: event.currentTarget.value || null })}
           />
-          <div className="pair">
-            <TextInput
-              label="Since"
-              type="datetime-local"
-              value={localValue(filters.since)}
-              onChange={(event) => change({ since: parseLocal(event.currentTarget.value) })}
-            />
-            <TextInput
-              label="Until"
-              type="datetime-local"
-              value={localValue(filters.until)}
-              onChange={(event) => change({ until: parseLocal(event.currentTarget.value) })}
-            />
-          </div>
+          <TextInput
+            label="Since"
+            type="datetime-local"
+            value={localValue(filters.since)}
+            onChange={(event) => change({ since: parseLocal(event.currentTarget.value) })}
+          />
+          <TextInput
+            label="Until"
+            type="datetime-local"
+            value={localValue(filters.until)}
+            onChange={(event) => change({ until: parseLocal(event.currentTarget.value) })}
+          />
           <Button onClick={popover.close}>Show the messages</Button>
         </div>
       </Popover.Dropdown>

@@ -88,7 +88,7 @@ function Recipients({ message }: { message: Message }) {
           <li key={address}>
             <StatusMark status={status} />
             <Addr value={address} />
-            <span className="quiet">{kind === 'to' ? 'to' : kind}</span>
+            {kind !== 'to' && <span className="badge">{kind === 'cc' ? 'Cc' : 'Bcc'}</span>}
             {smtp_code !== null && (
               <code className="push" title={response ?? undefined}>
                 {[smtp_code, enhanced_code].filter(Boolean).join(' ')}

@@ -17,6 +17,8 @@ export function ApiReference() {
     const node = root.current;
     if (!node) return;
     const abort = new AbortController();
+    const naming = new MutationObserver(() => nameFields(node));
+    naming.observe(node, { childList: true, subtree: true });
     setFailure(null);
     fetch(DOCUMENT, { signal: abort.signal })
       .then(async (response) => {
@@ -38,6 +40,7 @@ export function ApiReference() {
       });
     return () => {
       abort.abort();
+      naming.disconnect();
       node.replaceChildren();
     };
   }, [attempt]);
@@ -48,4 +51,11 @@ export function ApiReference() {
       <div ref={root} className="reference" hidden={failure !== null} />
     </>
   );
+}
+
+// Swagger UI leaves its body editors and some of its choices without a name for a screen reader.
+function nameFields(root: HTMLElement): void {
+  for (const field of root.querySelectorAll('textarea:not([aria-label]), select:not([aria-label])')) {
+    field.setAttribute('aria-label', field.matches('textarea') ? 'Request body' : 'Choice');
+  }
 }

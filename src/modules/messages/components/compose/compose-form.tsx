@@ -95,7 +95,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
                 {...form.getInputProps('domain')}
               />
             </div>
-            <RecipientsInput label="To" {...form.getInputProps('to')} value={values.to} />
+            <RecipientsInput label="To" placeholder="ann@example.com" {...form.getInputProps('to')} value={values.to} />
             <div className="pair">
               <RecipientsInput label="Cc" {...form.getInputProps('cc')} value={values.cc} />
               <RecipientsInput label="Bcc" {...form.getInputProps('bcc')} value={values.bcc} />

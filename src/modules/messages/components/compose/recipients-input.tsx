@@ -4,19 +4,18 @@ import { TagsInput } from '@mantine/core';
 
 type RecipientsInputProps = {
   label: string;
-  description?: string;
+  placeholder?: string;
   value: string[];
   error?: React.ReactNode;
   onChange: (value: string[]) => void;
 };
 
-export function RecipientsInput({ label, description, value, error, onChange }: RecipientsInputProps) {
+export function RecipientsInput({ label, placeholder, value, error, onChange }: RecipientsInputProps) {
   return (
     <TagsInput
       label={label}
-      description={description}
       className="pills"
-      placeholder={value.length === 0 ? 'ann@example.com' : undefined}
+      placeholder={value.length === 0 ? placeholder : undefined}
       splitChars={[',', ';', '\n', '\t']}
       acceptValueOnBlur
       autoComplete="off"

@@ -84,8 +84,8 @@ function ComposeBones() {
   return (
     <div className="compose" aria-busy="true">
       <div>
-        {[248, 352, 88, 88].map((height, index) => (
-          <div key={`${height}-${index === 0}`} className="entry" style={{ minHeight: height }}>
+        {[348, 352, 72, 73].map((height) => (
+          <div key={height} className="entry" style={{ minHeight: height }}>
             <div className="entry-side">
               <span className="bone" style={{ width: 88 }} />
             </div>

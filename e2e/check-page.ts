@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { expect, type Page } from '@playwright/test';
+import type { AxeResults } from 'axe-core';
+
+const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** Collects what goes wrong on a page while a scenario runs. Call it before the first navigation. */
+export function watch(page: Page, origin: string): { faults: string[] } {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    // A refused call is the scenario's own; the browser reports every 4xx as an error of the console.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      faults.push(`console: ${message.text()}`);
+    }
+  });
+  page.on('pageerror', (error) => faults.push(`page error: ${error.message}`));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'data:' && url.protocol !== 'blob:' && url.origin !== origin) faults.push(`request to ${url.href}`);
+  });
+  return { faults };
+}
+
+/** After every scenario: no axe violation, no console error, no request elsewhere, nothing wider than the window. */
+export async function checkPage(page: Page, watched: { faults: string[] }): Promise<void> {
+  await page.evaluate(await axeSource);
+  const results = await page.evaluate(
+    (tags) => (window as unknown as { axe: typeof import('axe-core') }).axe.run({ runOnly: tags }) as Promise<AxeResults>,
+    TAGS,
+  );
+  const violations = results.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+  expect(violations).toEqual([]);
+  expect(watched.faults).toEqual([]);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(overflow, 'the page is wider than its window').toBeLessThanOrEqual(0);
+}

@@ -1,0 +1,35 @@
+import { defineConfig } from '@playwright/test';
+
+const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export default defineConfig({
+  testDir: '.',
+  globalSetup: './server.ts',
+  outputDir: '../test-results',
+  workers: 2,
+  retries: 0,
+  forbidOnly: true,
+  fullyParallel: true,
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  use: {
+    viewport: { width: 1280, height: 800 },
+    trace: 'retain-on-failure',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    launchOptions: { executablePath: process.env.CHROMIUM_PATH || undefined, args: CHROMIUM_FLAGS },
+  },
+  projects: [
+    { name: 'newcomer', testMatch: 'newcomer.spec.ts' },
+    { name: 'console', testIgnore: 'newcomer.spec.ts', dependencies: ['newcomer'] },
+  ],
+});

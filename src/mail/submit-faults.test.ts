@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  failAt,
+  type RawSmtpServer,
+  type SmtpAct,
+  type SmtpPoint,
+  type SmtpScript,
+  startRawSmtpServer,
+} from '@/test/raw-smtp-server';
+import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
+
+const PATIENT: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };
+const SHORT: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, verdictMs: 250 };
+const envelope = { from: 'ann@example.com', to: ['bob@example.org'] };
+const small = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\nbye\r\n');
+// More than the buffers of a socket take, so that the client sees it stall.
+const large = linesOf(40 * 1024 * 1024);
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const BEFORE_DATA: SmtpPoint[] = ['BANNER', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'];
+const SILENT: SmtpAct[] = ['hang', 'drop', 'reset'];
+
+describe.each([true, false])('a fault before the data (pipelining: %s)', (isPipelining) => {
+  const extensions = [...(isPipelining ? ['PIPELINING'] : []), 'AUTH PLAIN'];
+
+  it.each(BEFORE_DATA.flatMap((point) => SILENT.map((act) => [act, point] as const)))(
+    '%s at %s is a definite, temporary refusal',
+    async (act, point) => {
+      const { server, submitter } = await rawServer(
+        failAt(point, act),
+        { extensions, credentials: 'u:p@' },
+        patienceFor(act),
+      );
+      expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
+        outcome: 'refused',
+        isTemporary: true,
+        smtpCode: null,
+      });
+      await expectNothingSent(server);
+    },
+  );
+
+  it.each(BEFORE_DATA.flatMap((point) => [421, 451, 550, 554].map((code) => [code, point] as const)))(
+    '%i at %s is a definite refusal in the words of the server',
+    async (code, point) => {
+      const reply = `${code} ${String(code)[0]}.7.1 go away`;
+      const script: SmtpScript = (now) =>
+        now === point || (point === 'EHLO' && now === 'HELO')
+          ? { say: `${reply}\r\n`, thenDrop: code === 421 }
+          : undefined;
+      const { server, submitter } = await rawServer(script, { extensions, credentials: 'u:p@' });
+      expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
+        outcome: 'refused',
+        isTemporary: code < 500,
+        smtpCode: code,
+        enhancedCode: `${String(code)[0]}.7.1`,
+        response: reply,
+      });
+      await expectNothingSent(server);
+    },
+  );
+});
+
+describe('a server that cannot be talked to', () => {
+  it('refuses connections: a definite, temporary refusal', async () => {
+    const server = await startRawSmtpServer();
+    await server.close();
+    const submitter = submitterFor(server.url);
+    expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
+      outcome: 'refused',
+      isTemporary: true,
+      smtpCode: null,
+    });
+  });
+
+  it.each([
+    ['garbage', { say: 'SSH-2.0-OpenSSH_9.2\r\n' }],
+    ['HTTP', { say: 'HTTP/1.1 400 Bad Request\r\n\r\n' }],
+    ['binary garbage', { say: '\0\x01\x02\xff\xfe\r\n\r\n\0' }],
+    ['a line that never ends', { say: '220 '.padEnd(200_000, 'x') }],
+    ['a banner that never ends', { say: '220-welcome\r\n'.repeat(20_000) }],
+    ['half a banner', { say: '220 raw.te' }],
+    ['half a banner, then a drop', { say: '220 raw.te', thenDrop: true }],
+  ])('greets with %s: a definite refusal', async (_case, act) => {
+    const { server, submitter } = await rawServer(failAt('BANNER', act), {}, SHORT);
+    expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused', smtpCode: null });
+    await expectNothingSent(server);
+  });
+
+  it('trickles its banner: the wait is bounded all the same', async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      const timer = setInterval(() => socket.write('220-still here\r\n'), 20);
+      socket.on('close', () => clearInterval(timer));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const startedAt = performance.now();
+    const outcome = await submitterFor(`smtp://127.0.0.1:${port}`, SHORT).submit({ envelope, raw: small });
+    expect(outcome).toMatchObject({ outcome: 'refused', isTemporary: true });
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+
+  it('waits for a free connection no longer than for a server', async () => {
+    const { server, submitter } = await rawServer(failAt('DATA', 'hang'), { query: '?pool=1' }, SHORT);
+    const outcomes = await Promise.all([1, 2, 3].map(() => submitter.submit({ envelope, raw: small })));
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused']);
+    await expectNothingSent(server);
+  });
+});
+
+describe('a server that asks for the data of a message it refused', () => {
+  it.each<SmtpPoint>(['MAIL', 'RCPT'])('gets none of it after 550 at %s', async (refusing) => {
+    const { server, submitter } = await rawServer((point) => {
+      if (point === refusing) return { say: '550 5.7.1 no\r\n' };
+      return point === 'DATA' ? { say: '354 go on\r\n' } : undefined;
+    });
+    expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused', smtpCode: 550 });
+    await later();
+    expect(server.messages.join('').trim()).toBe('');
+  });
+});
+
+describe('a fault in the data', () => {
+  it.each(SILENT)('%s before all of it could be sent is a definite refusal', async (act) => {
+    const { server, submitter } = await rawServer(failAt('MID-DATA', act), {}, patienceFor(act));
+    expect(await submitter.submit({ envelope, raw: large })).toMatchObject({
+      outcome: 'refused',
+      isTemporary: true,
+      smtpCode: null,
+    });
+    expect(server.messages).toEqual([]);
+    expect(server.transfers()).toBe(1);
+  });
+
+  it('552 in the middle of it is a definite refusal', async () => {
+    const { server, submitter } = await rawServer(failAt('MID-DATA', { say: '552 5.3.4 too big\r\n' }));
+    const outcome = await submitter.submit({ envelope, raw: large });
+    expect(outcome.outcome).toBe('refused');
+    expect(server.messages).toEqual([]);
+    expect(server.transfers()).toBe(1);
+  });
+
+  it('an announced SIZE that it exceeds is a definite, permanent refusal', async () => {
+    const { server, submitter } = await rawServer(undefined, { extensions: ['SIZE 10'] });
+    expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused', isTemporary: false });
+    expect(server.transfers()).toBe(0);
+  });
+});
+
+describe('a fault after the final dot', () => {
+  it.each([
+    ...SILENT,
+    { say: 'what?\r\n' },
+    { say: '354 more\r\n' },
+    { say: '25', thenDrop: true },
+    { say: '250-almost\r\n', thenDrop: true },
+    { say: '\0\r\n', thenDrop: true },
+  ])('%j leaves it uncertain, and the message is sent no second time', async (act) => {
+    const { server, submitter } = await rawServer(failAt('DOT', act), {}, patienceFor(act));
+    expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
+      outcome: 'uncertain',
+      reason: expect.stringMatching(/./),
+    });
+    await submitter.close();
+    await later();
+    expect(server.messages.length).toBe(1);
+    expect(server.transfers()).toBe(1);
+  });
+
+  it.each([421, 451, 452, 550, 554, 571])('%i is a definite refusal', async (code) => {
+    const { server, submitter } = await rawServer(failAt('DOT', { say: `${code} no\r\n`, thenDrop: code === 421 }));
+    expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
+      outcome: 'refused',
+      isTemporary: code < 500,
+      smtpCode: code,
+    });
+    expect(server.messages.length).toBe(1);
+  });
+
+  it.each([
+    ['250 2.0.0 Ok: queued as 4Rk2Vd0xQzLm', '4Rk2Vd0xQzLm'],
+    ['250 2.0.0 Ok: queued as 0A1B2C3D4E', '0A1B2C3D4E'],
+    ['250 OK id=1sABcD-0000000abcd-XyZ0', '1sABcD-0000000abcd-XyZ0'],
+    ['250 2.0.0 4A1B2c3d012345 Message accepted for delivery', '4A1B2c3d012345'],
+    ['250 thanks', null],
+    ['250', null],
+  ])('%j is acceptance with the queue id %s', async (reply, queueId) => {
+    const { submitter } = await rawServer(failAt('DOT', { say: `${reply}\r\n` }));
+    expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
+      outcome: 'accepted',
+      queueId,
+      response: reply,
+    });
+  });
+
+  it('keeps the words of the server to one clean line of at most 1000 characters', async () => {
+    const { submitter } = await rawServer(
+      failAt('DOT', { say: `550-5.7.1 a\tb\x1b[31m\r\n550 5.7.1 ${'c'.repeat(3000)}\r\n` }),
+    );
+    const outcome = await submitter.submit({ envelope, raw: small });
+    if (outcome.outcome !== 'refused') throw new Error(outcome.outcome);
+    expect(outcome).toMatchObject({ smtpCode: 550, enhancedCode: '5.7.1' });
+    expect(outcome.response.length).toBe(1000);
+    expect(outcome.response).toMatch(/^550-5\.7\.1 a b \[31m 550 5\.7\.1 c+$/);
+  });
+});
+
+describe('the default patience', () => {
+  it('answers within 15 s wherever the server hangs', async () => {
+    const startedAt = performance.now();
+    const hangs: [SmtpPoint, Buffer, string][] = [
+      ['BANNER', small, 'refused'],
+      ['DATA', small, 'refused'],
+      ['MID-DATA', large, 'refused'],
+      ['DOT', small, 'uncertain'],
+    ];
+    await Promise.all(
+      hangs.map(async ([point, raw, expected]) => {
+        const server = await startRawSmtpServer(failAt(point, 'hang'));
+        const submitter = createSmtpSubmitter(server.url);
+        cleanups.push(server.close, submitter.close);
+        expect((await submitter.submit({ envelope, raw })).outcome).toBe(expected);
+      }),
+    );
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  }, 20_000);
+});
+
+async function rawServer(
+  script?: SmtpScript,
+  options?: Parameters<typeof startRawSmtpServer>[1],
+  timeouts?: Partial<SubmitTimeouts>,
+) {
+  const server = await startRawSmtpServer(script, options);
+  cleanups.push(server.close);
+  return { server, submitter: submitterFor(server.url, timeouts) };
+}
+
+function submitterFor(url: string, timeouts?: Partial<SubmitTimeouts>): SmtpSubmitter {
+  const submitter = createSmtpSubmitter(url, { timeouts: { ...PATIENT, ...timeouts } });
+  cleanups.push(submitter.close);
+  return submitter;
+}
+
+function patienceFor(act: SmtpAct): Partial<SubmitTimeouts> {
+  return act === 'hang' ? SHORT : PATIENT;
+}
+
+function linesOf(bytes: number): Buffer {
+  const line = `${'x'.repeat(74)}\r\n`;
+  return Buffer.alloc(Math.floor(bytes / line.length) * line.length, line);
+}
+
+async function expectNothingSent(server: RawSmtpServer) {
+  await later();
+  expect(server.transfers()).toBe(0);
+  expect(server.messages).toEqual([]);
+}
+
+// Long enough for a second try to show.
+function later() {
+  return new Promise((resolve) => setTimeout(resolve, 60));
+}
