@@ -24,7 +24,7 @@ test('a newcomer sets up, sends a message in the browser and one by curl, and se
   await check();
 
   await page.getByRole('link', { name: 'API keys' }).click();
-  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('button', { name: 'New key' }).first().click();
   await page.getByLabel('Name').fill('Shop backend');
   await check();
   await page.getByRole('button', { name: 'Create the key' }).click();

@@ -1,6 +1,4 @@
 import '@fontsource-variable/ibm-plex-sans/wght.css';
-import '@fontsource/ibm-plex-mono/latin-400.css';
-import '@fontsource/ibm-plex-mono/latin-500.css';
 import '@fontsource/ibm-plex-mono/latin-600.css';
 import '@mantine/core/styles.css';
 import './styles/base.css';
@@ -12,13 +10,14 @@ import './styles/pages.css';
 import './styles/postcard.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { mono, sans } from './fonts';
 import { Providers } from './providers';
 
 type DocumentProps = { nonce: string | undefined; children: ReactNode };
 
 export function Document({ nonce, children }: DocumentProps) {
   return (
-    <html lang="en" {...mantineHtmlProps}>
+    <html lang="en" className={`${sans.variable} ${mono.variable}`} {...mantineHtmlProps}>
       <head>
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
       </head>

@@ -31,8 +31,9 @@ export function isSessionLost(problem: Problem): boolean {
 
 type ErrorTarget = { setErrors: (errors: Record<string, string>) => void };
 
-/** Puts each named field's error on its field and gives back what has no field to stand at. */
+/** Puts each named field's error on its field and gives back what has no field to stand at; a lost session has its own dialog. */
 export function landOnFields(problem: Problem, form: ErrorTarget, names: Record<string, string>): Problem | null {
+  if (isSessionLost(problem)) return null;
   const landed: Record<string, string> = {};
   const homeless: ProblemField[] = [];
   for (const field of problem.fields) {

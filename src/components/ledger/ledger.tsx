@@ -13,6 +13,7 @@ export type LedgerColumn<Row> = {
   width?: number;
   kind?: 'mark' | 'figure' | 'control' | 'tail';
   fold?: 'mark' | 'lead' | 'side' | 'under' | 'tail' | 'none';
+  isSpare?: boolean;
   className?: string;
   sortBy?: string;
   bone?: number;
@@ -51,7 +52,7 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
       <caption className="sr-only">{rows === undefined ? `${caption}, loading` : caption}</caption>
       <colgroup>
         {columns.map((column) => (
-          <col key={column.key} style={column.width ? { width: column.width } : undefined} />
+          <col key={column.key} data-spare={column.isSpare || undefined} style={column.width ? { width: column.width } : undefined} />
         ))}
       </colgroup>
       <thead className={headless ? 'sr-only' : undefined}>
@@ -79,6 +80,7 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
                       key={column.key}
                       data-kind={column.kind}
                       data-fold={column.fold ?? 'none'}
+                      data-spare={column.isSpare || undefined}
                       className={column.className}
                     >
                       {column.cell(row)}
@@ -96,12 +98,19 @@ type HeadProps<Row> = { column: LedgerColumn<Row>; sort: LedgerSort | undefined 
 
 function Head<Row>({ column, sort }: HeadProps<Row>) {
   const { sortBy } = column;
-  if (!sort || !sortBy) return <th data-kind={column.kind}>{column.header}</th>;
+  const isSpare = column.isSpare || undefined;
+  if (!sort || !sortBy) {
+    return (
+      <th data-kind={column.kind} data-spare={isSpare}>
+        {column.header}
+      </th>
+    );
+  }
   const isSorted = sort.field === sortBy;
   const next: LedgerOrder = isSorted && sort.order === 'desc' ? 'asc' : 'desc';
   const ariaSort = sort.order === 'asc' ? 'ascending' : 'descending';
   return (
-    <th data-kind={column.kind} aria-sort={isSorted ? ariaSort : undefined}>
+    <th data-kind={column.kind} data-spare={isSpare} aria-sort={isSorted ? ariaSort : undefined}>
       <button type="button" className="sorter" onClick={() => sort.onSort(sortBy, isSorted ? next : 'asc')}>
         {column.header}
         <span aria-hidden="true">{isSorted ? (sort.order === 'asc' ? '↑' : '↓') : ''}</span>
@@ -116,7 +125,12 @@ function BoneRow<Row>({ columns, index }: BoneRowProps<Row>) {
   return (
     <tr>
       {columns.map((column) => (
-        <td key={column.key} data-kind={column.kind} data-fold={column.fold ?? 'none'}>
+        <td
+          key={column.key}
+          data-kind={column.kind}
+          data-fold={column.fold ?? 'none'}
+          data-spare={column.isSpare || undefined}
+        >
           {column.kind !== 'tail' && (
             <span className="bone" style={{ width: (column.bone ?? 72) - ((index * 13) % 5) * 4 }} />
           )}

@@ -64,8 +64,8 @@ export function Shell({ children, signInAgain }: ShellProps) {
           <kbd>Ctrl K</kbd>
         </button>
         <DomainSwitcher />
+        <MailServerMark />
         <div className="bar-end">
-          <MailServerMark />
           <SchemeToggle />
           <AccountMenu account={account} />
         </div>

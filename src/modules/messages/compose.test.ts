@@ -119,7 +119,8 @@ describe('a composed message, sent over the wire and parsed by another library',
     const shape = fc.record({
       subject: phrase.filter((text) => text !== ''),
       name: phrase,
-      filename: phrase.filter((text) => text !== '' && text !== '.' && text !== '..' && !/[/\\]/.test(text)),
+      // postal-mime decodes encoded words even where RFC 2231 has spelt the name out.
+      filename: phrase.filter((text) => text !== '' && text !== '.' && text !== '..' && !/[/\\]|=\?/.test(text)),
       value: phrase,
       text: fc.string({
         unit: fc.oneof(

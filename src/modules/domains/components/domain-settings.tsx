@@ -62,7 +62,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
           </div>
           <div className="pair">
             <NumberInput
-              label="Quota of a new mailbox, MB"
+              label="Mailbox quota, MB"
               placeholder="No quota"
               {...limit}
               {...form.getInputProps('quotaMb')}

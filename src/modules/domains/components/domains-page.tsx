@@ -136,6 +136,7 @@ const COLUMNS: LedgerColumn<Domain>[] = [
   {
     key: 'description',
     header: 'Description',
+    isSpare: true,
     fold: 'under',
     bone: 160,
     className: 'soft',
@@ -160,6 +161,7 @@ const COLUMNS: LedgerColumn<Domain>[] = [
   {
     key: 'limit',
     header: 'Sends an hour',
+    isSpare: true,
     width: 120,
     kind: 'figure',
     bone: 40,

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import pg from 'pg';
+import { expect, test, unique, url } from './fixtures';
+
+/** What only the wire shows: the HTTP server in front of Next. */
+const { hostname, port } = new URL(process.env.E2E_URL ?? 'http://localhost');
+
+async function open(): Promise<Socket> {
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends bytes as they are and gives all that comes back until the server closes. */
+async function exchange(bytes: string): Promise<string> {
+  const socket = await open();
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  socket.on('error', () => {});
+  socket.write(bytes);
+  await once(socket, 'close');
+  return answer;
+}
+
+const request = (target: string, headers: string[] = [], method = 'GET') =>
+  `${[`${method} ${target} HTTP/1.1`, `Host: localhost:${port}`, 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
+
+const statusOf = (answer: string) => Number(answer.split(' ')[1]);
+const envelopeOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1));
+
+test('pages carry the security headers, and scripts only with the nonce of the answer', async ({ request: http }) => {
+  const response = await http.get(`${url()}/login`);
+  const headers = response.headers();
+  const policy = headers['content-security-policy'] ?? '';
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain("script-src 'self' 'unsafe-inline'");
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  const scripts = (await response.text()).match(/<script[^>]*>/g) ?? [];
+  expect(scripts.length).toBeGreaterThan(3);
+  for (const script of scripts) expect(script).toContain(`nonce="${nonce}"`);
+  const again = await http.get(`${url()}/login`);
+  expect(again.headers()['content-security-policy']).not.toBe(policy);
+});
+
+test('an absolute request target, TRACE and CONNECT are refused', async () => {
+  expect(statusOf(await exchange(request('http://evil.example/api/v1/health')))).toBe(400);
+  expect([400, 405, 501]).toContain(statusOf(await exchange(request('/api/v1/health', [], 'TRACE'))));
+  expect([400, 405, 501]).toContain(statusOf(await exchange(request('evil.example:443', [], 'CONNECT'))));
+});
+
+test('bytes that are no request get a plain 400 and the server goes on', async () => {
+  expect(statusOf(await exchange('nonsense\r\n\r\n'))).toBe(400);
+  expect(statusOf(await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`))).toBe(431);
+  expect(statusOf(await exchange(request('/api/v1/health')))).toBe(200);
+});
+
+for (const target of ['/%zz', '/%00', '//evil.example', '/\\evil.example', '/api/v1/%zz', '/api/v1/domains/%2e%2e', '/.%2e/.%2e/etc/passwd', `/${'a'.repeat(8000)}`]) {
+  test(`${target.slice(0, 40)} is answered without a 500 and without leading elsewhere`, async () => {
+    const answer = await exchange(request(target));
+    expect(statusOf(answer)).toBeLessThan(500);
+    expect(answer).not.toMatch(/\r\nlocation: (https?:)?\/\/evil/i);
+  });
+}
+
+test('a client cannot name its own address', async ({ api, domain }) => {
+  const forged = ['X-Postroom-Client-Ip: 203.0.113.9', 'X-Forwarded-For: 203.0.113.9', `Authorization: Bearer ${api.key}`];
+  const body = JSON.stringify({ description: unique() });
+  const head = request(`/api/v1/domains/${domain.id}`, [...forged, 'Content-Type: application/json', `Content-Length: ${body.length}`], 'PATCH');
+  expect(statusOf(await exchange(head + body))).toBe(200);
+  const client = new pg.Client(process.env.E2E_DATABASE_URL);
+  await client.connect();
+  const { rows } = await client.query('SELECT DISTINCT ip_address FROM audit_entry WHERE resource = $1', [`domain:${domain.id}`]);
+  await client.end();
+  expect(rows.map((row) => row.ip_address)).not.toContain('203.0.113.9');
+  expect(rows.length).toBeGreaterThan(0);
+});
+
+test('a chunked body is cut off at the limit while it comes in', async ({ api }) => {
+  const socket = await open();
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  let isClosed = false;
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    isClosed = true;
+  });
+  socket.write(request('/api/v1/domains', [`Authorization: Bearer ${api.key}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'], 'POST'));
+  const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
+  let sentBytes = 0;
+  while (!answer.includes('"meta"') && !isClosed && sentBytes < 64 * 1024 * 1024) {
+    sentBytes += 65_536;
+    if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), once(socket, 'close'), once(socket, 'data')]);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  socket.destroy();
+  expect(statusOf(answer)).toBe(413);
+  expect(envelopeOf(answer).error.code).toBe('PAYLOAD_TOO_LARGE');
+  expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
+});
+
+test('an unauthenticated body of a message is not read', async () => {
+  const answer = await exchange(
+    request('/api/v1/send', ['Content-Type: application/json', 'Content-Length: 50000000', 'Expect: 100-continue'], 'POST'),
+  );
+  expect(answer).toMatch(/401/);
+});
+
+test('a page nobody may see without signing in leads to the sign-in page and back', async ({ page, check }) => {
+  await page.goto(`${url()}/domains`);
+  await expect(page).toHaveURL(/\/login/);
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await check();
+});
