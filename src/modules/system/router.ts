@@ -15,6 +15,7 @@ export const systemRouter = router({
         description: '503 with the status `down` while the database is away.',
         isPublic: true,
         isUnlimited: true,
+        otherStatuses: [503],
       }),
     )
     .output(Health)

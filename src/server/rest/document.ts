@@ -72,7 +72,8 @@ function enveloped(router: AnyTRPCRouter, routes: Route[]): never {
 }
 
 function describe(operation: Operation, { meta, method, input, template }: Route): void {
-  const { status } = meta.rest;
+  const { status, otherStatuses } = meta.rest;
+  for (const other of otherStatuses) operation.responses[other] = operation.responses[200];
   if (status !== 200) {
     operation.responses[status] = operation.responses[200];
     delete operation.responses[200];

@@ -18,6 +18,8 @@ export type ProcedureMeta = OpenApiMeta<{
 
 export type Rest = {
   status: number;
+  /** Statuses that a verb may set itself, with the same data. */
+  otherStatuses: number[];
   /** Codes beyond those that follow from access, input and method, by status. */
   errors: Partial<Record<number, ErrorCode[]>>;
   isPaginated: boolean;
@@ -39,12 +41,14 @@ const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** The REST face of a procedure. Paths are relative to `/api/v1`; parameters stand in braces. */
 export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta {
-  const { summary, description, tag, isPublic, status, errors, isPaginated, bodyLimitBytes, ...meta } = operation;
+  const { summary, description, tag, isPublic, status, otherStatuses, errors, isPaginated, bodyLimitBytes, ...meta } =
+    operation;
   return {
     ...meta,
     openapi: { method, path, summary, description, tags: [tag], protect: !isPublic },
     rest: {
       status: status ?? 200,
+      otherStatuses: otherStatuses ?? [],
       errors: errors ?? {},
       isPaginated: isPaginated ?? false,
       bodyLimitBytes: bodyLimitBytes ?? (() => DEFAULT_BODY_LIMIT_BYTES),

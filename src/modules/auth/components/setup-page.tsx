@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { ErrorNote } from '@/components/ledger/notes';
 import { type Hop, Timeline } from '@/components/marks/timeline';
 import { trpc } from '@/components/trpc';
-import { AddressLines, Postcard } from './postcard';
+import { Postcard } from './postcard';
 import { SetupAdmin } from './setup-admin';
 import { SetupDomain } from './setup-domain';
 import { SetupTestSend } from './setup-test-send';
@@ -28,7 +28,7 @@ export function SetupPage() {
 
   if (status.isError) {
     return (
-      <Postcard lines={<AddressLines lines={['Postroom administration']} />} isWide>
+      <Postcard lines={<Timeline label="Setting up" hops={hops('admin')} />} isWide>
         <h1>Set up Postroom</h1>
         <ErrorNote what="the state of the set-up" error={status.error} onRetry={() => void status.refetch()} />
       </Postcard>
@@ -36,7 +36,7 @@ export function SetupPage() {
   }
   if (isRefused) {
     return (
-      <Postcard lines={<AddressLines lines={['Postroom administration']} />}>
+      <Postcard lines={<Timeline label="Setting up" hops={hops('admin')} />}>
         <SetupRefused needsSetup={status.data.needs_setup} />
       </Postcard>
     );

@@ -1,0 +1,43 @@
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import packageJson from '../../../package.json';
+import { env } from '@/server/env';
+import { client, expectError, keyClient } from '@/test/rest';
+
+async function administer(statement: string): Promise<void> {
+  const connection = new pg.Client(inject('adminUrl'));
+  await connection.connect();
+  await connection.query(statement);
+  await connection.end();
+}
+
+describe('health', () => {
+  it('is public and ok', async () => {
+    const answer = await client().get('/health');
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({ status: 'ok' });
+  });
+
+  it('is down while the database is away, says nothing of why, and recovers by itself', async () => {
+    const api = await keyClient();
+    expect((await api.get('/auth/me')).status).toBe(200);
+    const name = new URL(env().databaseUrl).pathname.slice(1);
+    await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+
+    const down = await client().get('/health');
+    expect(down.status).toBe(503);
+    expect(down.data).toEqual({ status: 'down' });
+    const refused = expectError(await api.get('/auth/me'), 500, 'INTERNAL_ERROR');
+    expect(JSON.stringify(refused.error)).not.toMatch(/connect|database|postgres|prisma/i);
+
+    await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    expect((await client().get('/health')).status).toBe(200);
+    expect((await api.get('/auth/me')).status).toBe(200);
+  });
+});
+
+it('the version is public and names the API', async () => {
+  const answer = await client().get('/version');
+  expect(answer.data).toEqual({ version: packageJson.version, api_version: 'v1', commit: null });
+});
