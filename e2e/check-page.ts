@@ -18,7 +18,8 @@ export function watch(page: Page, origin: string): { faults: string[] } {
   page.on('pageerror', (error) => faults.push(`page error: ${error.message}`));
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.protocol !== 'data:' && url.protocol !== 'blob:' && url.origin !== origin) faults.push(`request to ${url.href}`);
+    if (url.protocol !== 'data:' && url.protocol !== 'blob:' && url.origin !== origin)
+      faults.push(`request to ${url.href}`);
   });
   return { faults };
 }
@@ -27,12 +28,15 @@ export function watch(page: Page, origin: string): { faults: string[] } {
 export async function checkPage(page: Page, watched: { faults: string[] }): Promise<void> {
   await page.evaluate(await axeSource);
   const results = await page.evaluate(
-    (tags) => (window as unknown as { axe: typeof import('axe-core') }).axe.run({ runOnly: tags }) as Promise<AxeResults>,
+    (tags) =>
+      (window as unknown as { axe: typeof import('axe-core') }).axe.run({ runOnly: tags }) as Promise<AxeResults>,
     TAGS,
   );
   const violations = results.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
   expect(violations).toEqual([]);
   expect(watched.faults).toEqual([]);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
   expect(overflow, 'the page is wider than its window').toBeLessThanOrEqual(0);
 }

@@ -47,7 +47,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   signedIn: async ({ page, sessionCookie }, use) => {
-    await page.context().addCookies([{ name: 'service_session', value: sessionCookie, url: url(), httpOnly: true, sameSite: 'Strict' }]);
+    await page
+      .context()
+      .addCookies([{ name: 'service_session', value: sessionCookie, url: url(), httpOnly: true, sameSite: 'Strict' }]);
     await use(page);
   },
   check: async ({ page }, use) => {
@@ -60,7 +62,13 @@ export function unique(prefix = 'x'): string {
   return `${prefix}${randomBytes(5).toString('hex')}`;
 }
 
-async function callApi<T>(request: APIRequestContext, key: string, method: string, path: string, data?: object): Promise<T> {
+async function callApi<T>(
+  request: APIRequestContext,
+  key: string,
+  method: string,
+  path: string,
+  data?: object,
+): Promise<T> {
   const headers = { authorization: `Bearer ${key}` };
   const response = await request.fetch(`${url()}/api/v1${path}`, { method, headers, data });
   const body = await response.json();

@@ -58,7 +58,16 @@ test('bytes that are no request get a plain 400 and the server goes on', async (
   expect(statusOf(await exchange(request('/api/v1/health')))).toBe(200);
 });
 
-for (const target of ['/%zz', '/%00', '//evil.example', '/\\evil.example', '/api/v1/%zz', '/api/v1/domains/%2e%2e', '/.%2e/.%2e/etc/passwd', `/${'a'.repeat(8000)}`]) {
+for (const target of [
+  '/%zz',
+  '/%00',
+  '//evil.example',
+  '/\\evil.example',
+  '/api/v1/%zz',
+  '/api/v1/domains/%2e%2e',
+  '/.%2e/.%2e/etc/passwd',
+  `/${'a'.repeat(8000)}`,
+]) {
   test(`${target.slice(0, 40)} is answered without a 500 and without leading elsewhere`, async () => {
     const answer = await exchange(request(target));
     expect(statusOf(answer)).toBeLessThan(500);
@@ -67,13 +76,23 @@ for (const target of ['/%zz', '/%00', '//evil.example', '/\\evil.example', '/api
 }
 
 test('a client cannot name its own address', async ({ api, domain }) => {
-  const forged = ['X-Postroom-Client-Ip: 203.0.113.9', 'X-Forwarded-For: 203.0.113.9', `Authorization: Bearer ${api.key}`];
+  const forged = [
+    'X-Postroom-Client-Ip: 203.0.113.9',
+    'X-Forwarded-For: 203.0.113.9',
+    `Authorization: Bearer ${api.key}`,
+  ];
   const body = JSON.stringify({ description: unique() });
-  const head = request(`/api/v1/domains/${domain.id}`, [...forged, 'Content-Type: application/json', `Content-Length: ${body.length}`], 'PATCH');
+  const head = request(
+    `/api/v1/domains/${domain.id}`,
+    [...forged, 'Content-Type: application/json', `Content-Length: ${body.length}`],
+    'PATCH',
+  );
   expect(statusOf(await exchange(head + body))).toBe(200);
   const client = new pg.Client(process.env.E2E_DATABASE_URL);
   await client.connect();
-  const { rows } = await client.query('SELECT DISTINCT ip_address FROM audit_entry WHERE resource = $1', [`domain:${domain.id}`]);
+  const { rows } = await client.query('SELECT DISTINCT ip_address FROM audit_entry WHERE resource = $1', [
+    `domain:${domain.id}`,
+  ]);
   await client.end();
   expect(rows.map((row) => row.ip_address)).not.toContain('203.0.113.9');
   expect(rows.length).toBeGreaterThan(0);
@@ -90,7 +109,13 @@ test('a chunked body is cut off at the limit while it comes in', async ({ api })
   socket.on('close', () => {
     isClosed = true;
   });
-  socket.write(request('/api/v1/domains', [`Authorization: Bearer ${api.key}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'], 'POST'));
+  socket.write(
+    request(
+      '/api/v1/domains',
+      [`Authorization: Bearer ${api.key}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'],
+      'POST',
+    ),
+  );
   const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
   let sentBytes = 0;
   while (!answer.includes('"meta"') && !isClosed && sentBytes < 64 * 1024 * 1024) {
@@ -106,7 +131,11 @@ test('a chunked body is cut off at the limit while it comes in', async ({ api })
 
 test('an unauthenticated body of a message is not read', async () => {
   const answer = await exchange(
-    request('/api/v1/send', ['Content-Type: application/json', 'Content-Length: 50000000', 'Expect: 100-continue'], 'POST'),
+    request(
+      '/api/v1/send',
+      ['Content-Type: application/json', 'Content-Length: 50000000', 'Expect: 100-continue'],
+      'POST',
+    ),
   );
   expect(answer).toMatch(/401/);
 });

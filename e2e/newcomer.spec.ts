@@ -39,9 +39,16 @@ test('a newcomer sets up, sends a message in the browser and one by curl, and se
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
   await expect(dialog).toBeHidden();
 
-  const message = { from: { email: 'shop@harbourfinch.example' }, to: [{ email: 'bo@far.example' }], subject: 'By curl', text_body: 'Hi' };
+  const message = {
+    from: { email: 'shop@harbourfinch.example' },
+    to: [{ email: 'bo@far.example' }],
+    subject: 'By curl',
+    text_body: 'Hi',
+  };
   const sent = JSON.parse(
-    shell(`curl -sS ${url()}/api/v1/send -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(message)}'`),
+    shell(
+      `curl -sS ${url()}/api/v1/send -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(message)}'`,
+    ),
   );
   expect(sent.data.message_id).toMatch(/@harbourfinch\.example>$/);
 

@@ -12,7 +12,10 @@ test("the README's first send works as it stands", async ({ signedIn, api, check
     encoding: 'utf8',
     env: { ...process.env, POSTROOM_URL: url(), POSTROOM_KEY: api.key, POSTROOM_DOMAIN: domain },
   });
-  const [created, sent, listed] = output.trim().split(/\n+/).map((line) => JSON.parse(line));
+  const [created, sent, listed] = output
+    .trim()
+    .split(/\n+/)
+    .map((line) => JSON.parse(line));
   expect(created.data.name).toBe(domain);
   expect(sent.data.message_id).toContain(`@${domain}>`);
   expect(listed.data.map((message: { message_id: string }) => message.message_id)).toContain(sent.data.message_id);

@@ -16,7 +16,10 @@ export function pageQuery<const Sorts extends readonly [string, ...string[]]>(so
   return {
     cursor: z.string().min(1).max(2048).optional().meta({ description: 'next_cursor of the page before' }),
     limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Rows a page, 1 to 200' }),
-    sort: z.enum(sorts).default(sorts[0] as Sorts[number]).meta({ description: 'Field to sort by' }),
+    sort: z
+      .enum(sorts)
+      .default(sorts[0] as Sorts[number])
+      .meta({ description: 'Field to sort by' }),
     order: z.enum(['asc', 'desc']).default('desc'),
   };
 }
@@ -39,5 +42,4 @@ export function plainText(maxLength: number) {
     .refine((text) => text.isWellFormed() && !CONTROL.test(text), 'Control characters are not allowed.');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { appRouter } from '@/modules/router';
+import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { client, keyClient, sessionClient } from '@/test/rest';
-import { db } from '@/test/database';
 import { createConsoleHandler } from './console-door';
 
 const handle = createConsoleHandler(appRouter);
@@ -34,7 +34,10 @@ describe('the console door', () => {
   it("tells errors with the API's code, the fields and the request id", async () => {
     const browser = await sessionClient();
     const { items, response } = await call(browser.headers, 'domains.create', { name: 'nope' });
-    expect(items[0]?.error?.data).toMatchObject({ apiCode: 'VALIDATION_ERROR', details: { fields: [{ path: 'name' }] } });
+    expect(items[0]?.error?.data).toMatchObject({
+      apiCode: 'VALIDATION_ERROR',
+      details: { fields: [{ path: 'name' }] },
+    });
     expect(items[0]?.error?.data.requestId).toBe(response.headers.get('x-request-id'));
     expect(JSON.stringify(items)).not.toMatch(/stack|zod|node_modules/i);
   });
@@ -59,7 +62,9 @@ describe('the console door', () => {
 
   it('counts a batch of sign-ins one by one', async () => {
     const batch = Array.from({ length: 12 }, () => 'auth.login').join(',');
-    const inputs = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [i, { email: 'a@b.example', password: 'x' }]));
+    const inputs = Object.fromEntries(
+      Array.from({ length: 12 }, (_, i) => [i, { email: 'a@b.example', password: 'x' }]),
+    );
     const { items } = await call(client().headers, `${batch}?batch=1`, inputs);
     const codes = items.map((item) => item.error?.data.apiCode);
     expect(codes.filter((code) => code === 'RATE_LIMIT_EXCEEDED').length).toBeGreaterThanOrEqual(2);
@@ -88,7 +93,9 @@ describe('the console door', () => {
     const [mine, other] = [await makeDomain(), await makeDomain()];
     const browser = await sessionClient({ role: 'domain_admin', domainIds: [mine.id] });
     const get = (id: string) =>
-      call(browser.headers, `domains.get?input=${encodeURIComponent(JSON.stringify({ id }))}`, undefined, { method: 'GET' });
+      call(browser.headers, `domains.get?input=${encodeURIComponent(JSON.stringify({ id }))}`, undefined, {
+        method: 'GET',
+      });
     expect((await get(mine.id)).items[0]?.result?.data.id).toBe(mine.id);
     expect((await get(other.id)).items[0]?.error?.data.apiCode).toBe('NOT_FOUND');
   });

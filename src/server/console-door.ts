@@ -27,13 +27,17 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
         createContext: () => ctx,
         responseMeta: () => ({ headers: withRequestId(headers, ctx) }),
         onError: ({ error, path }) => {
-          if (isUnforeseen(publicError(error))) log.error({ request_id: ctx.request.id, path, error }, 'request failed');
+          if (isUnforeseen(publicError(error)))
+            log.error({ request_id: ctx.request.id, path, error }, 'request failed');
         },
       });
     } catch (error) {
       const { code, status, message, details } = publicError(error);
       const data = { apiCode: code, details, requestId: ctx.request.id, httpStatus: status };
-      return Response.json([{ error: { message, code: -32600, data } }], { status, headers: withRequestId(headers, ctx) });
+      return Response.json([{ error: { message, code: -32600, data } }], {
+        status,
+        headers: withRequestId(headers, ctx),
+      });
     }
   };
 }

@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib';
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { randomToken, sign, unsign } from './crypto';
 
 export type Credentials =

@@ -15,7 +15,10 @@ async function seed(count: number) {
   return { mark, api: await keyClient() };
 }
 
-async function walk(get: (cursor: string) => Promise<{ data: Row[]; meta: { pagination: unknown } }>, between?: () => Promise<unknown>) {
+async function walk(
+  get: (cursor: string) => Promise<{ data: Row[]; meta: { pagination: unknown } }>,
+  between?: () => Promise<unknown>,
+) {
   const seen: Row[] = [];
   let cursor = '';
   for (;;) {

@@ -29,7 +29,9 @@ export async function paginate<R extends Row, Item>(
   present: (row: R) => Item,
 ): Promise<Page<Item>> {
   const { cursor, limit, order, ...filters } = input;
-  const fingerprint = Buffer.from(sha256(JSON.stringify([list, order, filters]))).toString('base64url').slice(0, 16);
+  const fingerprint = Buffer.from(sha256(JSON.stringify([list, order, filters])))
+    .toString('base64url')
+    .slice(0, 16);
   const rows = await fetch({
     where: cursor === undefined ? {} : after(readCursor(cursor, fingerprint), column, order),
     orderBy: [{ [column]: order }, { id: order }],

@@ -6,8 +6,8 @@ import type { Actor } from './actor';
 import { insertAuditEntry, type RecordAudit, recordRefusal } from './audit';
 import type { Context } from './context';
 import { AppError } from './errors';
-import { limitAddress, limitKey, limitLogin } from './rate-limit';
 import { publicError } from './public-error';
+import { limitAddress, limitKey, limitLogin } from './rate-limit';
 import type { ProcedureMeta } from './rest/meta';
 import { invalidInput } from './validation';
 
@@ -131,6 +131,12 @@ export function superAdminProcedure<Input extends z.ZodType>(input: Input) {
 }
 
 function signedInProcedure<Input extends z.ZodType>(access: Role, input: Input) {
-  return t.procedure.meta({ access }).use(admitted).use(signedIn).use(explaining(input)).input(input).use(audited).use(authorized);
+  return t.procedure
+    .meta({ access })
+    .use(admitted)
+    .use(signedIn)
+    .use(explaining(input))
+    .input(input)
+    .use(audited)
+    .use(authorized);
 }
-

@@ -10,7 +10,13 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
 
 /** Every answer has the envelope, and where its route is known, the status and schema that the document promises. */
-export function checkEnvelope(document: Document, method: string, path: string, response: Response, body: unknown): void {
+export function checkEnvelope(
+  document: Document,
+  method: string,
+  path: string,
+  response: Response,
+  body: unknown,
+): void {
   expect(Object.keys(body as object).sort()).toEqual(['data', 'error', 'meta']);
   const { data, error, meta } = body as { data: unknown; error: unknown; meta: Record<string, unknown> };
   expect(Object.keys(meta).sort()).toEqual(['pagination', 'request_id', 'timestamp']);

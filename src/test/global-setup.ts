@@ -14,7 +14,8 @@ declare module 'vitest' {
 /** Migrates one database that every test file copies. */
 export default async function setup(project: TestProject): Promise<void> {
   const adminUrl = process.env.TEST_DATABASE_URL;
-  if (!adminUrl) throw new Error('TEST_DATABASE_URL is not set: run the tests with "npm test", which starts a Postgres.');
+  if (!adminUrl)
+    throw new Error('TEST_DATABASE_URL is not set: run the tests with "npm test", which starts a Postgres.');
   const client = new pg.Client(adminUrl);
   await client.connect();
   await client.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);

@@ -5,8 +5,8 @@ import { appRouter } from '@/modules/router';
 import type { Clock } from '@/server/clock';
 import { createRestHandler } from '@/server/rest/dispatch';
 import { openApiDocument } from '@/server/rest/document';
-import { makeAdmin, makeApiKey, makeSession } from './factories';
 import { checkEnvelope } from './envelope';
+import { makeAdmin, makeApiKey, makeSession } from './factories';
 
 const handle = createRestHandler(appRouter);
 export const document = openApiDocument(appRouter, 'http://localhost:3000');
@@ -17,7 +17,11 @@ export type Answer = {
   // Tests look into bodies of every shape; checkEnvelope has compared them with the OpenAPI document.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   data: any;
-  error: { code: ErrorCode; message: string; details: { fields?: { path: string; message: string }[] } & Record<string, unknown> };
+  error: {
+    code: ErrorCode;
+    message: string;
+    details: { fields?: { path: string; message: string }[] } & Record<string, unknown>;
+  };
   meta: { request_id: string; timestamp: string; pagination: { next_cursor: string; has_more: boolean } | null };
 };
 
@@ -78,6 +82,9 @@ export async function sessionClient(over: { role?: Role; domainIds?: string[] } 
 }
 
 export function expectError(answer: Answer, status: number, code: ErrorCode): Answer {
-  expect({ status: answer.status, code: answer.error?.code, message: answer.error?.message }).toMatchObject({ status, code });
+  expect({ status: answer.status, code: answer.error?.code, message: answer.error?.message }).toMatchObject({
+    status,
+    code,
+  });
   return answer;
 }

@@ -33,8 +33,11 @@ describe('creating an API key', () => {
     const browser = await sessionClient();
     const clock = { now: () => new Date('2026-03-01T00:00:00.000Z') };
     await db.session.update({ where: { id: browser.session.id }, data: { expiresAt: new Date('2027-01-01') } });
-    const create = (days: number) => browser.call('POST', '/api-keys', { body: { name: 'x', expires_in_days: days }, clock });
-    expect((await create(90)).data.api_key.expires_at).toBe(new Date(clock.now().getTime() + 90 * DAY_MS).toISOString());
+    const create = (days: number) =>
+      browser.call('POST', '/api-keys', { body: { name: 'x', expires_in_days: days }, clock });
+    expect((await create(90)).data.api_key.expires_at).toBe(
+      new Date(clock.now().getTime() + 90 * DAY_MS).toISOString(),
+    );
     expect((await create(0)).data.api_key.expires_at).toBeNull();
   });
 
@@ -83,7 +86,8 @@ describe('listing API keys', () => {
   it('shows an admin their own, a super_admin all, and never the key', async () => {
     const one = await keyClient({ role: 'admin' });
     const two = await keyClient({ role: 'admin' });
-    const ids = async (api: typeof one) => (await api.get('/api-keys?limit=200')).data.map((key: { id: string }) => key.id);
+    const ids = async (api: typeof one) =>
+      (await api.get('/api-keys?limit=200')).data.map((key: { id: string }) => key.id);
     expect(await ids(one)).toEqual([one.keyId]);
     const root = await keyClient({ role: 'super_admin' });
     expect(await ids(root)).toEqual(expect.arrayContaining([one.keyId, two.keyId, root.keyId]));
@@ -115,7 +119,7 @@ describe('revoking an API key', () => {
     expect(entry).toMatchObject({ action: 'api_key.delete', outcome: 'success' });
   });
 
-  it("of somebody else is for super_admins; to others it does not exist, and that is audited too", async () => {
+  it('of somebody else is for super_admins; to others it does not exist, and that is audited too', async () => {
     const owner = await keyClient({ role: 'admin' });
     const other = await keyClient({ role: 'admin' });
     expectError(await other.delete(`/api-keys/${owner.keyId}`), 404, 'NOT_FOUND');

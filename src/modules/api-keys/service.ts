@@ -73,7 +73,12 @@ async function withinReach({ db, actor }: ActorContext): Promise<Prisma.ApiKeyWh
   return hasRole(actor.admin.role, 'super_admin') ? {} : { adminId: actor.admin.id };
 }
 
-function refuseWiderThanCaller(ctx: ActorContext, domainIds: string[], rateLimit: number, expiresAt: Date | null): void {
+function refuseWiderThanCaller(
+  ctx: ActorContext,
+  domainIds: string[],
+  rateLimit: number,
+  expiresAt: Date | null,
+): void {
   const { key } = ctx.actor;
   if (!key) return;
   const refuse = (path: string, message: string) => {

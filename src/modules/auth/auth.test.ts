@@ -28,7 +28,13 @@ describe('signing in', () => {
     const answer = await client().post('/auth/login', { email: admin.email, password: PASSWORD });
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({
-      admin: { id: admin.id, email: admin.email, role: 'admin', totp_enabled: false, last_login_at: expect.any(String) },
+      admin: {
+        id: admin.id,
+        email: admin.email,
+        role: 'admin',
+        totp_enabled: false,
+        last_login_at: expect.any(String),
+      },
       session_id: expect.any(String),
       expires_at: expect.any(String),
     });
@@ -63,14 +69,19 @@ describe('signing in', () => {
     );
   });
 
-  it.each([[{}], [{ email: '', password: '' }], [{ email: null, password: null }]])('names what is missing in %j', async (body) => {
-    const answer = expectError(await client().post('/auth/login', body), 400, 'MISSING_FIELDS');
-    expect(answer.error.details.fields?.map((field) => field.path)).toEqual(['email', 'password']);
-  });
+  it.each([[{}], [{ email: '', password: '' }], [{ email: null, password: null }]])(
+    'names what is missing in %j',
+    async (body) => {
+      const answer = expectError(await client().post('/auth/login', body), 400, 'MISSING_FIELDS');
+      expect(answer.error.details.fields?.map((field) => field.path)).toEqual(['email', 'password']);
+    },
+  );
 
   it('is throttled at 5 requests a second from one address', async () => {
     const browser = client();
-    const tries = Array.from({ length: 12 }, () => browser.post('/auth/login', { email: 'a@b.example', password: 'x' }));
+    const tries = Array.from({ length: 12 }, () =>
+      browser.post('/auth/login', { email: 'a@b.example', password: 'x' }),
+    );
     const codes = (await Promise.all(tries)).map((answer) => answer.error.code);
     const throttled = codes.filter((code) => code === 'RATE_LIMIT_EXCEEDED').length;
     expect(throttled).toBeGreaterThanOrEqual(2);
@@ -114,7 +125,10 @@ describe('a session', () => {
     const browser = await sessionClient();
     const answer = await browser.post('/auth/logout');
     expect(answer.status).toBe(200);
-    expect(cookieOf(answer)).toMatchObject({ value: 'service_session=', attributes: expect.arrayContaining(['Max-Age=0']) });
+    expect(cookieOf(answer)).toMatchObject({
+      value: 'service_session=',
+      attributes: expect.arrayContaining(['Max-Age=0']),
+    });
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
   });
 

@@ -22,7 +22,10 @@ export const Profile = AdminSummary.extend({
 }).meta({ id: 'Profile' });
 export type Profile = z.infer<typeof Profile>;
 
-export const Login = z.strictObject({ email: z.string().min(1).max(254), password: z.string().min(1).max(MAX_PASSWORD_LENGTH) });
+export const Login = z.strictObject({
+  email: z.string().min(1).max(254),
+  password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+});
 export type Login = z.infer<typeof Login>;
 
 export const LoggedIn = z.object({ admin: AdminSummary, session_id: Id, expires_at: Timestamp });
@@ -43,7 +46,10 @@ export const NewPassword = z
 
 export const Setup = z.strictObject({
   token: Token,
-  email: z.string().min(1).refine((text) => parseAddress(text) !== null, 'This is not a plain address such as ann@example.com.'),
+  email: z
+    .string()
+    .min(1)
+    .refine((text) => parseAddress(text) !== null, 'This is not a plain address such as ann@example.com.'),
   password: NewPassword,
 });
 export type Setup = z.infer<typeof Setup>;

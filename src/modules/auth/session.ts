@@ -21,7 +21,15 @@ export async function openSession(tx: Tx, ctx: Context, adminId: string): Promis
   const expiresAt = new Date(now.getTime() + maxAgeSeconds * 1000);
   const { secret, cookieValue } = newSessionSecret();
   const { ip, userAgent } = ctx.request;
-  const session = { id: uuidv7(), adminId, secretHash: sha256(secret), ipAddress: ip, userAgent, createdAt: now, expiresAt };
+  const session = {
+    id: uuidv7(),
+    adminId,
+    secretHash: sha256(secret),
+    ipAddress: ip,
+    userAgent,
+    createdAt: now,
+    expiresAt,
+  };
   await tx.session.create({ data: session, select: { id: true } });
   const admin = await tx.admin.update({ where: { id: adminId }, data: { lastLoginAt: now }, select: ADMIN_SUMMARY });
   ctx.response.headers.append('Set-Cookie', sessionCookie(cookieValue, maxAgeSeconds));

@@ -16,7 +16,9 @@ let addresses = 0;
 
 function caller() {
   addresses += 1;
-  const request = new Request('http://localhost:3000/', { headers: { 'x-postroom-client-ip': `2001:db8:1::${addresses}` } });
+  const request = new Request('http://localhost:3000/', {
+    headers: { 'x-postroom-client-ip': `2001:db8:1::${addresses}` },
+  });
   const ctx = createContext(request);
   return { auth: appRouter.createCaller(ctx).auth, headers: ctx.response.headers };
 }
@@ -34,7 +36,9 @@ describe('setting up the first admin', () => {
     expect((await client({ cookie }).get('/auth/me')).data.id).toBe(admin.id);
     expect(await db.auditEntry.findFirst({ where: { adminId: admin.id } })).toMatchObject({ action: 'admin.create' });
     expect(await auth.setupStatus({ token: token() })).toEqual({ needs_setup: false, token_valid: false });
-    await expect(caller().auth.setup({ token: token(), email: 'b@c.example', password: PASSWORD })).rejects.toMatchObject({
+    await expect(
+      caller().auth.setup({ token: token(), email: 'b@c.example', password: PASSWORD }),
+    ).rejects.toMatchObject({
       apiCode: 'CONFLICT',
     });
   });

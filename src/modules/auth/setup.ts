@@ -40,7 +40,10 @@ export async function setUp(ctx: Context & { audit: RecordAudit }, input: Setup)
     const admin = await createFirstAdmin(tx, input.email, passwordHash);
     if (!admin) throw new AppError('CONFLICT', 'There is an admin already. Sign in instead.');
     const loggedIn = await openSession(tx, ctx, admin.id);
-    await ctx.audit({ resource: `admin:${admin.id}`, actor: { admin, key: null }, before: null, after: loggedIn.admin }, tx);
+    await ctx.audit(
+      { resource: `admin:${admin.id}`, actor: { admin, key: null }, before: null, after: loggedIn.admin },
+      tx,
+    );
     return loggedIn;
   });
 }

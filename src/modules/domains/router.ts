@@ -26,7 +26,14 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => createDomain(ctx, input)),
 
   get: authedProcedure(ById)
-    .meta(rest('GET', '/domains/{id}', { tag, summary: 'Get a domain', isOpenToScopedKeys: true, errors: { 404: ['NOT_FOUND'] } }))
+    .meta(
+      rest('GET', '/domains/{id}', {
+        tag,
+        summary: 'Get a domain',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
     .output(Domain)
     .query(({ ctx, input }) => getDomain(ctx, input)),
 

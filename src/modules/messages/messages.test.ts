@@ -51,7 +51,11 @@ describe('listing messages', () => {
       queueId: '4Rk2Vd0xQzLm',
       createdAt: new Date('2026-03-01T00:00:00Z'),
     });
-    const inbound = await makeMessage(domain.id, { direction: 'inbound', status: 'received', createdAt: new Date('2026-04-01T00:00:00Z') });
+    const inbound = await makeMessage(domain.id, {
+      direction: 'inbound',
+      status: 'received',
+      createdAt: new Date('2026-04-01T00:00:00Z'),
+    });
     for (const query of [
       'status=failed',
       'from=press@post.example',

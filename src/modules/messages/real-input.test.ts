@@ -30,7 +30,11 @@ it('what goes in through REST comes out at a real SMTP server, field by field', 
     text_body: TEXT,
     html_body: HTML,
     attachments: [
-      { filename: 'Rechnung für März.bin', content_type: 'application/octet-stream', content: binary.toString('base64') },
+      {
+        filename: 'Rechnung für März.bin',
+        content_type: 'application/octet-stream',
+        content: binary.toString('base64'),
+      },
       { filename: 'notes.txt', content_type: 'text/plain', content: mixedLines.toString('base64') },
     ],
     headers: { 'X-Order': '20418', 'X-Note': 'Grüße' },

@@ -19,13 +19,20 @@ afterAll(async () => {
 it('without SMTP_URL the sandbox keeps each message as it was submitted, and its queue id', async () => {
   const domain = await makeDomain();
   const api = await keyClient();
-  const body = { from: { email: `a@${domain.name}` }, to: [{ email: 'b@far.example' }], subject: 'Kept', text_body: '.\nHello' };
+  const body = {
+    from: { email: `a@${domain.name}` },
+    to: [{ email: 'b@far.example' }],
+    subject: 'Kept',
+    text_body: '.\nHello',
+  };
   const answers = await Promise.all(Array.from({ length: 5 }, () => api.post('/send', body)));
   expect(mtaKind()).toBe('sandbox');
   const messages = (await api.get(`/messages?domain_id=${domain.id}`)).data;
   expect(messages.map((message: { status: string }) => message.status)).toEqual(Array(5).fill('sent'));
   for (const { data } of answers) {
-    const { queue_id: queueId } = messages.find((message: { message_id: string }) => message.message_id === data.message_id);
+    const { queue_id: queueId } = messages.find(
+      (message: { message_id: string }) => message.message_id === data.message_id,
+    );
     const kept = await readFile(path.join(dataDir, 'sandbox', `${queueId}.eml`), 'utf8');
     expect(kept).toContain(data.message_id);
     expect(kept).toContain('\r\n\r\n.\r\nHello');

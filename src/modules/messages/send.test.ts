@@ -21,11 +21,20 @@ const domain = await makeDomain();
 const api = await keyClient({ role: 'admin' });
 
 function message(over: object = {}) {
-  return { from: { email: `shop@${domain.name}` }, to: [{ email: 'ann@far.example' }], subject: 'Hello', text_body: 'Hi', ...over };
+  return {
+    from: { email: `shop@${domain.name}` },
+    to: [{ email: 'ann@far.example' }],
+    subject: 'Hello',
+    text_body: 'Hi',
+    ...over,
+  };
 }
 
 async function stored() {
-  return db.message.findFirstOrThrow({ orderBy: { id: 'desc' }, include: { recipients: true, events: { orderBy: { at: 'asc' } } } });
+  return db.message.findFirstOrThrow({
+    orderBy: { id: 'desc' },
+    include: { recipients: true, events: { orderBy: { at: 'asc' } } },
+  });
 }
 
 describe('a message that the mail server accepts', () => {
@@ -38,9 +47,17 @@ describe('a message that the mail server accepts', () => {
   });
 
   it('leaves a row with recipients and trace, an audit entry and one mail.sent event', async () => {
-    const answer = await api.post('/send', message({ cc: [{ email: 'bo@far.example' }], bcc: [{ email: 'cy@far.example' }] }));
+    const answer = await api.post(
+      '/send',
+      message({ cc: [{ email: 'bo@far.example' }], bcc: [{ email: 'cy@far.example' }] }),
+    );
     const row = await stored();
-    expect(row).toMatchObject({ messageId: answer.data.message_id, status: 'sent', queueId: '4Rk2Vd0xQzLm', direction: 'outbound' });
+    expect(row).toMatchObject({
+      messageId: answer.data.message_id,
+      status: 'sent',
+      queueId: '4Rk2Vd0xQzLm',
+      direction: 'outbound',
+    });
     expect(row.recipients.map(({ address, kind, status }) => [address, kind, status]).sort()).toEqual([
       ['ann@far.example', 'to', 'sent'],
       ['bo@far.example', 'cc', 'sent'],
@@ -49,9 +66,18 @@ describe('a message that the mail server accepts', () => {
     expect(row.events.map((event) => event.type)).toEqual(['accepted', 'queued']);
 
     const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: answer.meta.request_id } });
-    expect(entry).toMatchObject({ action: 'message.send', resource: `message:${row.id}`, domainId: domain.id, outcome: 'success' });
+    expect(entry).toMatchObject({
+      action: 'message.send',
+      resource: `message:${row.id}`,
+      domainId: domain.id,
+      outcome: 'success',
+    });
 
-    const events = (await db.event.findMany()).map(({ type, domainId, body }) => ({ type, domainId, body: JSON.parse(body) }));
+    const events = (await db.event.findMany()).map(({ type, domainId, body }) => ({
+      type,
+      domainId,
+      body: JSON.parse(body),
+    }));
     expect(events.filter(({ body }) => body.id === answer.data.message_id)).toEqual([
       {
         type: 'mail.sent',
@@ -79,7 +105,10 @@ describe('a message that the mail server accepts', () => {
   it('tells of a recipient that it refused among others', async () => {
     mta.state.script = (point, line) =>
       point === 'RCPT' && line.includes('gone@') ? { say: '550 5.1.1 No such user\r\n' } : undefined;
-    const answer = await api.post('/send', message({ to: [{ email: 'ann@far.example' }, { email: 'gone@far.example' }] }));
+    const answer = await api.post(
+      '/send',
+      message({ to: [{ email: 'ann@far.example' }, { email: 'gone@far.example' }] }),
+    );
     expect(answer.status).toBe(200);
     const { recipients } = await stored();
     expect(recipients.find((recipient) => recipient.address === 'gone@far.example')).toMatchObject({
@@ -92,17 +121,24 @@ describe('a message that the mail server accepts', () => {
 });
 
 describe('a message that the mail server does not accept', () => {
-  it.each(['MAIL', 'RCPT', 'DATA', 'DOT'] as const)('at %s answers SEND_FAILED and is stored as failed', async (point) => {
-    mta.state.script = (at) => (at === point ? { say: '554 5.7.1 Not from you\r\n' } : undefined);
-    const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
-    expect(answer.error.details).toMatchObject({ outcome: 'refused', smtp_code: 554, response: expect.stringContaining('Not from you') });
-    const row = await stored();
-    expect(row).toMatchObject({ id: answer.error.details.id, status: 'failed', queueId: null });
-    expect(row.events.map((event) => event.type)).toEqual(['accepted', 'refused']);
-    const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: answer.meta.request_id } });
-    expect(entry).toMatchObject({ action: 'message.send', outcome: 'error' });
-    expect((await db.event.findMany()).filter((event) => event.body.includes(row.messageId))).toEqual([]);
-  });
+  it.each(['MAIL', 'RCPT', 'DATA', 'DOT'] as const)(
+    'at %s answers SEND_FAILED and is stored as failed',
+    async (point) => {
+      mta.state.script = (at) => (at === point ? { say: '554 5.7.1 Not from you\r\n' } : undefined);
+      const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
+      expect(answer.error.details).toMatchObject({
+        outcome: 'refused',
+        smtp_code: 554,
+        response: expect.stringContaining('Not from you'),
+      });
+      const row = await stored();
+      expect(row).toMatchObject({ id: answer.error.details.id, status: 'failed', queueId: null });
+      expect(row.events.map((event) => event.type)).toEqual(['accepted', 'refused']);
+      const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: answer.meta.request_id } });
+      expect(entry).toMatchObject({ action: 'message.send', outcome: 'error' });
+      expect((await db.event.findMany()).filter((event) => event.body.includes(row.messageId))).toEqual([]);
+    },
+  );
 
   it('and closes the connection instead says nothing of the inside', async () => {
     mta.state.script = (point) => (point === 'MAIL' ? 'drop' : undefined);
@@ -146,13 +182,27 @@ describe('who may send', () => {
     const other = await makeDomain();
     const scoped = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
     expect((await scoped.post('/send', message())).status).toBe(200);
-    expectError(await scoped.post('/send', message({ from: { email: `a@${other.name}` } })), 403, 'API_KEY_DOMAIN_SCOPE');
+    expectError(
+      await scoped.post('/send', message({ from: { email: `a@${other.name}` } })),
+      403,
+      'API_KEY_DOMAIN_SCOPE',
+    );
   });
 
   it('nobody from a suspended mailbox, in any letter case', async () => {
-    const data = { domainId: domain.id, localPart: 'spammer', passwordHash: 'x', suspendedAt: new Date(), suspensionReason: 'manual' as const };
+    const data = {
+      domainId: domain.id,
+      localPart: 'spammer',
+      passwordHash: 'x',
+      suspendedAt: new Date(),
+      suspensionReason: 'manual' as const,
+    };
     await db.mailbox.create({ data });
-    expectError(await api.post('/send', message({ from: { email: `Spammer@${domain.name}` } })), 403, 'MAILBOX_SUSPENDED');
+    expectError(
+      await api.post('/send', message({ from: { email: `Spammer@${domain.name}` } })),
+      403,
+      'MAILBOX_SUSPENDED',
+    );
   });
 });
 
@@ -169,8 +219,16 @@ describe('a refused message', () => {
     [message({ subject: 'a\r\nBcc: b@c.example' }), 'VALIDATION_ERROR', ['subject']],
     [message({ subject: { path: '/etc/passwd' } }), 'VALIDATION_ERROR', ['subject']],
     [message({ text_body: { href: 'http://127.0.0.1/' } }), 'VALIDATION_ERROR', ['text_body']],
-    [message({ attachments: [{ filename: 'a', content_type: 'text/plain', path: '/etc/passwd' }] }), 'MISSING_FIELDS', ['attachments.0.content']],
-    [message({ attachments: [{ filename: 'a', content_type: 'text/plain', content: '%%%' }] }), 'VALIDATION_ERROR', ['attachments.0.content']],
+    [
+      message({ attachments: [{ filename: 'a', content_type: 'text/plain', path: '/etc/passwd' }] }),
+      'MISSING_FIELDS',
+      ['attachments.0.content'],
+    ],
+    [
+      message({ attachments: [{ filename: 'a', content_type: 'text/plain', content: '%%%' }] }),
+      'VALIDATION_ERROR',
+      ['attachments.0.content'],
+    ],
     [message({ priority: 'high' }), 'VALIDATION_ERROR', ['priority']],
   ])('%# names its fields and reaches no mail server', async (body, code, paths) => {
     const [rows, transfers] = [await db.message.count(), mta.server.connections()];

@@ -96,7 +96,9 @@ async function recordSubmission(
       status: 'submitting',
       createdAt: ctx.clock.now(),
       recipients: { createMany: { data: recipientsOf(message) } },
-      events: { create: { type: 'accepted', at: ctx.clock.now(), detail: { by: ctx.actor.admin.email, ...door(ctx) } } },
+      events: {
+        create: { type: 'accepted', at: ctx.clock.now(), detail: { by: ctx.actor.admin.email, ...door(ctx) } },
+      },
     },
   });
 }
@@ -135,7 +137,9 @@ async function recordOutcome(tx: Tx, ctx: SendContext, submission: Submission, o
     const { address, ...reply } = refusal;
     const where = { messageId_address: { messageId: id, address } };
     await tx.messageRecipient.update({ where, data: { status: 'failed', ...reply }, select: { id: true } });
-    await tx.messageEvent.create({ data: { messageId: id, type: 'refused', at, recipient: address, detail: detailOf(reply) } });
+    await tx.messageEvent.create({
+      data: { messageId: id, type: 'refused', at, recipient: address, detail: detailOf(reply) },
+    });
   }
   if (outcome.outcome === 'accepted') {
     const data = { message_id: messageId, from, to, subject, domain: domain.name };
@@ -174,7 +178,8 @@ function detailOf({ smtpCode, enhancedCode, response }: Answer): Prisma.InputJso
 function sendFailed(submission: Submission, outcome: Exclude<SubmitOutcome, { outcome: 'accepted' }>): AppError {
   const { id, messageId } = submission;
   if (outcome.outcome === 'uncertain') {
-    const message = 'The mail server took the message but did not answer. It may have been sent; do not send it again yet.';
+    const message =
+      'The mail server took the message but did not answer. It may have been sent; do not send it again yet.';
     return new AppError('SEND_FAILED', message, { details: { outcome: 'uncertain', id, message_id: messageId } });
   }
   const { smtpCode, response } = outcome;

@@ -1,6 +1,6 @@
-import packageJson from '../../../package.json';
 import type { Context } from '@/server/context';
 import { log } from '@/server/log';
+import packageJson from '../../../package.json';
 import type { Health, Version } from './schema';
 
 const DATABASE_ANSWER_MS = 3_000;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
-import packageJson from '../../../package.json';
 import { env } from '@/server/env';
 import { client, expectError, keyClient } from '@/test/rest';
+import packageJson from '../../../package.json';
 
 async function administer(statement: string): Promise<void> {
   const connection = new pg.Client(inject('adminUrl'));

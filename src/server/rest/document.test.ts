@@ -13,7 +13,10 @@ it('is valid OpenAPI 3.1 to one validator', async () => {
 
 it('is valid to a second, independent one, with nothing unresolved', async () => {
   const source = JSON.stringify(document);
-  const config = await createConfig({ extends: ['minimal'], rules: { struct: 'error', 'no-unresolved-refs': 'error' } });
+  const config = await createConfig({
+    extends: ['minimal'],
+    rules: { struct: 'error', 'no-unresolved-refs': 'error' },
+  });
   const problems = await lintFromString({ source, config });
   expect(problems.filter((problem) => problem.severity === 'error').map((problem) => problem.message)).toEqual([]);
   const { bundle } = await bundleFromString({ source, config });
@@ -30,9 +33,16 @@ it('a broken document would be noticed by both', async () => {
 it('has every route with its true success status, the envelope and its error codes', () => {
   for (const route of routesOf(appRouter)) {
     const operation = document.paths?.[route.template]?.[route.method.toLowerCase() as 'get'];
-    const responses = operation?.responses as Record<string, { description: string; content: Record<string, { schema: { properties: object } }> }>;
+    const responses = operation?.responses as Record<
+      string,
+      { description: string; content: Record<string, { schema: { properties: object } }> }
+    >;
     const success = responses[route.meta.rest.status];
-    expect(Object.keys(success?.content['application/json']?.schema.properties ?? {})).toEqual(['data', 'error', 'meta']);
+    expect(Object.keys(success?.content['application/json']?.schema.properties ?? {})).toEqual([
+      'data',
+      'error',
+      'meta',
+    ]);
     const successes = Object.keys(responses).filter((status) => status.startsWith('2'));
     expect(successes).toEqual([String(route.meta.rest.status)]);
     expect(responses[500]?.description).toContain('INTERNAL_ERROR');

@@ -7,7 +7,11 @@ import { SESSION_COOKIE } from '../credentials';
 import { type Route, routesOf } from './routes';
 
 type Document = ReturnType<typeof generateOpenApiDocument>;
-type Operation = Record<string, unknown> & { responses: Record<string, unknown>; security?: object[]; description?: string };
+type Operation = Record<string, unknown> & {
+  responses: Record<string, unknown>;
+  security?: object[];
+  description?: string;
+};
 
 const Meta = z
   .object({
@@ -88,12 +92,19 @@ function describe(operation: Operation, { meta, method, input, template }: Route
 }
 
 /** What follows from access, input and method, and what the operation adds to it. */
-function errorCodes(meta: Route['meta'], method: string, input: z.ZodObject, template: string): Record<string, ErrorCode[]> {
+function errorCodes(
+  meta: Route['meta'],
+  method: string,
+  input: z.ZodObject,
+  template: string,
+): Record<string, ErrorCode[]> {
   const codes: ErrorCode[] = ['INTERNAL_ERROR', 'VALIDATION_ERROR'];
   const fields = Object.keys(input.shape);
   if (meta.rest.isPaginated) codes.push('INVALID_PAGINATION');
   if (method !== 'GET') codes.push('INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE');
-  const isRequired = fields.some((name) => !template.includes(`{${name}}`) && !input.shape[name].safeParse(undefined).success);
+  const isRequired = fields.some(
+    (name) => !template.includes(`{${name}}`) && !input.shape[name].safeParse(undefined).success,
+  );
   if (isRequired) codes.push('MISSING_FIELDS');
   if (meta.access) codes.push('AUTH_REQUIRED', 'SESSION_INVALID', 'API_KEY_INVALID', 'FORBIDDEN');
   if (meta.access && !meta.isOpenToScopedKeys) codes.push('API_KEY_DOMAIN_SCOPE');

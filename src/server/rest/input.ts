@@ -20,9 +20,13 @@ function readQuery(search: URLSearchParams, route: Route): Record<string, unknow
   const repeated = names.filter((name, i) => names.indexOf(name) !== i);
   if (repeated.length > 0) throw refused(repeated, 'Give this once.');
   if (route.method !== 'GET' && names.length > 0) throw refused(names, 'This call takes no query parameters.');
-  const strays = names.filter((name) => !Object.hasOwn(route.input.shape, name) || route.template.includes(`{${name}}`));
+  const strays = names.filter(
+    (name) => !Object.hasOwn(route.input.shape, name) || route.template.includes(`{${name}}`),
+  );
   if (strays.length > 0) throw refused(strays, 'There is no such parameter.');
-  return Object.fromEntries([...search].map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]));
+  return Object.fromEntries(
+    [...search].map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]),
+  );
 }
 
 /** Only `true`, `false` and plain decimals are converted; anything else stays text for the schema to refuse. */

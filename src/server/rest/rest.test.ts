@@ -8,12 +8,15 @@ import { routesOf } from './routes';
 const ROUTES = routesOf(appRouter);
 
 describe('routing', () => {
-  it.each([['GET', '/nothing'], ['GET', '/domains/'], ['GET', '/Domains'], ['POST', '/domains/x/y/z'], ['GET', '//domains']])(
-    'answers 404 NOT_FOUND to %s %s, whoever asks',
-    async (method, path) => {
-      expectError(await client().call(method, path), 404, 'NOT_FOUND');
-    },
-  );
+  it.each([
+    ['GET', '/nothing'],
+    ['GET', '/domains/'],
+    ['GET', '/Domains'],
+    ['POST', '/domains/x/y/z'],
+    ['GET', '//domains'],
+  ])('answers 404 NOT_FOUND to %s %s, whoever asks', async (method, path) => {
+    expectError(await client().call(method, path), 404, 'NOT_FOUND');
+  });
 
   it('answers 405 with Allow to a known path and another method', async () => {
     const answer = expectError(await client().call('PUT', '/domains'), 405, 'METHOD_NOT_ALLOWED');
@@ -43,19 +46,29 @@ describe('credentials', () => {
 
   it('lets Bearer win where a valid cookie is sent too', async () => {
     const { cookie } = await sessionClient();
-    expectError(await client({ cookie, authorization: 'Bearer service_wrong' }).get('/auth/me'), 401, 'API_KEY_INVALID');
+    expectError(
+      await client({ cookie, authorization: 'Bearer service_wrong' }).get('/auth/me'),
+      401,
+      'API_KEY_INVALID',
+    );
   });
 
-  it.each(['Basic abc', 'Bearer', 'Bearer ', 'service_x', 'Bearer a b'])('refuses the header %j', async (authorization) => {
-    expectError(await client({ authorization }).get('/auth/me'), 401, 'API_KEY_INVALID');
-  });
+  it.each(['Basic abc', 'Bearer', 'Bearer ', 'service_x', 'Bearer a b'])(
+    'refuses the header %j',
+    async (authorization) => {
+      expectError(await client({ authorization }).get('/auth/me'), 401, 'API_KEY_INVALID');
+    },
+  );
 });
 
 describe('bodies', () => {
-  it.each(['{', '{"name":}', 'nonsense', '"\\ud800', '{"a":1}{"b":2}'])('answers INVALID_JSON to %j', async (rawBody) => {
-    const api = await keyClient();
-    expectError(await api.call('POST', '/domains', { rawBody }), 400, 'INVALID_JSON');
-  });
+  it.each(['{', '{"name":}', 'nonsense', '"\\ud800', '{"a":1}{"b":2}'])(
+    'answers INVALID_JSON to %j',
+    async (rawBody) => {
+      const api = await keyClient();
+      expectError(await api.call('POST', '/domains', { rawBody }), 400, 'INVALID_JSON');
+    },
+  );
 
   it('answers INVALID_JSON to bytes that are not UTF-8', async () => {
     const api = await keyClient();
@@ -79,7 +92,10 @@ describe('bodies', () => {
 
   it('takes application/json with a charset', async () => {
     const api = await keyClient();
-    const send = { rawBody: JSON.stringify({ name: `${unique()}.example` }), headers: { 'content-type': 'application/json; charset=utf-8' } };
+    const send = {
+      rawBody: JSON.stringify({ name: `${unique()}.example` }),
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+    };
     expect((await api.call('POST', '/domains', send)).status).toBe(201);
   });
 

@@ -25,7 +25,14 @@ export function routesOf(router: AnyTRPCRouter): Route[] {
       const { method, path } = meta.openapi;
       const input = (procedure._def as unknown as { inputs: z.ZodObject[] }).inputs[0] ?? z.strictObject({});
       return [
-        { method, template: path, segments: segmentsOf(path), procedure: name, meta: { ...meta, rest: meta.rest }, input },
+        {
+          method,
+          template: path,
+          segments: segmentsOf(path),
+          procedure: name,
+          meta: { ...meta, rest: meta.rest },
+          input,
+        },
       ];
     })
     .sort((a, b) => parameterCount(a) - parameterCount(b));
