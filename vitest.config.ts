@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: 'src/test/global-setup.ts',
     env: { LOG_LEVEL: 'silent' },
     pool: 'forks',
+    // Threads that a test's code starts load TypeScript too.
+    execArgv: ['--import', new URL('src/test/load-typescript.mjs', import.meta.url).href],
     maxWorkers: 2,
   },
 });

@@ -1,7 +1,7 @@
 import type { Metadata, Viewport } from 'next';
 import { headers } from 'next/headers';
 import type { ReactNode } from 'react';
-import { Document } from '@/components/document';
+import { Document } from '@/components/document/document';
 
 export const metadata: Metadata = {
   title: { default: 'Postroom', template: '%s · Postroom' },

@@ -1,4 +1,4 @@
-import { NotFound } from '@/components/not-found';
+import { NotFound } from '@/components/document/not-found';
 
 export default function Page() {
   return <NotFound />;

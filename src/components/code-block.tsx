@@ -11,7 +11,10 @@ export function CodeBlock({ title, hint, code, what }: CodeBlockProps) {
         {hint && <span className="quiet">{hint}</span>}
         <CopyIcon value={code} what={what} />
       </figcaption>
-      <pre className="raw">{code}</pre>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      <pre className="raw" tabIndex={0}>
+        {code}
+      </pre>
     </figure>
   );
 }

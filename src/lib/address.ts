@@ -19,11 +19,6 @@ export function parseAddress(text: unknown): ParsedAddress | null {
   return address.length <= MAX_ADDRESS_LENGTH ? { local, domain, address } : null;
 }
 
-/** Whether the text can stand before the at sign: an ASCII dot-atom of 1 to 64 characters without `%` and `!`. */
-export function isLocalPart(text: string): boolean {
-  return text.length <= MAX_LOCAL_PART_LENGTH && DOT_ATOM.test(text);
-}
-
 /**
  * Lower-cases and IDNA-encodes a domain name of two labels or more. Null for IP literals, numeric top-level domains,
  * ports, paths, a leading or trailing dot and whatever else is not a host name of letters, digits and hyphens.
@@ -45,6 +40,10 @@ const ALL_DIGITS = /^\d+$/;
 const NOT_A_HOST = /[^A-Za-z0-9.\u{80}-\u{10FFFF}-]/u;
 // IDNA would drop or replace these without a word: controls, format characters, surrogates, unassigned, separators.
 const UNSEEN = /[\p{C}\p{Z}]/u;
+
+function isLocalPart(text: string): boolean {
+  return text.length <= MAX_LOCAL_PART_LENGTH && DOT_ATOM.test(text);
+}
 
 function hostOf(text: string): string | null {
   try {

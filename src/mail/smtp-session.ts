@@ -16,7 +16,7 @@ export type SmtpResult = {
   isHandedOver: boolean;
 };
 
-export type SmtpLimits = { setupDeadlineAt: number; stallMs: number; verdictMs: number; verdictDeadlineAt: number };
+type SmtpLimits = { setupDeadlineAt: number; stallMs: number; verdictMs: number; verdictDeadlineAt: number };
 
 export type SmtpSession = {
   readonly isAlive: boolean;

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { failAt, type SmtpAct, type SmtpScript, startRawSmtpServer } from '@/test/raw-smtp-server';
+import { failAt, type SmtpAct, type SmtpPoint, type SmtpScript, startRawSmtpServer } from '@/test/raw-smtp-server';
 import { startSmtpServer } from '@/test/smtp-server';
 import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
 
 const PATIENT: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };
 const SHORT: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, verdictMs: 250 };
+const SLOW_LINK: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 1500, verdictMs: 250 };
 const envelope = { from: 'ann@example.com', to: ['bob@example.org'] };
 const small = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\nbye\r\n');
 // More than the buffers of a socket take, so that the client sees it stall.
@@ -59,13 +60,13 @@ describe('a server that works', () => {
   });
 
   it('takes a message over a slow link as long as it moves', async () => {
-    const server = await startSmtpServer({ beforeChunk: () => new Promise((resolve) => setTimeout(resolve, 3)) });
+    const server = await startSmtpServer({ beforeChunk: () => new Promise((resolve) => setTimeout(resolve, 5)) });
     cleanups.push(server.close);
     const startedAt = performance.now();
-    expect(await submitterFor(server.url, SHORT).submit({ envelope, raw: large })).toMatchObject({
+    expect(await submitterFor(server.url, SLOW_LINK).submit({ envelope, raw: large })).toMatchObject({
       outcome: 'accepted',
     });
-    expect(performance.now() - startedAt).toBeGreaterThan(1000);
+    expect(performance.now() - startedAt).toBeGreaterThan(1750);
     expect(server.received.length).toBe(1);
   });
 
@@ -212,6 +213,33 @@ describe('kept connections', () => {
       expect(server.messages.length).toBe(2);
     },
   );
+
+  it.each<[SmtpPoint, SmtpAct, Buffer]>([
+    ['DOT', 'hang', small],
+    ['DOT', { say: 'what?\r\n' }, small],
+    ['DOT', { say: '354 more\r\n' }, small],
+    ['RCPT', { say: 'what?\r\n' }, small],
+    ['MID-DATA', 'hang', large],
+  ])('that failed at %s (%j) carry nothing more', async (point, act, raw) => {
+    const script: SmtpScript = (now, _line, { connection }) => (connection === 1 && now === point ? act : undefined);
+    const { server, submitter } = await rawServer(script, {}, { stallMs: 250, verdictMs: 250, setupMs: 500 });
+    expect((await submitter.submit({ envelope, raw })).outcome).not.toBe('accepted');
+    await later();
+    expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'accepted' });
+    expect(server.connections()).toBe(2);
+  });
+
+  it('that gave a reply too many carry nothing more', async () => {
+    const script: SmtpScript = (point, _line, { connection }) =>
+      connection === 1 && point === 'DOT' ? { say: '250 Ok: queued as ABC\r\n250 and again\r\n' } : undefined;
+    const { server, submitter } = await rawServer(script, { query: '?pool=1' });
+    const outcomes = await Promise.all([1, 2].map(() => submitter.submit({ envelope, raw: small })));
+    expect(outcomes).toMatchObject([
+      { outcome: 'accepted', queueId: 'ABC' },
+      { outcome: 'accepted', queueId: '4Rk2Vd0xQzLm' },
+    ]);
+    expect(server.messages.length).toBe(2);
+  });
 
   it('are let go once they are idle', async () => {
     const { server, submitter } = await rawServer(undefined, {}, { idleMs: 50 });

@@ -1,11 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createSlots } from './slots';
 import { oneLine, parseReply, queueIdOf, type SmtpReply } from './smtp-reply';
 import { openSession, SessionError, type SmtpRefusal, type SmtpResult, type SmtpSession } from './smtp-session';
 import { parseSmtpUrl } from './smtp-url';
 
-export type Submission = { envelope: { from: string; to: readonly string[] }; raw: Buffer };
+type Submission = { envelope: { from: string; to: readonly string[] }; raw: Buffer };
 
-export type RefusedRecipient = SmtpReply & { address: string };
+type RefusedRecipient = SmtpReply & { address: string };
 
 /**
  * accepted: the server answers for the message, but for the recipients it refused. refused: definitely not sent.
@@ -72,17 +73,19 @@ export function createSmtpSubmitter(
   function conclude(kept: Kept, result: SmtpResult): SubmitOutcome {
     const outcome = outcomeOf(result);
     kept.sent += 1;
-    const isReset = outcome.outcome === 'refused' && kept.session.isAlive;
-    const ready = isReset ? kept.session.reset(performance.now() + RESET_MS) : Promise.resolve();
-    track(
-      ready
-        .then(
-          () => keep(kept),
-          () => kept.session.destroy(),
-        )
-        .finally(() => slots.free()),
-    );
+    const settled = settle(kept, outcome).catch(() => kept.session.destroy());
+    track(settled.finally(() => slots.free()));
     return outcome;
+  }
+
+  // One reply out of step, a connection would answer for the wrong message; a turn lets a reply too many show itself.
+  async function settle(kept: Kept, outcome: SubmitOutcome): Promise<void> {
+    const { session } = kept;
+    const isInStep = outcome.outcome === 'accepted' || (outcome.outcome === 'refused' && outcome.smtpCode !== null);
+    if (!isInStep) session.destroy();
+    await nextTurn();
+    if (outcome.outcome === 'refused' && session.isAlive) await session.reset(performance.now() + RESET_MS);
+    keep(kept);
   }
 
   function keep(kept: Kept): void {

@@ -4,6 +4,7 @@ import { authRouter } from './auth/router';
 import { domainsRouter } from './domains/router';
 import { messagesRouter } from './messages/router';
 import { overviewRouter } from './overview/router';
+import { sendingRouter } from './sending/router';
 import { systemRouter } from './system/router';
 
 export const appRouter = router({
@@ -12,6 +13,7 @@ export const appRouter = router({
   domains: domainsRouter,
   messages: messagesRouter,
   overview: overviewRouter,
+  sending: sendingRouter,
   system: systemRouter,
 });
 

@@ -1,14 +1,13 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { type Context, createContext } from './context';
-import { env } from './env';
 import { log } from './log';
 import { isUnforeseen, publicError } from './public-error';
 import { readBytes, requireJson } from './rest/body';
+import { openBudget } from './rest/body-budget';
 
 const ENDPOINT = '/api/trpc';
 const BODY_LIMIT_BYTES = 1024 * 1024;
-const SEND_PROCEDURE = 'messages.send';
 const MAX_BATCH = 20;
 
 /** The console's door to the procedures, with the limits of the REST door: JSON only, bodies counted as they come in. */
@@ -17,7 +16,7 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
     const headers = new Headers();
     const ctx = createContext(request, undefined, headers);
     try {
-      const bounded = request.method === 'POST' ? await readWhole(request, ctx) : request;
+      const bounded = request.method === 'POST' ? await readWhole(request) : request;
       return await fetchRequestHandler({
         endpoint: ENDPOINT,
         req: bounded,
@@ -42,14 +41,15 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
   };
 }
 
-/** Only somebody signed in may hand over a body of a message's size. */
-async function readWhole(request: Request, ctx: Context): Promise<Request> {
-  requireJson(request);
-  const isSend = new URL(request.url).pathname === `${ENDPOINT}/${SEND_PROCEDURE}`;
-  if (isSend) await ctx.identify();
-  const limitBytes = isSend ? (env().maxMessageSizeMb + 2) * 1024 * 1024 : BODY_LIMIT_BYTES;
-  const body = await readBytes(request, limitBytes);
-  return new Request(request.url, { method: 'POST', headers: request.headers, body: body as BodyInit });
+async function readWhole(request: Request): Promise<Request> {
+  const budget = openBudget();
+  try {
+    const body = await readBytes(request, BODY_LIMIT_BYTES, budget);
+    requireJson(request, body);
+    return new Request(request.url, { method: 'POST', headers: request.headers, body: body as BodyInit });
+  } finally {
+    budget.release();
+  }
 }
 
 function withRequestId(headers: Headers, ctx: Context): Headers {

@@ -11,7 +11,7 @@ export type Context = {
   /** For verbs that open their own transactions (`transaction: 'manual'`). */
   database: Database;
   clock: Clock;
-  request: { id: string; ip: string; userAgent: string };
+  request: { id: string; ip: string; userAgent: string; idempotencyKey: string | null };
   credentials: Credentials;
   /** Whether a browser vouches that the request comes from this console. */
   isSameOrigin: boolean;
@@ -42,6 +42,7 @@ export function createContext(
       id: uuidv7(),
       ip: request.headers.get('x-postroom-client-ip') ?? '127.0.0.1',
       userAgent: (request.headers.get('user-agent') ?? '').slice(0, 512),
+      idempotencyKey: request.headers.get('idempotency-key'),
     },
     credentials,
     isSameOrigin: isSameOrigin(request.headers),

@@ -71,7 +71,7 @@ const Settings = Environment.transform((env) => ({
 
 export const settingNames = /** @type {readonly string[]} */ (Object.freeze(Object.keys(Environment.shape)));
 
-export class SettingsError extends Error {
+class SettingsError extends Error {
   name = 'SettingsError';
 }
 

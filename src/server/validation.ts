@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { ErrorCode } from '@/lib/error-codes';
 import { AppError, type FieldError } from './errors';
 
+const MAX_FIELDS_TOLD = 50;
+const MAX_PATH_LENGTH = 200;
+
 /** Where several codes apply, the first of these wins (contract.md, Envelope and errors). */
 const PRECEDENCE: ErrorCode[] = [
   'MISSING_FIELDS',
@@ -23,14 +26,16 @@ const SUMMARY: Partial<Record<ErrorCode, string>> = {
 export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodType): AppError {
   const found = error.issues.flatMap((issue) => fieldErrors(issue, input, schema));
   const code = PRECEDENCE.find((candidate) => found.some((field) => field.code === candidate)) ?? 'VALIDATION_ERROR';
-  const fields = distinct(found.filter((field) => field.code === code));
+  const fields = distinct(found.filter((field) => field.code === code)).slice(0, MAX_FIELDS_TOLD);
   const names = fields.map((field) => field.path || 'body').join(', ');
   return new AppError(code, `${SUMMARY[code]}: ${names}.`, { details: { fields } });
 }
 
 /** One entry a field: its first fault. */
 function distinct(found: FieldError[]): FieldError[] {
-  const byPath = new Map(found.toReversed().map(({ path, message }) => [path, { path, message }]));
+  const byPath = new Map(
+    found.toReversed().map(({ path, message }) => [path, { path: path.slice(0, MAX_PATH_LENGTH), message }]),
+  );
   return [...byPath.values()].toReversed();
 }
 
@@ -50,7 +55,8 @@ function fieldErrors(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType)
 function codeOf(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType): ErrorCode {
   if (issue.code === 'custom' && issue.params?.apiCode) return issue.params.apiCode as ErrorCode;
   if (issue.path.length === 1 && (issue.path[0] === 'cursor' || issue.path[0] === 'limit')) return 'INVALID_PAGINATION';
-  return isEmpty(valueAt(input, issue.path)) && isRequired(schema, issue.path) ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
+  const isMissing = issue.path.length > 0 && isEmpty(valueAt(input, issue.path)) && isRequired(schema, issue.path);
+  return isMissing ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
 }
 
 // Zod strips `issue.input`, so what is missing is decided by walking the raw input at the issue's path.

@@ -31,14 +31,15 @@ export async function makeApiKey(
   over: { scopedDomainIds?: string[]; rateLimit?: number; expiresAt?: Date | null } = {},
 ) {
   const { key, prefix } = newApiKey();
+  const { scopedDomainIds = [], rateLimit = 0, expiresAt = null } = over;
   const data = {
     adminId,
     name: 'test',
     keyPrefix: prefix,
     keyHash: sha256(key),
-    scopedDomainIds: [],
-    rateLimit: 0,
-    ...over,
+    scopedDomainIds,
+    rateLimit,
+    expiresAt,
   };
   return { key, row: await db.apiKey.create({ data }) };
 }

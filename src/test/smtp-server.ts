@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-export type ReceivedMail = { mailFrom: string; rcptTo: string[]; raw: Buffer; user: string | null; isTls: boolean };
+type ReceivedMail = { mailFrom: string; rcptTo: string[]; raw: Buffer; user: string | null; isTls: boolean };
 
 export type TestSmtpServer = {
   url: string;
@@ -63,23 +63,33 @@ export async function startSmtpServer(options: Options = {}): Promise<TestSmtpSe
       const answer = onRecipient?.(address);
       done(answer ? refusal(answer.code, answer.text) : null);
     },
-    async onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      for await (const chunk of stream) {
-        await beforeChunk?.();
-        chunks.push(chunk as Buffer);
-      }
-      const { mailFrom, rcptTo } = session.envelope;
-      received.push({
-        mailFrom: mailFrom ? asOnTheWire(mailFrom.address) : '',
-        rcptTo: rcptTo.map(({ address }) => asOnTheWire(address)),
-        raw: Buffer.concat(chunks),
-        isTls: session.secure,
-        user: typeof session.user === 'string' ? session.user : null,
-      });
-      done(null, `2.0.0 Ok: queued as TEST${String(received.length).padStart(6, '0')}`);
+    onData(stream, session, done) {
+      read(stream).then(
+        (raw) => {
+          const { mailFrom, rcptTo } = session.envelope;
+          received.push({
+            mailFrom: mailFrom ? asOnTheWire(mailFrom.address) : '',
+            rcptTo: rcptTo.map(({ address }) => asOnTheWire(address)),
+            raw,
+            isTls: session.secure,
+            user: typeof session.user === 'string' ? session.user : null,
+          });
+          done(null, `2.0.0 Ok: queued as TEST${String(received.length).padStart(6, '0')}`);
+        },
+        (error: Error) => done(error),
+      );
     },
   });
+
+  async function read(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) {
+      await beforeChunk?.();
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
   server.on('error', () => {});
   server.listen(wantedPort, '127.0.0.1');
   await once(server.server, 'listening');

@@ -1,6 +1,6 @@
 'use client';
 
-import { Crash } from '@/components/crash';
+import { Crash } from '@/components/document/crash';
 
 type ErrorPageProps = { error: Error & { digest?: string }; reset: () => void };
 

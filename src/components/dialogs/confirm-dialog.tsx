@@ -2,8 +2,8 @@
 
 import { TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { Problem } from '../problem';
-import { ProblemAlert } from '../problem-alert';
+import type { Problem } from '../api/problem';
+import { ProblemAlert } from '../api/problem-alert';
 import { Dialog } from './dialog';
 
 type ConfirmDialogProps = {

@@ -13,10 +13,17 @@ type FolioProps = {
   words?: { back: string; forward: string };
 };
 
-export function Folio({ shown, hasMore, nextCursor, trail, words = { back: 'Previous', forward: 'Next' } }: FolioProps) {
+export function Folio({
+  shown,
+  hasMore,
+  nextCursor,
+  trail,
+  words = { back: 'Previous', forward: 'Next' },
+}: FolioProps) {
+  if (shown === undefined) return null;
   return (
     <nav className="folio" aria-label="Pages of this list">
-      <span aria-live="polite">{shown === undefined ? '' : sentence(shown, hasMore, trail.isFirst)}</span>
+      <span aria-live="polite">{sentence(shown, hasMore, trail.isFirst)}</span>
       <span className="push" />
       <Button size="xs" disabled={trail.isFirst} leftSection={<IconChevronLeft stroke={1.5} />} onClick={trail.back}>
         {words.back}

@@ -3,8 +3,8 @@
 import { useRouter } from 'next/navigation';
 import type { MouseEvent, ReactNode } from 'react';
 
-export type LedgerOrder = 'asc' | 'desc';
-export type LedgerSort = { field: string; order: LedgerOrder; onSort: (field: string, order: LedgerOrder) => void };
+type LedgerOrder = 'asc' | 'desc';
+type LedgerSort = { field: string; order: LedgerOrder; onSort: (field: string, order: LedgerOrder) => void };
 
 export type LedgerColumn<Row> = {
   key: string;
@@ -36,7 +36,20 @@ type LedgerProps<Row> = {
 };
 
 export function Ledger<Row>(props: LedgerProps<Row>) {
-  const { caption, columns, rows, rowKey, rowHref, onOpen, isPicked, isOff, isStale, sort, bones = 10, headless } = props;
+  const {
+    caption,
+    columns,
+    rows,
+    rowKey,
+    rowHref,
+    onOpen,
+    isPicked,
+    isOff,
+    isStale,
+    sort,
+    bones = 10,
+    headless,
+  } = props;
   const router = useRouter();
   const classes = ['ledger', props.className, isStale && 'ledger-stale'].filter(Boolean).join(' ');
 
@@ -52,7 +65,11 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
       <caption className="sr-only">{rows === undefined ? `${caption}, loading` : caption}</caption>
       <colgroup>
         {columns.map((column) => (
-          <col key={column.key} data-spare={column.isSpare || undefined} style={column.width ? { width: column.width } : undefined} />
+          <col
+            key={column.key}
+            data-spare={column.isSpare || undefined}
+            style={column.width ? { width: column.width } : undefined}
+          />
         ))}
       </colgroup>
       <thead className={headless ? 'sr-only' : undefined}>
@@ -64,7 +81,9 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
       </thead>
       <tbody>
         {rows === undefined
-          ? Array.from({ length: bones }, (_, index) => <BoneRow key={boneKey(index)} columns={columns} index={index} />)
+          ? Array.from({ length: bones }, (_, index) => (
+              <BoneRow key={boneKey(index)} columns={columns} index={index} />
+            ))
           : rows.map((row) => {
               const href = rowHref?.(row);
               return (

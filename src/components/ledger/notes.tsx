@@ -3,9 +3,9 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { type Problem, toProblem } from '../api/problem';
 import { CopyIcon } from '../copy-button';
 import { StatusMark } from '../marks/status-mark';
-import { type Problem, toProblem } from '../problem';
 
 type EmptyNoteProps = { title: string; children: ReactNode; aside?: ReactNode };
 
@@ -59,7 +59,8 @@ export function ErrorNote({ what, error, onRetry, children }: ErrorNoteProps) {
 
 function advice({ status, code }: Problem): string {
   if (code === 'NO_ANSWER') return 'Mail goes on being sent and received. Try again in a moment.';
-  if (code === 'INVALID_PAGINATION') return 'The address of this page names a place in the list that no longer fits its filters.';
+  if (code === 'INVALID_PAGINATION')
+    return 'The address of this page names a place in the list that no longer fits its filters.';
   if (status === 429) return 'This address has asked too often. Wait a minute, then try again.';
   if (status === 403) return 'Your role or your domains do not reach it. A super admin can change that.';
   if (status === 404) return 'It may have been deleted, or it belongs to a domain you cannot see.';

@@ -59,11 +59,7 @@ export function Waves() {
   return (
     <svg className="waves" aria-hidden="true" width="100%" height="24">
       <pattern id={id} width="20" height="24" patternUnits="userSpaceOnUse">
-        <path
-          d="M0 4q5-4 10 0t10 0M0 12q5-4 10 0t10 0M0 20q5-4 10 0t10 0"
-          fill="none"
-          stroke="currentColor"
-        />
+        <path d="M0 4q5-4 10 0t10 0M0 12q5-4 10 0t10 0M0 20q5-4 10 0t10 0" fill="none" stroke="currentColor" />
       </pattern>
       <rect width="100%" height="24" fill={`url(#${id})`} />
     </svg>

@@ -3,7 +3,7 @@
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconLogout } from '@tabler/icons-react';
 import type { Role } from '@/lib/roles';
-import { trpc } from '../trpc';
+import { trpc } from '../api/trpc';
 
 export const ROLE_WORDS: Record<Role, string> = {
   domain_admin: 'domain admin',
@@ -30,7 +30,11 @@ export function AccountMenu({ account }: { account: Account | undefined }) {
       </Menu.Target>
       <Menu.Dropdown>
         {account && <Menu.Label>Signed in as {ROLE_WORDS[account.role]}</Menu.Label>}
-        <Menu.Item leftSection={<IconLogout size={16} stroke={1.5} />} disabled={signOut.isPending} onClick={signOut.run}>
+        <Menu.Item
+          leftSection={<IconLogout size={16} stroke={1.5} />}
+          disabled={signOut.isPending}
+          onClick={signOut.run}
+        >
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

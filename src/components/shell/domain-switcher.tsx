@@ -5,7 +5,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { parseAsString, useQueryStates } from 'nuqs';
 import { useState } from 'react';
-import { trpc } from '../trpc';
+import { trpc } from '../api/trpc';
 
 const ALL = 'all';
 
@@ -22,7 +22,8 @@ export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
   });
   const current = trpc.domains.get.useQuery({ id: domain ?? '' }, { enabled: domain !== null });
   const found = trpc.domains.list.useQuery({ limit: 20, q: q || undefined }, { enabled: combobox.dropdownOpened });
-  const label = domain === null ? 'All domains' : (current.data?.name ?? (current.isError ? 'Unknown domain' : 'Domain'));
+  const label =
+    domain === null ? 'All domains' : (current.data?.name ?? (current.isError ? 'Unknown domain' : 'Domain'));
 
   const choose = (value: string) => {
     void setState({ domain: value === ALL ? null : value, cursor: null, peek: null });

@@ -1,14 +1,6 @@
 'use client';
 
-import {
-  IconBook2,
-  IconGauge,
-  IconKey,
-  IconMail,
-  type IconProps,
-  IconSend,
-  IconWorld,
-} from '@tabler/icons-react';
+import { IconBook2, IconGauge, IconKey, IconMail, type IconProps, IconSend, IconWorld } from '@tabler/icons-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';

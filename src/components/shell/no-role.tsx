@@ -15,8 +15,8 @@ export function NoRole({ route, account }: NoRoleProps) {
       <div className="note">
         <h2>This page needs the role {ROLE_WORDS[route.minRole]}</h2>
         <p>
-          You are signed in as <b className="strong">{account.email}</b> with the role {ROLE_WORDS[account.role]}. A super
-          admin can change your role.
+          You are signed in as <b className="strong">{account.email}</b> with the role {ROLE_WORDS[account.role]}. A
+          super admin can change your role.
         </p>
         <div className="row-acts">
           <Button component={Link} href="/">

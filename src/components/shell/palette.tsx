@@ -1,13 +1,13 @@
 'use client';
 
-import { Modal } from '@mantine/core';
+import { ActionIcon, Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconArrowRight, IconPlus, IconSearch, IconWorld } from '@tabler/icons-react';
+import { IconArrowRight, IconPlus, IconSearch, IconWorld, IconX } from '@tabler/icons-react';
 import { useRouter } from 'next/navigation';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { hasRole, type Role } from '@/lib/roles';
 import { routesFor } from '@/lib/routes';
-import { trpc } from '../trpc';
+import { trpc } from '../api/trpc';
 import { ROUTE_ICONS } from './navigation';
 
 type Find = { group: string; label: ReactNode; end?: string; href: string; icon: ReactNode };
@@ -54,7 +54,15 @@ export function Palette({ onClose, role }: PaletteProps) {
   };
 
   return (
-    <Modal opened onClose={onClose} size={640} yOffset={72} withCloseButton={false} aria-label="Find" className="palette">
+    <Modal
+      opened
+      onClose={onClose}
+      size={640}
+      yOffset={72}
+      withCloseButton={false}
+      aria-label="Find"
+      className="palette"
+    >
       <div className="palette-search">
         <IconSearch {...ICON} />
         <input
@@ -75,6 +83,9 @@ export function Palette({ onClose, role }: PaletteProps) {
             setAt(0);
           }}
         />
+        <ActionIcon className="only-small" aria-label="Close" onClick={onClose}>
+          <IconX {...ICON} />
+        </ActionIcon>
       </div>
       <div id={listId} role="listbox" aria-label="Found" className="palette-list">
         {finds.map((find, index) => (

@@ -9,11 +9,11 @@ import { usePathname, useRouter } from 'next/navigation';
 import { type ReactNode, useEffect } from 'react';
 import { hasRole } from '@/lib/roles';
 import { routeOf } from '@/lib/routes';
+import { isSessionLost, toProblem } from '../api/problem';
+import { useSessionLost } from '../api/session-lost';
+import { trpc } from '../api/trpc';
 import { Roundel } from '../marks/roundel';
 import { StatusMark } from '../marks/status-mark';
-import { isSessionLost, toProblem } from '../problem';
-import { useSessionLost } from '../session-lost';
-import { trpc } from '../trpc';
 import { AccountMenu, SignOutRow } from './account-menu';
 import { DomainSwitcher } from './domain-switcher';
 import { Navigation } from './navigation';
@@ -118,7 +118,7 @@ function MailServerMark() {
   const kind = overview.data?.mta.kind;
   if (kind === 'sandbox') {
     return (
-      <span className="server" title="Messages are kept and played back here; bounce.test bounces, defer.test defers">
+      <span className="server" title="Messages are accepted and kept here, for trying things out">
         <StatusMark status="warning">
           Sandbox<span className="server-rest">: nothing leaves this machine</span>
         </StatusMark>

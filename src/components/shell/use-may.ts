@@ -1,7 +1,7 @@
 'use client';
 
 import { hasRole, type Role } from '@/lib/roles';
-import { trpc } from '../trpc';
+import { trpc } from '../api/trpc';
 
 export function useMay(required: Role): boolean {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });

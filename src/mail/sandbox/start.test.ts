@@ -153,6 +153,7 @@ describe('close', () => {
     await client.say('RCPT TO:<b@example.org>');
     await client.say('DATA');
     const closed = mta.close();
+    await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await client.say('Subject: late\r\n.')).toMatch(/^250 2\.0\.0 Ok: queued as /);
     await closed;
     expect(await files()).toHaveLength(2);

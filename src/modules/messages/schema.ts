@@ -79,6 +79,3 @@ export const ListMessages = z.strictObject({
   q: z.string().min(1).max(254).optional().meta({ description: 'An address, a message id or words of the subject' }),
 });
 export type ListMessages = z.infer<typeof ListMessages>;
-
-export const Sent = z.object({ message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }) });
-export type Sent = z.infer<typeof Sent>;

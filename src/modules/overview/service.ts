@@ -1,8 +1,8 @@
 import { listApiKeys } from '@/modules/api-keys/service';
 import { listDomains } from '@/modules/domains/service';
-import { mtaKind } from '@/modules/messages/mta';
 import { MESSAGE_STATUSES } from '@/modules/messages/schema';
 import { countMessages, listMessages } from '@/modules/messages/service';
+import { mtaKind } from '@/modules/sending/mta';
 import type { ActorContext } from '@/server/context';
 import type { GetOverview, Overview } from './schema';
 

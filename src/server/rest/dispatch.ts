@@ -5,6 +5,7 @@ import { AppError } from '../errors';
 import { log } from '../log';
 import { isUnforeseen, publicError } from '../public-error';
 import { admit } from '../trpc';
+import { openBudget } from './body-budget';
 import { failure, success } from './envelope';
 import { readInput } from './input';
 import { matchRoute, type Route, routesOf } from './routes';
@@ -25,6 +26,7 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
     const startedAt = performance.now();
     const isHead = request.method === 'HEAD';
     const facts = { requestId: ctx.request.id, at: ctx.clock.now(), headers: ctx.response.headers, isHead };
+    const budget = openBudget();
     let route: Route | null = null;
     let response: Response;
     let cause: unknown;
@@ -32,7 +34,7 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
       const found = find(routes, request);
       route = found.route;
       ctx.admission = await admit(ctx, route.meta);
-      const input = await readInput(request, route, found.params);
+      const input = await readInput(request, route, found.params, { budget, at: ctx.clock.now() });
       const [module, verb] = route.procedure.split('.') as [string, string];
       const data = await callerOf(ctx)[module]?.[verb]?.(input);
       response = success(data, ctx.response.status ?? route.meta.rest.status, route.meta.rest.isPaginated, facts);
@@ -40,6 +42,8 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
       const told = publicError(error);
       if (isUnforeseen(told)) cause = error;
       response = failure(told, facts);
+    } finally {
+      budget.release();
     }
     writeLogLine(ctx, request, route, response.status, performance.now() - startedAt, cause);
     return response;

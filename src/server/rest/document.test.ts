@@ -55,7 +55,7 @@ it('says which errors sending has', () => {
   expect(responses[403]?.description).toBe(
     'FORBIDDEN, DOMAIN_NOT_FOUND, API_KEY_DOMAIN_SCOPE, DOMAIN_INACTIVE, MAILBOX_SUSPENDED',
   );
-  expect(responses[503]?.description).toBe('SEND_UNAVAILABLE');
+  expect(responses[503]?.description).toBe('SERVICE_UNAVAILABLE, SEND_UNAVAILABLE');
 });
 
 function asObject(value: object) {

@@ -63,13 +63,13 @@ export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document
 /** The same procedures with the envelope round their output, for the generator only. */
 function enveloped(router: AnyTRPCRouter, routes: Route[]): never {
   const procedures = Object.fromEntries(
-    routes.map(({ procedure: name, meta }) => {
+    routes.map(({ procedure: name, meta, input }) => {
       const procedure = router._def.procedures[name];
       const output = procedure._def.output as z.ZodObject;
       const data = meta.rest.isPaginated ? (output.shape.items as z.ZodType) : output;
       const envelope = z.object({ data, error: z.null(), meta: meta.rest.isPaginated ? PageMeta : Meta });
       const openapi = { ...meta.openapi, errorResponses: [] };
-      return [name, { _def: { ...procedure._def, output: envelope, meta: { ...meta, openapi } } }];
+      return [name, { _def: { ...procedure._def, inputs: [input], output: envelope, meta: { ...meta, openapi } } }];
     }),
   );
   return { _def: { procedures } } as never;
@@ -109,6 +109,7 @@ function errorCodes(
   if (meta.access) codes.push('AUTH_REQUIRED', 'SESSION_INVALID', 'API_KEY_INVALID', 'FORBIDDEN');
   if (meta.access && !meta.isOpenToScopedKeys) codes.push('API_KEY_DOMAIN_SCOPE');
   if (!meta.isUnlimited) codes.push('RATE_LIMIT_EXCEEDED');
+  if (meta.rest.body) codes.push('SERVICE_UNAVAILABLE');
   const byStatus: Record<string, ErrorCode[]> = {};
   for (const code of codes) add(byStatus, ERROR_STATUS[code], code);
   for (const [status, more] of Object.entries(meta.rest.errors)) {

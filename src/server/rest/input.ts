@@ -1,18 +1,31 @@
 import type { z } from 'zod';
 import { AppError, type FieldError } from '../errors';
 import { unwrap } from '../validation';
-import { readJsonObject } from './body';
+import { readBytes, requireJson } from './body';
+import type { BodyBudget } from './body-budget';
+import { parseJsonObject } from './json';
 import type { Route } from './routes';
 
 const READS_BODY = new Set(['POST', 'PATCH', 'DELETE']);
+const EMPTY_OBJECT = new TextEncoder().encode('{}');
 
 /** A procedure's one input object, from path, query and body; nothing may be said twice. */
-export async function readInput(request: Request, route: Route, params: Record<string, string>): Promise<object> {
-  const body = READS_BODY.has(route.method) ? await readJsonObject(request, route.meta.rest.bodyLimitBytes()) : {};
+export async function readInput(
+  request: Request,
+  route: Route,
+  params: Record<string, string>,
+  { budget, at }: { budget: BodyBudget; at: Date },
+): Promise<unknown> {
+  const { body, bodyLimitBytes } = route.meta.rest;
   const query = readQuery(new URL(request.url).searchParams, route);
-  const strays = [...Object.keys(body).filter((key) => Object.hasOwn(params, key))];
+  if (!READS_BODY.has(route.method)) return { ...query, ...params };
+  const bytes = await readBytes(request, bodyLimitBytes(), budget);
+  requireJson(request, bytes);
+  if (body) return body.prepare(bytes.byteLength > 0 ? bytes : EMPTY_OBJECT.slice(), at);
+  const fields = bytes.byteLength > 0 ? parseJsonObject(bytes) : {};
+  const strays = Object.keys(fields).filter((key) => Object.hasOwn(params, key));
   if (strays.length > 0) throw refused(strays, 'This is part of the path.');
-  return { ...query, ...body, ...params };
+  return { ...fields, ...params };
 }
 
 function readQuery(search: URLSearchParams, route: Route): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { z } from 'zod';
 import type { ErrorCode } from '@/lib/error-codes';
 import type { Role } from '@/lib/roles';
 
@@ -23,6 +24,12 @@ export type Rest = {
   /** Codes beyond those that follow from access, input and method, by status. */
   errors: Partial<Record<number, ErrorCode[]>>;
   isPaginated: boolean;
+  /** Where the body is read by other means than the procedure's schema: how, and what the document shows of it. */
+  body?: {
+    prepare: (bytes: Uint8Array, at: Date) => Promise<unknown>;
+    schema: z.ZodObject;
+    headers: z.ZodObject;
+  };
   bodyLimitBytes: () => number;
 };
 
@@ -41,16 +48,28 @@ const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** The REST face of a procedure. Paths are relative to `/api/v1`; parameters stand in braces. */
 export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta {
-  const { summary, description, tag, isPublic, status, otherStatuses, errors, isPaginated, bodyLimitBytes, ...meta } =
-    operation;
+  const {
+    summary,
+    description,
+    tag,
+    isPublic,
+    status,
+    otherStatuses,
+    errors,
+    isPaginated,
+    body,
+    bodyLimitBytes,
+    ...meta
+  } = operation;
   return {
     ...meta,
-    openapi: { method, path, summary, description, tags: [tag], protect: !isPublic },
+    openapi: { method, path, summary, description, tags: [tag], protect: !isPublic, requestHeaders: body?.headers },
     rest: {
       status: status ?? 200,
       otherStatuses: otherStatuses ?? [],
       errors: errors ?? {},
       isPaginated: isPaginated ?? false,
+      body,
       bodyLimitBytes: bodyLimitBytes ?? (() => DEFAULT_BODY_LIMIT_BYTES),
     },
   };

@@ -23,7 +23,8 @@ export function routesOf(router: AnyTRPCRouter): Route[] {
       const meta = procedure._def.meta as ProcedureMeta | undefined;
       if (!meta?.openapi || !meta.rest) return [];
       const { method, path } = meta.openapi;
-      const input = (procedure._def as unknown as { inputs: z.ZodObject[] }).inputs[0] ?? z.strictObject({});
+      const [own] = (procedure._def as unknown as { inputs: z.ZodObject[] }).inputs;
+      const input = meta.rest.body?.schema ?? own ?? z.strictObject({});
       return [
         {
           method,

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { SendPage } from '@/modules/messages/components/compose/send-page';
+import { SendPage } from '@/modules/sending/components/send-page';
 
 export const metadata: Metadata = { title: 'Send' };
 

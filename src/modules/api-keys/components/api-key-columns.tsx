@@ -78,7 +78,7 @@ export function apiKeyColumns(
   ];
 }
 
-export function reachOf(ids: readonly string[], domainNames: Map<string, string>): string {
+function reachOf(ids: readonly string[], domainNames: Map<string, string>): string {
   const [only] = ids;
   if (only === undefined) return 'All domains';
   if (ids.length > 1) return formatPlural(ids.length, 'domain');

@@ -1,17 +1,17 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { IconPlus } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { useMemo, useState } from 'react';
+import { trpc } from '@/components/api/trpc';
 import { useCursorTrail } from '@/components/ledger/cursor-trail';
 import { Folio } from '@/components/ledger/folio';
 import { Ledger } from '@/components/ledger/ledger';
 import { ErrorNote } from '@/components/ledger/notes';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
-import { trpc } from '@/components/trpc';
 import type { ApiKey, CreatedApiKey } from '../schema';
 import { apiKeyColumns } from './api-key-columns';
 import { CreateKeyDialog } from './create-key-dialog';
@@ -47,7 +47,9 @@ export function ApiKeysPage() {
     <Page>
       <PageHead
         title="API keys"
-        lede={me.data?.role === 'super_admin' ? 'The keys of every admin' : 'Your keys; each reaches no more than you do'}
+        lede={
+          me.data?.role === 'super_admin' ? 'The keys of every admin' : 'Your keys; each reaches no more than you do'
+        }
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New key

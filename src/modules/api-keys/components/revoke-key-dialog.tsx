@@ -1,9 +1,9 @@
 'use client';
 
 import { useEffect, useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { toProblem } from '@/components/problem';
-import { trpc } from '@/components/trpc';
 import type { ApiKey } from '../schema';
 
 type RevokeKeyDialogProps = { apiKey: ApiKey | null; onClose: () => void };
@@ -36,8 +36,8 @@ export function RevokeKeyDialog({ apiKey, onClose }: RevokeKeyDialogProps) {
       onConfirm={() => apiKey && revoke.mutate({ id: apiKey.id })}
     >
       <p className="soft">
-        Whatever uses the key beginning with <code>{shown?.key_prefix}</code> is refused from this moment on. This cannot be
-        undone; a new key has another secret.
+        Whatever uses the key beginning with <code>{shown?.key_prefix}</code> is refused from this moment on. This
+        cannot be undone; a new key has another secret.
       </p>
     </ConfirmDialog>
   );

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearchParams } from 'next/navigation';
-import { reportSessionRegained } from '@/components/session-lost';
+import { reportSessionRegained } from '@/components/api/session-lost';
 import { safeNextPath } from '@/lib/routes';
 import { LoginForm } from './login-form';
 import { AddressLines, Postcard } from './postcard';
@@ -22,9 +22,6 @@ export function LoginPage() {
     <Postcard lines={<AddressLines lines={['Postroom administration', 'For the admins of this server']} />}>
       <h1>Sign in</h1>
       <LoginForm onSignedIn={enter} />
-      <p className="hint">
-        Lost your password? A super admin can set a new one, or run <code>npm run admin -- password</code> on the server.
-      </p>
     </Postcard>
   );
 }

@@ -1,9 +1,9 @@
 'use client';
 
 import { type ReactNode, useSyncExternalStore } from 'react';
+import { trpc } from '@/components/api/trpc';
 import { PostageStamp, Postmark } from '@/components/marks/postage';
 import { Roundel } from '@/components/marks/roundel';
-import { trpc } from '@/components/trpc';
 import { formatClock, formatStampDay } from '@/lib/format';
 
 type PostcardProps = { children: ReactNode; lines: ReactNode; isWide?: boolean };
@@ -21,9 +21,7 @@ export function Postcard({ children, lines, isWide }: PostcardProps) {
         <div className="card-form" data-wide={isWide || undefined}>
           {children}
         </div>
-        <p className="card-foot">
-          {version.data ? `Postroom ${version.data.version}` : 'Postroom'}
-        </p>
+        <p className="card-foot">{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</p>
       </main>
       <div className="card-address">
         <div className="postage" aria-hidden="true">

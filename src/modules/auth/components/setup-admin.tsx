@@ -3,9 +3,9 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/problem';
-import { ProblemAlert } from '@/components/problem-alert';
-import { trpc } from '@/components/trpc';
+import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
 
 const PASSWORD_MIN = 12;
 const PASSWORD_MAX = 256;

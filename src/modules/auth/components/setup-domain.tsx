@@ -4,9 +4,9 @@ import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import Link from 'next/link';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/problem';
-import { ProblemAlert } from '@/components/problem-alert';
-import { trpc } from '@/components/trpc';
+import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
 
 export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -4,9 +4,9 @@ import { Button } from '@mantine/core';
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { useState } from 'react';
+import { trpc } from '@/components/api/trpc';
 import { ErrorNote } from '@/components/ledger/notes';
 import { type Hop, Timeline } from '@/components/marks/timeline';
-import { trpc } from '@/components/trpc';
 import { Postcard } from './postcard';
 import { SetupAdmin } from './setup-admin';
 import { SetupDomain } from './setup-domain';
@@ -15,7 +15,13 @@ import { SetupTestSend } from './setup-test-send';
 type Step = { name: 'admin' } | { name: 'domain'; email: string } | { name: 'send'; email: string; domain: string };
 
 const STEPS = [
-  { name: 'admin', code: 'ONE', rim: 'STEP ONE', title: 'The first admin', detail: 'Can do everything, others included' },
+  {
+    name: 'admin',
+    code: 'ONE',
+    rim: 'STEP ONE',
+    title: 'The first admin',
+    detail: 'Can do everything, others included',
+  },
   { name: 'domain', code: 'TWO', rim: 'STEP TWO', title: 'The first domain', detail: 'What stands after the @' },
   { name: 'send', code: 'SEND', rim: 'STEP THREE', title: 'A test message', detail: 'From you to you' },
 ] as const;
@@ -74,11 +80,8 @@ function SetupRefused({ needsSetup }: { needsSetup: boolean }) {
     <>
       <h1>This link does not fit</h1>
       <p className="soft lead">
-        A set-up link works once and a new one is made at every start. Look at the output of the server for the line that
-        begins with <code>Set up</code>, and open the link that stands there now.
-      </p>
-      <p className="hint">
-        Or create the first admin on the server: <code>npm run admin -- create</code>
+        It is not the one this server gave out. Look at the output of the server for the line that begins with{' '}
+        <code>Set up the first admin</code>, and open the link that stands there.
       </p>
     </>
   );

@@ -4,10 +4,10 @@ import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import Link from 'next/link';
 import { useState } from 'react';
+import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { useSendMessage } from '@/components/api/use-send-message';
 import { StatusMark } from '@/components/marks/status-mark';
-import { landOnFields, type Problem, toProblem } from '@/components/problem';
-import { ProblemAlert } from '@/components/problem-alert';
-import { trpc } from '@/components/trpc';
 
 type SetupTestSendProps = { email: string; domain: string };
 
@@ -15,7 +15,7 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const form = useForm({ initialValues: { to: email } });
   const from = `postmaster@${domain}`;
-  const send = trpc.messages.send.useMutation({
+  const send = useSendMessage({
     onError: (error) => setProblem(landOnFields(toProblem(error), form, { to: 'to' })),
   });
 
@@ -24,7 +24,8 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
       <>
         <h1>Sent</h1>
         <p className="soft lead">
-          <StatusMark status="sent">The mail server accepted the message.</StatusMark> Its timeline shows what becomes of it.
+          <StatusMark status="sent">The mail server accepted the message.</StatusMark> Its timeline shows every hop so
+          far.
         </p>
         <div className="stack">
           <Button

@@ -1,8 +1,8 @@
 'use client';
 
 import { Modal } from '@mantine/core';
-import { reportSessionRegained } from '@/components/session-lost';
-import { trpc } from '@/components/trpc';
+import { reportSessionRegained } from '@/components/api/session-lost';
+import { trpc } from '@/components/api/trpc';
 import { LoginForm } from './login-form';
 
 export function SignInAgain() {

@@ -4,10 +4,10 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
+import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import { landOnFields, type Problem, toProblem } from '@/components/problem';
-import { ProblemAlert } from '@/components/problem-alert';
-import { trpc } from '@/components/trpc';
 
 type AddDomainDialogProps = { opened: boolean; onClose: () => void };
 

@@ -3,10 +3,10 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useRouter } from 'next/navigation';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { Entry } from '@/components/entry';
-import { toProblem } from '@/components/problem';
-import { trpc } from '@/components/trpc';
 import type { Domain } from '../schema';
 
 export function DeleteDomain({ domain }: { domain: Domain }) {

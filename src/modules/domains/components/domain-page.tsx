@@ -3,12 +3,12 @@
 import { Button } from '@mantine/core';
 import { IconMail } from '@tabler/icons-react';
 import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
 import { ErrorNote } from '@/components/ledger/notes';
 import { StatusMark } from '@/components/marks/status-mark';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
-import { trpc } from '@/components/trpc';
 import { formatDay, formatPlural } from '@/lib/format';
 import { DeleteDomain } from './delete-domain';
 import { DomainSettings } from './domain-settings';

@@ -3,10 +3,10 @@
 import { Button, NumberInput, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
 import { Entry } from '@/components/entry';
-import { landOnFields, type Problem, toProblem } from '@/components/problem';
-import { ProblemAlert } from '@/components/problem-alert';
-import { trpc } from '@/components/trpc';
 import type { Domain } from '../schema';
 
 const MEBIBYTE = 1024 * 1024;
@@ -46,11 +46,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
     >
       <Entry title="Domain" hint="An inactive domain neither sends nor takes mail; nothing of it is lost.">
         <div className="form-column">
-          <Switch
-            label="Active"
-            disabled={isReadOnly}
-            {...form.getInputProps('active', { type: 'checkbox' })}
-          />
+          <Switch label="Active" disabled={isReadOnly} {...form.getInputProps('active', { type: 'checkbox' })} />
           <TextInput label="Description" maxLength={500} disabled={isReadOnly} {...form.getInputProps('description')} />
         </div>
       </Entry>

@@ -2,10 +2,11 @@
 
 import { Button, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData } from '@tanstack/react-query';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { trpc } from '@/components/api/trpc';
 import { useCursorTrail } from '@/components/ledger/cursor-trail';
 import { Folio } from '@/components/ledger/folio';
 import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
@@ -15,7 +16,6 @@ import { PageHead } from '@/components/page-head';
 import { Segments } from '@/components/segments';
 import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
-import { trpc } from '@/components/trpc';
 import { formatCount, formatDate } from '@/lib/format';
 import type { Domain } from '../schema';
 import { AddDomainDialog } from './add-domain-dialog';

@@ -1,5 +1,5 @@
-import type { LedgerColumn } from '@/components/ledger/ledger';
 import { Addr } from '@/components/address';
+import type { LedgerColumn } from '@/components/ledger/ledger';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Moment } from '@/components/moment';
 import { formatBytes } from '@/lib/format';

@@ -1,6 +1,6 @@
 import { Addr } from '@/components/address';
-import type { Hop } from '@/components/marks/timeline';
 import type { StampState } from '@/components/marks/stamp';
+import type { Hop } from '@/components/marks/timeline';
 import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
 import type { Message, MessageEvent } from '../schema';
 
@@ -82,10 +82,10 @@ function rawOf({ detail }: MessageEvent, response: string): string {
 function waitingHop(status: Message['status'], since: string): Hop {
   return {
     id: 'waiting',
-    code: '…',
+    code: 'WAIT',
     state: 'pending',
-    rim: ['WAITING', formatStampDay(since)],
-    title: status === 'submitting' ? 'Being handed to the mail server' : 'The other side has not settled it yet',
+    rim: ['REMOTE', formatStampDay(since)],
+    title: status === 'submitting' ? 'Being handed to the mail server' : 'No answer of the other side is on record',
     detail: <span>Since {formatFull(since)}</span>,
   };
 }

@@ -2,11 +2,11 @@
 
 import { Button } from '@mantine/core';
 import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
 import { ErrorNote } from '@/components/ledger/notes';
 import { StatusMark } from '@/components/marks/status-mark';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
-import { trpc } from '@/components/trpc';
 import { formatBytes, formatFull } from '@/lib/format';
 import { MessageView, MessageViewBones } from './message-view';
 

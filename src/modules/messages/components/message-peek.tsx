@@ -4,8 +4,8 @@ import { ActionIcon } from '@mantine/core';
 import { IconArrowUpRight, IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import Link from 'next/link';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
-import { trpc } from '@/components/trpc';
 import type { MessageSummary } from '../schema';
 import { MessageView, MessageViewBones, MessageViewError } from './message-view';
 
@@ -53,7 +53,12 @@ export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
         >
           <IconChevronUp {...ICON} />
         </ActionIcon>
-        <ActionIcon aria-label="Message below" title="Message below" disabled={!next} onClick={() => next && onOpen(next)}>
+        <ActionIcon
+          aria-label="Message below"
+          title="Message below"
+          disabled={!next}
+          onClick={() => next && onOpen(next)}
+        >
           <IconChevronDown {...ICON} />
         </ActionIcon>
         <ActionIcon component={Link} href={`/messages/${id}`} aria-label="Open as a page" title="Open as a page">

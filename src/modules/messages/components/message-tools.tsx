@@ -81,7 +81,10 @@ function SinceFilter({ filters, change }: Part) {
       </Menu.Target>
       <Menu.Dropdown>
         {SPANS.map(({ label, ms }) => (
-          <Menu.Item key={label} onClick={() => change({ since: new Date(Math.floor((Date.now() - ms) / 1000) * 1000) })}>
+          <Menu.Item
+            key={label}
+            onClick={() => change({ since: new Date(Math.floor((Date.now() - ms) / 1000) * 1000) })}
+          >
             {label}
           </Menu.Item>
         ))}

@@ -1,17 +1,17 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { IconSend } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
-import { type MouseEvent, useEffect, useMemo, useRef } from 'react';
+import { type MouseEvent, useEffect, useRef } from 'react';
+import { trpc } from '@/components/api/trpc';
 import { useCursorTrail } from '@/components/ledger/cursor-trail';
 import { Folio } from '@/components/ledger/folio';
 import { Ledger } from '@/components/ledger/ledger';
 import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
-import { trpc } from '@/components/trpc';
 import { formatMoment, formatZone } from '@/lib/format';
 import type { MessageSummary } from '../schema';
 import { messageColumns } from './message-columns';
@@ -32,31 +32,20 @@ export function MessagesPage() {
   );
   const rows = list.data?.items;
   const isPeeking = filters.peek !== null;
-  const openPeek = useRef((id: string | null) => undefined as void);
-  openPeek.current = (id) => change({ peek: id, cursor: filters.cursor });
+  const openPeek = (id: string | null) => change({ peek: id, cursor: filters.cursor });
   useFocusBack(filters.peek);
 
-  const columns = useMemo(
-    () =>
-      messageColumns(isPeeking, ({ id }: MessageSummary) => ({
-        href: `/messages/${id}`,
-        onClick: (event: MouseEvent) => {
-          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-          event.preventDefault();
-          openPeek.current(id);
-        },
-      })),
-    [isPeeking],
-  );
+  const columns = messageColumns(isPeeking, ({ id }: MessageSummary) => ({
+    href: `/messages/${id}`,
+    onClick: (event: MouseEvent) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      openPeek(id);
+    },
+  }));
 
   return (
-    <Page
-      peek={
-        filters.peek && (
-          <MessagePeek id={filters.peek} rows={rows ?? []} onOpen={(id) => openPeek.current(id)} />
-        )
-      }
-    >
+    <Page peek={filters.peek && <MessagePeek id={filters.peek} rows={rows ?? []} onOpen={openPeek} />}>
       <PageHead title="Messages" lede={<span suppressHydrationWarning>{ledeOf(filters)}</span>}>
         <Button component={Link} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send a message
@@ -77,7 +66,7 @@ export function MessagesPage() {
               rows={rows}
               rowKey={({ id }) => id}
               rowHref={({ id }) => `/messages/${id}`}
-              onOpen={({ id }) => openPeek.current(id)}
+              onOpen={({ id }) => openPeek(id)}
               isPicked={({ id }) => id === filters.peek}
               isStale={list.isPlaceholderData}
               bones={14}
@@ -88,7 +77,9 @@ export function MessagesPage() {
               hasMore={list.data?.pagination.has_more ?? false}
               nextCursor={list.data?.pagination.next_cursor ?? ''}
               trail={trail}
-              words={filters.order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' }}
+              words={
+                filters.order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' }
+              }
             />
           </>
         )
@@ -115,7 +106,10 @@ function NoMessages({ isFiltered, clear }: MessageFilters) {
   if (isFiltered) {
     return (
       <EmptyNote title="No message fits">
-        <p>Nothing was sent or received that has all of these. A search takes a whole address, words of the subject or a message id.</p>
+        <p>
+          Nothing was sent or received that has all of these. A search takes a whole address, words of the subject or a
+          message id.
+        </p>
         <div className="row-acts">
           <Button onClick={clear}>Clear the filters</Button>
         </div>
@@ -124,7 +118,10 @@ function NoMessages({ isFiltered, clear }: MessageFilters) {
   }
   return (
     <EmptyNote title="Every message will stand here">
-      <p>Each line is a message with its outcome. Open one to see every hop, from the call to the answer of the other side.</p>
+      <p>
+        Each line is a message with its outcome. Open one to see every hop, from the call to the answer of the other
+        side.
+      </p>
       <div className="row-acts">
         <Button component={Link} href="/send?test=true" variant="outline" leftSection={<IconSend stroke={1.5} />}>
           Send a test

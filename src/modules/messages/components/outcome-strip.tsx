@@ -1,7 +1,7 @@
 'use client';
 
+import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
-import { trpc } from '@/components/trpc';
 import { formatCount } from '@/lib/format';
 import { MESSAGE_STATUSES } from '../schema';
 import type { MessageFilters } from './use-message-filters';

@@ -20,10 +20,7 @@ const parsers = {
 
 export function useMessageFilters() {
   const [filters, setFilters] = useQueryStates(parsers);
-  const [settled] = useDebouncedValue(
-    { q: filters.q.trim(), from: filters.from.trim(), to: filters.to.trim() },
-    250,
-  );
+  const [settled] = useDebouncedValue({ q: filters.q.trim(), from: filters.from.trim(), to: filters.to.trim() }, 250);
 
   const change = (values: Parameters<typeof setFilters>[0] & object) => {
     void setFilters({ cursor: null, ...values });

@@ -7,7 +7,7 @@ import type { Overview } from '../schema';
 
 type Latest = Overview['latest'][number];
 
-export function LatestMessages({ messages }: { messages: Latest[] | undefined }) {
+export function LatestMessages({ messages }: { messages: Latest[] }) {
   return (
     <section aria-labelledby="latest">
       <div className="section">
@@ -16,7 +16,7 @@ export function LatestMessages({ messages }: { messages: Latest[] | undefined })
           All messages
         </Link>
       </div>
-      {messages?.length === 0 ? (
+      {messages.length === 0 ? (
         <p className="soft topped pad">The messages sent and received last will stand here.</p>
       ) : (
         <div className="topped">
@@ -26,7 +26,6 @@ export function LatestMessages({ messages }: { messages: Latest[] | undefined })
             rows={messages}
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/messages?peek=${id}`}
-            bones={6}
             headless
           />
         </div>
@@ -47,16 +46,14 @@ const COLUMNS: LedgerColumn<Latest>[] = [
   {
     key: 'to',
     header: 'To',
-    width: 328,
+    width: 288,
     fold: 'lead',
-    bone: 200,
     cell: ({ to: [first = ''] }) => <Addr value={first} />,
   },
   {
     key: 'subject',
     header: 'Subject',
     fold: 'under',
-    bone: 240,
     cell: ({ id, subject }) => (
       <Link className="link" href={`/messages?peek=${id}`}>
         <span className="clip">{subject || '(no subject)'}</span>

@@ -4,10 +4,10 @@ import { Button } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import Link from 'next/link';
 import { parseAsString, useQueryState } from 'nuqs';
+import { trpc } from '@/components/api/trpc';
 import { ErrorNote } from '@/components/ledger/notes';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
-import { trpc } from '@/components/trpc';
 import { formatClock, formatZone } from '@/lib/format';
 import { Checklist } from './checklist';
 import { Figures } from './figures';
@@ -35,10 +35,14 @@ export function OverviewPage() {
         <ErrorNote what="the overview" error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
         <>
-          {data && !data.checklist.has_sent && <Checklist done={data.checklist} />}
           <Figures totals={data?.totals} />
-          {data && <NeedsYou totals={data.totals} mta={data.mta.kind} />}
-          <LatestMessages messages={data?.latest} />
+          {data && (
+            <>
+              {!data.checklist.has_sent && <Checklist done={data.checklist} />}
+              <NeedsYou totals={data.totals} mta={data.mta.kind} />
+              <LatestMessages messages={data.latest} />
+            </>
+          )}
         </>
       )}
     </Page>

@@ -2,7 +2,7 @@
 
 import 'swagger-ui-dist/swagger-ui.css';
 import './api-reference.css';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import { ErrorNote } from '@/components/ledger/notes';
 
@@ -11,46 +11,47 @@ const DOCUMENT = '/api/v1/openapi.json';
 export function ApiReference() {
   const root = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<Error | null>(null);
-  const [attempt, setAttempt] = useState(0);
+
+  const draw = useCallback(() => {
+    setFailure(null);
+    fetch(DOCUMENT)
+      .then(async (response) => {
+        if (!response.ok) throw new Error(`${DOCUMENT} answered ${response.status}`);
+        const spec: object = await response.json();
+        if (root.current) drawInto(root.current, spec);
+      })
+      .catch(setFailure);
+  }, []);
 
   useEffect(() => {
     const node = root.current;
     if (!node) return;
-    const abort = new AbortController();
     const naming = new MutationObserver(() => nameFields(node));
     naming.observe(node, { childList: true, subtree: true });
-    setFailure(null);
-    fetch(DOCUMENT, { signal: abort.signal })
-      .then(async (response) => {
-        if (!response.ok) throw new Error(`${DOCUMENT} answered ${response.status}`);
-        SwaggerUI({
-          spec: await response.json(),
-          domNode: node,
-          validatorUrl: null,
-          docExpansion: 'list',
-          defaultModelsExpandDepth: 0,
-          displayRequestDuration: true,
-          tryItOutEnabled: false,
-          persistAuthorization: false,
-          withCredentials: true,
-        });
-      })
-      .catch((error: Error) => {
-        if (!abort.signal.aborted) setFailure(error);
-      });
-    return () => {
-      abort.abort();
-      naming.disconnect();
-      node.replaceChildren();
-    };
-  }, [attempt]);
+    draw();
+    return () => naming.disconnect();
+  }, [draw]);
 
   return (
     <>
-      {failure && <ErrorNote what="the API document" error={failure} onRetry={() => setAttempt(attempt + 1)} />}
+      {failure && <ErrorNote what="the API document" error={failure} onRetry={draw} />}
       <div ref={root} className="reference" hidden={failure !== null} />
     </>
   );
+}
+
+function drawInto(domNode: HTMLElement, spec: object): void {
+  SwaggerUI({
+    spec,
+    domNode,
+    validatorUrl: null,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    tryItOutEnabled: false,
+    persistAuthorization: false,
+    withCredentials: true,
+  });
 }
 
 // Swagger UI leaves its body editors and some of its choices without a name for a screen reader.

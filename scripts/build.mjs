@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlainError } from './plain-error.mjs';
+import { runTool, toolPath } from './run-tool.mjs';
+import { fingerprint, readStamp, removeStamp, writeStamp } from './stamp.mjs';
+
+const GENERATED_CLIENT = 'src/server/prisma';
+const BUILD_INPUTS = ['src', 'public', 'prisma/schema', 'next.config.mjs', 'package-lock.json', 'tsconfig.json'];
+
+export function isClientCurrent(root) {
+  return existsSync(join(root, GENERATED_CLIENT)) && readStamp(root, 'client') === clientStamp(root);
+}
+
+export async function generateClient(root) {
+  const { exitCode, output } = await runTool(toolPath(root, 'prisma'), ['generate'], { root });
+  if (exitCode !== 0) throw new PlainError(`The database client could not be generated:\n${output.trim()}`);
+  writeStamp(root, 'client', clientStamp(root));
+}
+
+export function isBuildCurrent(root) {
+  return hasBuild(root) && readStamp(root, 'build') === buildStamp(root);
+}
+
+/** The stamp goes first and comes back last: a build that is killed midway is made again. */
+export async function build(root) {
+  removeStamp(root, 'build');
+  rmSync(buildIdPath(root), { force: true });
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const { exitCode, output } = await runTool(toolPath(root, 'next'), ['build'], { root, env });
+  if (exitCode !== 0 || !hasBuild(root)) throw new PlainError(`The build failed:\n${output.trim()}`);
+  writeStamp(root, 'build', buildStamp(root));
+}
+
+function clientStamp(root) {
+  return fingerprint(root, ['prisma/schema', 'package-lock.json']);
+}
+
+function buildStamp(root) {
+  const facts = [process.version, process.platform, process.arch, readFileSync(buildIdPath(root), 'utf8')];
+  const isInput = (path) => !path.startsWith(`${GENERATED_CLIENT}/`) && !/\.test\.tsx?$|^src\/test\//.test(path);
+  return fingerprint(root, BUILD_INPUTS, { isInput, facts });
+}
+
+function hasBuild(root) {
+  return existsSync(buildIdPath(root));
+}
+
+function buildIdPath(root) {
+  return join(root, '.next', 'BUILD_ID');
+}

@@ -1,0 +1,44 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The address a request came from. X-Forwarded-For is read from the right, and only as far as trusted proxies wrote it.
+ * @param {string[]} trustedProxies
+ */
+export function createClientAddressReader(trustedProxies) {
+  const ranges = trustedProxies.map(parseRange);
+  const isTrusted = (address) =>
+    ranges.some(([base, bits]) => address.kind() === base.kind() && address.match(base, bits));
+
+  return (request) => {
+    let address = parseAddress(request.socket.remoteAddress ?? '');
+    if (!address) return '0.0.0.0';
+    const hops = (request.headers['x-forwarded-for'] ?? '').split(',');
+    while (isTrusted(address) && hops.length > 0) {
+      const previous = parseAddress(withoutPort(hops.pop().trim()));
+      if (!previous) break;
+      address = previous;
+    }
+    return address.toString();
+  };
+}
+
+function parseRange(text) {
+  if (!text.includes('/')) {
+    const address = ipaddr.process(text);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  }
+  const [base, bits] = ipaddr.parseCIDR(text);
+  const isMapped = base.kind() === 'ipv6' && base.isIPv4MappedAddress() && bits >= 96;
+  return isMapped ? [base.toIPv4Address(), bits - 96] : [base, bits];
+}
+
+function parseAddress(text) {
+  const withoutZone = text.replace(/%.*$/, '');
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(withoutZone) || ipaddr.IPv6.isValid(withoutZone);
+  return isAddress ? ipaddr.process(withoutZone) : undefined;
+}
+
+function withoutPort(text) {
+  const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? [];
+  return bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+}

@@ -1,0 +1,207 @@
+// A Postgres of our own below a data directory: made once, started on a free loopback port, adopted if one is still
+// running after a crash.
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { PlainError } from './plain-error.mjs';
+import { giveTo, preparePostgresHome } from './postgres-home.mjs';
+
+const SUPERUSER = 'postroom';
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_S = 8;
+const RECOVERY_ATTEMPTS = 6;
+const RECOVERY_INTERVAL_MS = 500;
+const MAX_LOG_BYTES = 5_000_000;
+const LOOPBACK_ONLY = ['-c listen_addresses=127.0.0.1', "-c unix_socket_directories=''", '-c timezone=UTC'];
+const FAST_AND_FORGETFUL = ['-c fsync=off', '-c full_page_writes=off', '-c synchronous_commit=off'];
+
+/**
+ * @param {{ dataDir: string, database: string, isDurable?: boolean }} options `isDurable: false` is for tests.
+ */
+export async function startEmbeddedPostgres({ dataDir, database, isDurable = true }) {
+  const cluster = openCluster(await preparePostgresHome(dataDir), isDurable);
+  if (!existsSync(join(cluster.data, 'PG_VERSION'))) createCluster(cluster);
+  const port = await startOrAdopt(cluster);
+  await createDatabase(cluster, port, database);
+  return {
+    home: cluster.home,
+    url: urlOf(cluster, port, database),
+    adminUrl: urlOf(cluster, port, 'postgres'),
+    watch: (onLost) => watch(cluster, port, onLost),
+    stop: () => stop(cluster),
+  };
+}
+
+function openCluster({ home, programs, osUser }, isDurable) {
+  const data = join(home, 'data');
+  const password = passwordOf(home, data, osUser);
+  return { home, data, password, programs, osUser, isDurable, log: join(home, 'postgres.log') };
+}
+
+function passwordOf(home, data, osUser) {
+  const file = join(home, 'password');
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  if (existsSync(data)) throw new PlainError(`${file} is missing, and without it the database in ${data} stays shut.`);
+  writeFileSync(`${file}.new`, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  giveTo(osUser, `${file}.new`);
+  renameSync(`${file}.new`, file);
+  return readFileSync(file, 'utf8');
+}
+
+function createCluster(cluster) {
+  const unfinished = `${cluster.data}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  rmSync(cluster.data, { recursive: true, force: true });
+  const result = run(cluster, cluster.programs.initdb, [
+    `--pgdata=${unfinished}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${join(cluster.home, 'password')}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    ...(cluster.isDurable ? [] : ['--no-sync']),
+  ]);
+  if (result.status !== 0) throw new PlainError(`The database could not be made:\n${lastLines(result.stderr)}`);
+  renameSync(unfinished, cluster.data);
+}
+
+async function startOrAdopt(cluster) {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    const running = readPidFile(cluster);
+    if (running && (await answers(cluster, running.port))) return running.port;
+    if (running && isPostmasterOf(cluster, running.pid)) {
+      await sleep(200);
+      continue;
+    }
+    rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
+    const failure = await startServer(cluster);
+    if (failure && !isPassing(failure)) throw new PlainError(`Postgres did not start:\n${lastLines(failure)}`);
+    if (failure) await sleep(500);
+  }
+  throw new PlainError(`Postgres did not start within ${START_TIMEOUT_MS / 1000} s; its log is ${cluster.log}.`);
+}
+
+/** @returns {Promise<string | undefined>} what Postgres logged, if it did not start */
+async function startServer(cluster) {
+  const logStart = sizeOfLog(cluster);
+  const durability = cluster.isDurable ? [] : FAST_AND_FORGETFUL;
+  const settings = [`-p ${await freePort()}`, ...LOOPBACK_ONLY, ...durability].join(' ');
+  const timing = ['-w', '-t', String(START_TIMEOUT_MS / 1000)];
+  const args = ['start', '-D', cluster.data, '-l', cluster.log, ...timing, '-o', settings];
+  // Without pipes: the server would inherit them, and the call would wait for as long as it runs.
+  const { status } = run(cluster, cluster.programs.pgCtl, args, 'ignore');
+  return status === 0 ? undefined : readFileSync(cluster.log, 'utf8').slice(logStart) || 'It logged nothing.';
+}
+
+function sizeOfLog({ log }) {
+  if (!existsSync(log)) return 0;
+  if (statSync(log).size > MAX_LOG_BYTES) truncateSync(log);
+  return statSync(log).size;
+}
+
+/** The processes of a killed server linger for a moment, and a free port can be taken before Postgres opens it. */
+function isPassing(failure) {
+  return /shared memory block|lock file "postmaster.pid"|could not bind/.test(failure);
+}
+
+function readPidFile(cluster) {
+  try {
+    const [pid, , , port] = readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n');
+    return { pid: Number(pid), port: Number(port) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that is alive need not be Postgres: the number may belong to another one since, or to a zombie. */
+function isPostmasterOf(cluster, pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  if (process.platform !== 'linux') {
+    return spawnSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout?.includes(cluster.data);
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(cluster.data);
+  } catch {
+    return false;
+  }
+}
+
+async function answers(cluster, port) {
+  if (!port) return false;
+  const client = new pg.Client({
+    connectionString: urlOf(cluster, port, 'postgres'),
+    connectionTimeoutMillis: 3_000,
+    query_timeout: 3_000,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query('SHOW data_directory');
+    return rows[0].data_directory === cluster.data;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function createDatabase(cluster, port, database) {
+  const client = new pg.Client({ connectionString: urlOf(cluster, port, 'postgres') });
+  await client.connect();
+  const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
+  if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(database)}`);
+  await client.end();
+}
+
+/** Holds a connection, which breaks at once when the server dies. A server that only restarts itself comes back. */
+async function watch(cluster, port, onLost) {
+  const client = new pg.Client({ connectionString: urlOf(cluster, port, 'postgres') });
+  client.on('error', () => {});
+  client.once('end', async () => {
+    for (let attempt = 0; attempt < RECOVERY_ATTEMPTS; attempt++) {
+      await sleep(RECOVERY_INTERVAL_MS);
+      if (await answers(cluster, port)) return watch(cluster, port, onLost);
+    }
+    onLost(`Postgres is gone; its log is ${cluster.log}.`);
+  });
+  await client.connect();
+}
+
+function stop(cluster) {
+  for (const mode of ['fast', 'immediate']) {
+    const args = ['stop', '-D', cluster.data, '-m', mode, '-w', '-t', String(STOP_TIMEOUT_S)];
+    if (run(cluster, cluster.programs.pgCtl, args, 'ignore').status === 0) return;
+    if (!isPostmasterOf(cluster, readPidFile(cluster)?.pid)) return;
+  }
+}
+
+function run(cluster, program, args, stdio = 'pipe') {
+  const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+  return spawnSync(program, args, { ...cluster.osUser, cwd: '/', env, stdio, encoding: 'utf8' });
+}
+
+function urlOf(cluster, port, database) {
+  return `postgresql://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/${database}`;
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function lastLines(text) {
+  return text.trim().split('\n').slice(-6).join('\n');
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { listen } from './listen.mjs';
+import { PlainError } from './plain-error.mjs';
+
+/** What the environment says already wins over the file. */
+export function readEnvFile(root) {
+  const path = join(root, '.env');
+  if (existsSync(path)) process.loadEnvFile(path);
+}
+
+/** Reads the settings and tries what only this machine can tell, so that nothing long is done in vain. */
+export async function checkSettings() {
+  const { readSettings } = await import('../src/server/settings.mjs');
+  const settings = readSettings(process.env);
+  if (process.env.PORT) await checkPort(settings.port);
+  makeDataDir(settings.dataDir);
+  return settings;
+}
+
+/** @returns {string | undefined} */
+export function warningAbout(settings) {
+  const { protocol, hostname } = new URL(settings.appUrl);
+  const isLocal = /^(localhost|.+\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  if (protocol === 'https:' || isLocal) return undefined;
+  return `Warning: ${settings.appUrl} is not encrypted, so passwords cross the network readable. Put https in front.`;
+}
+
+/** Made once, and kept for good: what it encrypted is lost without it. */
+export function makeSecretKey(dataDir) {
+  const path = join(dataDir, 'secret-key');
+  if (!existsSync(path)) {
+    writeFileSync(`${path}.new`, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
+    renameSync(`${path}.new`, path);
+  }
+  return readFileSync(path, 'utf8').trim();
+}
+
+async function checkPort(port) {
+  const server = createServer();
+  await listen(server, { port, isExplicit: true });
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function makeDataDir(dataDir) {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    const probe = join(dataDir, '.writable');
+    writeFileSync(probe, '');
+    rmSync(probe);
+  } catch (error) {
+    throw new PlainError(
+      `DATA_DIR (${dataDir}) cannot be written to (${error.code}): give this user the right, or set another.`,
+    );
+  }
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { createClientAddressReader } from './client-address.mjs';
+
+const MAX_TARGET_LENGTH = 8_192;
+const OWN_HEADER_PREFIX = 'x-postroom-';
+const FORWARDED_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'forwarded'];
+const PAGE_METHODS = ['GET', 'HEAD'];
+const API_METHODS = [...PAGE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const HOST = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
+
+/**
+ * What stands between the socket and Next: refuses what no client of ours sends, says who is calling, and sets the
+ * security headers.
+ * @param {{ appUrl: string, trustedProxies: string[], isDev: boolean }} options
+ */
+export function createHttpFront({ appUrl, trustedProxies, isDev }) {
+  const clientAddress = createClientAddressReader(trustedProxies);
+  const fixedHeaders = Object.entries(securityHeaders(appUrl));
+
+  return {
+    /** @returns {import('./http-refusal.mjs').Refusal | undefined} */
+    check: (request) => refusalOf(request, isDev),
+
+    stamp(request, response) {
+      const policy = contentSecurityPolicy(randomBytes(16).toString('base64'), isDev);
+      const ip = clientAddress(request);
+      for (const name of Object.keys(request.headers)) {
+        if (name.startsWith(OWN_HEADER_PREFIX) || FORWARDED_HEADERS.includes(name)) delete request.headers[name];
+      }
+      request.headers['x-postroom-client-ip'] = ip;
+      // Next takes the nonce for its own scripts from the request's policy.
+      request.headers['content-security-policy'] = policy;
+      response.setHeader('Content-Security-Policy', policy);
+      for (const [name, value] of fixedHeaders) response.setHeader(name, value);
+    },
+  };
+}
+
+function refusalOf({ method, url, headers }, isDev) {
+  const methods = url.startsWith('/api/') || isDev ? API_METHODS : PAGE_METHODS;
+  if (!methods.includes(method)) return { ...notAllowed, headers: { Allow: methods.join(', ') } };
+  if (url.length > MAX_TARGET_LENGTH) return tooLong;
+  if (!url.startsWith('/') || !isDecodable(url)) return badTarget;
+  if (headers.host !== undefined && headers.host !== '' && !HOST.test(headers.host)) return badHost;
+  if (/^[^?]*\/\//.test(url)) return notFound;
+  return undefined;
+}
+
+const notAllowed = { status: 405, code: 'METHOD_NOT_ALLOWED', message: 'This method is not supported.' };
+const tooLong = { status: 414, code: 'VALIDATION_ERROR', message: 'The address of the request is too long.' };
+const badTarget = { status: 400, code: 'VALIDATION_ERROR', message: 'The address of the request is malformed.' };
+const badHost = { status: 400, code: 'VALIDATION_ERROR', message: 'The Host header is malformed.' };
+const notFound = { status: 404, code: 'NOT_FOUND', message: 'There is nothing at this address.' };
+
+function isDecodable(url) {
+  const [path] = url.split('?', 1);
+  try {
+    return ![...decodeURIComponent(path)].some((character) => character < ' ' || '\\\u007f'.includes(character));
+  } catch {
+    return false;
+  }
+}
+
+function contentSecurityPolicy(nonce, isDev) {
+  return [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}'${isDev ? " 'unsafe-eval'" : ''}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src 'self'${isDev ? ' ws:' : ''}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function securityHeaders(appUrl) {
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    ...(appUrl.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' } : {}),
+  };
+}

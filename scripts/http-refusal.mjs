@@ -1,0 +1,44 @@
+import { STATUS_CODES } from 'node:http';
+import { v7 as uuidv7 } from 'uuid';
+
+const API_PREFIX = '/api/v1';
+
+/**
+ * What the HTTP layer answers by itself, before the app sees the request: in the API's envelope where the API was asked.
+ * @typedef {{ status: number, code: string, message: string, headers?: Record<string, string> }} Refusal
+ */
+
+/** @param {Refusal} refusal */
+export function refuse(request, response, { status, code, message, headers = {} }) {
+  const requestId = uuidv7();
+  const isApi = request.url.startsWith(API_PREFIX);
+  const body = isApi ? JSON.stringify(envelope(code, message, requestId)) : `${message}\n`;
+  response.writeHead(status, {
+    'Content-Type': isApi ? 'application/json' : 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+    ...headers,
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** What the parser could not read has no response object yet, only a socket. */
+export function refuseUnreadable(error, socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400;
+  const body = `${STATUS_CODES[status]}\n`;
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function envelope(code, message, requestId) {
+  const meta = { request_id: requestId, timestamp: new Date().toISOString(), pagination: null };
+  return { data: null, error: { code, message, details: null }, meta };
+}

@@ -1,0 +1,41 @@
+import { PlainError } from './plain-error.mjs';
+
+const PORTS_TO_TRY = 100;
+
+/**
+ * Opens the port on all addresses. A port nobody asked for by name gives way to the next free one.
+ * @param {import('node:http').Server | import('node:net').Server} server
+ * @param {{ port: number, isExplicit: boolean }} wish
+ * @returns {Promise<number>} the port that was opened
+ */
+export async function listen(server, { port, isExplicit }) {
+  const last = isExplicit ? port : Math.min(port + PORTS_TO_TRY, 65535);
+  for (let candidate = port; candidate <= last; candidate++) {
+    const error = await tryToListen(server, candidate);
+    if (!error) return candidate;
+    if (error.code === 'EACCES')
+      throw new PlainError(`Opening port ${candidate} needs more rights: choose a PORT above 1023.`);
+    if (error.code !== 'EADDRINUSE') throw error;
+  }
+  throw new PlainError(
+    isExplicit
+      ? `Port ${port} is in use: stop what listens there, or set PORT to another one.`
+      : `The ports ${port} to ${last} are all in use: set PORT to a free one.`,
+  );
+}
+
+async function tryToListen(server, port) {
+  const error = await listenOn(server, port, '::');
+  const hasNoIpv6 = error && ['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(error.code);
+  return hasNoIpv6 ? listenOn(server, port, '0.0.0.0') : error;
+}
+
+function listenOn(server, port, host) {
+  return new Promise((resolve) => {
+    server.once('error', resolve);
+    server.listen({ port, host }, () => {
+      server.removeListener('error', resolve);
+      resolve(undefined);
+    });
+  });
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PlainError } from './plain-error.mjs';
+
+/**
+ * Keeps a second command from the same work. A listening socket is the lock, because it ends with its process, however
+ * that is killed; on Linux it has no file either.
+ * @param {string} name
+ * @param {string} whatIsLocked begins the sentence that the second command ends with
+ */
+export async function takeLock(name, whatIsLocked) {
+  const address = socketAddress(name);
+  if (await listen(address)) return;
+  const holder = await holderOf(address);
+  if (holder) throw new PlainError(`${whatIsLocked} is in use by process ${holder}: stop that one first.`);
+  if (!address.startsWith('\0')) rmSync(address, { force: true });
+  if (!(await listen(address)))
+    throw new PlainError(`${whatIsLocked} is in use by another process: stop that one first.`);
+}
+
+function socketAddress(name) {
+  const id = `postroom-${createHash('sha256').update(name).digest('hex').slice(0, 24)}`;
+  if (process.platform === 'linux') return `\0${id}`;
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${id}` : join(tmpdir(), `${id}.sock`);
+}
+
+function listen(address) {
+  const server = createServer((socket) => socket.end(String(process.pid)));
+  server.unref();
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error)));
+    server.listen(address, () => resolve(true));
+  });
+}
+
+function holderOf(address) {
+  return new Promise((resolve) => {
+    let pid = '';
+    const socket = connect(address);
+    socket.setTimeout(2_000, () => socket.destroy());
+    socket.on('data', (data) => {
+      pid += data;
+    });
+    socket.on('error', () => resolve(''));
+    socket.on('close', () => resolve(pid));
+  });
+}

@@ -1,0 +1,47 @@
+// Stamps remember what a result was made from, so that unchanged input is not worked on twice.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * @param {string} root
+ * @param {string[]} inputs files and folders
+ * @param {{ isInput?: (path: string) => boolean, facts?: string[] }} options
+ */
+export function fingerprint(root, inputs, { isInput = () => true, facts = [] } = {}) {
+  const hash = createHash('sha256').update(JSON.stringify(facts));
+  for (const path of inputs.flatMap((input) => filesBelow(root, input)).filter(isInput)) {
+    hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
+  }
+  return hash.digest('hex');
+}
+
+export function readStamp(root, name) {
+  try {
+    return readFileSync(stampPath(root, name), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeStamp(root, name, content) {
+  mkdirSync(join(stampPath(root, name), '..'), { recursive: true });
+  writeFileSync(stampPath(root, name), content);
+}
+
+export function removeStamp(root, name) {
+  rmSync(stampPath(root, name), { force: true });
+}
+
+function stampPath(root, name) {
+  return join(root, 'node_modules', '.cache', 'postroom', name);
+}
+
+function filesBelow(root, path) {
+  const stats = statSync(join(root, path), { throwIfNoEntry: false });
+  if (!stats) return [];
+  if (!stats.isDirectory()) return [path];
+  return readdirSync(join(root, path))
+    .sort()
+    .flatMap((name) => filesBelow(root, `${path}/${name}`));
+}

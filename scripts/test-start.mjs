@@ -1,0 +1,218 @@
+// `npm run test:start`: clones what is committed and does to `npm start` what happens to it: a fresh clone, a second
+// one beside it, processes killed at any moment, wrong settings, another user.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, isAlive, postgresOf, runStart, until } from './trial.mjs';
+
+const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
+const STOP_TIMEOUT_MS = 6_000;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const workspace = mkdtempSync(join(tmpdir(), 'postroom-start-'));
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => KEPT_VARIABLES.includes(name) || /^npm_config_/i.test(name)),
+);
+const first = join(workspace, 'first');
+const second = join(workspace, 'second');
+const trials = [];
+const dataDirs = new Set();
+let passed = 0;
+let failed = 0;
+
+process.on('SIGINT', () => cleanUp(130));
+process.on('SIGTERM', () => cleanUp(143));
+
+await testFreshClone();
+if (failed === 0) {
+  await testKilledProcesses();
+  await testSideBySide();
+  await testWrongSettings();
+  await testOrdinaryUser();
+}
+console.log(`${passed} passed, ${failed} failed`);
+cleanUp(failed === 0 ? 0 : 1);
+
+async function testFreshClone() {
+  run('git', ['clone', '--quiet', root, first]);
+  let trial;
+  await test('a fresh clone starts without any setting', async () => {
+    trial = await startReady(first);
+    return `healthy after ${seconds(trial.readyAfterMs)}`;
+  });
+  if (!trial) return;
+  await test('it prints the link that sets up the first admin', async () => {
+    const link = new RegExp(`http://localhost:${trial.port}/setup\\?token=\\S+`);
+    if (!(await until(() => link.test(trial.output), 5_000))) throw new Error(`no link in:\n${trial.output}`);
+  });
+  await test('a second start in the same clone says that it is in use', async () => {
+    await expectRefusal(start(first), /in use by process \d+/);
+  });
+  await test('SIGTERM to the whole group ends everything', () => expectEnd(trial, () => trial.killGroup('SIGTERM')));
+  await test('a second start is quick', async () => {
+    trial = await startReady(first);
+    if (trial.readyAfterMs > 10_000) throw new Error(`it took ${seconds(trial.readyAfterMs)}`);
+    return `healthy after ${seconds(trial.readyAfterMs)}`;
+  });
+  await test('SIGTERM to npm alone ends everything', () =>
+    expectEnd(trial, () => process.kill(trial.group, 'SIGTERM')));
+}
+
+async function testKilledProcesses() {
+  const victims = [
+    ['the server', (trial) => process.kill(trial.pidOf('serve.mjs'), 'SIGKILL')],
+    ['Postgres', (trial) => process.kill(postgresOf(dataDirOf(trial.folder)).pid, 'SIGKILL')],
+    ['the start script', (trial) => process.kill(trial.pidOf('scripts/start.mjs'), 'SIGKILL')],
+    ['the whole group', (trial) => trial.killGroup('SIGKILL')],
+  ];
+  for (const [name, kill] of victims) {
+    await test(`after kill -9 of ${name} everything else stops, and the next start works`, async () => {
+      const trial = await startReady(first);
+      kill(trial);
+      if (!(await until(() => trial.processes().length === 0, STOP_TIMEOUT_MS))) throw new Error('processes are left');
+      const next = await startReady(first);
+      await expectEnd(next, () => next.killGroup('SIGTERM'));
+      return `healthy after ${seconds(next.readyAfterMs)}`;
+    });
+  }
+  await test('after kill -9 in the middle of a build the next start builds again', async () => {
+    appendFileSync(join(first, 'next.config.mjs'), '\n');
+    const trial = await start(first);
+    await trial.untilPrinted('Building');
+    await until(() => false, 3_000);
+    trial.killGroup('SIGKILL');
+    const next = await startReady(first);
+    await expectEnd(next, () => next.killGroup('SIGTERM'));
+    return `healthy after ${seconds(next.readyAfterMs)}`;
+  });
+}
+
+async function testSideBySide() {
+  chmodSync(workspace, 0o755);
+  run('cp', ['-a', first, second]);
+  rmSync(dataDirOf(second), { recursive: true, force: true });
+  await test('two clones run side by side', async () => {
+    const one = await startReady(first);
+    const other = await startReady(second);
+    const homes = [one, other].map(({ folder }) => postgresOf(dataDirOf(folder)).home);
+    if (homes[0] === homes[1]) throw new Error(`both keep their database in ${homes[0]}`);
+    await expectEnd(one, () => one.killGroup('SIGTERM'));
+    const stillServes = await fetch(`http://127.0.0.1:${other.port}/api/v1/health`);
+    if (stillServes.status !== 200) throw new Error('the end of one hurt the other');
+    await expectEnd(other, () => other.killGroup('SIGTERM'));
+  });
+}
+
+async function testWrongSettings() {
+  await test('a PORT in use is told in one sentence', async () => {
+    const server = createServer();
+    await new Promise((resolve) => server.listen(0, resolve));
+    await expectRefusal(start(second, { PORT: String(server.address().port) }), /^Port \d+ is in use: .*\.$/m);
+    server.close();
+  });
+  await test('a wrong setting is told in one sentence', () =>
+    expectRefusal(start(second, { MAX_MESSAGE_SIZE_MB: 'plenty' }), /^MAX_MESSAGE_SIZE_MB must be .*\.$/m));
+  await test('a database that does not answer is told in one sentence', async () => {
+    const url = `postgresql://someone@127.0.0.1:${await freePort()}/postroom`;
+    await expectRefusal(start(second, { DATABASE_URL: url }), /^The database at 127\.0\.0\.1.* cannot be used .*\.$/m);
+  });
+  await test('an address without https is warned about', async () => {
+    const trial = await startReady(second, { APP_URL: 'http://mail.example.com' });
+    if (!(await until(() => trial.output.includes('is not encrypted'), 5_000))) throw new Error(trial.output);
+    await expectEnd(trial, () => trial.killGroup('SIGTERM'));
+  });
+}
+
+async function testOrdinaryUser() {
+  if (process.getuid?.() !== 0) return;
+  const account = readFileSync('/etc/passwd', 'utf8').match(/^nobody:[^:]*:(\d+):(\d+):/m);
+  if (!account) return;
+  const user = { uid: Number(account[1]), gid: Number(account[2]) };
+  const home = join(workspace, 'home');
+  const folder = join(workspace, 'third');
+  mkdirSync(home);
+  run('cp', ['-a', second, folder]);
+  rmSync(dataDirOf(folder), { recursive: true, force: true });
+  run('chown', ['-R', `${user.uid}:${user.gid}`, home, folder]);
+  await test('it starts as an ordinary user too', async () => {
+    const trial = await startReady(folder, { HOME: home }, user);
+    await expectEnd(trial, () => trial.killGroup('SIGTERM'));
+    return `healthy after ${seconds(trial.readyAfterMs)}`;
+  });
+  await test('and as root after it', async () => {
+    const trial = await startReady(folder);
+    await expectEnd(trial, () => trial.killGroup('SIGTERM'));
+  });
+}
+
+async function startReady(...args) {
+  const trial = await start(...args);
+  return trial.untilReady();
+}
+
+async function start(folder, variables = {}, user = undefined) {
+  dataDirs.add(dataDirOf(folder));
+  const port = await freePort();
+  const trial = runStart({ folder, port, env: { ...env, PORT: String(port), ...variables }, user });
+  trials.push(trial);
+  return trial;
+}
+
+async function expectRefusal(starting, sentence) {
+  const trial = await (await starting).untilEnded();
+  if (trial.exitCode === 0 || !sentence.test(trial.output)) {
+    throw new Error(`exit code ${trial.exitCode}, and it said:\n${trial.output}`);
+  }
+}
+
+async function expectEnd(trial, stop) {
+  const { pid } = postgresOf(dataDirOf(trial.folder));
+  const startedAt = Date.now();
+  stop();
+  const isGone = () => trial.processes().length === 0 && !isAlive(pid);
+  if (!(await until(isGone, STOP_TIMEOUT_MS))) {
+    const left = trial.processes().map(({ command }) => command);
+    throw new Error(
+      `left running after ${seconds(STOP_TIMEOUT_MS)}: ${[...left, isAlive(pid) ? 'Postgres' : ''].join(', ')}`,
+    );
+  }
+  return `within ${seconds(Date.now() - startedAt)}`;
+}
+
+async function test(name, action) {
+  try {
+    const remark = await action();
+    passed++;
+    console.log(`ok      ${name}${remark ? ` (${remark})` : ''}`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILED  ${name}: ${error.message}`);
+  }
+}
+
+function cleanUp(exitCode) {
+  for (const { exitCode: ended, killGroup } of trials) if (ended === undefined) killGroup('SIGKILL');
+  for (const dataDir of dataDirs) {
+    const { home, pid } = postgresOf(dataDir);
+    if (pid && isAlive(pid)) process.kill(pid, 'SIGQUIT');
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+  rmSync(workspace, { recursive: true, force: true, maxRetries: 5 });
+  process.exit(exitCode);
+}
+
+function run(command, args) {
+  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`);
+}
+
+function dataDirOf(folder) {
+  return join(folder, '.data');
+}
+
+function seconds(durationMs) {
+  return `${(durationMs / 1000).toFixed(1)} s`;
+}

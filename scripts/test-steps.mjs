@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBrowser } from './browser.mjs';
+import { build, isBuildCurrent } from './build.mjs';
+import { takeLock } from './lock.mjs';
+import { PlainError } from './plain-error.mjs';
+import { runTool, toolPath } from './run-tool.mjs';
+import { readPlaywrightReport, readVitestReport } from './test-reports.mjs';
+
+/**
+ * @typedef {{ passed: number, failures: string[], output?: string }} Outcome
+ * @typedef {{ root: string, env: Record<string, string | undefined>, adminUrl: string, filters: string[] }} Surroundings
+ */
+
+/** What `npm test` does, in order. `needsDatabase` steps get a Postgres of their own. */
+export const testSteps = [
+  { name: 'types', run: checkTypes },
+  { name: 'lint', run: (here) => check(here, 'biome', ['check', '--error-on-warnings', '--colors=off']) },
+  { name: 'imports', run: checkImports },
+  { name: 'unused', run: (here) => check(here, 'knip', ['--no-progress']) },
+  { name: 'migrations', run: checkMigrations, needsDatabase: true },
+  { name: 'unit', run: runUnitTests, needsDatabase: true },
+  { name: 'build', run: checkBuild },
+  { name: 'e2e', run: runBrowserTests, needsDatabase: true, needs: 'build' },
+];
+
+async function check({ root, env }, command, args) {
+  return asOutcome(await runTool(toolPath(root, command), args, { root, env }));
+}
+
+async function checkTypes(here) {
+  const generated = await check(here, 'next', ['typegen']);
+  return generated.failures.length > 0 ? generated : check(here, 'tsc', ['--noEmit']);
+}
+
+async function checkImports({ root, env }) {
+  return asOutcome(await runTool(join(root, 'scripts', 'check-imports.mjs'), [], { root, env }));
+}
+
+/** The migrations, on an empty database, make exactly what the schema says. */
+async function checkMigrations(here) {
+  const { adminUrl, root, env } = here;
+  const database = 'postroom_migrations';
+  await recreateDatabase(adminUrl, database);
+  const url = Object.assign(new URL(adminUrl), { pathname: `/${database}` }).href;
+  const inDatabase = { ...here, env: { ...env, DATABASE_URL: url } };
+  const deployed = await check(inDatabase, 'prisma', ['migrate', 'deploy']);
+  if (deployed.failures.length > 0) return deployed;
+  const schema = join(root, 'prisma', 'schema');
+  const drift = ['migrate', 'diff', '--from-config-datasource', '--to-schema', schema, '--exit-code'];
+  return check(inDatabase, 'prisma', drift);
+}
+
+async function recreateDatabase(adminUrl, database) {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client(adminUrl);
+  await client.connect();
+  await client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  await client.query(`CREATE DATABASE ${database}`);
+  await client.end();
+}
+
+async function runUnitTests({ root, env, adminUrl, filters }) {
+  return withReportFile(async (report) => {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const { exitCode, output } = await runTool(
+      toolPath(root, 'vitest'),
+      ['run', ...reporters, '--allowOnly=false', ...filters],
+      { root, env: { ...env, TEST_DATABASE_URL: adminUrl, NO_COLOR: '1' } },
+    );
+    return { ...readVitestReport(report, exitCode), output };
+  });
+}
+
+async function checkBuild({ root }) {
+  if (isBuildCurrent(root)) return { passed: 1, failures: [] };
+  try {
+    await takeLock(`build ${root}`, 'This folder');
+    await build(root);
+    return { passed: 1, failures: [] };
+  } catch (error) {
+    if (!(error instanceof PlainError)) throw error;
+    return { passed: 0, failures: ['failed'], output: error.message };
+  }
+}
+
+async function runBrowserTests({ root, env, adminUrl, filters }) {
+  const browser = await findBrowser(root);
+  return withReportFile(async (report) => {
+    const { exitCode, output } = await runTool(
+      toolPath(root, 'playwright'),
+      ['test', '--config=e2e/playwright.config.ts', '--reporter=line,json', '--forbid-only', ...filters],
+      {
+        root,
+        env: {
+          ...env,
+          TEST_DATABASE_URL: adminUrl,
+          CHROMIUM_PATH: browser,
+          PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+          NO_COLOR: '1',
+        },
+      },
+    );
+    return { ...readPlaywrightReport(report, exitCode), output };
+  });
+}
+
+async function withReportFile(run) {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-report-'));
+  try {
+    return await run(join(folder, 'report.json'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** @returns {Outcome} */
+function asOutcome({ exitCode, output }) {
+  return exitCode === 0 ? { passed: 1, failures: [] } : { passed: 0, failures: ['failed'], output };
+}

@@ -1,0 +1,85 @@
+// `npm test`: every check and every test, from a fresh clone. `npm test -- unit lint` runs the steps named, and what
+// follows a step's name is handed to it: `npm test -- unit src/lib`.
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { generateClient, isClientCurrent } from './build.mjs';
+import { checkNodeVersion, install, isInstalled } from './install.mjs';
+import { runCommand } from './lifetime.mjs';
+import { isPlain } from './plain-error.mjs';
+import { secondsSince, step } from './step.mjs';
+import { testSteps } from './test-steps.mjs';
+
+const EXIT_CODE_WHEN_STOPPED = 130;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+await runCommand(test, { exitCodeWhenStopped: EXIT_CODE_WHEN_STOPPED });
+
+/** @param {import('./lifetime.mjs').Lifetime} lifetime */
+async function test(lifetime) {
+  const startedAt = Date.now();
+  checkNodeVersion();
+  process.chdir(root);
+  const { steps, filters } = chooseSteps(process.argv.slice(2));
+  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
+  const adminUrl = steps.some((each) => each.needsDatabase) ? await startDatabase(lifetime) : '';
+
+  const surroundings = { root, env: await environmentOfTests(), adminUrl, filters };
+  const outcomes = new Map();
+  for (const each of steps) {
+    const startedAtStep = Date.now();
+    const outcome = await outcomeOf(each, surroundings, outcomes);
+    if (lifetime.isEnding()) return undefined;
+    outcomes.set(each.name, outcome);
+    report(each.name, outcome, secondsSince(startedAtStep));
+  }
+
+  const all = [...outcomes.values()];
+  const passed = all.reduce((sum, outcome) => sum + outcome.passed, 0);
+  const failed = all.reduce((sum, outcome) => sum + outcome.failures.length, 0);
+  for (const [name, { failures }] of outcomes)
+    for (const failure of failures) console.log(`FAILED ${name}: ${failure}`);
+  console.log(`\nAll of it took ${secondsSince(startedAt)}.`);
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+function chooseSteps(args) {
+  const names = testSteps.map(({ name }) => name);
+  const steps = args.some((arg) => names.includes(arg))
+    ? testSteps.filter(({ name }) => args.includes(name))
+    : testSteps;
+  return { steps, filters: args.filter((arg) => !names.includes(arg)) };
+}
+
+async function startDatabase(lifetime) {
+  const { startTemporaryPostgres } = await import('./temporary-postgres.mjs');
+  const postgres = await step('Starting a Postgres for the tests', startTemporaryPostgres);
+  lifetime.atEnd(postgres.stop);
+  return postgres.adminUrl;
+}
+
+/** What configures the app of whoever runs the tests must not reach the app under test. */
+async function environmentOfTests() {
+  const { settingNames } = await import('../src/server/settings.mjs');
+  const dropped = new Set([...settingNames, 'NODE_ENV']);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !dropped.has(name)));
+}
+
+async function outcomeOf(each, surroundings, outcomes) {
+  if (each.needs && outcomes.get(each.needs)?.failures.length > 0) {
+    return { passed: 0, failures: [`not run, because ${each.needs} failed`] };
+  }
+  try {
+    return await each.run(surroundings);
+  } catch (error) {
+    return { passed: 0, failures: [isPlain(error) ? error.message : 'failed'], output: error.stack };
+  }
+}
+
+function report(name, { passed, failures, output }, duration) {
+  const counts = failures.length > 0 ? `${passed} passed, ${failures.length} FAILED` : `${passed} passed`;
+  console.log(`${name.padEnd(12)}${counts.padEnd(28)}${duration}`);
+  if (failures.length > 0 && output) console.log(`\n${output.trim()}\n`);
+}

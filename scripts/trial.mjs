@@ -1,0 +1,122 @@
+// One `npm start` under observation, for scripts/test-start.mjs.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_INTERVAL_MS = 50;
+const READY_TIMEOUT_MS = 600_000;
+const END_TIMEOUT_MS = 40_000;
+
+/**
+ * @param {{ folder: string, port: number, env: Record<string, string>, user?: { uid: number, gid: number } }} options
+ */
+export function runStart({ folder, port, env, user = {} }) {
+  const startedAt = Date.now();
+  const child = spawn('npm', ['start'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    ...user,
+  });
+  const trial = { folder, port, group: child.pid, output: '', exitCode: undefined, readyAfterMs: 0 };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      trial.output += text;
+    });
+  }
+  child.once('close', (code) => {
+    trial.exitCode = code ?? -1;
+  });
+  trial.untilReady = async () => {
+    const isReady = await until(async () => trial.exitCode !== undefined || (await isHealthy(port)), READY_TIMEOUT_MS);
+    trial.readyAfterMs = Date.now() - startedAt;
+    if (!isReady || trial.exitCode !== undefined) throw new Error(`it did not become healthy:\n${trial.output}`);
+    return trial;
+  };
+  trial.untilPrinted = (text) => until(() => trial.output.includes(text), READY_TIMEOUT_MS);
+  trial.untilEnded = async () => {
+    if (!(await until(() => trial.exitCode !== undefined, END_TIMEOUT_MS))) throw new Error('it did not end');
+    return trial;
+  };
+  trial.processes = () => processes().filter(({ pgid }) => pgid === trial.group);
+  trial.pidOf = (script) =>
+    trial.processes().find(({ command }) => /^(\S*\/)?node /.test(command) && command.includes(script))?.pid;
+  trial.killGroup = (signal) => {
+    if (trial.processes().length > 0) process.kill(-trial.group, signal);
+  };
+  return trial;
+}
+
+/** Which Postgres keeps the data of a folder: the process, and the home of its files. */
+export function postgresOf(dataDir) {
+  const pointer = join(dataDir, 'postgres-location.json');
+  const home = existsSync(pointer) ? JSON.parse(readFileSync(pointer, 'utf8')).home : join(dataDir, 'postgres');
+  const pidFile = join(home, 'data', 'postmaster.pid');
+  return { home, pid: existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : undefined };
+}
+
+/** Zombies count as ended: nobody may be there to bury them. */
+export function isAlive(pid) {
+  return processes().some((each) => each.pid === pid);
+}
+
+export async function until(isTrue, timeoutMs) {
+  const deadline = Date.now() + timeoutMs;
+  while (Date.now() < deadline) {
+    if (await isTrue()) return true;
+    await sleep(POLL_INTERVAL_MS);
+  }
+  return false;
+}
+
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function isHealthy(port) {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/health`, { signal: AbortSignal.timeout(3_000) });
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+function processes() {
+  return existsSync('/proc/self/stat') ? processesOfLinux() : processesOfPs();
+}
+
+function processesOfLinux() {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const [state, , pgid] = readFileSync(`/proc/${name}/stat`, 'utf8')
+          .replace(/^.*\) /s, '')
+          .split(' ');
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return state === 'Z' ? [] : [{ pid: Number(name), pgid: Number(pgid), command }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function processesOfPs() {
+  const { stdout } = spawnSync('ps', ['-axo', 'pid=,pgid=,stat=,command='], { encoding: 'utf8' });
+  return stdout
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
+    .filter((match) => match && !match[3].startsWith('Z'))
+    .map(([, pid, pgid, , command]) => ({ pid: Number(pid), pgid: Number(pgid), command }));
+}

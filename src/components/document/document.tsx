@@ -1,0 +1,35 @@
+import '@fontsource-variable/ibm-plex-sans/wght.css';
+import '@fontsource/ibm-plex-mono/latin-600.css';
+import '@mantine/core/styles.css';
+import '../styles/base.css';
+import '../styles/mantine.css';
+import '../styles/controls.css';
+import '../styles/ledger.css';
+import '../styles/timeline.css';
+import '../styles/page-head.css';
+import '../styles/shell.css';
+import '../styles/palette.css';
+import '../styles/forms.css';
+import '../styles/overview.css';
+import '../styles/messages.css';
+import '../styles/send.css';
+import '../styles/postcard.css';
+import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { mono, sans } from './fonts';
+import { Providers } from './providers';
+
+type DocumentProps = { nonce: string | undefined; children: ReactNode };
+
+export function Document({ nonce, children }: DocumentProps) {
+  return (
+    <html lang="en" className={`${sans.variable} ${mono.variable}`} {...mantineHtmlProps}>
+      <head>
+        <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
+      </head>
+      <body>
+        <Providers>{children}</Providers>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,17 @@
+import Link from 'next/link';
+import { Roundel } from '../marks/roundel';
+
+export function NotFound() {
+  return (
+    <main className="plain-page">
+      <Roundel size={28} />
+      <h1>No page has this address</h1>
+      <p className="soft">The link may be old, or a letter is missing.</p>
+      <p>
+        <Link className="act" href="/">
+          Open the overview
+        </Link>
+      </p>
+    </main>
+  );
+}

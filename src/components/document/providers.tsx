@@ -1,0 +1,17 @@
+'use client';
+
+import { MantineProvider } from '@mantine/core';
+import { NuqsAdapter } from 'nuqs/adapters/next/app';
+import type { ReactNode } from 'react';
+import { TrpcProvider } from '../api/trpc';
+import { cssVariablesResolver, theme } from './theme';
+
+export function Providers({ children }: { children: ReactNode }) {
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
+      <NuqsAdapter>
+        <TrpcProvider>{children}</TrpcProvider>
+      </NuqsAdapter>
+    </MantineProvider>
+  );
+}

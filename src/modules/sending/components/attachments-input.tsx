@@ -1,0 +1,63 @@
+'use client';
+
+import { ActionIcon, Button, FileButton } from '@mantine/core';
+import { IconPaperclip, IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatBytes } from '@/lib/format';
+import { ATTACHMENTS_LIMIT_BYTES, attachmentBytes, type PickedFile } from './compose-values';
+
+type AttachmentsInputProps = { value: PickedFile[]; error?: ReactNode; onChange: (value: PickedFile[]) => void };
+
+export function AttachmentsInput({ value, error, onChange }: AttachmentsInputProps) {
+  const bytes = attachmentBytes(value);
+  const isOver = bytes > ATTACHMENTS_LIMIT_BYTES;
+  const add = (files: File[]) => {
+    onChange([...value, ...files.map((file) => ({ key: crypto.randomUUID(), file }))]);
+  };
+
+  return (
+    <fieldset className="attachments">
+      <legend className="sr-only">Attachments</legend>
+      <div className="attach-head">
+        <FileButton onChange={add} multiple resetRef={undefined} inputProps={{ 'aria-label': 'Attach files' }}>
+          {(props) => (
+            <Button {...props} leftSection={<IconPaperclip stroke={1.5} />}>
+              Attach files
+            </Button>
+          )}
+        </FileButton>
+        <span className={isOver ? 'danger' : 'quiet'} aria-live="polite">
+          {formatBytes(bytes)} of {formatBytes(ATTACHMENTS_LIMIT_BYTES)}
+        </span>
+        <span className="gauge" aria-hidden="true">
+          <span
+            data-over={isOver || undefined}
+            style={{ width: `${Math.min(100, (100 * bytes) / ATTACHMENTS_LIMIT_BYTES)}%` }}
+          />
+        </span>
+      </div>
+      {value.length > 0 && (
+        <ul className="recipients">
+          {value.map(({ key, file }) => (
+            <li key={key}>
+              <span className="mono clip">{file.name}</span>
+              <span className="quiet push">{formatBytes(file.size)}</span>
+              <ActionIcon
+                aria-label={`Remove ${file.name}`}
+                onClick={() => onChange(value.filter((picked) => picked.key !== key))}
+              >
+                <IconX size={16} stroke={1.5} />
+              </ActionIcon>
+            </li>
+          ))}
+        </ul>
+      )}
+      {error && (
+        <p className="field-error" role="alert">
+          <StatusMark status="bounced">{error}</StatusMark>
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,187 @@
+'use client';
+
+import { Button, Select, Tabs, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconSend } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
+import { landOnFields, type Problem, type ProblemField, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { useSendMessage } from '@/components/api/use-send-message';
+import { Entry } from '@/components/entry';
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatPlural } from '@/lib/format';
+import { AttachmentsInput } from './attachments-input';
+import {
+  COMPOSE_FIELDS,
+  type ComposeValues,
+  EMPTY_COMPOSE,
+  readAttachments,
+  requestOf,
+  validateCompose,
+} from './compose-values';
+import { HeadersInput } from './headers-input';
+import { RecipientsInput } from './recipients-input';
+import { SameByApi } from './same-by-api';
+import { SendResult } from './send-result';
+import { dropDraft, useDraft } from './use-draft';
+
+const FIRST_ERROR = '[aria-invalid="true"], [data-error] :is(input, textarea)';
+
+type ComposeFormProps = { domains: string[]; initial: ComposeValues };
+
+export function ComposeForm({ domains, initial }: ComposeFormProps) {
+  const utils = trpc.useUtils();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [body, setBody] = useState<string | null>(initial.html && !initial.text ? 'html' : 'text');
+  const form = useForm<ComposeValues>({ initialValues: initial, validate: validateCompose });
+  const { values } = form;
+  const root = useRef<HTMLFormElement>(null);
+  useDraft(values, form.isDirty());
+
+  const send = useSendMessage({
+    onSuccess: () => {
+      dropDraft();
+      void utils.messages.invalidate();
+      void utils.overview.invalidate();
+    },
+    onError: (error) => {
+      const refused = toProblem(error);
+      const fields = refused.fields.map((field) => naming(field, values));
+      setProblem(landOnFields({ ...refused, fields }, form, COMPOSE_FIELDS));
+      focusFirstError();
+    },
+  });
+
+  const focusFirstError = () => {
+    requestAnimationFrame(() => root.current?.querySelector<HTMLElement>(FIRST_ERROR)?.focus());
+  };
+
+  const submit = async (valid: ComposeValues) => {
+    setProblem(null);
+    send.reset();
+    send.mutate(requestOf(valid, await readAttachments(valid.files)));
+  };
+
+  const clear = () => {
+    dropDraft();
+    form.setInitialValues({ ...EMPTY_COMPOSE, local: values.local, domain: values.domain });
+    form.reset();
+    send.reset();
+    setProblem(null);
+  };
+
+  const recipients = values.to.length + values.cc.length + values.bcc.length;
+
+  return (
+    <div className="compose">
+      <form
+        ref={root}
+        noValidate
+        aria-label="Message"
+        onSubmit={form.onSubmit((valid) => void submit(valid), focusFirstError)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+        }}
+      >
+        <Entry title="Envelope" hint="One address a field, or paste a list. Blind copies are shown to nobody.">
+          <div className="stack">
+            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid in every browser. */}
+            <div className="joined mono-input" role="group" aria-label="Sender">
+              <TextInput
+                label="From"
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                {...form.getInputProps('local')}
+              />
+              <span className="at" aria-hidden="true">
+                @
+              </span>
+              <Select
+                label="Domain"
+                data={domains}
+                searchable={domains.length > 8}
+                allowDeselect={false}
+                {...form.getInputProps('domain')}
+              />
+            </div>
+            <RecipientsInput label="To" placeholder="ann@example.com" {...form.getInputProps('to')} value={values.to} />
+            <div className="pair">
+              <RecipientsInput label="Cc" {...form.getInputProps('cc')} value={values.cc} />
+              <RecipientsInput label="Bcc" {...form.getInputProps('bcc')} value={values.bcc} />
+            </div>
+            <TextInput
+              label="Reply to (optional)"
+              className="mono-input"
+              autoComplete="off"
+              spellCheck={false}
+              {...form.getInputProps('replyTo')}
+            />
+          </div>
+        </Entry>
+        <Entry title="Message" hint="Text, HTML or both. Readers without HTML see the text.">
+          <div className="stack">
+            <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
+            <Tabs value={body} onChange={setBody} keepMounted>
+              <Tabs.List aria-label="Body">
+                <Tabs.Tab value="text">Text{form.errors.text && <span className="danger"> (look here)</span>}</Tabs.Tab>
+                <Tabs.Tab value="html">HTML{form.errors.html && <span className="danger"> (look here)</span>}</Tabs.Tab>
+              </Tabs.List>
+              <Tabs.Panel value="text" pt={8}>
+                <Textarea aria-label="Text body" autosize minRows={8} maxRows={20} {...form.getInputProps('text')} />
+              </Tabs.Panel>
+              <Tabs.Panel value="html" pt={8}>
+                <Textarea
+                  aria-label="HTML body"
+                  className="mono-input"
+                  autosize
+                  minRows={8}
+                  maxRows={20}
+                  spellCheck={false}
+                  placeholder="<p>…</p>"
+                  {...form.getInputProps('html')}
+                />
+              </Tabs.Panel>
+            </Tabs>
+          </div>
+        </Entry>
+        <Entry title="Attachments" hint="Up to 25 MB in all from here; more through the API.">
+          <AttachmentsInput {...form.getInputProps('files')} value={values.files} />
+        </Entry>
+        <Entry title="Headers" hint="Your own marks on the message; each name begins with X-.">
+          <HeadersInput {...form.getInputProps('headers')} value={values.headers} />
+        </Entry>
+        <div className="compose-foot">
+          <ProblemAlert problem={problem} />
+          <div className="form-foot">
+            {Object.keys(form.errors).length > 0 ? (
+              <StatusMark status="bounced">Some fields need another look</StatusMark>
+            ) : (
+              <span className="quiet">{formatPlural(recipients, 'recipient')}</span>
+            )}
+            <span className="push" />
+            <Button variant="subtle" color="gray" onClick={clear}>
+              Clear the form
+            </Button>
+            <Button variant="filled" type="submit" leftSection={<IconSend stroke={1.75} />} loading={send.isPending}>
+              Send the message
+            </Button>
+          </div>
+        </div>
+      </form>
+      <aside className="compose-side" aria-label="Result and the same by the API">
+        {send.data && <SendResult messageId={send.data.message_id} to={values.to} />}
+        <SameByApi values={values} />
+      </aside>
+    </div>
+  );
+}
+
+function naming(field: ProblemField, values: ComposeValues): ProblemField {
+  const at = /^(to|cc|bcc)\.(\d+)/.exec(field.path);
+  const address = at && values[at[1] as 'to' | 'cc' | 'bcc'][Number(at[2])];
+  if (address) return { ...field, message: `${address}: ${field.message}` };
+  const header = /^headers\.(.+)$/.exec(field.path);
+  return header ? { ...field, message: `${header[1]}: ${field.message}` } : field;
+}

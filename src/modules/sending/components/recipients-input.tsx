@@ -1,0 +1,39 @@
+'use client';
+
+import { TagsInput } from '@mantine/core';
+
+type RecipientsInputProps = {
+  label: string;
+  placeholder?: string;
+  value: string[];
+  error?: React.ReactNode;
+  onChange: (value: string[]) => void;
+};
+
+export function RecipientsInput({ label, placeholder, value, error, onChange }: RecipientsInputProps) {
+  return (
+    <TagsInput
+      label={label}
+      className="pills"
+      placeholder={value.length === 0 ? placeholder : undefined}
+      splitChars={[';', '\n', '\t']}
+      acceptValueOnBlur
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      type="text"
+      inputMode="email"
+      value={value}
+      onChange={(next) => onChange(next.flatMap(splitAddresses))}
+      error={error}
+    />
+  );
+}
+
+// A comma or semicolon with an even number of quotes after it stands between two addresses, not in a name.
+const OUTSIDE_QUOTES = /[,;](?=(?:[^"]*"[^"]*")*[^"]*$)/;
+
+function splitAddresses(text: string): string[] {
+  const parts = text.includes('<') ? text.split(OUTSIDE_QUOTES) : text.split(/[\s,;]+/);
+  return parts.map((part) => part.trim()).filter(Boolean);
+}

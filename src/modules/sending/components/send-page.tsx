@@ -1,0 +1,100 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import Link from 'next/link';
+import { useSearchParams } from 'next/navigation';
+import { useMemo } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { useMay } from '@/components/shell/use-may';
+import { ComposeForm } from './compose-form';
+import { type ComposeValues, EMPTY_COMPOSE } from './compose-values';
+import { readDraft } from './use-draft';
+
+export function SendPage() {
+  const search = useSearchParams();
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
+  const domains = trpc.domains.list.useQuery({ active: true, limit: 200, sort: 'name', order: 'asc' });
+  const names = useMemo(() => domains.data?.items.map(({ name }) => name), [domains.data]);
+  const chosen = domains.data?.items.find(({ id }) => id === search.get('domain'))?.name ?? names?.[0];
+  const email = me.data?.email;
+
+  return (
+    <Page>
+      <PageHead title="Send" lede="A message from one of your domains" />
+      {domains.isError && !names && (
+        <ErrorNote what="your domains" error={domains.error} onRetry={() => void domains.refetch()} />
+      )}
+      {names?.length === 0 && <NoDomain />}
+      {names && chosen && email && <ComposeForm domains={names} initial={initialOf(search, chosen, email)} />}
+      {!domains.isError && !(names && email) && <ComposeBones />}
+    </Page>
+  );
+}
+
+function initialOf(search: URLSearchParams, domain: string, email: string): ComposeValues {
+  const from = search.get('from') ?? '';
+  const at = from.lastIndexOf('@');
+  if (search.get('test')) {
+    return {
+      ...EMPTY_COMPOSE,
+      local: 'postmaster',
+      domain,
+      to: [email],
+      subject: 'Test from Postroom',
+      text: 'This message was sent from the console to see whether mail flows.\n',
+    };
+  }
+  if (from !== '' || search.get('subject') || search.get('to')) {
+    return {
+      ...EMPTY_COMPOSE,
+      local: at > 0 ? from.slice(0, at) : '',
+      domain: at > 0 ? from.slice(at + 1) : domain,
+      to: search.get('to') ? [search.get('to') ?? ''] : [],
+      subject: search.get('subject') ?? '',
+    };
+  }
+  const draft = readDraft();
+  return draft ? { ...draft, domain: draft.domain || domain } : { ...EMPTY_COMPOSE, domain };
+}
+
+function NoDomain() {
+  const mayAdd = useMay('admin');
+  return (
+    <EmptyNote title="First a domain">
+      <p>
+        Postroom sends from addresses of domains it knows, and none of yours is active yet.
+        {!mayAdd && ' A super admin can assign you one.'}
+      </p>
+      {mayAdd && (
+        <div className="row-acts">
+          <Button component={Link} href="/domains?new=true" variant="outline" leftSection={<IconPlus stroke={1.75} />}>
+            Add a domain
+          </Button>
+        </div>
+      )}
+    </EmptyNote>
+  );
+}
+
+function ComposeBones() {
+  return (
+    <div className="compose" aria-busy="true">
+      <div>
+        {[348, 352, 72, 73].map((height) => (
+          <div key={height} className="entry" style={{ minHeight: height }}>
+            <div className="entry-side">
+              <span className="bone" style={{ width: 88 }} />
+            </div>
+            <div className="entry-main">
+              <span className="bone" style={{ width: 240 }} />
+            </div>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

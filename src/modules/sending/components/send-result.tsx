@@ -1,0 +1,49 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import Link from 'next/link';
+import { useEffect, useRef } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { CopyIcon } from '@/components/copy-button';
+import { StatusMark } from '@/components/marks/status-mark';
+
+type SendResultProps = { messageId: string; to: string[] };
+
+export function SendResult({ messageId, to }: SendResultProps) {
+  const panel = useRef<HTMLElement>(null);
+  const found = trpc.messages.list.useQuery({ message_id: messageId, limit: 1 }, { refetchInterval: 3000 });
+  const message = found.data?.items[0];
+
+  useEffect(() => {
+    panel.current?.focus();
+    panel.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+
+  return (
+    <section ref={panel} className="sent" tabIndex={-1} role="status" aria-label="Result">
+      <StatusMark status={message?.status ?? 'sent'} />
+      <p>
+        The mail server accepted it for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}. Its timeline
+        shows every hop so far.
+      </p>
+      <dl className="kv">
+        <dt>Message id</dt>
+        <dd>
+          <span className="mono clip" title={messageId}>
+            {messageId}
+          </span>
+          <CopyIcon value={messageId} what="the message id" />
+        </dd>
+      </dl>
+      <div className="row-acts">
+        <Button
+          component={Link}
+          variant="outline"
+          href={message ? `/messages/${message.id}` : `/messages?q=${encodeURIComponent(messageId)}`}
+        >
+          Open its timeline
+        </Button>
+      </div>
+    </section>
+  );
+}

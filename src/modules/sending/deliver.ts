@@ -1,0 +1,189 @@
+import { v7 as uuidv7 } from 'uuid';
+import { parseAddress } from '@/lib/address';
+import type { SubmitOutcome } from '@/mail/submit';
+import { emitEvent } from '@/modules/webhooks/service';
+import { type AuthorizedDomain, authorizeDomain } from '@/server/access';
+import type { ActorContext } from '@/server/context';
+import type { Tx } from '@/server/db';
+import { env } from '@/server/env';
+import { AppError } from '@/server/errors';
+import type { Prisma } from '@/server/prisma/client';
+import type { ReadyMessage } from './message-work';
+import { outboundMta } from './mta';
+
+/** Where a message stands in a call with an Idempotency-Key. */
+export type Slot = { keyId: string; batchIndex: number };
+
+export type Delivery = { id: string; messageId: string; domain: AuthorizedDomain; outcome: SubmitOutcome };
+
+type Options = {
+  slot?: Slot;
+  /** Runs in the transaction that tells the outcome. */
+  onOutcome?: (delivery: Delivery, tx: Tx) => Promise<void>;
+};
+
+/**
+ * Hands one message to the MTA. Its row with its Message-ID stands before SMTP begins, so that a crash can be settled; no
+ * transaction is open while the MTA is spoken to; status, trace and event are told in one transaction.
+ * @throws DOMAIN_NOT_FOUND (403), FORBIDDEN, API_KEY_DOMAIN_SCOPE, DOMAIN_INACTIVE, MAILBOX_SUSPENDED,
+ *   SEND_UNAVAILABLE, MESSAGE_TOO_LARGE; and SEND_FAILED for what the MTA did not clearly accept
+ */
+export async function deliver(ctx: ActorContext, message: ReadyMessage, options: Options = {}): Promise<Delivery> {
+  const domain = await requireSender(ctx, message.from);
+  const mta = await outboundMta();
+  if (!mta) throw new AppError('SEND_UNAVAILABLE', 'Sending is switched off on this server (SMTP_URL=off).');
+  refuseOversize(message.raw.byteLength);
+
+  const id = uuidv7();
+  await recordSubmission(ctx, id, domain, message, options.slot);
+  const outcome = await mta.submit({
+    envelope: message.envelope,
+    raw: Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength),
+  });
+  const delivery = { id, messageId: message.messageId, domain, outcome };
+  await ctx.database.$transaction(async (tx) => {
+    await recordOutcome(tx, ctx, delivery, message);
+    await options.onOutcome?.(delivery, tx);
+  });
+  if (outcome.outcome === 'accepted') return delivery;
+  throw outcome.outcome === 'uncertain' ? uncertain(id, message.messageId) : notAccepted(delivery, outcome);
+}
+
+/** What a caller is told of a message that the MTA took and never answered for. */
+export function uncertain(id: string, messageId: string): AppError {
+  const message =
+    'The mail server took the message but did not answer. It may have been sent; do not send it again yet.';
+  return new AppError('SEND_FAILED', message, { details: { outcome: 'uncertain', id, message_id: messageId } });
+}
+
+export function isUncertain(error: unknown): boolean {
+  return error instanceof AppError && error.details?.outcome === 'uncertain';
+}
+
+/** Settles what a process left behind that died between its row and the answer: nobody knows whether it was sent. */
+export async function markUncertain(db: Tx, id: string, at: Date): Promise<void> {
+  const { count } = await db.message.updateMany({
+    where: { id, status: 'submitting' },
+    data: { status: 'uncertain' },
+  });
+  if (count === 0) return;
+  await db.messageRecipient.updateMany({
+    where: { messageId: id, status: 'submitting' },
+    data: { status: 'uncertain' },
+  });
+  const detail = { reason: 'The server stopped before the mail server answered.' };
+  await db.messageEvent.create({ data: { messageId: id, type: 'uncertain', at, detail }, select: { id: true } });
+}
+
+async function requireSender(ctx: ActorContext, from: string): Promise<AuthorizedDomain> {
+  const sender = parseAddress(from);
+  if (!sender) throw new AppError('INVALID_SENDER', 'The sender is not a plain address.');
+  const domain = await authorizeDomain(ctx, { name: sender.domain }, { missingStatus: 403 });
+  const mailbox = await ctx.database.mailbox.findUnique({
+    where: { domainId_localPart: { domainId: domain.id, localPart: sender.local.toLowerCase() } },
+    select: { suspendedAt: true },
+  });
+  if (mailbox?.suspendedAt) {
+    throw new AppError('MAILBOX_SUSPENDED', `Sending is suspended for ${sender.address}.`);
+  }
+  return domain;
+}
+
+function refuseOversize(sizeBytes: number): void {
+  const limitBytes = env().maxMessageSizeMb * 1024 * 1024;
+  if (sizeBytes <= limitBytes) return;
+  throw new AppError('MESSAGE_TOO_LARGE', `The message is ${sizeBytes} bytes; the limit is ${limitBytes}.`, {
+    details: { size_bytes: sizeBytes, limit_bytes: limitBytes },
+  });
+}
+
+async function recordSubmission(
+  ctx: ActorContext,
+  id: string,
+  domain: AuthorizedDomain,
+  message: ReadyMessage,
+  slot: Slot | undefined,
+): Promise<void> {
+  const at = ctx.clock.now();
+  const by = ctx.actor.key ? { api_key_id: ctx.actor.key.id } : { session_id: ctx.actor.session?.id ?? null };
+  await ctx.database.message.create({
+    select: { id: true },
+    data: {
+      id,
+      messageId: message.messageId,
+      domainId: domain.id,
+      direction: 'outbound',
+      fromAddress: message.from,
+      toAddresses: toAddresses(message),
+      subject: message.subject,
+      sizeBytes: message.raw.byteLength,
+      status: 'submitting',
+      idempotencyKeyId: slot?.keyId,
+      batchIndex: slot?.batchIndex,
+      createdAt: at,
+      recipients: {
+        createMany: {
+          data: message.recipients.map((recipient) => ({ id: uuidv7(), ...recipient, status: 'submitting' })),
+        },
+      },
+      events: { create: { type: 'accepted', at, detail: { by: ctx.actor.admin.email, ...by } } },
+    },
+  });
+}
+
+async function recordOutcome(tx: Tx, ctx: ActorContext, delivery: Delivery, message: ReadyMessage): Promise<void> {
+  const { id, messageId, domain, outcome } = delivery;
+  const at = ctx.clock.now();
+  const status = ({ accepted: 'sent', refused: 'failed', uncertain: 'uncertain' } as const)[outcome.outcome];
+  await tx.message.update({
+    where: { id },
+    select: { id: true },
+    data: {
+      status,
+      queueId: outcome.outcome === 'accepted' ? outcome.queueId : null,
+      events: { create: { at, ...traceOf(outcome) } },
+      recipients: { updateMany: { where: {}, data: { status, ...answerOf(outcome) } } },
+    },
+  });
+  if (outcome.outcome !== 'accepted') return;
+  for (const { address, ...reply } of outcome.refusedRecipients) {
+    const where = { messageId_address: { messageId: id, address } };
+    await tx.messageRecipient.update({ where, data: { status: 'failed', ...reply }, select: { id: true } });
+    const event = { messageId: id, type: 'refused', at, recipient: address, detail: detailOf(reply) };
+    await tx.messageEvent.create({ data: event, select: { id: true } });
+  }
+  const { from, subject } = message;
+  const data = { message_id: messageId, from, to: toAddresses(message), subject, domain: domain.name };
+  await emitEvent(tx, { type: 'mail.sent', messageId, domainId: domain.id, at, data });
+}
+
+type Answer = { smtpCode: number | null; enhancedCode: string | null; response: string };
+
+function answerOf(outcome: SubmitOutcome): Partial<Answer> {
+  if (outcome.outcome === 'uncertain') return {};
+  if (outcome.outcome === 'accepted') return { smtpCode: 250, response: outcome.response };
+  return { smtpCode: outcome.smtpCode, enhancedCode: outcome.enhancedCode, response: outcome.response };
+}
+
+function traceOf(outcome: SubmitOutcome): { type: string; detail: Prisma.InputJsonObject } {
+  if (outcome.outcome === 'accepted') {
+    return { type: 'queued', detail: { queue_id: outcome.queueId, response: outcome.response } };
+  }
+  if (outcome.outcome === 'uncertain') return { type: 'uncertain', detail: { reason: outcome.reason } };
+  return { type: 'refused', detail: detailOf(outcome) };
+}
+
+function detailOf({ smtpCode, enhancedCode, response }: Answer): Prisma.InputJsonObject {
+  return { smtp_code: smtpCode, enhanced_code: enhancedCode, response };
+}
+
+function notAccepted({ id, messageId }: Delivery, { smtpCode, response }: Answer): AppError {
+  const answer = smtpCode === null ? {} : { smtp_code: smtpCode, response };
+  return new AppError('SEND_FAILED', 'The mail server did not accept the message.', {
+    details: { outcome: 'refused', id, message_id: messageId, ...answer },
+  });
+}
+
+function toAddresses({ recipients }: ReadyMessage): string[] {
+  return recipients.filter(({ kind }) => kind === 'to').map(({ address }) => address);
+}

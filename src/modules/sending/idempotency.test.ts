@@ -1,0 +1,203 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain, unique } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+import { deleteOldKeys } from './idempotency';
+
+const mta = await vi.hoisted(async () => {
+  const { startRawSmtpServer } = await import('../../test/raw-smtp-server');
+  const state: { script: import('../../test/raw-smtp-server').SmtpScript } = { script: () => undefined };
+  const server = await startRawSmtpServer((...args) => state.script(...args));
+  process.env.SMTP_URL = server.url;
+  return { server, state };
+});
+
+beforeEach(() => {
+  mta.state.script = () => undefined;
+});
+
+afterAll(() => mta.server.close());
+
+const domain = await makeDomain();
+const api = await keyClient({ role: 'admin' });
+
+function message(over: object = {}) {
+  return {
+    from: { email: `shop@${domain.name}` },
+    to: [{ email: 'ann@far.example' }],
+    subject: 'Hello',
+    text_body: 'Hi',
+    ...over,
+  };
+}
+
+const send = (key: string, body: object = message()) => api.post('/send', body, { 'idempotency-key': key });
+const sendBatch = (key: string, messages: object[]) =>
+  api.post('/send/batch', { messages }, { 'idempotency-key': key });
+const expire = (key: string) =>
+  db.$executeRaw`UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
+
+describe('the same key and body', () => {
+  it('replays the answer and sends nothing', async () => {
+    const key = unique();
+    const first = await send(key);
+    const transfers = mta.server.transfers();
+    const second = await send(key);
+    expect(second.status).toBe(200);
+    expect(second.data).toEqual(first.data);
+    expect(mta.server.transfers()).toBe(transfers);
+  });
+
+  it('fifty times at once sends one message; the others get its answer or a conflict', async () => {
+    const key = unique();
+    const transfers = mta.server.transfers();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(key)));
+    const statuses = new Set(answers.map((answer) => answer.status));
+    expect([...statuses].sort()).toEqual(expect.arrayContaining([200]));
+    for (const status of statuses) expect([200, 409]).toContain(status);
+    expect(mta.server.transfers()).toBe(transfers + 1);
+    const ids = new Set(answers.filter((answer) => answer.status === 200).map((answer) => answer.data.message_id));
+    expect(ids.size).toBe(1);
+  });
+
+  it('by another caller is another message', async () => {
+    const key = unique();
+    const other = await keyClient({ role: 'admin' });
+    const [first, second] = [await send(key), await other.post('/send', message(), { 'idempotency-key': key })];
+    expect(second.data.message_id).not.toBe(first.data.message_id);
+  });
+
+  it('after a definite failure tries again', async () => {
+    const key = unique();
+    mta.state.script = (point) => (point === 'RCPT' ? { say: '550 5.1.1 No such user\r\n' } : undefined);
+    expectError(await send(key), 500, 'SEND_FAILED');
+    mta.state.script = () => undefined;
+    expect((await send(key)).status).toBe(200);
+  });
+
+  it('after an uncertain outcome sends nothing and says so until it is settled', async () => {
+    const key = unique();
+    mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
+    const first = expectError(await send(key), 500, 'SEND_FAILED');
+    mta.state.script = () => undefined;
+    const transfers = mta.server.transfers();
+    const second = expectError(await send(key), 500, 'SEND_FAILED');
+    expect(second.error.details).toEqual(first.error.details);
+    expect(second.error.details.outcome).toBe('uncertain');
+    expect(mta.server.transfers()).toBe(transfers);
+
+    await db.message.update({ where: { id: first.error.details.id as string }, data: { status: 'sent' } });
+    const settled = await send(key);
+    expect(settled.data).toEqual({ message_id: first.error.details.message_id });
+  });
+
+  it('a day later is a new call', async () => {
+    const key = unique();
+    const first = await send(key);
+    await db.$executeRaw`UPDATE idempotency_key SET created_at = now() - interval '25 hours' WHERE key = ${key}`;
+    const second = await send(key);
+    expect(second.data.message_id).not.toBe(first.data.message_id);
+    await db.$executeRaw`UPDATE idempotency_key SET created_at = now() - interval '25 hours' WHERE key = ${key}`;
+    await deleteOldKeys(db);
+    expect(await db.idempotencyKey.count({ where: { key } })).toBe(0);
+    expect(await db.message.count({ where: { messageId: second.data.message_id } })).toBe(1);
+  });
+});
+
+describe('the same key', () => {
+  it('with another body is a conflict', async () => {
+    const key = unique();
+    await send(key);
+    expectError(await send(key, message({ subject: 'Other' })), 409, 'IDEMPOTENCY_CONFLICT');
+    expectError(await sendBatch(key, [message()]), 409, 'IDEMPOTENCY_CONFLICT');
+  });
+
+  it('while the first call is in flight is a conflict', async () => {
+    const key = unique();
+    const held = new Promise<void>((resolve) => {
+      mta.state.script = (point) => {
+        if (point !== 'DATA') return undefined;
+        resolve();
+        return 'hang';
+      };
+    });
+    const first = send(key);
+    await held;
+    expectError(await send(key), 409, 'IDEMPOTENCY_CONFLICT');
+    mta.state.script = () => undefined;
+    mta.server.dropAll();
+    await first;
+    expect(await db.idempotencyKey.count({ where: { key, leaseUntil: { gt: new Date() } } })).toBe(0);
+  });
+
+  it.each(['', 'with space', 'x'.repeat(256), 'ümlaut'])('as %j is refused', async (key) => {
+    const header = Buffer.from(key, 'utf8').toString('latin1');
+    const answer = expectError(await send(header), 400, 'VALIDATION_ERROR');
+    expect(answer.error.details.fields?.[0]?.path).toBe('Idempotency-Key');
+  });
+});
+
+describe('after a crash', () => {
+  it('between the row and the answer the message is uncertain and not sent again', async () => {
+    const key = unique();
+    await send(key);
+    const row = await db.message.findFirstOrThrow({ where: { idempotencyKey: { key } } });
+    await db.message.update({ where: { id: row.id }, data: { status: 'submitting', queueId: null } });
+    await db.$executeRaw`UPDATE idempotency_key SET lease_until = now() + interval '30 seconds' WHERE key = ${key}`;
+    expectError(await send(key), 409, 'IDEMPOTENCY_CONFLICT');
+    await expire(key);
+    const transfers = mta.server.transfers();
+    const answer = expectError(await send(key), 500, 'SEND_FAILED');
+    expect(answer.error.details).toMatchObject({ outcome: 'uncertain', message_id: row.messageId });
+    expect(mta.server.transfers()).toBe(transfers);
+    expect((await db.message.findUniqueOrThrow({ where: { id: row.id } })).status).toBe('uncertain');
+  });
+
+  it('before the row the call is done anew', async () => {
+    const key = unique();
+    await send(key);
+    await db.message.deleteMany({ where: { idempotencyKey: { key } } });
+    await db.$executeRaw`UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
+    expect((await send(key)).status).toBe(200);
+    expect(await db.message.count({ where: { idempotencyKey: { key } } })).toBe(1);
+  });
+
+  it('a batch resumes its unsent items only', async () => {
+    const key = unique();
+    const messages = Array.from({ length: 6 }, (_, i) => message({ subject: `Item ${i}` }));
+    const first = await sendBatch(key, messages);
+    const rows = await db.message.findMany({ where: { idempotencyKey: { key } }, orderBy: { batchIndex: 'asc' } });
+    await db.message.update({ where: { id: rows[1]?.id }, data: { status: 'submitting' } });
+    await db.message.delete({ where: { id: rows[4]?.id } });
+    await db.$executeRaw`
+      UPDATE idempotency_key SET lease_until = now() - interval '1 second', response = NULL WHERE key = ${key}`;
+
+    const transfers = mta.server.transfers();
+    const resumed = await sendBatch(key, messages);
+    expect(mta.server.transfers()).toBe(transfers + 1);
+    expect(resumed.data).toMatchObject({ total: 6, succeeded: 5, failed: 1 });
+    expect(resumed.data.results[1]).toMatchObject({ index: 1, code: 'SEND_FAILED' });
+    expect(resumed.data.results[0]).toEqual(first.data.results[0]);
+    expect(resumed.data.results[4].message_id).not.toBe(first.data.results[4].message_id);
+
+    const replayed = await sendBatch(key, messages);
+    expect(replayed.data).toEqual(resumed.data);
+    await db.message.update({ where: { id: rows[1]?.id }, data: { status: 'sent' } });
+    expect((await sendBatch(key, messages)).data).toMatchObject({ succeeded: 6 });
+  });
+});
+
+it('a call that was taken over cannot finish or send in the name of the key', async () => {
+  const { claimKey, finishKey, freeKey } = await import('./idempotency');
+  const key = unique();
+  const actor = { admin: api.admin, key: null } as never;
+  const fingerprint = new Uint8Array(32);
+  const slow = await claimKey(db, actor, key, fingerprint);
+  await expire(key);
+  const quick = await claimKey(db, actor, key, fingerprint);
+  expect([slow.kind, quick.kind]).toEqual(['claimed', 'claimed']);
+  await finishKey(db, slow.claim);
+  await freeKey(db, slow.claim);
+  const row = await db.idempotencyKey.findFirstOrThrow({ where: { key } });
+  expect(row.leaseUntil).not.toBeNull();
+});

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { env } from '@/server/env';
+import { rest } from '@/server/rest/meta';
+import { authedProcedure, router } from '@/server/trpc';
+import { OutgoingMessage } from './outgoing-message';
+import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './prepared';
+import { Batch, BatchSent, SendHeaders, Sent } from './schema';
+import { sendBatch, sendMessage } from './service';
+
+const MIB = 1024 * 1024;
+const BATCH_LIMIT_BYTES = 100 * MIB;
+
+const shared = {
+  tag: 'Sending',
+  transaction: 'manual',
+  isOpenToScopedKeys: true,
+} as const;
+
+export const sendingRouter = router({
+  send: authedProcedure(z.instanceof(PreparedSend))
+    .meta(
+      rest('POST', '/send', {
+        ...shared,
+        summary: 'Send a message',
+        description: 'Answers once the mail server has accepted the message.',
+        audit: 'message.send',
+        body: { prepare: prepareSend, schema: OutgoingMessage, headers: SendHeaders },
+        bodyLimitBytes: () => (env().maxMessageSizeMb + 2) * MIB,
+        errors: {
+          400: ['INVALID_SENDER', 'INVALID_HEADER'],
+          403: ['DOMAIN_NOT_FOUND', 'API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE', 'MAILBOX_SUSPENDED'],
+          409: ['IDEMPOTENCY_CONFLICT'],
+          413: ['MESSAGE_TOO_LARGE'],
+          500: ['SEND_FAILED'],
+          503: ['SEND_UNAVAILABLE'],
+        },
+      }),
+    )
+    .output(Sent)
+    .mutation(({ ctx, input }) => sendMessage(ctx, input)),
+
+  sendBatch: authedProcedure(z.instanceof(PreparedBatch))
+    .meta(
+      rest('POST', '/send/batch', {
+        ...shared,
+        summary: 'Send up to 100 messages',
+        description: 'Each message succeeds or fails on its own; a failed one is told in its result.',
+        audit: 'message.send_batch',
+        body: { prepare: prepareBatch, schema: Batch, headers: SendHeaders },
+        bodyLimitBytes: () => BATCH_LIMIT_BYTES,
+        errors: { 400: ['EMPTY_BATCH', 'BATCH_TOO_LARGE'], 409: ['IDEMPOTENCY_CONFLICT'] },
+      }),
+    )
+    .output(BatchSent)
+    .mutation(({ ctx, input }) => sendBatch(ctx, input)),
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+const mta = await vi.hoisted(async () => {
+  const { startRawSmtpServer } = await import('../../test/raw-smtp-server');
+  const state: { script: import('../../test/raw-smtp-server').SmtpScript } = { script: () => undefined };
+  const server = await startRawSmtpServer((...args) => state.script(...args));
+  process.env.SMTP_URL = server.url;
+  return { server, state };
+});
+
+beforeEach(() => {
+  mta.state.script = () => undefined;
+});
+
+afterAll(() => mta.server.close());
+
+const domain = await makeDomain();
+const api = await keyClient({ role: 'admin' });
+
+function message(to: string, over: object = {}) {
+  return { from: { email: `shop@${domain.name}` }, to: [{ email: to }], subject: 'Hello', text_body: 'Hi', ...over };
+}
+
+describe('a batch', () => {
+  it('sends each message, answers in the order of the request, and emits one event a message', async () => {
+    const messages = Array.from({ length: 25 }, (_, i) => message(`r${i}@far.example`));
+    const before = await db.event.count();
+    const answer = await api.post('/send/batch', { messages });
+    expect(answer.status).toBe(200);
+    expect(answer.data).toMatchObject({ total: 25, succeeded: 25, failed: 0 });
+    expect(answer.data.results.map((result: { index: number }) => result.index)).toEqual(messages.map((_, i) => i));
+    for (const [i, result] of answer.data.results.entries()) {
+      const row = await db.message.findUniqueOrThrow({ where: { messageId: result.message_id } });
+      expect(row.toAddresses).toEqual([`r${i}@far.example`]);
+    }
+    expect((await db.event.count()) - before).toBe(25);
+    const entries = await db.auditEntry.findMany({ where: { requestId: answer.meta.request_id } });
+    expect(entries).toMatchObject([{ action: 'message.send_batch', outcome: 'success', resource: 'message' }]);
+  });
+
+  it('lets a wrong item fail alone, whatever is wrong with it', async () => {
+    mta.state.script = (point, line) =>
+      point === 'RCPT' && line.includes('refused@') ? { say: '550 5.1.1 No such user\r\n' } : undefined;
+    const inactive = await makeDomain({ active: false });
+    const items: [unknown, string | null][] = [
+      [message('a@far.example'), null],
+      [null, 'VALIDATION_ERROR'],
+      ['text', 'VALIDATION_ERROR'],
+      [[], 'VALIDATION_ERROR'],
+      [42, 'VALIDATION_ERROR'],
+      [{}, 'MISSING_FIELDS'],
+      [message('a@far.example', { from: { email: 'nope' } }), 'INVALID_SENDER'],
+      [message('a@far.example', { headers: { Bcc: 'x@y.example' } }), 'INVALID_HEADER'],
+      [message('a@far.example', { from: { email: 'a@unknown.example' } }), 'DOMAIN_NOT_FOUND'],
+      [message('a@far.example', { from: { email: `a@${inactive.name}` } }), 'DOMAIN_INACTIVE'],
+      [message('refused@far.example'), 'SEND_FAILED'],
+      [message('b@far.example'), null],
+    ];
+    const answer = await api.post('/send/batch', { messages: items.map(([item]) => item) });
+    expect(answer.data).toMatchObject({ total: 12, succeeded: 2, failed: 10 });
+    expect(answer.data.results.map((result: { code?: string }) => result.code ?? null)).toEqual(
+      items.map(([, code]) => code),
+    );
+    for (const result of answer.data.results) {
+      if (result.code) expect(result.error).toEqual(expect.any(String));
+      else expect(result.message_id).toMatch(/^<.+>$/);
+    }
+  });
+
+  it('goes out over several connections at once, but not more than five', async () => {
+    let open = 0;
+    let most = 0;
+    mta.state.script = (point) => {
+      if (point === 'DATA') open += 1;
+      most = Math.max(most, open);
+      if (point === 'DOT') open -= 1;
+      return undefined;
+    };
+    await api.post('/send/batch', { messages: Array.from({ length: 30 }, (_, i) => message(`c${i}@far.example`)) });
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(5);
+  });
+
+  it.each([
+    [{}, 'MISSING_FIELDS'],
+    [{ messages: null }, 'MISSING_FIELDS'],
+    [{ messages: [] }, 'EMPTY_BATCH'],
+    [{ messages: 'x' }, 'VALIDATION_ERROR'],
+    [{ messages: [{}], dry_run: true }, 'VALIDATION_ERROR'],
+    [{ messages: Array(101).fill({}) }, 'BATCH_TOO_LARGE'],
+  ] as const)('as %j is refused with %s', async (body, code) => {
+    expectError(await api.post('/send/batch', body), 400, code);
+  });
+
+  it('of 100 messages passes', async () => {
+    const answer = await api.post('/send/batch', {
+      messages: Array.from({ length: 100 }, (_, i) => message(`h${i}@far.example`)),
+    });
+    expect(answer.data).toMatchObject({ total: 100, succeeded: 100 });
+  });
+});

@@ -1,0 +1,137 @@
+import pLimit from 'p-limit';
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import { publicError } from '@/server/public-error';
+import { type Delivery, deliver, isUncertain, markUncertain, uncertain } from './deliver';
+import { type Claim, claimKey, finishKey, freeKey, keepLease, type PriorMessage } from './idempotency';
+import type { Fault, ReadyMessage } from './message-work';
+import type { PreparedBatch, PreparedSend } from './prepared';
+import type { BatchItem, BatchSent, Sent } from './schema';
+
+type SendContext = ActorContext & { audit: RecordAudit };
+
+const BATCH_CONCURRENCY = 5;
+const LEASE_RENEWAL_MS = 10_000;
+
+/** Sends one message; with an Idempotency-Key, once. @throws what {@link deliver} and {@link claimKey} throw */
+export async function sendMessage(ctx: SendContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
+  const key = ctx.request.idempotencyKey;
+  if (key === null) return deliverAudited(ctx, message);
+  const { kind, claim } = await claimKey(ctx.database, ctx.actor, key, fingerprint);
+  const prior = await settledPrior(ctx, claim);
+  if (prior) {
+    if (kind === 'claimed') await finishKey(ctx.database, claim);
+    await ctx.audit({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
+    if (prior.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
+    return { message_id: prior.messageId };
+  }
+  try {
+    const sent = await deliverAudited(ctx, message, claim);
+    await finishKey(ctx.database, claim);
+    return sent;
+  } catch (error) {
+    if (isUncertain(error)) await finishKey(ctx.database, claim);
+    else await freeKey(ctx.database, claim);
+    throw error;
+  }
+}
+
+/**
+ * Sends each message of a batch on its own, a few at a time; a failed one does not touch the others. With an
+ * Idempotency-Key a repeated call sends only what no earlier call has put on its way.
+ */
+export async function sendBatch(ctx: SendContext, { fingerprint, items }: PreparedBatch): Promise<BatchSent> {
+  const key = ctx.request.idempotencyKey;
+  if (key === null) return summarize(ctx, await deliverAll(ctx, items, null));
+  const claimed = await claimKey(ctx.database, ctx.actor, key, fingerprint);
+  const { claim } = claimed;
+  if (claimed.kind === 'finished') {
+    const results = (claimed.response as { results: BatchItem[] }).results;
+    return summarize(ctx, await Promise.all(results.map((result, index) => replayed(ctx, claim, result, index))));
+  }
+  const renewal = setInterval(() => void keepLease(ctx.database, claim).catch(() => {}), LEASE_RENEWAL_MS);
+  try {
+    const results = await deliverAll(ctx, items, claim);
+    await finishKey(ctx.database, claim, { results });
+    return await summarize(ctx, results);
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+async function deliverAudited(ctx: SendContext, message: ReadyMessage, claim?: Claim): Promise<Sent> {
+  const onOutcome = ({ id, messageId, domain, outcome }: Delivery, tx: ActorContext['db']) =>
+    ctx.audit(
+      {
+        resource: `message:${id}`,
+        domainId: domain.id,
+        outcome: outcome.outcome === 'accepted' ? 'success' : 'error',
+        details: { message_id: messageId, from: message.from, subject: message.subject, outcome: outcome.outcome },
+      },
+      tx,
+    );
+  const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
+  const { messageId } = await deliver(ctx, message, { onOutcome, slot });
+  return { message_id: messageId };
+}
+
+async function deliverAll(
+  ctx: SendContext,
+  items: (ReadyMessage | Fault)[],
+  claim: Claim | null,
+): Promise<BatchItem[]> {
+  const limit = pLimit(BATCH_CONCURRENCY);
+  const one = async (item: ReadyMessage | Fault, index: number): Promise<BatchItem> => {
+    if ('code' in item) return { index, error: item.message, code: item.code };
+    try {
+      const prior = claim && (await settledPrior(ctx, claim, index));
+      if (prior?.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
+      if (prior) return { index, message_id: prior.messageId };
+      const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
+      return { index, message_id: (await deliver(ctx, item, { slot })).messageId };
+    } catch (error) {
+      const { code, message } = publicError(error);
+      return { index, error: message, code };
+    }
+  };
+  return Promise.all(items.map((item, index) => limit(() => one(item, index))));
+}
+
+/** One audit entry a call, a batch too. */
+async function summarize(ctx: SendContext, results: BatchItem[]): Promise<BatchSent> {
+  const succeeded = results.filter((result) => 'message_id' in result).length;
+  const counts = { total: results.length, succeeded, failed: results.length - succeeded };
+  await ctx.audit({
+    resource: 'message',
+    outcome: counts.failed > 0 ? 'error' : 'success',
+    details: { ...counts, results },
+  });
+  return { ...counts, results };
+}
+
+/** A stored result, but for a message that was uncertain and has been settled since. */
+async function replayed(ctx: SendContext, claim: Claim, stored: BatchItem, index: number): Promise<BatchItem> {
+  const prior = await settledPrior(ctx, claim, index);
+  if (!prior || prior.status === 'uncertain') return stored;
+  return { index, message_id: prior.messageId };
+}
+
+/**
+ * What an earlier call with the key did with a message: null where it sent none or failed for good. One that was left in
+ * the middle by a process that died becomes uncertain, and is never sent again by itself.
+ */
+async function settledPrior(ctx: SendContext, claim: Claim, index = 0): Promise<PriorMessage | null> {
+  const prior = claim.prior.find((message) => message.batchIndex === index);
+  if (!prior) return null;
+  if (prior.status === 'failed') {
+    await ctx.database.message.update({
+      where: { id: prior.id },
+      data: { idempotencyKeyId: null, batchIndex: null },
+      select: { id: true },
+    });
+    return null;
+  }
+  if (prior.status !== 'submitting') return prior;
+  await ctx.database.$transaction((tx) => markUncertain(tx, prior.id, ctx.clock.now()));
+  return { ...prior, status: 'uncertain' };
+}

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = process.cwd();
+
+const lawful = {
+  'src/lib/roles.ts': 'export const role = 1;',
+  'src/lib/format.ts': "import { role } from '@/lib/roles';\nexport const format = role;",
+  'src/server/db.ts': "import '@/server/prisma/client';\nexport const db = 1;",
+  'src/server/prisma/client.ts': 'export const client = 1;',
+  'src/server/db.test.ts': "import './db';\nimport 'vitest';",
+  'src/mail/submit.ts': "import { role } from '@/lib/roles';\nexport const submit = role;",
+  'src/components/trpc.tsx':
+    "import type { AppRouter } from '@/modules/router';\nexport const trpc = <p>{0 as AppRouter}</p>;",
+  'src/modules/router.ts': "import { aliases } from './aliases/router';\nexport type AppRouter = typeof aliases;",
+  'src/modules/aliases/router.ts': "import { list } from './service';\nexport const aliases = list;",
+  'src/modules/aliases/schema.ts': "import { role } from '@/lib/roles';\nexport const schema = role;",
+  'src/modules/aliases/service.ts':
+    "import { db } from '@/server/db';\nimport { submit } from '@/mail/submit';\nimport { get } from '@/modules/domains/service';\nexport const list = [db, submit, get];",
+  'src/modules/aliases/components/page.tsx':
+    "import { schema } from '../schema';\nexport const Page = () => <p>{schema}</p>;",
+  'src/modules/domains/service.ts': 'export const get = 1;',
+  'src/modules/domains/dkim.ts': 'export const dkim = 1;',
+  'src/app/page.tsx': "export { Page as default } from '@/modules/aliases/components/page';",
+};
+
+const unlawful: [rule: string, path: string, content: string][] = [
+  ['lib-stands-alone', 'src/lib/reaches-up.ts', "import '@/components/trpc';"],
+  ['components-know-lib-only', 'src/components/knows-a-module.tsx', "import '@/modules/aliases/schema';"],
+  ['router-type-only', 'src/components/runs-the-router.ts', "import '@/modules/router';"],
+  ['server-and-mail-stand-below-modules', 'src/server/reaches-up.ts', "import '@/modules/aliases/service';"],
+  ['server-and-mail-stand-below-modules', 'src/mail/reaches-up.ts', "import '@/modules/aliases/schema';"],
+  ['mail-apart-from-server', 'src/mail/reads-the-database.ts', "import '@/server/db';"],
+  ['server-apart-from-mail', 'src/server/sends.ts', "import '@/mail/submit';"],
+  ['modules-below-app', 'src/modules/aliases/routes.ts', "import '@/app/page';"],
+  ['modules-meet-at-their-doors', 'src/modules/aliases/pries.ts', "import '@/modules/domains/dkim';"],
+  ['service-knows-no-router', 'src/modules/domains/calls-back.ts', "import './router';"],
+  ['browser-safe', 'src/modules/domains/schema.ts', "import type { get } from './service';"],
+  ['browser-safe', 'src/modules/domains/components/page.tsx', "import '@/server/db';"],
+  ['browser-safe-without-node', 'src/lib/reads-files.ts', "import 'node:fs';"],
+  ['prisma-in-services', 'src/modules/domains/router.ts', "import type { client } from '@/server/prisma/client';"],
+  ['prisma-in-services', 'src/app/client.ts', "import '@prisma/client';"],
+  ['app-routes-only', 'src/app/sends.ts', "import '@/mail/submit';"],
+  ['tests-stay-outside', 'src/server/uses-a-test.ts', "import './db.test';"],
+  ['scripts-read-settings-only', 'scripts/reaches-in.mjs', "import '../src/lib/roles.ts';"],
+  ['no-unresolvable', 'src/lib/imports-nothing.ts', "import './not-there';"],
+  ['no-cycles', 'src/lib/one.ts', "import './other';"],
+  ['no-development-packages', 'src/server/ships-a-test-library.ts', "import 'fast-check';"],
+];
+
+const otherHalfOfTheCycle = { 'src/lib/other.ts': "import './one';" };
+
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+describe('the law of imports', () => {
+  let report: string;
+
+  beforeAll(() => {
+    report = check({
+      ...lawful,
+      ...otherHalfOfTheCycle,
+      ...Object.fromEntries(unlawful.map(([, path, content]) => [path, content])),
+    });
+  });
+
+  it.each(unlawful)('%s catches %s', (rule, path) => {
+    expect(report).toContain(`${rule}: ${path} → `);
+  });
+
+  it('accuses nothing but what breaks it', () => {
+    const accused = [...report.matchAll(/: (\S+) → /g)].map(([, path]) => path);
+    expect(accused.filter((path) => path && path in lawful)).toEqual([]);
+  });
+
+  it('lets lawful imports pass, types of the router included', () => {
+    expect(check(lawful)).toMatch(/^exit 0\n0 forbidden imports in \d\d files/);
+  });
+
+  it('fails where it reads nothing', () => {
+    expect(check({ 'src/readme.txt': '' })).toMatch(/^exit 1\n0 forbidden imports in 0 files/);
+  });
+});
+
+function check(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-imports-'));
+  folders.push(folder);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const packages = { dependencies: { '@prisma/client': '*' }, devDependencies: { 'fast-check': '*', vitest: '*' } };
+  for (const [path, content] of Object.entries({ ...files, 'package.json': JSON.stringify(packages) })) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  const args = [join(root, 'scripts/check-imports.mjs'), folder];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return `exit ${status}\n${stdout}${stderr}`;
+}
