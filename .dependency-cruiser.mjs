@@ -2,6 +2,7 @@
 // scripts/check-imports.mjs applies it.
 const TESTS = '\\.test\\.tsx?$|^src/test/|^e2e/';
 const BROWSER_SAFE = '^src/(lib|components)/|^src/modules/[^/]+/(components/|schema\\.ts$)';
+const SERVER_SIDE = '^src/(server|mail)/|^src/modules/[^/]+/(service|router)\\.ts$';
 const MODULE_DOORS = '^src/modules/[^/]+/(service|schema)\\.ts$';
 const APP_ROUTER = '^src/modules/router\\.ts$';
 const PRISMA = '^src/server/prisma/|(^|/)node_modules/@prisma/(client|adapter-pg)(/|$)';
@@ -75,13 +76,10 @@ export const onAllImports = [
   },
   {
     name: 'browser-safe',
-    comment: 'Schemas, components and src/lib run in the browser: no server code, no verbs, nothing of Node.',
+    comment: 'Schemas, components and src/lib run in the browser: they know no server code and no verbs.',
     severity: 'error',
     from: { path: BROWSER_SAFE, pathNot: TESTS },
-    to: {
-      path: '^src/(server|mail)/|^src/modules/[^/]+/',
-      pathNot: '^src/modules/[^/]+/(schema\\.ts$|components/)',
-    },
+    to: { path: SERVER_SIDE },
   },
   {
     name: 'browser-safe-without-node',
@@ -139,6 +137,13 @@ export const onImportsOfCode = [
     severity: 'error',
     from: { path: '^src/components/|^src/modules/[^/]+/components/', pathNot: TESTS },
     to: { path: APP_ROUTER },
+  },
+  {
+    name: 'browser-safe-all-the-way',
+    comment: 'What the browser runs must not lead to server code through other files either.',
+    severity: 'error',
+    from: { path: BROWSER_SAFE, pathNot: TESTS },
+    to: { path: SERVER_SIDE, reachable: true },
   },
   {
     name: 'no-cycles',

@@ -1,5 +1,6 @@
 import { prepareFirstAdmin } from '@/modules/auth/setup';
-import { mtaKind, outboundMta } from '@/modules/sending/mta';
+import { outboundMta } from '@/modules/sending/mta';
+import { mtaKind } from '@/modules/sending/service';
 import { env } from '@/server/env';
 
 /** What one instance does before it serves. Throws where its configuration is wrong, so that it never half starts. */

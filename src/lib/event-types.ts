@@ -1,5 +1,5 @@
 /** What a webhook can tell; the wildcard `*` stands for all of them in a subscription. */
-export const EVENT_TYPES = [
+const EVENT_TYPES = [
   'mail.sent',
   'mail.delivered',
   'mail.bounced',

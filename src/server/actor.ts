@@ -14,7 +14,7 @@ export type Actor = {
   key: ActorKey | null;
 };
 
-export type ActorKey = {
+type ActorKey = {
   id: string;
   scopedDomainIds: readonly string[];
   /** Requests a minute; 0 is unlimited. */

@@ -4,7 +4,7 @@ import type { Tx } from './db';
 import type { AppError } from './errors';
 import type { Prisma } from './prisma/client';
 
-export type AuditRecord = {
+type AuditRecord = {
   /** `<type>:<id>` */
   resource: string;
   domainId?: string | null;

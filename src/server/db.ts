@@ -8,7 +8,7 @@ export type Database = PrismaClient;
 const POOL_SIZE = 12;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export function createDatabase(url: string): Database {
+function createDatabase(url: string): Database {
   const adapter = new PrismaPg({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   return new PrismaClient({ adapter, transactionOptions: { maxWait: 5_000, timeout: 10_000 } });
 }

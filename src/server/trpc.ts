@@ -26,7 +26,6 @@ const t = initTRPC
   });
 
 export const router = t.router;
-export const mergeRouters = t.mergeRouters;
 
 /**
  * The documented order of checks before a verb sees a call: limits by address and the login throttle, credentials,
@@ -113,7 +112,7 @@ const refuseToAudit: RecordAudit = async () => {
   throw new Error('a query has nothing to audit');
 };
 
-/** The ladder: public → authed → admin → superAdmin. The fields' checks come before role and scope. */
+/** The ladder: public → authed → admin. The fields' checks come before role and scope. */
 export function publicProcedure<Input extends z.ZodType>(input: Input) {
   return t.procedure.use(admitted).use(explaining(input)).input(input).use(audited);
 }
@@ -124,10 +123,6 @@ export function authedProcedure<Input extends z.ZodType>(input: Input) {
 
 export function adminProcedure<Input extends z.ZodType>(input: Input) {
   return signedInProcedure('admin', input);
-}
-
-export function superAdminProcedure<Input extends z.ZodType>(input: Input) {
-  return signedInProcedure('super_admin', input);
 }
 
 function signedInProcedure<Input extends z.ZodType>(access: Role, input: Input) {

@@ -55,7 +55,8 @@ function fieldErrors(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType)
 function codeOf(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType): ErrorCode {
   if (issue.code === 'custom' && issue.params?.apiCode) return issue.params.apiCode as ErrorCode;
   if (issue.path.length === 1 && (issue.path[0] === 'cursor' || issue.path[0] === 'limit')) return 'INVALID_PAGINATION';
-  const isMissing = issue.path.length > 0 && isEmpty(valueAt(input, issue.path)) && isRequired(schema, issue.path);
+  const value = valueAt(input, issue.path);
+  const isMissing = issue.path.length === 0 ? value == null : isEmpty(value) && isRequired(schema, issue.path);
   return isMissing ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
 }
 

@@ -18,10 +18,12 @@ const lawful = {
   'src/modules/router.ts': "import { aliases } from './aliases/router';\nexport type AppRouter = typeof aliases;",
   'src/modules/aliases/router.ts': "import { list } from './service';\nexport const aliases = list;",
   'src/modules/aliases/schema.ts': "import { role } from '@/lib/roles';\nexport const schema = role;",
+  'src/modules/aliases/compose.ts': "import { db } from '@/server/db';\nexport const compose = db;",
+  'src/modules/aliases/limits.ts': 'export const limits = 1;',
   'src/modules/aliases/service.ts':
     "import { db } from '@/server/db';\nimport { submit } from '@/mail/submit';\nimport { get } from '@/modules/domains/service';\nexport const list = [db, submit, get];",
   'src/modules/aliases/components/page.tsx':
-    "import { schema } from '../schema';\nexport const Page = () => <p>{schema}</p>;",
+    "import { limits } from '../limits';\nimport { schema } from '../schema';\nexport const Page = () => <p>{schema + limits}</p>;",
   'src/modules/domains/service.ts': 'export const get = 1;',
   'src/modules/domains/dkim.ts': 'export const dkim = 1;',
   'src/app/page.tsx': "export { Page as default } from '@/modules/aliases/components/page';",
@@ -40,6 +42,7 @@ const unlawful: [rule: string, path: string, content: string][] = [
   ['service-knows-no-router', 'src/modules/domains/calls-back.ts', "import './router';"],
   ['browser-safe', 'src/modules/domains/schema.ts', "import type { get } from './service';"],
   ['browser-safe', 'src/modules/domains/components/page.tsx', "import '@/server/db';"],
+  ['browser-safe-all-the-way', 'src/modules/aliases/components/form.tsx', "import '../compose';"],
   ['browser-safe-without-node', 'src/lib/reads-files.ts', "import 'node:fs';"],
   ['prisma-in-services', 'src/modules/domains/router.ts', "import type { client } from '@/server/prisma/client';"],
   ['prisma-in-services', 'src/app/client.ts', "import '@prisma/client';"],

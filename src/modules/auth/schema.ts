@@ -4,7 +4,7 @@ import { ROLES } from '@/lib/roles';
 import { Id, Timestamp } from '@/lib/wire';
 
 export const MIN_PASSWORD_LENGTH = 12;
-export const MAX_PASSWORD_LENGTH = 256;
+const MAX_PASSWORD_LENGTH = 256;
 
 export const AdminSummary = z
   .object({
@@ -39,7 +39,7 @@ export type SetupStatusQuery = z.infer<typeof SetupStatusQuery>;
 export const SetupStatus = z.object({ needs_setup: z.boolean(), token_valid: z.boolean() });
 export type SetupStatus = z.infer<typeof SetupStatus>;
 
-export const NewPassword = z
+const NewPassword = z
   .string()
   .min(MIN_PASSWORD_LENGTH, `At least ${MIN_PASSWORD_LENGTH} characters.`)
   .max(MAX_PASSWORD_LENGTH, `At most ${MAX_PASSWORD_LENGTH} characters.`);

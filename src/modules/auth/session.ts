@@ -36,7 +36,7 @@ export async function openSession(tx: Tx, ctx: Context, adminId: string): Promis
   return { admin: presentAdmin(admin), session_id: session.id, expires_at: expiresAt.toISOString() };
 }
 
-export const ADMIN_SUMMARY = { id: true, email: true, role: true, totpEnabled: true, lastLoginAt: true } as const;
+const ADMIN_SUMMARY = { id: true, email: true, role: true, totpEnabled: true, lastLoginAt: true } as const;
 
 export function presentAdmin({ id, email, role, totpEnabled, lastLoginAt }: AdminRow): AdminSummary {
   return { id, email, role, totp_enabled: totpEnabled, last_login_at: lastLoginAt?.toISOString() ?? null };

@@ -36,7 +36,7 @@ export const MessageSummary = z.object(summary).meta({ id: 'MessageSummary' });
 export type MessageSummary = z.infer<typeof MessageSummary>;
 
 /** `accepted` by Postroom, then `queued` by the MTA, or `refused` by it, or `uncertain`: no answer after the data. */
-export const MESSAGE_EVENT_TYPES = ['accepted', 'queued', 'refused', 'uncertain'] as const;
+const MESSAGE_EVENT_TYPES = ['accepted', 'queued', 'refused', 'uncertain'] as const;
 
 export const MessageEvent = z.object({
   type: z.enum(MESSAGE_EVENT_TYPES),

@@ -2,7 +2,7 @@ import { listApiKeys } from '@/modules/api-keys/service';
 import { listDomains } from '@/modules/domains/service';
 import { MESSAGE_STATUSES } from '@/modules/messages/schema';
 import { countMessages, listMessages } from '@/modules/messages/service';
-import { mtaKind } from '@/modules/sending/mta';
+import { mtaKind } from '@/modules/sending/service';
 import type { ActorContext } from '@/server/context';
 import type { GetOverview, Overview } from './schema';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
 import { startSmtpServer, type TestSmtpServer } from '@/test/smtp-server';
 import { composeMessage, newMessageId } from './compose';
-import { OutgoingMessage } from './outgoing-message';
+import { OutgoingMessage } from './schema';
 
 const date = new Date('2026-03-01T12:34:56.000Z');
 const messageId = '<0195-test@example.com>';

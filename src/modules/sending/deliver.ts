@@ -12,7 +12,7 @@ import type { ReadyMessage } from './message-work';
 import { outboundMta } from './mta';
 
 /** Where a message stands in a call with an Idempotency-Key. */
-export type Slot = { keyId: string; batchIndex: number };
+type Slot = { keyId: string; batchIndex: number };
 
 export type Delivery = { id: string; messageId: string; domain: AuthorizedDomain; outcome: SubmitOutcome };
 

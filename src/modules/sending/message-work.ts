@@ -5,7 +5,7 @@ import { AppError, type FieldError } from '@/server/errors';
 import { parseJsonObject } from '@/server/rest/json';
 import { checkOutgoingMessage } from './check-outgoing-message';
 import { composeMessage, newMessageId } from './compose';
-import type { OutgoingMessage } from './outgoing-message';
+import type { OutgoingMessage } from './schema';
 import { MAX_BATCH } from './schema';
 
 /** Everything that costs time with the size of a message, so that it can be done beside the main thread. */

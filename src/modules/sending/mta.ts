@@ -4,15 +4,6 @@ import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
 import { env } from '@/server/env';
 import { log } from '@/server/log';
 
-export type MtaKind = 'sandbox' | 'smtp' | 'off';
-
-/** Which MTA takes outgoing mail: the one at SMTP_URL, none, or the embedded sandbox. */
-export function mtaKind(): MtaKind {
-  const { smtpUrl } = env();
-  if (smtpUrl === 'off') return 'off';
-  return smtpUrl ? 'smtp' : 'sandbox';
-}
-
 const shared = globalThis as typeof globalThis & { postroomSubmitter?: Promise<SmtpSubmitter | null> };
 
 /** The process's connection to its MTA, made on first use; null where sending is off. */

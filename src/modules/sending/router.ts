@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { env } from '@/server/env';
 import { rest } from '@/server/rest/meta';
 import { authedProcedure, router } from '@/server/trpc';
-import { OutgoingMessage } from './outgoing-message';
 import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './prepared';
-import { Batch, BatchSent, SendHeaders, Sent } from './schema';
+import { Batch, BatchSent, OutgoingMessage, SendHeaders, Sent } from './schema';
 import { sendBatch, sendMessage } from './service';
 
 const MIB = 1024 * 1024;

@@ -47,7 +47,7 @@ describe('a batch', () => {
     const inactive = await makeDomain({ active: false });
     const items: [unknown, string | null][] = [
       [message('a@far.example'), null],
-      [null, 'VALIDATION_ERROR'],
+      [null, 'MISSING_FIELDS'],
       ['text', 'VALIDATION_ERROR'],
       [[], 'VALIDATION_ERROR'],
       [42, 'VALIDATION_ERROR'],

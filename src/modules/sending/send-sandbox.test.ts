@@ -3,7 +3,8 @@ import path from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
-import { mtaKind, outboundMta } from './mta';
+import { outboundMta } from './mta';
+import { mtaKind } from './service';
 
 const dataDir = await vi.hoisted(async () => {
   const { mkdtemp } = await import('node:fs/promises');

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
+import { env } from '@/server/env';
 import { publicError } from '@/server/public-error';
 import { type Delivery, deliver, isUncertain, markUncertain, uncertain } from './deliver';
 import { type Claim, claimKey, finishKey, freeKey, keepLease, type PriorMessage } from './idempotency';
@@ -57,6 +58,15 @@ export async function sendBatch(ctx: SendContext, { fingerprint, items }: Prepar
   } finally {
     clearInterval(renewal);
   }
+}
+
+export type MtaKind = 'sandbox' | 'smtp' | 'off';
+
+/** Which MTA takes outgoing mail: the one at SMTP_URL, none, or the embedded sandbox. */
+export function mtaKind(): MtaKind {
+  const { smtpUrl } = env();
+  if (smtpUrl === 'off') return 'off';
+  return smtpUrl ? 'smtp' : 'sandbox';
 }
 
 async function deliverAudited(ctx: SendContext, message: ReadyMessage, claim?: Claim): Promise<Sent> {

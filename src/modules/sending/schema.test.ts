@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDocument } from 'zod-openapi';
 import { checkOutgoingMessage } from './check-outgoing-message';
-import { MAX_RECIPIENTS, OutgoingMessage } from './outgoing-message';
+import { MAX_RECIPIENTS, OutgoingMessage } from './schema';
 
 const valid = {
   from: { email: 'ann@example.com', name: 'Ann' },
