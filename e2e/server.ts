@@ -36,6 +36,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   process.env.E2E_SETUP_LINK = await untilReady(server);
   process.env.E2E_URL = env.APP_URL;
   process.env.E2E_DATABASE_URL = databaseUrl;
+  process.env.E2E_SECRET_KEY = env.SECRET_KEY;
 
   return async () => {
     const ended = new Promise((resolve) => server.once('exit', resolve));
@@ -43,6 +44,16 @@ export default async function startServer(): Promise<() => Promise<void>> {
     await ended;
     await administer(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
     await rm(dataDir, { recursive: true, force: true });
+  };
+}
+
+/** The settings that a second instance on the same database shares with the first. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    DATABASE_URL: process.env.E2E_DATABASE_URL,
+    SECRET_KEY: process.env.E2E_SECRET_KEY,
+    SMTP_URL: '',
   };
 }
 
@@ -64,7 +75,7 @@ function untilReady(server: ChildProcess): Promise<string> {
   });
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

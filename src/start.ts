@@ -1,11 +1,33 @@
+import { deleteExpiredSessions } from '@/modules/auth/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup';
+import { deleteOldKeys } from '@/modules/sending/idempotency';
 import { outboundMta } from '@/modules/sending/mta';
-import { mtaKind } from '@/modules/sending/service';
+import { mtaKind, settleAbandonedMessages } from '@/modules/sending/service';
+import { systemClock } from '@/server/clock';
+import { database } from '@/server/db';
 import { env } from '@/server/env';
+import { log } from '@/server/log';
+
+const TIDY_INTERVAL_MS = 5 * 60 * 1000;
 
 /** What one instance does before it serves. Throws where its configuration is wrong, so that it never half starts. */
 export async function start(): Promise<void> {
   env();
   await prepareFirstAdmin();
   if (mtaKind() === 'sandbox') await outboundMta();
+  void tidy();
+  setInterval(() => void tidy(), TIDY_INTERVAL_MS).unref();
+}
+
+/** Every instance does this for all; doing it twice does no harm. */
+async function tidy(): Promise<void> {
+  const db = database();
+  const tasks = {
+    'settling abandoned messages': () => settleAbandonedMessages(db, systemClock.now()),
+    'deleting old idempotency keys': () => deleteOldKeys(db),
+    'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),
+  };
+  for (const [name, task] of Object.entries(tasks)) {
+    await task().catch((error) => log.error({ error, task: name }, 'tidying failed'));
+  }
 }

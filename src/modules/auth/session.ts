@@ -36,6 +36,10 @@ export async function openSession(tx: Tx, ctx: Context, adminId: string): Promis
   return { admin: presentAdmin(admin), session_id: session.id, expires_at: expiresAt.toISOString() };
 }
 
+export async function deleteExpiredSessions(db: Tx, now: Date): Promise<void> {
+  await db.session.deleteMany({ where: { expiresAt: { lt: now } } });
+}
+
 const ADMIN_SUMMARY = { id: true, email: true, role: true, totpEnabled: true, lastLoginAt: true } as const;
 
 export function presentAdmin({ id, email, role, totpEnabled, lastLoginAt }: AdminRow): AdminSummary {

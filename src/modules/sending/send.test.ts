@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { settleAbandonedMessages } from './service';
 
 const mta = await vi.hoisted(async () => {
   const { startRawSmtpServer } = await import('../../test/raw-smtp-server');
@@ -157,6 +158,18 @@ it('a connection lost after the data is uncertain, told so, and never sent again
   expect(row.status).toBe('uncertain');
   expect(row.events.map((event) => event.type)).toEqual(['accepted', 'uncertain']);
   expect(mta.server.transfers()).toBe(before + 1);
+});
+
+it('a message that its process left behind becomes uncertain after a quarter of an hour, not before', async () => {
+  await api.post('/send', message());
+  const { id } = await stored();
+  await db.message.update({ where: { id }, data: { status: 'submitting' } });
+  const status = async () => (await db.message.findUniqueOrThrow({ where: { id } })).status;
+  await settleAbandonedMessages(db, new Date(Date.now() + 14 * 60_000));
+  expect(await status()).toBe('submitting');
+  await settleAbandonedMessages(db, new Date(Date.now() + 16 * 60_000));
+  expect(await status()).toBe('uncertain');
+  expect((await stored()).events.map((event) => event.type)).toEqual(['accepted', 'queued', 'uncertain']);
 });
 
 describe('who may send', () => {

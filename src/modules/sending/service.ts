@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
+import type { Database } from '@/server/db';
 import { env } from '@/server/env';
 import { publicError } from '@/server/public-error';
 import { type Delivery, deliver, isUncertain, markUncertain, uncertain } from './deliver';
@@ -13,6 +14,8 @@ type SendContext = ActorContext & { audit: RecordAudit };
 
 const BATCH_CONCURRENCY = 5;
 const LEASE_RENEWAL_MS = 10_000;
+// Far longer than any call lives, whose answer may still come.
+const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
 /** Sends one message; with an Idempotency-Key, once. @throws what {@link deliver} and {@link claimKey} throw */
 export async function sendMessage(ctx: SendContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
@@ -67,6 +70,14 @@ export function mtaKind(): MtaKind {
   const { smtpUrl } = env();
   if (smtpUrl === 'off') return 'off';
   return smtpUrl ? 'smtp' : 'sandbox';
+}
+
+/** Messages whose process died between their row and the answer of the MTA. Nobody knows whether they were sent. */
+export async function settleAbandonedMessages(db: Database, now: Date): Promise<void> {
+  const createdAt = { lt: new Date(now.getTime() - ABANDONED_AFTER_MS) };
+  const where = { status: 'submitting' as const, direction: 'outbound' as const, createdAt };
+  const abandoned = await db.message.findMany({ where, select: { id: true }, take: 1000 });
+  for (const { id } of abandoned) await db.$transaction((tx) => markUncertain(tx, id, now));
 }
 
 async function deliverAudited(ctx: SendContext, message: ReadyMessage, claim?: Claim): Promise<Sent> {
