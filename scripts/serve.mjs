@@ -6,11 +6,11 @@ import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSettings } from '../src/server/settings.mjs';
-import { createHttpFront } from './http-front.mjs';
-import { refuse, refuseUnreadable } from './http-refusal.mjs';
-import { listen } from './listen.mjs';
-import { isPlain, PlainError } from './plain-error.mjs';
-import { onStopSignal } from './stop-signal.mjs';
+import { createHttpFront } from './http/http-front.mjs';
+import { refuse, refuseUnreadable } from './http/http-refusal.mjs';
+import { listen } from './http/listen.mjs';
+import { isPlain, PlainError } from './process/plain-error.mjs';
+import { onStopSignal } from './process/stop-signal.mjs';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 300_000;

@@ -3,14 +3,14 @@
 import { spawn } from 'node:child_process';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, generateClient, isBuildCurrent, isClientCurrent } from './build.mjs';
-import { checkSettings, makeSecretKey, readEnvFile, warningAbout } from './environment.mjs';
-import { checkNodeVersion, install, isInstalled } from './install.mjs';
-import { runCommand } from './lifetime.mjs';
-import { takeLock } from './lock.mjs';
-import { PlainError } from './plain-error.mjs';
-import { stopChild } from './run-tool.mjs';
-import { secondsSince, step } from './step.mjs';
+import { runCommand } from './process/lifetime.mjs';
+import { PlainError } from './process/plain-error.mjs';
+import { build, generateClient, isBuildCurrent, isClientCurrent } from './steps/build.mjs';
+import { checkSettings, makeSecretKey, readEnvFile, warningAbout } from './steps/environment.mjs';
+import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { takeLock } from './steps/lock.mjs';
+import { stopChild } from './steps/run-tool.mjs';
+import { secondsSince, step } from './steps/step.mjs';
 
 const DRAIN_TIMEOUT_MS = 28_000;
 
@@ -20,7 +20,7 @@ const startedAt = Date.now();
 
 await runCommand(start, { exitCodeWhenStopped: 0 });
 
-/** @param {import('./lifetime.mjs').Lifetime} lifetime */
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
 async function start(lifetime) {
   checkNodeVersion();
   process.chdir(root);
@@ -47,11 +47,11 @@ async function start(lifetime) {
 
 async function prepareDatabase({ databaseUrl, dataDir }, lifetime) {
   if (databaseUrl) {
-    const { checkDatabase } = await import('./database.mjs');
+    const { checkDatabase } = await import('./postgres/database.mjs');
     await step('Connecting to the database', () => checkDatabase(databaseUrl));
     return databaseUrl;
   }
-  const { startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
+  const { startEmbeddedPostgres } = await import('./postgres/embedded-postgres.mjs');
   const postgres = await step('Starting the embedded Postgres', () =>
     startEmbeddedPostgres({ dataDir, database: 'postroom' }),
   );
@@ -68,7 +68,7 @@ async function prepareDatabase({ databaseUrl, dataDir }, lifetime) {
 }
 
 async function updateDatabase(url) {
-  const { migrate } = await import('./database.mjs');
+  const { migrate } = await import('./postgres/database.mjs');
   await step('Bringing the database up to date', () => migrate(root, url));
 }
 

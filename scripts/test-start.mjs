@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, isAlive, postgresOf, runStart, until } from './trial.mjs';
+import { freePort, isAlive, postgresOf, runStart, until } from './testing/trial.mjs';
 
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
 const STOP_TIMEOUT_MS = 6_000;

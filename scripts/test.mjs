@@ -2,12 +2,12 @@
 // follows a step's name is handed to it: `npm test -- unit src/lib`.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { generateClient, isClientCurrent } from './build.mjs';
-import { checkNodeVersion, install, isInstalled } from './install.mjs';
-import { runCommand } from './lifetime.mjs';
-import { isPlain } from './plain-error.mjs';
-import { secondsSince, step } from './step.mjs';
-import { testSteps } from './test-steps.mjs';
+import { runCommand } from './process/lifetime.mjs';
+import { isPlain } from './process/plain-error.mjs';
+import { generateClient, isClientCurrent } from './steps/build.mjs';
+import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { secondsSince, step } from './steps/step.mjs';
+import { testSteps } from './testing/test-steps.mjs';
 
 const EXIT_CODE_WHEN_STOPPED = 130;
 
@@ -15,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 await runCommand(test, { exitCodeWhenStopped: EXIT_CODE_WHEN_STOPPED });
 
-/** @param {import('./lifetime.mjs').Lifetime} lifetime */
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
 async function test(lifetime) {
   const startedAt = Date.now();
   checkNodeVersion();
@@ -54,7 +54,7 @@ function chooseSteps(args) {
 }
 
 async function startDatabase(lifetime) {
-  const { startTemporaryPostgres } = await import('./temporary-postgres.mjs');
+  const { startTemporaryPostgres } = await import('./postgres/temporary-postgres.mjs');
   const postgres = await step('Starting a Postgres for the tests', startTemporaryPostgres);
   lifetime.atEnd(postgres.stop);
   return postgres.adminUrl;

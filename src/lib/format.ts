@@ -1,5 +1,5 @@
 const LOCALE = 'en-GB';
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

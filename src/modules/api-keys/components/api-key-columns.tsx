@@ -34,7 +34,7 @@ export function apiKeyColumns(
     {
       key: 'reaches',
       header: 'Reaches',
-      width: 168,
+      width: 224,
       isSpare: true,
       bone: 96,
       cell: ({ scoped_domain_ids }) => <span className="clip">{reachOf(scoped_domain_ids, domainNames)}</span>,

@@ -52,13 +52,9 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
           <h3>{meaning.title}</h3>
           <p>{meaning.text}</p>
           <div className="row-acts">
-            {meaning.canResend && (
-              <Button
-                component={Link}
-                variant="outline"
-                href={`/send?from=${encodeURIComponent(message.from)}&subject=${encodeURIComponent(message.subject)}`}
-              >
-                Send to another address
+            {meaning.resend && (
+              <Button component={Link} variant="outline" href={resendHref(message, meaning.resend)}>
+                {meaning.resend === 'again' ? 'Send it again' : 'Send to another address'}
               </Button>
             )}
             {meaning.reply && <CopyButton value={meaning.reply} label="Copy the reply" />}
@@ -74,6 +70,12 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
       </section>
     </>
   );
+}
+
+function resendHref({ from, to, subject }: Message, resend: 'again' | 'elsewhere'): string {
+  const search = new URLSearchParams({ from, subject });
+  if (resend === 'again') for (const address of to) search.append('to', address);
+  return `/send?${search}`;
 }
 
 function Recipients({ message }: { message: Message }) {

@@ -1,6 +1,6 @@
 import type { Message } from '../schema';
 
-export type Meaning = { title: string; text: string; reply: string | null; canResend: boolean };
+export type Meaning = { title: string; text: string; reply: string | null; resend: 'again' | 'elsewhere' | null };
 
 type Recipient = Message['recipients'][number];
 type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
@@ -49,15 +49,28 @@ export function meaningOf(message: Message): Meaning | null {
       title: 'It is not known whether this was sent',
       text: 'The connection to the mail server broke after the message was handed over. Do not send it again before this is settled, or it may arrive twice.',
       reply: null,
-      canResend: false,
+      resend: null,
     };
   }
   const worst = worstOf(message.recipients);
   if (!worst) return null;
+  if (worst.status === 'failed') return ownRefusal(worst);
   const rule = RULES.find(({ pattern }) => pattern.test(worst.enhanced_code ?? ''));
   const host = worst.address.slice(worst.address.lastIndexOf('@') + 1);
   const { title, text } = rule ? { title: rule.title(host), text: rule.text } : plainMeaning(worst, host);
-  return { title, text, reply: worst.response, canResend: worst.status !== 'deferred' };
+  return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'elsewhere' };
+}
+
+function ownRefusal({ smtp_code: code, response }: Recipient): Meaning {
+  const isPassing = code !== null && code < 500;
+  return {
+    title: 'Your own mail server did not take it',
+    text: isPassing
+      ? 'The message never left. The reply below names a passing trouble: send it again once that is over.'
+      : 'The message never left. The reply below says why; what it names has to be mended in the message or on that server.',
+    reply: response,
+    resend: 'again',
+  };
 }
 
 function worstOf(recipients: Recipient[]): Recipient | undefined {
@@ -73,14 +86,8 @@ function plainMeaning({ status }: Recipient, host: string): { title: string; tex
       text: 'Their server did not take it yet. The mail server tries again by itself; nothing needs doing.',
     };
   }
-  if (status === 'bounced') {
-    return {
-      title: `${host} refused it`,
-      text: 'Their server turned the message away for good. The reply below is in their own words.',
-    };
-  }
   return {
-    title: 'Your own mail server did not take it',
-    text: 'The message never left. The reply below says why; what it names has to be mended on this server.',
+    title: `${host} refused it`,
+    text: 'Their server turned the message away for good. The reply below is in their own words.',
   };
 }

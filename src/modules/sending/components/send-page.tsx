@@ -53,7 +53,7 @@ function initialOf(search: URLSearchParams, domain: string, email: string): Comp
       ...EMPTY_COMPOSE,
       local: at > 0 ? from.slice(0, at) : '',
       domain: at > 0 ? from.slice(at + 1) : domain,
-      to: search.get('to') ? [search.get('to') ?? ''] : [],
+      to: search.getAll('to'),
       subject: search.get('subject') ?? '',
     };
   }

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { PlainError } from './plain-error.mjs';
+import { PlainError } from '../process/plain-error.mjs';
 import { giveTo, preparePostgresHome } from './postgres-home.mjs';
 
 const SUPERUSER = 'postroom';

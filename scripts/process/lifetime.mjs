@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stopTools } from '../steps/run-tool.mjs';
 import { isPlain } from './plain-error.mjs';
-import { stopTools } from './run-tool.mjs';
 import { onStopSignal } from './stop-signal.mjs';
 
 const PARENT_CHECK_INTERVAL_MS = 500;

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { PlainError } from './plain-error.mjs';
-import { runTool, toolPath } from './run-tool.mjs';
+import { PlainError } from '../process/plain-error.mjs';
+import { runTool, toolPath } from '../steps/run-tool.mjs';
 
 const OLDEST_POSTGRES = 15;
 const CONNECT_TIMEOUT_MS = 10_000;

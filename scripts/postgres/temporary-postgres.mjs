@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isPlain, PlainError } from './plain-error.mjs';
+import { isPlain, PlainError } from '../process/plain-error.mjs';
 
 const self = fileURLToPath(import.meta.url);
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { PlainError } from './plain-error.mjs';
+import { PlainError } from '../process/plain-error.mjs';
 import { runTool, toolPath } from './run-tool.mjs';
 import { fingerprint, readStamp, removeStamp, writeStamp } from './stamp.mjs';
 

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PlainError } from './plain-error.mjs';
+import { PlainError } from '../process/plain-error.mjs';
 
 const PACKAGES = {
   'darwin-arm64': 'darwin-arm64',

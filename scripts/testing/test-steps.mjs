@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PlainError } from '../process/plain-error.mjs';
+import { build, isBuildCurrent } from '../steps/build.mjs';
+import { takeLock } from '../steps/lock.mjs';
+import { runTool, toolPath } from '../steps/run-tool.mjs';
 import { findBrowser } from './browser.mjs';
-import { build, isBuildCurrent } from './build.mjs';
-import { takeLock } from './lock.mjs';
-import { PlainError } from './plain-error.mjs';
-import { runTool, toolPath } from './run-tool.mjs';
 import { readPlaywrightReport, readVitestReport } from './test-reports.mjs';
 
 /**

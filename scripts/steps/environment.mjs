@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { listen } from './listen.mjs';
-import { PlainError } from './plain-error.mjs';
+import { listen } from '../http/listen.mjs';
+import { PlainError } from '../process/plain-error.mjs';
 
 /** What the environment says already wins over the file. */
 export function readEnvFile(root) {
@@ -13,7 +13,7 @@ export function readEnvFile(root) {
 
 /** Reads the settings and tries what only this machine can tell, so that nothing long is done in vain. */
 export async function checkSettings() {
-  const { readSettings } = await import('../src/server/settings.mjs');
+  const { readSettings } = await import('../../src/server/settings.mjs');
   const settings = readSettings(process.env);
   if (process.env.PORT) await checkPort(settings.port);
   makeDataDir(settings.dataDir);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PlainError } from './plain-error.mjs';
+import { PlainError } from '../process/plain-error.mjs';
 import { npmPath, runTool } from './run-tool.mjs';
 
 const OLDEST_NODE = [20, 19];

@@ -13,7 +13,7 @@ const running = new Set();
  * @returns {Promise<{ exitCode: number, output: string }>}
  */
 export function runTool(script, args, { root, env = process.env, onOutput }) {
-  const imported = ['--import', new URL('stop-with-parent.mjs', import.meta.url).href];
+  const imported = ['--import', new URL('../process/stop-with-parent.mjs', import.meta.url).href];
   const child = spawn(process.execPath, [...imported, script, ...args], {
     cwd: root,
     env: { ...quietTools, ...env, POSTROOM_PARENT: String(process.pid) },

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PlainError } from './plain-error.mjs';
+import { PlainError } from '../process/plain-error.mjs';
 
 /**
  * Keeps a second command from the same work. A listening socket is the lock, because it ends with its process, however

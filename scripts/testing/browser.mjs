@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { PlainError } from './plain-error.mjs';
-import { runTool, toolPath } from './run-tool.mjs';
+import { PlainError } from '../process/plain-error.mjs';
+import { runTool, toolPath } from '../steps/run-tool.mjs';
 
 const SYSTEM_BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
