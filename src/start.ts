@@ -2,7 +2,7 @@ import { deleteExpiredSessions } from '@/modules/auth/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup';
 import { deleteOldKeys } from '@/modules/sending/idempotency';
 import { outboundMta } from '@/modules/sending/mta';
-import { mtaKind, settleAbandonedMessages } from '@/modules/sending/service';
+import { settleAbandonedMessages } from '@/modules/sending/service';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import { env } from '@/server/env';
@@ -14,7 +14,7 @@ const TIDY_INTERVAL_MS = 5 * 60 * 1000;
 export async function start(): Promise<void> {
   env();
   await prepareFirstAdmin();
-  if (mtaKind() === 'sandbox') await outboundMta();
+  await outboundMta();
   void tidy();
   setInterval(() => void tidy(), TIDY_INTERVAL_MS).unref();
 }
