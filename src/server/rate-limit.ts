@@ -1,12 +1,19 @@
+import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
 import pg from 'pg';
-import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { Context } from './context';
 import { env } from './env';
 import { AppError } from './errors';
 import { log } from './log';
 
-type Limit = { name: string; points: number; windowSeconds: number; subject: string; message: string };
+type Limit = {
+  name: 'address' | 'login' | 'key';
+  points: number;
+  windowSeconds: number;
+  subject: string;
+  message: string;
+};
 
 /** Counts one operation of a client address. @throws RATE_LIMIT_EXCEEDED */
 export async function limitAddress(ctx: Context): Promise<void> {
@@ -16,7 +23,7 @@ export async function limitAddress(ctx: Context): Promise<void> {
     name: 'address',
     points,
     windowSeconds: 60,
-    subject: ctx.request.ip,
+    subject: networkOf(ctx.request.ip),
     message: `More than ${points} requests in a minute from your address.`,
   });
 }
@@ -27,7 +34,7 @@ export async function limitLogin(ctx: Context): Promise<void> {
     name: 'login',
     points: 5,
     windowSeconds: 1,
-    subject: ctx.request.ip,
+    subject: networkOf(ctx.request.ip),
     message: 'More than 5 sign-in attempts in a second from your address.',
   });
 }
@@ -45,49 +52,46 @@ export async function limitKey(ctx: Context, key: { id: string; rateLimit: numbe
 }
 
 async function consume(ctx: Context, limit: Limit): Promise<void> {
-  let state: RateLimiterRes;
-  let isExceeded = false;
-  try {
-    state = await limiter(limit).consume(limit.subject);
-  } catch (rejection) {
-    if (rejection instanceof Error) throw rejection;
-    state = rejection as RateLimiterRes;
-    isExceeded = true;
-  }
-  const resetSeconds = String(Math.ceil(state.msBeforeNext / 1000));
+  const { consumedPoints, msBeforeNext } = await limiter(limit).consume(limit.subject);
+  const resetSeconds = String(Math.ceil(msBeforeNext / 1000));
   ctx.response.headers.set('RateLimit-Limit', String(limit.points));
-  ctx.response.headers.set('RateLimit-Remaining', String(state.remainingPoints));
+  ctx.response.headers.set('RateLimit-Remaining', String(Math.max(0, limit.points - consumedPoints)));
   ctx.response.headers.set('RateLimit-Reset', resetSeconds);
-  if (!isExceeded) return;
+  if (consumedPoints <= limit.points) return;
   throw new AppError('RATE_LIMIT_EXCEEDED', `${limit.message} Try again in ${resetSeconds} s.`, {
     details: { limit: limit.points, window_seconds: limit.windowSeconds, retry_after_seconds: Number(resetSeconds) },
     headers: { 'Retry-After': resetSeconds },
   });
 }
 
-// One pool and one set of limiters a process; Next loads this module once for each of its bundles.
+/** An IPv6 subscriber has a /64 of addresses, and counts as one. */
+function networkOf(ip: string): string {
+  if (!ipaddr.IPv6.isValid(ip)) return ip;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`).toString();
+}
+
+// One pool and one set of counters a process; Next loads this module once for each of its bundles.
 const shared = globalThis as typeof globalThis & {
-  postroomLimiters?: { pool: Pool; byName: Map<string, RateLimiterPostgres> };
+  postroomCounters?: { pool: Pool; byName: Map<Limit['name'], RateLimiterPostgres> };
 };
 
 /** Counters live in Postgres, shared by all instances; while it is away each instance counts for itself. */
-function limiter({ name, points, windowSeconds }: Limit): RateLimiterPostgres {
-  shared.postroomLimiters ??= { pool: createPool(), byName: new Map() };
-  const { pool, byName } = shared.postroomLimiters;
-  const id = `${name}:${points}`;
-  let found = byName.get(id);
+function limiter({ name, windowSeconds }: Limit): RateLimiterPostgres {
+  shared.postroomCounters ??= { pool: createPool(), byName: new Map() };
+  const { pool, byName } = shared.postroomCounters;
+  let found = byName.get(name);
   if (!found) {
+    // The limit differs from key to key, so the library only counts, and consume() compares.
+    const options = { keyPrefix: name, points: Number.MAX_SAFE_INTEGER, duration: windowSeconds };
     found = new RateLimiterPostgres({
+      ...options,
       storeClient: pool,
       storeType: 'pool',
       tableName: 'rate_limit',
       tableCreated: true,
-      keyPrefix: name,
-      points,
-      duration: windowSeconds,
-      insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points, duration: windowSeconds }),
+      insuranceLimiter: new RateLimiterMemory(options),
     });
-    byName.set(id, found);
+    byName.set(name, found);
   }
   return found;
 }

@@ -23,6 +23,7 @@ const Environment = z
         'SMTP_URL must be off, or look like smtp://user:password@host:587; leave it out to use the sandbox mail server.',
       )
       .optional(),
+    SANDBOX_SMTP_PORT: wholeNumber('SANDBOX_SMTP_PORT', { min: 1, max: 65535, fallback: 2525 }),
     ADMIN_EMAIL: z
       .email('ADMIN_EMAIL must be a mail address such as admin@example.com.')
       .transform((email) => email.toLowerCase())
@@ -57,6 +58,7 @@ const Settings = Environment.transform((env) => ({
   dataDir: resolve(env.DATA_DIR),
   /** 'off', a URL, or undefined for the sandbox mail server. */
   smtpUrl: env.SMTP_URL,
+  sandboxSmtpPort: env.SANDBOX_SMTP_PORT,
   adminEmail: env.ADMIN_EMAIL,
   adminPassword: env.ADMIN_PASSWORD,
   /** The first one signs and encrypts, all of them verify. Empty until `npm start` has made one. */

@@ -41,7 +41,7 @@ let addresses = 0;
 /** A REST client at an address of its own, which checks envelope and schema on every call. */
 export function client(headers: Record<string, string> = {}): Client {
   addresses += 1;
-  const own = { 'x-postroom-client-ip': `2001:db8::${addresses.toString(16)}`, ...headers };
+  const own = { 'x-postroom-client-ip': `2001:db8:${addresses.toString(16)}::1`, ...headers };
   const call: Client['call'] = async (method, path, send = {}) => {
     const body = send.rawBody ?? (send.body === undefined ? undefined : JSON.stringify(send.body));
     const request = new Request(`http://localhost:3000/api/v1${path}`, {

@@ -7,6 +7,7 @@ import { MIN_PASSWORD_LENGTH } from './schema';
 // argon2id as OWASP advises: 19 MiB, two passes. A small gate keeps a burst of logins from starving the rest.
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const gate = pLimit(2);
+const MAX_WAITING = 100;
 
 const COMMON_PASSWORDS = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD_LENGTH),
@@ -19,13 +20,22 @@ export async function hashPassword(password: string): Promise<string> {
       details: { fields: [{ path: 'password', message: 'This is one of the most common passwords. Choose another.' }] },
     });
   }
-  return gate(() => hash(password, PARAMETERS));
+  return passGate(() => hash(password, PARAMETERS));
 }
 
 /** The same work whether or not there is a hash to compare with, so that time tells nothing of who exists. */
 export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
-  const isMatch = await gate(async () => verify(passwordHash ?? (await decoy()), password));
+  const isMatch = await passGate(async () => verify(passwordHash ?? (await decoy()), password));
   return isMatch && passwordHash !== null;
+}
+
+async function passGate<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (gate.pendingCount >= MAX_WAITING) {
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many people are signing in. Try again in a moment.', {
+      headers: { 'Retry-After': '5' },
+    });
+  }
+  return gate(work);
 }
 
 let decoyHash: Promise<string> | undefined;

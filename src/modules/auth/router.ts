@@ -18,7 +18,7 @@ export const authRouter = router({
         isLogin: true,
         audit: 'session.create',
         transaction: 'manual',
-        errors: { 401: ['INVALID_CREDENTIALS'] },
+        errors: { 401: ['INVALID_CREDENTIALS'], 503: ['SERVICE_UNAVAILABLE'] },
       }),
     )
     .output(LoggedIn)

@@ -17,7 +17,7 @@ let addresses = 0;
 function caller() {
   addresses += 1;
   const request = new Request('http://localhost:3000/', {
-    headers: { 'x-postroom-client-ip': `2001:db8:1::${addresses}` },
+    headers: { 'x-postroom-client-ip': `2001:db8:f:${addresses}::1` },
   });
   const ctx = createContext(request);
   return { auth: appRouter.createCaller(ctx).auth, headers: ctx.response.headers };

@@ -10,7 +10,7 @@ export async function readBytes(request: Request, limitBytes: number, budget: Bo
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of untilBroken(request.body)) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
     budget.take(chunk.byteLength);
@@ -25,6 +25,22 @@ export function requireJson(request: Request, bytes: Uint8Array): void {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
+}
+
+/** A client that goes away in the middle of its body is no fault of ours. */
+async function* untilBroken(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw new AppError('INVALID_JSON', 'The body ended before it was complete.');
+      });
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
 }
 
 // Not Buffer.concat: small results would share a pooled ArrayBuffer, which cannot be handed to a thread.

@@ -224,3 +224,29 @@ it('says nothing of the inside when something unforeseen happens', async () => {
   expect(text).toContain('INTERNAL_ERROR');
   expect(text).not.toMatch(/hunter2|admin|stack/);
 });
+
+it('counts the addresses of one IPv6 network together', async () => {
+  const at = (last: string) => client({ 'x-postroom-client-ip': `2001:db8:64:1::${last}` });
+  const tries = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((last) =>
+    at(last).post('/auth/login', { email: 'a@b.example', password: 'x' }),
+  );
+  const codes = (await Promise.all(tries)).map((answer) => answer.error.code);
+  expect(codes).toContain('RATE_LIMIT_EXCEEDED');
+  const elsewhere = await client({ 'x-postroom-client-ip': '2001:db8:64:2::1' }).post('/auth/login', {});
+  expectError(elsewhere, 400, 'MISSING_FIELDS');
+});
+
+it('a body that breaks off is told so, and its share of the budget is free again', async () => {
+  const api = await keyClient();
+  const rawBody = () =>
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new Uint8Array(90 * 1024 * 1024));
+      },
+      pull(controller) {
+        controller.error(new Error('the client went away'));
+      },
+    });
+  for (let i = 0; i < 4; i++)
+    expectError(await api.call('POST', '/send/batch', { rawBody: rawBody() }), 400, 'INVALID_JSON');
+});
