@@ -1,5 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { type APIRequestContext, test as base, expect, type Page } from '@playwright/test';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { hash } from '@node-rs/argon2';
+import { type APIRequestContext, test as base, expect, type Locator, type Page } from '@playwright/test';
+import pg from 'pg';
+import type { Role } from '../src/lib/roles';
 import { checkPage, watch } from './check-page';
 
 export { expect };
@@ -8,12 +11,18 @@ export const FIRST_ADMIN = { email: 'ines@harbourfinch.example', password: 'pape
 
 export const url = () => process.env.E2E_URL as string;
 
-type Api = {
+export type Api = {
   call<T>(method: string, path: string, data?: object): Promise<T>;
   key: string;
 };
 
-type WorkerFixtures = { sessionCookie: string; api: Api; domain: { id: string; name: string } };
+export type Domain = { id: string; name: string };
+
+type Sql = <Row extends pg.QueryResultRow>(query: string, values?: unknown[]) => Promise<Row[]>;
+type Account = { email: string; password: string };
+type MakeAdmin = (role: Role, domains?: Domain[]) => Promise<Account & { cookie: string }>;
+
+type WorkerFixtures = { sessionCookie: string; api: Api; domain: Domain; sql: Sql; makeAdmin: MakeAdmin };
 type TestFixtures = { signedIn: Page; check: (page?: Page) => Promise<void> };
 
 /** Every worker signs in once and makes a domain of its own through the API. */
@@ -21,9 +30,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   sessionCookie: [
     async ({ playwright }, use) => {
       const request = await playwright.request.newContext();
-      const response = await request.post(`${url()}/api/v1/auth/login`, { data: FIRST_ADMIN });
-      expect(response.status()).toBe(200);
-      await use((response.headers()['set-cookie'] ?? '').split(';')[0]?.split('=').slice(1).join('=') ?? '');
+      await use(await signIn(request, FIRST_ADMIN));
       await request.dispose();
     },
     { scope: 'worker' },
@@ -46,10 +53,38 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
+  sql: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
+    async ({}, use) => {
+      const client = new pg.Client(process.env.E2E_DATABASE_URL);
+      await client.connect();
+      await use(async (query, values) => (await client.query(query, values)).rows);
+      await client.end();
+    },
+    { scope: 'worker' },
+  ],
+  makeAdmin: [
+    async ({ playwright, sql }, use) => {
+      const request = await playwright.request.newContext();
+      await use(async (role, domains = []) => {
+        const id = randomUUID();
+        const account = { email: `${unique(role)}@harbourfinch.example`, password: unique('a long password ') };
+        const passwordHash = await hash(account.password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+        await sql('INSERT INTO admin (id, email, password_hash, role, updated_at) VALUES ($1, $2, $3, $4, now())', [
+          id,
+          account.email,
+          passwordHash,
+          role,
+        ]);
+        for (const domain of domains) await sql('INSERT INTO admin_domain VALUES ($1, $2)', [id, domain.id]);
+        return { ...account, cookie: await signIn(request, account) };
+      });
+      await request.dispose();
+    },
+    { scope: 'worker' },
+  ],
   signedIn: async ({ page, sessionCookie }, use) => {
-    await page
-      .context()
-      .addCookies([{ name: 'service_session', value: sessionCookie, url: url(), httpOnly: true, sameSite: 'Strict' }]);
+    await useSession(page, sessionCookie);
     await use(page);
   },
   check: async ({ page }, use) => {
@@ -57,6 +92,45 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use((other) => checkPage(other ?? page, watched));
   },
 });
+
+export async function useSession(page: Page, cookie: string): Promise<void> {
+  const session = { name: 'service_session', value: cookie, url: url(), httpOnly: true, sameSite: 'Strict' as const };
+  await page.context().addCookies([session]);
+}
+
+/** @returns the value of the session's cookie */
+export async function signIn(request: APIRequestContext, account: Account): Promise<string> {
+  const response = await request.post(`${url()}/api/v1/auth/login`, { data: account });
+  expect(response.status()).toBe(200);
+  return /service_session=([^;]+)/.exec(response.headers()['set-cookie'] ?? '')?.[1] ?? '';
+}
+
+export async function makeDomain(api: Api): Promise<Domain> {
+  return api.call('POST', '/domains', { name: `${unique('d')}.example` });
+}
+
+/** Sends a message through the API and gives its row of GET /messages once the other side has answered. */
+export async function sendMessage(api: Api, domain: Domain, message: object = {}): Promise<{ id: string }> {
+  const { message_id } = await api.call<{ message_id: string }>('POST', '/send', {
+    from: { email: `orders@${domain.name}` },
+    to: [{ email: 'ann@far.example' }],
+    subject: unique('Order '),
+    text_body: 'It is on its way.',
+    ...message,
+  });
+  const find = async () => {
+    const path = `/messages?message_id=${encodeURIComponent(message_id)}`;
+    const [row] = await api.call<{ id: string; status: string }[]>('GET', path);
+    return row as { id: string; status: string };
+  };
+  await expect.poll(async () => (await find()).status, { intervals: [100] }).not.toMatch(/submitting|sent/);
+  return find();
+}
+
+/** The alert with these words. Next keeps an empty one of its own on every page. */
+export function alertWith(page: Page, text: string): Locator {
+  return page.getByRole('alert').filter({ hasText: text });
+}
 
 export function unique(prefix = 'x'): string {
   return `${prefix}${randomBytes(5).toString('hex')}`;

@@ -66,6 +66,11 @@ for (const target of [
   '/api/v1/%zz',
   '/api/v1/domains/%2e%2e',
   '/.%2e/.%2e/etc/passwd',
+  '/api/../login',
+  '/_global-error',
+  '/_next/image?url=%2Fapi%2Fv1%2Fx%0Aforged&w=640&q=75',
+  '/api/v1',
+  '/API/v1/health',
   `/${'a'.repeat(8000)}`,
 ]) {
   test(`${target.slice(0, 40)} is answered without a 500 and without leading elsewhere`, async () => {
@@ -74,6 +79,29 @@ for (const target of [
     expect(answer).not.toMatch(/\r\nlocation: (https?:)?\/\/evil/i);
   });
 }
+
+test('pages take no POST, however their address is written, and no image is fetched for anybody', async () => {
+  for (const target of ['/login', '/api/../login', '/api/%2e%2e/login']) {
+    expect([400, 405]).toContain(
+      statusOf(await exchange(request(target, ['Next-Action: x', 'Content-Length: 0'], 'POST'))),
+    );
+  }
+  expect(statusOf(await exchange(request('/_next/image?url=%2Ficon.svg&w=640&q=75')))).toBe(404);
+});
+
+test('the document and the root of the API answer other methods and paths in the envelope', async () => {
+  const posted = await exchange(request('/api/v1/openapi.json', ['Content-Length: 0'], 'POST'));
+  expect(envelopeOf(posted).error.code).toBe('METHOD_NOT_ALLOWED');
+  expect(envelopeOf(await exchange(request('/api/v1'))).error.code).toBe('NOT_FOUND');
+});
+
+test('a connection whose request never comes is closed, even if the client ignores that', async () => {
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  socket.write('GET / HTTP/1.1\r\nHost: loc');
+  await once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
+});
 
 test('a client cannot name its own address', async ({ api, domain }) => {
   const forged = [

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const SETUP_LINK = /(http:\S+\/setup\?token=\S+)/;
 const START_TIMEOUT_MS = 60_000;
 
-/** Serves the production build on a database of its own. Specs read E2E_URL, E2E_SETUP_LINK and E2E_DATABASE_URL. */
+/** Serves the production build on a database of its own. Specs read the E2E_ variables set below. */
 export default async function startServer(): Promise<() => Promise<void>> {
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl) throw new Error('TEST_DATABASE_URL is not set: run the browser tests with "npm test -- e2e".');
@@ -36,6 +36,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   process.env.E2E_SETUP_LINK = await untilReady(server);
   process.env.E2E_URL = env.APP_URL;
   process.env.E2E_DATABASE_URL = databaseUrl;
+  process.env.E2E_SPOOL = path.join(dataDir, 'sandbox');
   process.env.E2E_SECRET_KEY = env.SECRET_KEY;
 
   return async () => {

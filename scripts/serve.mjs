@@ -17,6 +17,7 @@ const REQUEST_TIMEOUT_MS = 300_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const TIMEOUT_CHECK_INTERVAL_MS = 2_000;
 const MAX_HEADER_BYTES = 32_768;
+const MAX_CONNECTIONS = 5_000;
 const DRAIN_TIMEOUT_MS = 25_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const IDLE_CHECK_INTERVAL_MS = 100;
@@ -82,6 +83,7 @@ function createHttpServer() {
     maxHeaderSize: MAX_HEADER_BYTES,
   });
   server.on('request', (request, response) => handle(request, response));
+  server.maxConnections = MAX_CONNECTIONS;
   server.on('clientError', refuseUnreadable);
   server.on('connect', (_request, socket) => refuseUnreadable({ code: 'CONNECT' }, socket));
   const serveWith = (handler) => {

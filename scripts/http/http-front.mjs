@@ -3,6 +3,9 @@ import { createClientAddressReader } from './client-address.mjs';
 
 const MAX_TARGET_LENGTH = 8_192;
 const OWN_HEADER_PREFIX = 'x-postroom-';
+// Next's image service would fetch our own addresses past this front; its error page is not a page of ours.
+const CLOSED = /^\/(_next\/image|_global-error|_error|404|500)(?=[/?]|$)/;
+const ACTION_HEADER = 'next-action';
 const FORWARDED_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'forwarded'];
 const PAGE_METHODS = ['GET', 'HEAD'];
 const API_METHODS = [...PAGE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -25,7 +28,8 @@ export function createHttpFront({ appUrl, trustedProxies, isDev }) {
       const policy = contentSecurityPolicy(randomBytes(16).toString('base64'), isDev);
       const ip = clientAddress(request);
       for (const name of Object.keys(request.headers)) {
-        if (name.startsWith(OWN_HEADER_PREFIX) || FORWARDED_HEADERS.includes(name)) delete request.headers[name];
+        const isOurs = name.startsWith(OWN_HEADER_PREFIX) || name === ACTION_HEADER;
+        if (isOurs || FORWARDED_HEADERS.includes(name)) delete request.headers[name];
       }
       request.headers['x-postroom-client-ip'] = ip;
       // Next takes the nonce for its own scripts from the request's policy.
@@ -42,7 +46,7 @@ function refusalOf({ method, url, headers }, isDev) {
   if (url.length > MAX_TARGET_LENGTH) return tooLong;
   if (!url.startsWith('/') || !isDecodable(url)) return badTarget;
   if (headers.host !== undefined && headers.host !== '' && !HOST.test(headers.host)) return badHost;
-  if (/^[^?]*\/\//.test(url)) return notFound;
+  if (/^[^?]*\/\//.test(url) || CLOSED.test(url)) return notFound;
   return undefined;
 }
 
@@ -55,7 +59,9 @@ const notFound = { status: 404, code: 'NOT_FOUND', message: 'There is nothing at
 function isDecodable(url) {
   const [path] = url.split('?', 1);
   try {
-    return ![...decodeURIComponent(path)].some((character) => character < ' ' || '\\\u007f'.includes(character));
+    const decoded = decodeURIComponent(path);
+    const isPlain = ![...decoded].some((character) => character < ' ' || '\\\u007f'.includes(character));
+    return isPlain && !decoded.split('/').some((segment) => segment === '.' || segment === '..');
   } catch {
     return false;
   }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 
 const API_PREFIX = '/api/v1';
+const LINGER_MS = 1_000;
 
 /**
  * What the HTTP layer answers by itself, before the app sees the request: in the API's envelope where the API was asked.
@@ -32,6 +33,8 @@ export function refuseUnreadable(error, socket) {
   }
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400;
   const body = `${STATUS_CODES[status]}\n`;
+  // A client that ignores the end would hold its descriptor, and what its request holds, for good.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
       `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,

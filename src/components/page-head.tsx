@@ -28,7 +28,7 @@ export function PageHead({ title, lede, crumb, mono, children }: PageHeadProps) 
         </h1>
         <div className="lede">{lede}</div>
       </div>
-      {children && <div className="acts">{children}</div>}
+      {children !== undefined && <div className="acts">{children}</div>}
     </header>
   );
 }

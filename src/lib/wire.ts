@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** Pieces that every wire contract shares. */
 export const Id = z.uuid('This is not a UUID.').meta({ description: 'UUID' });
 
-export const Timestamp = z.iso.datetime().meta({ description: 'ISO 8601 UTC' });
+export const Timestamp = z.iso
+  .datetime('This is not a time such as 2026-11-21T09:41:07Z.')
+  .refine((text) => text >= '0001', 'The year is out of range.')
+  .meta({ description: 'ISO 8601 UTC' });
 
 export const Empty = z.strictObject({});
 

@@ -44,10 +44,19 @@ export async function insertAuditEntry(tx: Tx, ctx: Context, entry: Entry): Prom
       userAgent: ctx.request.userAgent,
       requestId: ctx.request.id,
       outcome: entry.outcome,
-      details: details as Prisma.InputJsonObject,
+      details: storable(details) as Prisma.InputJsonObject,
       createdAt: ctx.clock.now(),
     },
   });
+}
+
+// Postgres stores neither NUL nor lone surrogates in JSON.
+function storable(details: object): unknown {
+  return JSON.parse(
+    JSON.stringify(details, (_, value) =>
+      typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value,
+    ),
+  );
 }
 
 /** A refused call (403, 404, 409), in a statement of its own because the call's transaction is rolled back. */

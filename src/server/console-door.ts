@@ -3,6 +3,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { type Context, createContext } from './context';
 import { log } from './log';
 import { isUnforeseen, publicError } from './public-error';
+import { limitAddress } from './rate-limit';
 import { readBytes, requireJson } from './rest/body';
 import { openBudget } from './rest/body-budget';
 
@@ -16,6 +17,7 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
     const headers = new Headers();
     const ctx = createContext(request, undefined, headers);
     try {
+      if (request.method === 'POST') await limitAddress(ctx);
       const bounded = request.method === 'POST' ? await readWhole(request) : request;
       return await fetchRequestHandler({
         endpoint: ENDPOINT,

@@ -40,7 +40,7 @@ export function createContext(
     clock,
     request: {
       id: uuidv7(),
-      ip: request.headers.get('x-postroom-client-ip') ?? '127.0.0.1',
+      ip: request.headers.get('x-postroom-client-ip') ?? '0.0.0.0',
       userAgent: (request.headers.get('user-agent') ?? '').slice(0, 512),
       idempotencyKey: request.headers.get('idempotency-key'),
     },

@@ -29,6 +29,32 @@ export function violatedConstraint(error: unknown): string | null {
   return cause?.index ?? cause?.fields?.join(',') ?? '';
 }
 
+/** Whether the database could not be asked at all, rather than refuse what it was asked. */
+export function isDatabaseAway(error: unknown): boolean {
+  for (let cause = error as Partial<Failure> | undefined, depth = 0; cause && depth < 6; depth++) {
+    if ([cause.code, cause.originalCode].some((code) => typeof code === 'string' && AWAY.test(code))) return true;
+    if (cause.name === 'PrismaClientInitializationError') return true;
+    cause = (cause.cause ?? cause.meta?.driverAdapterError) as Partial<Failure> | undefined;
+  }
+  return false;
+}
+
+type Failure = {
+  name: string;
+  code: unknown;
+  originalCode: unknown;
+  cause: unknown;
+  meta: { driverAdapterError?: unknown };
+};
+
+// Prisma's codes of a lost or missing connection, Postgres's of shutting down or refusing one, and the system's.
+const AWAY = /^(P10(01|02|08|17)|P20(24|28)|57P0[1-3]|08\w{3}|53300|55000|ECONN(REFUSED|RESET)|ETIMEDOUT|EPIPE)$/;
+
+/** Whether the row to change or delete went away in the meantime. */
+export function isMissingRow(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2025';
+}
+
 /** Whether a delete was refused because other rows still point at the row. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003';

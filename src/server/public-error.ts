@@ -1,5 +1,6 @@
 import { TRPCError } from '@trpc/server';
 import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
+import { isDatabaseAway } from './db';
 import { AppError, type ErrorDetails } from './errors';
 
 export type PublicError = {
@@ -25,12 +26,16 @@ export function publicError(error: unknown): PublicError {
     if (error.code === 'PAYLOAD_TOO_LARGE') return plain('PAYLOAD_TOO_LARGE', 'The body is too large.');
     if (error.code === 'BAD_REQUEST') return plain('VALIDATION_ERROR', 'The request is malformed.');
   }
+  if (isDatabaseAway(error)) {
+    const away = plain('SERVICE_UNAVAILABLE', 'The database does not answer just now. Try again in a moment.');
+    return { ...away, headers: { 'Retry-After': '2' } };
+  }
   return plain('INTERNAL_ERROR', 'Something went wrong on our side. The request id finds it in the log.');
 }
 
 /** Whether an error is ours to mend and belongs in the log with all it holds. */
-export function isUnforeseen(error: PublicError): boolean {
-  return error.code === 'INTERNAL_ERROR';
+export function isUnforeseen({ code }: PublicError): boolean {
+  return code === 'INTERNAL_ERROR' || code === 'SERVICE_UNAVAILABLE';
 }
 
 function plain(code: ErrorCode, message: string): PublicError {

@@ -33,10 +33,13 @@ export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodTyp
 
 /** One entry a field: its first fault. */
 function distinct(found: FieldError[]): FieldError[] {
-  const byPath = new Map(
-    found.toReversed().map(({ path, message }) => [path, { path: path.slice(0, MAX_PATH_LENGTH), message }]),
-  );
+  const byPath = new Map(found.toReversed().map(({ path, message }) => [path, { path: printable(path), message }]));
   return [...byPath.values()].toReversed();
+}
+
+/** A path holds the client's own field names, which may be anything; it goes into answers, the audit log and headers. */
+function printable(path: string): string {
+  return path.slice(0, MAX_PATH_LENGTH).toWellFormed().replace(/\p{C}/gu, '\ufffd');
 }
 
 function fieldErrors(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType): (FieldError & { code: ErrorCode })[] {

@@ -38,9 +38,6 @@ export const STATUSES = {
 
 export type Status = keyof typeof STATUSES;
 
-/** What the mail server's answer to a submission can tell; what the other side does with it is not on record yet. */
-export const OUTCOMES = ['sent', 'uncertain', 'failed'] as const satisfies readonly Status[];
-
 type StatusMarkProps = { status: Status; children?: ReactNode; shapeOnly?: boolean };
 
 export function StatusMark({ status, children, shapeOnly }: StatusMarkProps) {

@@ -4,6 +4,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconLogout } from '@tabler/icons-react';
 import type { Role } from '@/lib/roles';
 import { trpc } from '../api/trpc';
+import { leave } from '../dialogs/leaving';
 
 export const ROLE_WORDS: Record<Role, string> = {
   domain_admin: 'domain admin',
@@ -60,5 +61,5 @@ export function SignOutRow({ account }: { account: Account | undefined }) {
 
 function useSignOut() {
   const logout = trpc.auth.logout.useMutation({ onSettled: () => window.location.assign('/login') });
-  return { isPending: logout.isPending, run: () => logout.mutate({}) };
+  return { isPending: logout.isPending, run: () => leave(() => logout.mutate({})) };
 }

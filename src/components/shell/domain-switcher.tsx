@@ -42,7 +42,7 @@ export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
           aria-label={`Domain: ${label}. Change`}
           onClick={() => combobox.toggleDropdown()}
         >
-          {label}
+          <span className="clip">{label}</span>
         </Button>
       </Combobox.Target>
       <Combobox.Dropdown>

@@ -8,6 +8,7 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { hasRole, type Role } from '@/lib/roles';
 import { routesFor } from '@/lib/routes';
 import { trpc } from '../api/trpc';
+import { leave } from '../dialogs/leaving';
 import { ROUTE_ICONS } from './navigation';
 
 type Find = { group: string; label: ReactNode; end?: string; href: string; icon: ReactNode };
@@ -22,10 +23,10 @@ export function Palette({ onClose, role }: PaletteProps) {
   const [at, setAt] = useState(0);
   const words = query.trim();
   const [q] = useDebouncedValue(words, 150);
-  const domains = trpc.domains.list.useQuery({ q, limit: 6 }, { enabled: q !== '' });
+  const domains = trpc.domains.list.useQuery({ q, limit: 6, sort: 'name', order: 'asc' }, { enabled: q !== '' });
   const finds = [
     ...pages(words, role),
-    ...(words ? domainFinds(domains.data?.items ?? []) : []),
+    ...(words ? domainFinds(domains.data?.items ?? [], words.toLowerCase()) : []),
     ...(words ? messageFinds(words) : []),
     ...actions(words, role),
   ];
@@ -35,7 +36,7 @@ export function Palette({ onClose, role }: PaletteProps) {
     if (!find) return;
     onClose();
     if (inNewTab) window.open(find.href, '_blank', 'noopener');
-    else router.push(find.href);
+    else leave(() => router.push(find.href));
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -143,8 +144,10 @@ function pages(words: string, role: Role | undefined): Find[] {
     });
 }
 
-function domainFinds(items: { id: string; name: string; active: boolean }[]): Find[] {
-  return items.map(({ id, name, active }) => ({
+function domainFinds(items: { id: string; name: string; active: boolean }[], words: string): Find[] {
+  const isBeginning = ({ name }: { name: string }) => name.startsWith(words);
+  const ranked = [...items.filter(isBeginning), ...items.filter((item) => !isBeginning(item))];
+  return ranked.map(({ id, name, active }) => ({
     group: 'Domains',
     label: <span className="mono">{name}</span>,
     end: active ? 'Domain' : 'Domain, off',

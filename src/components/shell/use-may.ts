@@ -3,7 +3,8 @@
 import { hasRole, type Role } from '@/lib/roles';
 import { trpc } from '../api/trpc';
 
-export function useMay(required: Role): boolean {
+/** Whether the signed-in admin has a role; undefined until that is known. */
+export function useMay(required: Role): boolean | undefined {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
-  return me.data !== undefined && hasRole(me.data.role, required);
+  return me.data && hasRole(me.data.role, required);
 }

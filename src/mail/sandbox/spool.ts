@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createHeaderReader, messageIdOf } from './header-reader';
 import { newQueueId } from './queue-id';
 
 /** What `<queueId>.json` holds beside the message in `<queueId>.eml`. */
@@ -7,9 +8,13 @@ export type SpoolEntry = {
   queueId: string;
   mailFrom: string;
   rcptTo: string[];
+  /** Of the header, if it has one. */
+  messageId: string | null;
   sizeBytes: number;
   receivedAt: string;
 };
+
+type Envelope = { mailFrom: string; rcptTo: string[] };
 
 export class SpoolFullError extends Error {}
 
@@ -25,8 +30,16 @@ export async function openSpool(dir: string, { minFreeBytes }: { minFreeBytes: n
       const { bavail, bsize } = await statfs(dir);
       if (bavail * bsize < minFreeBytes + announcedBytes) throw new SpoolFullError('Insufficient system storage');
     },
-    store: (envelope: { mailFrom: string; rcptTo: string[] }, message: AsyncIterable<Buffer>, maxBytes: number) =>
-      store(dir, envelope, message, maxBytes),
+    /** What is due stays so, through a crash too, until it is settled. */
+    store: (envelope: Envelope, message: AsyncIterable<Buffer>, options: { maxBytes: number; isDue: boolean }) =>
+      store(dir, envelope, message, options),
+    due: () => listDue(dir),
+    settle: (queueId: string) => rm(filesOf(dir, queueId).due, { force: true }),
+    /** Null where there is no such message any more. */
+    find: (queueId: string) => find(dir, queueId),
+    async remove(queueId: string): Promise<void> {
+      for (const file of Object.values(filesOf(dir, queueId))) await rm(file, { force: true });
+    },
   };
 }
 
@@ -34,32 +47,58 @@ export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
 /**
  * Keeps one message: durable once this resolves, no trace of it if this rejects. The message is read to its end either
- * way, as its sender cannot be answered before. The `.json` is in place before the `.eml` appears.
+ * way, as its sender cannot be answered before. The other files are in place before the `.eml` appears.
  */
 async function store(
   dir: string,
-  envelope: { mailFrom: string; rcptTo: string[] },
+  envelope: Envelope,
   message: AsyncIterable<Buffer>,
-  maxBytes: number,
-): Promise<SpoolEntry> {
+  { maxBytes, isDue }: { maxBytes: number; isDue: boolean },
+): Promise<{ entry: SpoolEntry; header: Buffer }> {
   const queueId = newQueueId();
-  const draft = path.join(dir, `${queueId}.eml${DRAFT}`);
-  const envelopeDraft = path.join(dir, `${queueId}.json${DRAFT}`);
-  const kept = { message: path.join(dir, `${queueId}.eml`), envelope: path.join(dir, `${queueId}.json`) };
+  const { eml, emlDraft, due, json, jsonDraft } = filesOf(dir, queueId);
+  const reader = createHeaderReader();
   try {
-    const sizeBytes = await writeMessage(draft, message, maxBytes);
-    const entry = { queueId, ...envelope, sizeBytes, receivedAt: new Date().toISOString() };
-    const file = await open(envelopeDraft, 'wx', 0o600);
+    const sizeBytes = await writeMessage(emlDraft, reader.passOn(message), maxBytes);
+    const header = reader.header();
+    const messageId = messageIdOf(header);
+    const entry = { queueId, ...envelope, messageId, sizeBytes, receivedAt: new Date().toISOString() };
+    const file = await open(jsonDraft, 'wx', 0o600);
     await writeAndSync(file, () => file.appendFile(`${JSON.stringify(entry)}\n`));
-    await rename(envelopeDraft, kept.envelope);
-    await rename(draft, kept.message);
+    await rename(jsonDraft, json);
+    if (isDue) await writeFile(due, '', { mode: 0o600 });
+    await rename(emlDraft, eml);
     await syncFolder(dir);
-    return entry;
+    return { entry, header };
   } catch (error) {
-    for (const file of [kept.message, kept.envelope, draft, envelopeDraft])
-      await rm(file, { force: true }).catch(ignore);
+    for (const file of Object.values(filesOf(dir, queueId))) await rm(file, { force: true }).catch(ignore);
     throw isFull(error) ? new SpoolFullError('Insufficient system storage', { cause: error }) : error;
   }
+}
+
+// The order in which they are removed: without its `.eml`, nothing else counts.
+function filesOf(dir: string, queueId: string) {
+  return {
+    eml: path.join(dir, `${queueId}.eml`),
+    emlDraft: path.join(dir, `${queueId}.eml.part`),
+    due: path.join(dir, `${queueId}.due`),
+    json: path.join(dir, `${queueId}.json`),
+    jsonDraft: path.join(dir, `${queueId}.json.part`),
+  };
+}
+
+async function listDue(dir: string): Promise<string[]> {
+  const names = new Set(await readdir(dir));
+  const due = [...names].filter((name) => name.endsWith(DUE)).map((name) => name.slice(0, -DUE.length));
+  return due.filter((queueId) => names.has(`${queueId}.eml`)).sort();
+}
+
+async function find(dir: string, queueId: string): Promise<SpoolEntry | null> {
+  const text = await readFile(filesOf(dir, queueId).json, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  return text === null ? null : JSON.parse(text);
 }
 
 async function writeMessage(file: string, message: AsyncIterable<Buffer>, maxBytes: number): Promise<number> {
@@ -97,8 +136,10 @@ async function syncFolder(dir: string): Promise<void> {
 }
 
 async function removeLeftovers(dir: string): Promise<void> {
-  for (const name of await readdir(dir)) {
-    if (!name.endsWith(DRAFT)) continue;
+  const names = new Set(await readdir(dir));
+  for (const name of names) {
+    const isMarkOfNothing = name.endsWith(DUE) && !names.has(`${name.slice(0, -DUE.length)}.eml`);
+    if (!name.endsWith(DRAFT) && !isMarkOfNothing) continue;
     const file = path.join(dir, name);
     const modifiedAt = await stat(file).then(
       (found) => found.mtimeMs,
@@ -115,4 +156,5 @@ function isFull(error: unknown): boolean {
 function ignore() {}
 
 const DRAFT = '.part';
+const DUE = '.due';
 const LEFTOVER_MS = 60 * 60 * 1000;

@@ -33,6 +33,7 @@ describe('a submission', () => {
       queueId,
       mailFrom: envelope.from,
       rcptTo: envelope.to,
+      messageId: null,
       sizeBytes: rawAsSent.length,
       receivedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
@@ -182,7 +183,8 @@ describe('newQueueId', () => {
 });
 
 async function sandbox(options: Partial<SandboxOptions> = {}): Promise<{ mta: SandboxMta; submitter: SmtpSubmitter }> {
-  const mta = await startSandboxMta({ dir, maxMessageBytes: 10 * MB, minFreeBytes: 0, ...options });
+  const onReport = async () => {};
+  const mta = await startSandboxMta({ dir, maxMessageBytes: 10 * MB, minFreeBytes: 0, onReport, ...options });
   cleanups.push(mta.close);
   return { mta, submitter: submitterFor(mta.smtpUrl) };
 }
@@ -199,7 +201,7 @@ function accepted(outcome: SubmitOutcome): string {
 }
 
 async function files(): Promise<string[]> {
-  return (await readdir(dir)).sort();
+  return (await readdir(dir)).filter((name) => !name.endsWith('.due')).sort();
 }
 
 async function signedIn(mta: SandboxMta): Promise<{ socket: Socket; say: (line: string) => Promise<string> }> {

@@ -129,3 +129,10 @@ describe('revoking an API key', () => {
     expect((await root.delete(`/api-keys/${owner.keyId}`)).status).toBe(200);
   });
 });
+
+it('of many revocations at once one wins', async () => {
+  const browser = await sessionClient();
+  const { row } = await makeApiKey(browser.admin.id);
+  const answers = await Promise.all(Array.from({ length: 6 }, () => browser.delete(`/api-keys/${row.id}`)));
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
+});

@@ -56,7 +56,8 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
 export async function deleteApiKey(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const row = await ctx.db.apiKey.findFirst({ where: { AND: [{ id }, await withinReach(ctx)] }, select: FIELDS });
   if (!row) throw notFound('API key');
-  await ctx.db.apiKey.deleteMany({ where: { id } });
+  const { count } = await ctx.db.apiKey.deleteMany({ where: { id } });
+  if (count === 0) throw notFound('API key');
   await ctx.audit({ resource: `api_key:${id}`, before: present(row), after: null });
   return { message: `The API key ${row.name} is revoked.` };
 }

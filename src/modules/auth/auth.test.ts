@@ -77,6 +77,14 @@ describe('signing in', () => {
     },
   );
 
+  it('refuses an email that no database can store', async () => {
+    expectError(
+      await client().post('/auth/login', { email: 'a\u0000b@c.example', password: 'x' }),
+      400,
+      'VALIDATION_ERROR',
+    );
+  });
+
   it('is throttled at 5 requests a second from one address', async () => {
     const browser = client();
     const tries = Array.from({ length: 12 }, () =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseAddress } from '@/lib/address';
 import { ROLES } from '@/lib/roles';
-import { Id, Timestamp } from '@/lib/wire';
+import { Id, plainText, Timestamp } from '@/lib/wire';
 
 export const MIN_PASSWORD_LENGTH = 12;
 const MAX_PASSWORD_LENGTH = 256;
@@ -23,7 +23,7 @@ export const Profile = AdminSummary.extend({
 export type Profile = z.infer<typeof Profile>;
 
 export const Login = z.strictObject({
-  email: z.string().min(1).max(254),
+  email: plainText(254).min(1),
   password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
 });
 export type Login = z.infer<typeof Login>;

@@ -184,3 +184,22 @@ describe('deleting a domain', () => {
     expect(await db.domain.count({ where: { id: domain.id } })).toBe(1);
   });
 });
+
+describe('when two calls meet', () => {
+  it('one deletion wins, and the others find nothing', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const domain = await makeDomain();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.delete(`/domains/${domain.id}`)));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404, 404, 404, 404, 404, 404]);
+  });
+
+  it('a change of a domain that is being deleted is done or finds nothing', async () => {
+    const api = await keyClient({ role: 'admin' });
+    for (let round = 0; round < 5; round++) {
+      const domain = await makeDomain();
+      const patches = Array.from({ length: 4 }, () => api.patch(`/domains/${domain.id}`, { description: 'x' }));
+      const answers = await Promise.all([...patches, api.delete(`/domains/${domain.id}`)]);
+      for (const { status } of answers) expect([200, 404]).toContain(status);
+    }
+  });
+});

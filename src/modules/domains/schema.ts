@@ -43,7 +43,7 @@ export const DomainPage = page(Domain);
 export const ListDomains = z.strictObject({
   ...pageQuery(['created_at', 'name']),
   active: z.boolean().optional(),
-  q: z.string().max(253).optional().meta({ description: 'Part of the name' }),
+  q: plainText(253).optional().meta({ description: 'Part of the name' }),
 });
 export type ListDomains = z.infer<typeof ListDomains>;
 

@@ -2,7 +2,7 @@ import { normalizeDomainName } from '@/lib/address';
 import { reachableDomainIds } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
-import { isForeignKeyViolation, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, isMissingRow, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -49,7 +49,8 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
 
 export async function updateDomain(ctx: MutationContext, { id, ...settings }: UpdateDomain): Promise<Domain> {
   const before = present(await requireDomain(ctx, id));
-  const after = present(await ctx.db.domain.update({ where: { id }, select: FIELDS, data: columns(settings) }));
+  const row = await ctx.db.domain.update({ where: { id }, select: FIELDS, data: columns(settings) }).catch(gone);
+  const after = present(row);
   await ctx.audit({ resource: `domain:${id}`, domainId: id, before, after });
   return after;
 }
@@ -60,7 +61,7 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
   try {
     await ctx.db.domain.delete({ where: { id }, select: { id: true } });
   } catch (error) {
-    if (!isForeignKeyViolation(error)) throw error;
+    if (!isForeignKeyViolation(error)) return gone(error);
     throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
       details: { mailbox_count: before.mailbox_count, alias_count: before.alias_count },
     });
@@ -73,6 +74,11 @@ async function requireDomain(ctx: ActorContext, id: string): Promise<Row> {
   const domain = await ctx.db.domain.findFirst({ where: { AND: [{ id }, reach(ctx)] }, select: FIELDS });
   if (!domain) throw notFound('domain');
   return domain;
+}
+
+/** Another call deleted it between our look and our change. */
+function gone(error: unknown): never {
+  throw isMissingRow(error) ? notFound('domain') : error;
 }
 
 function reach(ctx: ActorContext): Prisma.DomainWhereInput {

@@ -73,7 +73,42 @@ describe('listing messages', () => {
     }
     expect(await ids('direction=inbound')).toEqual([inbound.id]);
     expect(await ids('since=2026-02-01T00:00:00.000Z&until=2026-02-01T00:00:00.001Z')).toEqual([plain.id]);
-    expect(await ids('q=no%25such')).toEqual([]);
+    for (const wildcard of ['q=100_%20ready', 'q=sec%25proofs', 'q=%25%25', 'q=ready-now', 'q=%5C']) {
+      expect(await ids(wildcard), wildcard).toEqual([]);
+    }
+  });
+
+  it('finds words of any script in any letter case, and short ones by how they start', async () => {
+    const { domain, ids } = await setUp();
+    const { id } = await makeMessage(domain.id, { subject: 'Re: Grüße aus Zürich, 発送済み, привет u2' });
+    await makeMessage(domain.id, { subject: 'Something else' });
+    for (const q of ['grüße', 'ZÜRICH'.toLowerCase(), 'ürich,', '送済', '済', 'ривет', 'RE', 'u2', 'Re: g', 'a']) {
+      expect(await ids(`q=${encodeURIComponent(q)}`), q).toEqual([id]);
+    }
+    for (const q of ['us', 'üü', '::', 'u00fc', 'грив']) expect(await ids(`q=${encodeURIComponent(q)}`), q).toEqual([]);
+  });
+
+  it('pages through what a search finds by one name or the other, in order, each once', async () => {
+    const { domain, api, ids } = await setUp();
+    const address = `${unique()}@far.example`;
+    const made: string[] = [];
+    for (let index = 0; index < 9; index += 1) {
+      const over = index % 3 === 0 ? { to: address } : index % 3 === 1 ? { fromAddress: address } : {};
+      const both = index % 3 === 2 ? { to: address, fromAddress: address } : over;
+      made.unshift((await makeMessage(domain.id, { ...both, createdAt: new Date(1e12 + (index >> 1)) })).id);
+    }
+    for (const order of ['desc', 'asc']) {
+      const whole = await ids(`q=${address}&order=${order}`);
+      expect([...whole].sort()).toEqual([...made].sort());
+      const paged: string[] = [];
+      for (let cursor = ''; ; ) {
+        const page = await api.get(`/messages?q=${address}&order=${order}&limit=2${cursor && `&cursor=${cursor}`}`);
+        paged.push(...page.data.map((row: { id: string }) => row.id));
+        if (!page.meta.pagination?.has_more) break;
+        cursor = page.meta.pagination.next_cursor;
+      }
+      expect(paged).toEqual(whole);
+    }
   });
 
   it('refuses a named domain that is missing or out of reach', async () => {
@@ -82,10 +117,13 @@ describe('listing messages', () => {
     expectError(await api.get(`/messages?domain_id=${(await makeDomain()).id}`), 403, 'FORBIDDEN');
   });
 
-  it.each(['status=sunk', 'since=yesterday', 'direction=up', 'domain_id=x'])('refuses %s', async (query) => {
-    const { api } = await setUp();
-    expectError(await api.get(`/messages?${query}`), 400, 'VALIDATION_ERROR');
-  });
+  it.each(['status=sunk', 'since=yesterday', 'direction=up', 'domain_id=x', 'q=a%00b', 'to=%00'])(
+    'refuses %s',
+    async (query) => {
+      const { api } = await setUp();
+      expectError(await api.get(`/messages?${query}`), 400, 'VALIDATION_ERROR');
+    },
+  );
 
   it('shows a domain that is deactivated still', async () => {
     const { domain, ids } = await setUp();

@@ -35,8 +35,22 @@ const summary = {
 export const MessageSummary = z.object(summary).meta({ id: 'MessageSummary' });
 export type MessageSummary = z.infer<typeof MessageSummary>;
 
-/** `accepted` by Postroom, then `queued` by the MTA, or `refused` by it, or `uncertain`: no answer after the data. */
-const MESSAGE_EVENT_TYPES = ['accepted', 'queued', 'refused', 'uncertain'] as const;
+/**
+ * Outbound: `accepted` by Postroom, then `queued` by the MTA, or `refused` by it, or `uncertain`: no answer after the
+ * data; then, for each recipient, what the other side said. Inbound: `received` or `spam`.
+ */
+const MESSAGE_EVENT_TYPES = [
+  'accepted',
+  'queued',
+  'refused',
+  'uncertain',
+  'delivered',
+  'bounced',
+  'deferred',
+  'failed',
+  'received',
+  'spam',
+] as const;
 
 export const MessageEvent = z.object({
   type: z.enum(MESSAGE_EVENT_TYPES),
@@ -71,11 +85,20 @@ export const ListMessages = z.strictObject({
   domain_id: Id.optional(),
   direction: z.enum(['outbound', 'inbound']).optional(),
   status: MessageStatus.optional(),
-  from: z.string().min(1).max(254).optional(),
-  to: z.string().min(1).max(254).optional(),
-  message_id: z.string().min(1).max(998).optional(),
+  from: searchedText(254).optional(),
+  to: searchedText(254).optional(),
+  message_id: searchedText(998).optional(),
   since: Timestamp.optional(),
   until: Timestamp.optional(),
-  q: z.string().min(1).max(254).optional().meta({ description: 'An address, a message id or words of the subject' }),
+  q: searchedText(254).optional().meta({ description: 'An address, a message id, a queue id or words of the subject' }),
 });
 export type ListMessages = z.infer<typeof ListMessages>;
+
+// Postgres stores no NUL, and takes none in a question.
+function searchedText(maxLength: number) {
+  return z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .refine((text) => !text.includes('\0'), 'Leave out NUL characters.');
+}

@@ -1,25 +1,21 @@
 import { parseAddress } from '@/lib/address';
+import type { OnReport } from '@/mail/delivery-report';
+import type { InboundPort } from '@/mail/inbound';
 import { authorizeDomain, domainFilter } from '@/server/access';
 import type { ActorContext } from '@/server/context';
+import type { Database, Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
-import { type Page, paginate } from '@/server/pagination';
+import { type Keyset, type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import { recordOutcome } from './outcomes';
+import { receiveMessage, resolveRecipient } from './receive';
 import type { ListMessages, Message, MessageEvent, MessageStatus, MessageSummary } from './schema';
+import { meaningsOf } from './search';
+import { recordSubmission as record, type Submitted } from './submissions';
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  return paginate(
-    'messages',
-    input,
-    'createdAt',
-    ({ where, ...page }) =>
-      ctx.db.message.findMany({
-        ...page,
-        select: SUMMARY,
-        where: { AND: [where, domainFilter(ctx.actor), ...filtersOf(input)] },
-      }),
-    presentSummary,
-  );
+  return paginate('messages', input, 'createdAt', (keyset) => findPage(ctx, input, keyset), presentSummary);
 }
 
 export async function getMessage(ctx: ActorContext, { id }: { id: string }): Promise<Message> {
@@ -65,6 +61,43 @@ export async function countMessages(
   return Object.fromEntries(groups.map((group) => [group.status, group._count]));
 }
 
+/** Records what the MTA answered to a submission, in the caller's transaction. */
+export function recordSubmission(tx: Tx, submitted: Submitted): Promise<void> {
+  return record(tx, submitted);
+}
+
+/** What a mail server asks and tells of the messages it has. */
+export function mailServerCalls(database: Database): InboundPort & { onReport: OnReport } {
+  return {
+    onReport: (report) => recordOutcome(database, report),
+    resolve: (address) => resolveRecipient(database, address),
+    receive: (mail) => receiveMessage(database, mail),
+  };
+}
+
+/**
+ * A search is one query for each thing that the text may be, every one on an index of its own: joined by OR they would
+ * read the whole table.
+ */
+async function findPage(ctx: ActorContext, input: ListMessages, keyset: Keyset): Promise<SummaryRow[]> {
+  const { where, orderBy, take } = keyset;
+  const filters = [where, domainFilter(ctx.actor), ...filtersOf(input)];
+  const meanings = input.q === undefined ? [{}] : await meaningsOf(ctx.db, input.q);
+  const pages = await Promise.all(
+    meanings.map((meaning) =>
+      ctx.db.message.findMany({ orderBy, take, select: SUMMARY, where: { AND: [...filters, meaning] } }),
+    ),
+  );
+  if (pages.length === 1) return pages.flat();
+  const rows = new Map(pages.flat().map((row) => [row.id, row]));
+  const direction = input.order === 'asc' ? 1 : -1;
+  return [...rows.values()].sort((one, other) => direction * compare(one, other)).slice(0, take);
+}
+
+function compare(one: SummaryRow, other: SummaryRow): number {
+  return one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
+}
+
 function filtersOf(input: ListMessages): Prisma.MessageWhereInput[] {
   return [
     {
@@ -77,16 +110,7 @@ function filtersOf(input: ListMessages): Prisma.MessageWhereInput[] {
     },
     { createdAt: { gte: input.since } },
     { createdAt: { lt: input.until } },
-    input.q ? { OR: searchOf(input.q) } : {},
   ];
-}
-
-function searchOf(text: string): Prisma.MessageWhereInput[] {
-  const address = parseAddress(text)?.address;
-  // A message id may be pasted without its angle brackets, and then it looks like an address.
-  const messageId = text.startsWith('<') ? text : `<${text}>`;
-  if (address) return [{ fromAddress: address }, { recipients: { some: { address } } }, { messageId }];
-  return [{ subject: { contains: text, mode: 'insensitive' } }, { messageId }, { queueId: text }];
 }
 
 function addressOf(text: string): string {

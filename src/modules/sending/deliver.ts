@@ -1,15 +1,20 @@
+import { setTimeout } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
+import type { SmtpReply } from '@/mail/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submit';
-import { emitEvent } from '@/modules/webhooks/service';
+import { recordSubmission } from '@/modules/messages/service';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access';
 import type { ActorContext } from '@/server/context';
-import type { Tx } from '@/server/db';
+import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { env } from '@/server/env';
 import { AppError } from '@/server/errors';
-import type { Prisma } from '@/server/prisma/client';
+import { log } from '@/server/log';
 import type { ReadyMessage } from './message-work';
 import { outboundMta } from './mta';
+
+const OUTCOME_ATTEMPTS = 5;
+const OUTCOME_RETRY_MS = 300;
 
 /** Where a message stands in a call with an Idempotency-Key. */
 type Slot = { keyId: string; batchIndex: number };
@@ -35,18 +40,37 @@ export async function deliver(ctx: ActorContext, message: ReadyMessage, options:
   refuseOversize(message.raw.byteLength);
 
   const id = uuidv7();
-  await recordSubmission(ctx, id, domain, message, options.slot);
+  await createMessage(ctx, id, domain, message, options.slot).catch((error) => {
+    throw isForeignKeyViolation(error) ? unmanaged(domain.name) : error;
+  });
   const outcome = await mta.submit({
     envelope: message.envelope,
     raw: Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength),
   });
   const delivery = { id, messageId: message.messageId, domain, outcome };
-  await ctx.database.$transaction(async (tx) => {
-    await recordOutcome(tx, ctx, delivery, message);
-    await options.onOutcome?.(delivery, tx);
-  });
+  await tellOutcome(ctx, delivery, options);
   if (outcome.outcome === 'accepted') return delivery;
   throw outcome.outcome === 'uncertain' ? uncertain(id, message.messageId) : notAccepted(delivery, outcome);
+}
+
+/**
+ * The MTA has answered, and the database may be away just now: it is tried again for a while. If it stays away the row
+ * stays `submitting`, which nobody sends again, and the caller hears that the outcome is uncertain.
+ */
+async function tellOutcome(ctx: ActorContext, delivery: Delivery, { onOutcome }: Options): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await ctx.database.$transaction(async (tx) => {
+        await recordSubmission(tx, { id: delivery.id, outcome: delivery.outcome, at: ctx.clock.now() });
+        await onOutcome?.(delivery, tx);
+      });
+      return;
+    } catch (error) {
+      log.error({ request_id: ctx.request.id, message_id: delivery.messageId, attempt, error }, 'outcome not stored');
+      if (attempt === OUTCOME_ATTEMPTS) throw uncertain(delivery.id, delivery.messageId);
+      await setTimeout(attempt * OUTCOME_RETRY_MS);
+    }
+  }
 }
 
 /** What a caller is told of a message that the MTA took and never answered for. */
@@ -89,6 +113,11 @@ async function requireSender(ctx: ActorContext, from: string): Promise<Authorize
   return domain;
 }
 
+// The domain was deleted since it was looked up.
+function unmanaged(name: string): AppError {
+  return new AppError('DOMAIN_NOT_FOUND', `The domain ${name} is not managed by this server.`, { status: 403 });
+}
+
 function refuseOversize(sizeBytes: number): void {
   const limitBytes = env().maxMessageSizeMb * 1024 * 1024;
   if (sizeBytes <= limitBytes) return;
@@ -97,7 +126,7 @@ function refuseOversize(sizeBytes: number): void {
   });
 }
 
-async function recordSubmission(
+async function createMessage(
   ctx: ActorContext,
   id: string,
   domain: AuthorizedDomain,
@@ -131,53 +160,7 @@ async function recordSubmission(
   });
 }
 
-async function recordOutcome(tx: Tx, ctx: ActorContext, delivery: Delivery, message: ReadyMessage): Promise<void> {
-  const { id, messageId, domain, outcome } = delivery;
-  const at = ctx.clock.now();
-  const status = ({ accepted: 'sent', refused: 'failed', uncertain: 'uncertain' } as const)[outcome.outcome];
-  await tx.message.update({
-    where: { id },
-    select: { id: true },
-    data: {
-      status,
-      queueId: outcome.outcome === 'accepted' ? outcome.queueId : null,
-      events: { create: { at, ...traceOf(outcome) } },
-      recipients: { updateMany: { where: {}, data: { status, ...answerOf(outcome) } } },
-    },
-  });
-  if (outcome.outcome !== 'accepted') return;
-  for (const { address, ...reply } of outcome.refusedRecipients) {
-    const where = { messageId_address: { messageId: id, address } };
-    await tx.messageRecipient.update({ where, data: { status: 'failed', ...reply }, select: { id: true } });
-    const event = { messageId: id, type: 'refused', at, recipient: address, detail: detailOf(reply) };
-    await tx.messageEvent.create({ data: event, select: { id: true } });
-  }
-  const { from, subject } = message;
-  const data = { message_id: messageId, from, to: toAddresses(message), subject, domain: domain.name };
-  await emitEvent(tx, { type: 'mail.sent', messageId, domainId: domain.id, at, data });
-}
-
-type Answer = { smtpCode: number | null; enhancedCode: string | null; response: string };
-
-function answerOf(outcome: SubmitOutcome): Partial<Answer> {
-  if (outcome.outcome === 'uncertain') return {};
-  if (outcome.outcome === 'accepted') return { smtpCode: 250, response: outcome.response };
-  return { smtpCode: outcome.smtpCode, enhancedCode: outcome.enhancedCode, response: outcome.response };
-}
-
-function traceOf(outcome: SubmitOutcome): { type: string; detail: Prisma.InputJsonObject } {
-  if (outcome.outcome === 'accepted') {
-    return { type: 'queued', detail: { queue_id: outcome.queueId, response: outcome.response } };
-  }
-  if (outcome.outcome === 'uncertain') return { type: 'uncertain', detail: { reason: outcome.reason } };
-  return { type: 'refused', detail: detailOf(outcome) };
-}
-
-function detailOf({ smtpCode, enhancedCode, response }: Answer): Prisma.InputJsonObject {
-  return { smtp_code: smtpCode, enhanced_code: enhancedCode, response };
-}
-
-function notAccepted({ id, messageId }: Delivery, { smtpCode, response }: Answer): AppError {
+function notAccepted({ id, messageId }: Delivery, { smtpCode, response }: SmtpReply): AppError {
   const answer = smtpCode === null ? {} : { smtp_code: smtpCode, response };
   return new AppError('SEND_FAILED', 'The mail server did not accept the message.', {
     details: { outcome: 'refused', id, message_id: messageId, ...answer },

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
@@ -65,6 +66,21 @@ describe('the same key and body', () => {
     const other = await keyClient({ role: 'admin' });
     const [first, second] = [await send(key), await other.post('/send', message(), { 'idempotency-key': key })];
     expect(second.data.message_id).not.toBe(first.data.message_id);
+  });
+
+  it('replays an accepted message that failed afterwards, and sends nothing', async () => {
+    const [key, batchKey] = [unique(), unique()];
+    const first = await send(key);
+    const batch = await sendBatch(batchKey, [message()]);
+    await db.message.updateMany({
+      where: { messageId: { in: [first.data.message_id, batch.data.results[0].message_id] } },
+      data: { status: 'failed' },
+    });
+    await db.$executeRaw`UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${batchKey}`;
+    const transfers = mta.server.transfers();
+    expect((await send(key)).data).toEqual(first.data);
+    expect((await sendBatch(batchKey, [message()])).data).toEqual(batch.data);
+    expect(mta.server.transfers()).toBe(transfers);
   });
 
   it('after a definite failure tries again', async () => {
@@ -200,4 +216,34 @@ it('a call that was taken over cannot finish or send in the name of the key', as
   await freeKey(db, slow.claim);
   const row = await db.idempotencyKey.findFirstOrThrow({ where: { key } });
   expect(row.leaseUntil).not.toBeNull();
+});
+
+describe('when the database goes away after the mail server has answered', () => {
+  const away = () => db.$executeRawUnsafe('ALTER TABLE event RENAME TO event_away');
+  const back = () => db.$executeRawUnsafe('ALTER TABLE event_away RENAME TO event');
+
+  it('for a moment, the outcome is stored once it is back', async () => {
+    const key = unique();
+    await away();
+    const sent = send(key);
+    await setTimeout(700);
+    await back();
+    const answer = await sent;
+    expect(answer.status).toBe(200);
+    const row = await db.message.findFirstOrThrow({ where: { idempotencyKey: { key } } });
+    expect(row).toMatchObject({ status: 'sent', messageId: answer.data.message_id });
+    expect(await db.auditEntry.count({ where: { requestId: answer.meta.request_id } })).toBe(1);
+  });
+
+  it('for long, the caller hears that it is uncertain, and the same key sends nothing again', async () => {
+    const key = unique();
+    await away();
+    const first = expectError(await send(key), 500, 'SEND_FAILED');
+    await back();
+    expect(first.error.details.outcome).toBe('uncertain');
+    const transfers = mta.server.transfers();
+    const second = expectError(await send(key), 500, 'SEND_FAILED');
+    expect(second.error.details.message_id).toBe(first.error.details.message_id);
+    expect(mta.server.transfers()).toBe(transfers);
+  });
 });

@@ -5,7 +5,14 @@ import { AppError } from '@/server/errors';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from './schema';
 
 /** What an earlier call with the same key has put on its way already. */
-export type PriorMessage = { id: string; batchIndex: number; messageId: string; status: string };
+export type PriorMessage = {
+  id: string;
+  batchIndex: number;
+  messageId: string;
+  status: string;
+  /** Whether the MTA took it, whatever became of it afterwards. */
+  isAccepted: boolean;
+};
 
 /** The right to do the work of a key, for as long as the lease is kept and the token matches. */
 export type Claim = { keyId: string; token: string; prior: PriorMessage[] };
@@ -83,11 +90,22 @@ async function readHeld(db: Database, callerId: string, key: string) {
   return undefined;
 }
 
-function priorMessages(db: Database, keyId: string): Promise<PriorMessage[]> {
-  return db.message.findMany({
+async function priorMessages(db: Database, keyId: string): Promise<PriorMessage[]> {
+  const rows = await db.message.findMany({
     where: { idempotencyKeyId: keyId },
-    select: { id: true, batchIndex: true, messageId: true, status: true },
-  }) as Promise<PriorMessage[]>;
+    select: {
+      id: true,
+      batchIndex: true,
+      messageId: true,
+      status: true,
+      events: { where: { type: 'queued' }, select: { id: true }, take: 1 },
+    },
+  });
+  return rows.map(({ events, batchIndex, ...row }) => ({
+    ...row,
+    batchIndex: batchIndex as number,
+    isAccepted: events.length > 0,
+  }));
 }
 
 function requireForm(key: string): void {

@@ -6,6 +6,8 @@ const IDLE_MS = 5_000;
 // Up to here the work takes a few milliseconds, less than the way to a thread and back.
 const INLINE_BYTES = 128 * 1024;
 
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1024 };
+
 type Answer = { result: JobResult } | { failure: string };
 type Task = { job: Job; resolve: (result: JobResult) => void; reject: (error: Error) => void };
 type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined };
@@ -36,7 +38,7 @@ function assign(): void {
 }
 
 function start(): Thread {
-  const worker = new Worker(new URL('./message-worker.ts', import.meta.url));
+  const worker = new Worker(new URL('./message-worker.ts', import.meta.url), { resourceLimits: RESOURCE_LIMITS });
   const thread: Thread = { worker, task: null, timer: undefined };
   threads.add(thread);
   worker.on('message', (answer: Answer) => {
@@ -53,7 +55,10 @@ function start(): Thread {
 function rest(thread: Thread): void {
   thread.task = null;
   thread.worker.unref();
-  thread.timer = setTimeout(() => void thread.worker.terminate(), IDLE_MS).unref();
+  thread.timer = setTimeout(() => {
+    threads.delete(thread);
+    void thread.worker.terminate();
+  }, IDLE_MS).unref();
   assign();
 }
 

@@ -1,6 +1,9 @@
 import path from 'node:path';
-import { startSandboxMta } from '@/mail/sandbox/start';
+import { startSandboxInbound } from '@/mail/sandbox/inbound';
+import { type SandboxMta, startSandboxMta } from '@/mail/sandbox/start';
 import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
+import { mailServerCalls } from '@/modules/messages/service';
+import { database } from '@/server/db';
 import { env } from '@/server/env';
 import { log } from '@/server/log';
 
@@ -16,11 +19,68 @@ export function outboundMta(): Promise<SmtpSubmitter | null> {
 }
 
 async function connect(): Promise<SmtpSubmitter | null> {
-  const { smtpUrl, dataDir, maxMessageSizeMb } = env();
+  const { smtpUrl } = env();
   if (smtpUrl === 'off') return null;
   if (smtpUrl) return createSmtpSubmitter(smtpUrl);
+  const sandbox = await startSandbox();
+  const submitter = createSmtpSubmitter(sandbox.smtpUrl);
+  return {
+    submit: submitter.submit,
+    async close() {
+      await submitter.close();
+      await sandbox.close();
+    },
+  };
+}
+
+async function startSandbox(): Promise<SandboxMta> {
+  const { dataDir, maxMessageSizeMb, sandboxSmtpPort } = env();
   const dir = path.join(dataDir, 'sandbox');
-  const sandbox = await startSandboxMta({ dir, maxMessageBytes: maxMessageSizeMb * 1024 * 1024 });
-  log.info({ dir }, 'sandbox MTA: messages are kept here and nothing leaves this machine');
-  return createSmtpSubmitter(sandbox.smtpUrl);
+  const maxMessageBytes = maxMessageSizeMb * 1024 * 1024;
+  const { onReport, resolve, receive } = mailServerCalls(database());
+  const sandbox = await startSandboxMta({ dir, maxMessageBytes, onReport: logged('report', onReport) });
+  try {
+    const inbound = await startSandboxInbound({
+      dir: path.join(dir, 'inbound'),
+      maxMessageBytes,
+      port: sandboxSmtpPort,
+      isPortChosen: Boolean(process.env.SANDBOX_SMTP_PORT),
+      resolve: logged('resolve', resolve),
+      receive: logged('receive', receive),
+    });
+    log.info({ dir }, 'sandbox MTA: messages are kept here and nothing leaves this machine');
+    log.info({ port: inbound.port }, 'sandbox MTA: takes mail for the managed domains by SMTP on 127.0.0.1');
+    return {
+      smtpUrl: sandbox.smtpUrl,
+      async close() {
+        await inbound.close();
+        await sandbox.close();
+      },
+    };
+  } catch (error) {
+    await sandbox.close();
+    throw isInUse(error) ? new Error(portInUse(sandboxSmtpPort)) : error;
+  }
+}
+
+// The sandbox tries again or lets the sender do so; why it has to stands here.
+function logged<Input, Output>(step: string, call: (input: Input) => Promise<Output>) {
+  return async (input: Input): Promise<Output> => {
+    try {
+      return await call(input);
+    } catch (error) {
+      log.warn({ step, error }, 'sandbox MTA: the database could not be asked or told');
+      throw error;
+    }
+  };
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+function portInUse(port: number): string {
+  return process.env.SANDBOX_SMTP_PORT
+    ? `Port ${port} is in use: stop what listens there, or set SANDBOX_SMTP_PORT to another one.`
+    : `Port ${port} and those after it are in use: set SANDBOX_SMTP_PORT to a free one.`;
 }

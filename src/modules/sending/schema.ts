@@ -212,7 +212,7 @@ function isFileName(text: string): boolean {
 
 // A multipart or message part needs a structure that base64 content cannot give it (RFC 2046, 5.2.1).
 function isLeafContentType(text: string): boolean {
-  return CONTENT_TYPE.test(text) && !/^(?:multipart|message)\//i.test(text);
+  return text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text) && !/^(?:multipart|message)\//i.test(text);
 }
 
 const CONTENT_TYPE =

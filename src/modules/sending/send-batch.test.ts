@@ -33,7 +33,7 @@ describe('a batch', () => {
     expect(answer.data).toMatchObject({ total: 25, succeeded: 25, failed: 0 });
     expect(answer.data.results.map((result: { index: number }) => result.index)).toEqual(messages.map((_, i) => i));
     for (const [i, result] of answer.data.results.entries()) {
-      const row = await db.message.findUniqueOrThrow({ where: { messageId: result.message_id } });
+      const row = await db.message.findFirstOrThrow({ where: { messageId: result.message_id } });
       expect(row.toAddresses).toEqual([`r${i}@far.example`]);
     }
     expect((await db.event.count()) - before).toBe(25);
@@ -101,4 +101,18 @@ describe('a batch', () => {
     });
     expect(answer.data).toMatchObject({ total: 100, succeeded: 100 });
   });
+});
+
+it('a field name that no database can store fails its own item, and the call is audited', async () => {
+  const wrong = [{ '\u0000': 1 }, { '\ud800': 1 }, message('a@far.example', { headers: { 'X-\u0000': 'y' } })];
+  const answer = await api.post('/send/batch', { messages: [message('good@far.example'), ...wrong] });
+  expect(answer.data).toMatchObject({ total: 4, succeeded: 1, failed: 3 });
+  expect(await db.auditEntry.count({ where: { requestId: answer.meta.request_id } })).toBe(1);
+});
+
+it('a body of nothing but empty values is refused before it takes memory', async () => {
+  const rawBody = `{"messages":[${'{},'.repeat(1_000_000)}{}]}`;
+  expectError(await api.call('POST', '/send/batch', { rawBody }), 400, 'VALIDATION_ERROR');
+  const deep = `{"messages":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
+  expectError(await api.call('POST', '/send/batch', { rawBody: deep }), 400, 'VALIDATION_ERROR');
 });

@@ -1,15 +1,23 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import nodemailer from 'nodemailer';
 import { afterAll, expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { outboundMta } from './mta';
 import { mtaKind } from './service';
 
-const dataDir = await vi.hoisted(async () => {
+const { dataDir, inboundPort } = await vi.hoisted(async () => {
   const { mkdtemp } = await import('node:fs/promises');
+  const { createServer } = await import('node:net');
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as import('node:net').AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
   process.env.DATA_DIR = await mkdtemp(`${(await import('node:os')).tmpdir()}/postroom-sandbox-`);
-  return process.env.DATA_DIR;
+  process.env.SANDBOX_SMTP_PORT = String(port);
+  return { dataDir: process.env.DATA_DIR, inboundPort: port };
 });
 
 afterAll(async () => {
@@ -29,7 +37,6 @@ it('without SMTP_URL the sandbox keeps each message as it was submitted, and its
   const answers = await Promise.all(Array.from({ length: 5 }, () => api.post('/send', body)));
   expect(mtaKind()).toBe('sandbox');
   const messages = (await api.get(`/messages?domain_id=${domain.id}`)).data;
-  expect(messages.map((message: { status: string }) => message.status)).toEqual(Array(5).fill('sent'));
   for (const { data } of answers) {
     const { queue_id: queueId } = messages.find(
       (message: { message_id: string }) => message.message_id === data.message_id,
@@ -40,4 +47,45 @@ it('without SMTP_URL the sandbox keeps each message as it was submitted, and its
   }
   const files = await readdir(path.join(dataDir, 'sandbox'));
   expect(files.filter((file) => file.endsWith('.eml'))).toHaveLength(5);
+});
+
+it('a message is followed from the call to what the other side said to each recipient', async () => {
+  const domain = await makeDomain();
+  const api = await keyClient();
+  const to = ['ann@far.example', 'bo@bounce.test', 'cy@defer.test'];
+  const { data } = await api.post('/send', {
+    from: { email: `a@${domain.name}` },
+    to: to.map((email) => ({ email })),
+    subject: 'Three ways',
+    text_body: 'Hello',
+  });
+  const list = async () => (await api.get(`/messages?message_id=${encodeURIComponent(data.message_id)}`)).data;
+  await expect.poll(async () => (await list())[0].status, { timeout: 5000 }).toBe('deferred');
+  await expect.poll(async () => (await db.event.findMany({ where: { domainId: domain.id } })).length).toBe(4);
+  const shown = (await api.get(`/messages/${(await list())[0].id}`)).data;
+  const statuses = shown.recipients.map(({ address, status }: { address: string; status: string }) => [
+    address,
+    status,
+  ]);
+  expect(Object.fromEntries(statuses)).toEqual({
+    'ann@far.example': 'delivered',
+    'bo@bounce.test': 'bounced',
+    'cy@defer.test': 'deferred',
+  });
+  const types = shown.events.map(({ type }: { type: string }) => type);
+  expect(types.slice(0, 2)).toEqual(['accepted', 'queued']);
+  expect(types.slice(2).sort()).toEqual(['bounced', 'deferred', 'delivered']);
+});
+
+it('mail for a managed domain is taken in on SANDBOX_SMTP_PORT', async () => {
+  const domain = await makeDomain();
+  await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
+  const api = await keyClient();
+  await outboundMta();
+  const client = nodemailer.createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
+  await client.sendMail({ from: 'bo@far.example', to: `ann@${domain.name}`, subject: 'In', text: 'Hello' });
+  client.close();
+  expect((await api.get(`/messages?domain_id=${domain.id}`)).data).toMatchObject([
+    { direction: 'inbound', status: 'received', from: 'bo@far.example', subject: 'In' },
+  ]);
 });

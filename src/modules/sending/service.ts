@@ -3,6 +3,8 @@ import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import type { Database } from '@/server/db';
 import { env } from '@/server/env';
+import { AppError } from '@/server/errors';
+import { log } from '@/server/log';
 import { publicError } from '@/server/public-error';
 import { type Delivery, deliver, isUncertain, markUncertain, uncertain } from './deliver';
 import { type Claim, claimKey, finishKey, freeKey, keepLease, type PriorMessage } from './idempotency';
@@ -30,12 +32,13 @@ export async function sendMessage(ctx: SendContext, { fingerprint, message }: Pr
     return { message_id: prior.messageId };
   }
   try {
-    const sent = await deliverAudited(ctx, message, claim);
+    const sent = await whileHolding(ctx, claim, () => deliverAudited(ctx, message, claim));
     await finishKey(ctx.database, claim);
     return sent;
   } catch (error) {
+    // Only a definite failure frees the key. After anything unforeseen the lease runs out, and the row tells what was done.
     if (isUncertain(error)) await finishKey(ctx.database, claim);
-    else await freeKey(ctx.database, claim);
+    else if (error instanceof AppError) await freeKey(ctx.database, claim);
     throw error;
   }
 }
@@ -53,14 +56,9 @@ export async function sendBatch(ctx: SendContext, { fingerprint, items }: Prepar
     const results = (claimed.response as { results: BatchItem[] }).results;
     return summarize(ctx, await Promise.all(results.map((result, index) => replayed(ctx, claim, result, index))));
   }
-  const renewal = setInterval(() => void keepLease(ctx.database, claim).catch(() => {}), LEASE_RENEWAL_MS);
-  try {
-    const results = await deliverAll(ctx, items, claim);
-    await finishKey(ctx.database, claim, { results });
-    return await summarize(ctx, results);
-  } finally {
-    clearInterval(renewal);
-  }
+  const results = await whileHolding(ctx, claim, () => deliverAll(ctx, items, claim));
+  await finishKey(ctx.database, claim, { results });
+  return summarize(ctx, results);
 }
 
 export type MtaKind = 'sandbox' | 'smtp' | 'off';
@@ -78,6 +76,19 @@ export async function settleAbandonedMessages(db: Database, now: Date): Promise<
   const where = { status: 'submitting' as const, direction: 'outbound' as const, createdAt };
   const abandoned = await db.message.findMany({ where, select: { id: true }, take: 1000 });
   for (const { id } of abandoned) await db.$transaction((tx) => markUncertain(tx, id, now));
+}
+
+async function whileHolding<Result>(ctx: SendContext, claim: Claim, work: () => Promise<Result>): Promise<Result> {
+  const renewal = setInterval(() => {
+    keepLease(ctx.database, claim).catch((error) =>
+      log.warn({ request_id: ctx.request.id, error }, 'lease not renewed'),
+    );
+  }, LEASE_RENEWAL_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewal);
+  }
 }
 
 async function deliverAudited(ctx: SendContext, message: ReadyMessage, claim?: Claim): Promise<Sent> {
@@ -138,13 +149,13 @@ async function replayed(ctx: SendContext, claim: Claim, stored: BatchItem, index
 }
 
 /**
- * What an earlier call with the key did with a message: null where it sent none or failed for good. One that was left in
+ * What an earlier call with the key did with a message: null where it sent none or the MTA refused it. One that was left in
  * the middle by a process that died becomes uncertain, and is never sent again by itself.
  */
 async function settledPrior(ctx: SendContext, claim: Claim, index = 0): Promise<PriorMessage | null> {
   const prior = claim.prior.find((message) => message.batchIndex === index);
   if (!prior) return null;
-  if (prior.status === 'failed') {
+  if (prior.status === 'failed' && !prior.isAccepted) {
     await ctx.database.message.update({
       where: { id: prior.id },
       data: { idempotencyKeyId: null, batchIndex: null },

@@ -1,6 +1,9 @@
 import { AppError } from '../errors';
 import type { BodyBudget } from './body-budget';
 
+const GRACE_MS = 15_000;
+const SLOWEST_BYTES_PER_MS = 32;
+
 /**
  * The bytes of a body, counted while they come in, so that one over the limit is refused without being held.
  * @throws PAYLOAD_TOO_LARGE, or SERVICE_UNAVAILABLE while the bodies in flight fill the budget
@@ -13,7 +16,7 @@ export async function readBytes(request: Request, limitBytes: number, budget: Bo
   for await (const chunk of untilBroken(request.body)) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
-    budget.take(chunk.byteLength);
+    budget.take(chunk.byteLength, limitBytes);
     chunks.push(chunk);
   }
   return concat(chunks, sizeBytes);
@@ -27,20 +30,41 @@ export function requireJson(request: Request, bytes: Uint8Array): void {
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
 }
 
-/** A client that goes away in the middle of its body is no fault of ours. */
 async function* untilBroken(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
+  const startedAt = performance.now();
+  let sizeBytes = 0;
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch(() => {
-        throw new AppError('INVALID_JSON', 'The body ended before it was complete.');
-      });
+      const allowedMs = GRACE_MS + sizeBytes / SLOWEST_BYTES_PER_MS - (performance.now() - startedAt);
+      const { done, value } = await inTime(reader.read(), Math.max(0, allowedMs));
       if (done) return;
+      sizeBytes += value.byteLength;
       yield value;
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    reader.cancel().catch(() => {});
   }
+}
+
+/** A client that goes away, or sends a byte now and then, is no fault of ours and holds nothing for long. */
+async function inTime<Result>(read: Promise<Result>, allowedMs: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(brokenOff('The body came in too slowly.')), allowedMs);
+  });
+  const broken = read.catch(() => {
+    throw brokenOff('The body ended before it was complete.');
+  });
+  try {
+    return await Promise.race([broken, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function brokenOff(message: string): AppError {
+  return new AppError('INVALID_JSON', message, { headers: { Connection: 'close' } });
 }
 
 // Not Buffer.concat: small results would share a pooled ArrayBuffer, which cannot be handed to a thread.

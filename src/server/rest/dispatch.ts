@@ -52,11 +52,16 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
 
 function find(routes: Route[], request: Request) {
   const path = new URL(request.url).pathname.slice(BASE_PATH.length);
+  if (path === '/openapi.json') throw notAllowed(['GET']);
   const found = matchRoute(routes, request.method === 'HEAD' ? 'GET' : request.method, path);
   if (!found) throw new AppError('NOT_FOUND', 'There is no such endpoint.');
   if ('route' in found) return found;
-  const allow = found.allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-  throw new AppError('METHOD_NOT_ALLOWED', `This endpoint takes ${allow}.`, { headers: { Allow: allow } });
+  throw notAllowed(found.allowed);
+}
+
+function notAllowed(methods: string[]): AppError {
+  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  return new AppError('METHOD_NOT_ALLOWED', `This endpoint takes ${allow}.`, { headers: { Allow: allow } });
 }
 
 function writeLogLine(

@@ -109,7 +109,7 @@ function errorCodes(
   if (meta.access) codes.push('AUTH_REQUIRED', 'SESSION_INVALID', 'API_KEY_INVALID', 'FORBIDDEN');
   if (meta.access && !meta.isOpenToScopedKeys) codes.push('API_KEY_DOMAIN_SCOPE');
   if (!meta.isUnlimited) codes.push('RATE_LIMIT_EXCEEDED');
-  if (meta.rest.body) codes.push('SERVICE_UNAVAILABLE');
+  if (meta.access || method !== 'GET') codes.push('SERVICE_UNAVAILABLE');
   const byStatus: Record<string, ErrorCode[]> = {};
   for (const code of codes) add(byStatus, ERROR_STATUS[code], code);
   for (const [status, more] of Object.entries(meta.rest.errors)) {

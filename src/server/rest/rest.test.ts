@@ -151,6 +151,13 @@ describe('query parameters', () => {
     },
   );
 
+  it.each(['/domains?q=%00', '/messages?q=%00', '/messages?from=a%00b', '/messages?since=0000-01-01T00:00:00Z'])(
+    'answers 400 to %s, never 500',
+    async (path) => {
+      expectError(await (await keyClient()).get(path), 400, 'VALIDATION_ERROR');
+    },
+  );
+
   it('refuses them where the call takes none', async () => {
     const api = await keyClient();
     expectError(await api.post('/domains?dry_run=true', { name: 'a.example' }), 400, 'VALIDATION_ERROR');

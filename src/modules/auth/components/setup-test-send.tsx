@@ -6,7 +6,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
-import { useSendMessage } from '@/components/api/use-send-message';
+import { useSendMessage } from '@/components/api/use-send';
 import { StatusMark } from '@/components/marks/status-mark';
 
 type SetupTestSendProps = { email: string; domain: string };

@@ -43,7 +43,7 @@ export function DomainPage({ id }: { id: string }) {
               <StatusMark status={domain.active ? 'on' : 'off'} />
               <span>{formatPlural(domain.mailbox_count, 'mailbox', 'mailboxes')}</span>
               <span>{formatPlural(domain.alias_count, 'alias', 'aliases')}</span>
-              <span>Added {formatDay(domain.created_at)}</span>
+              <span className="only-wide">Added {formatDay(domain.created_at)}</span>
             </>
           )
         }
@@ -52,7 +52,7 @@ export function DomainPage({ id }: { id: string }) {
           Its messages
         </Button>
       </PageHead>
-      {domain ? (
+      {domain && mayChange !== undefined ? (
         <>
           <DomainSettings domain={domain} isReadOnly={!mayChange} />
           {mayChange && <DeleteDomain domain={domain} />}

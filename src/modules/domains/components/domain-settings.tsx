@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { Entry } from '@/components/entry';
 import type { Domain } from '../schema';
 
@@ -37,57 +38,74 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
   const limit = { disabled: isReadOnly, min: 0, allowDecimal: false, thousandSeparator: ',', hideControls: true };
 
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((values) => {
-        setProblem(null);
-        update.mutate({ id: domain.id, ...changes(values) });
-      })}
-    >
-      <Entry title="Domain" hint="An inactive domain neither sends nor takes mail; nothing of it is lost.">
-        <div className="form-column">
-          <Switch label="Active" disabled={isReadOnly} {...form.getInputProps('active', { type: 'checkbox' })} />
-          <TextInput label="Description" maxLength={500} disabled={isReadOnly} {...form.getInputProps('description')} />
-        </div>
-      </Entry>
-      <Entry title="Limits" hint="Leave a field empty where there is to be no limit of its own.">
-        <div className="form-column">
-          <div className="pair">
-            <NumberInput label="Mailboxes" placeholder="No limit" {...limit} {...form.getInputProps('maxMailboxes')} />
-            <NumberInput label="Aliases" placeholder="No limit" {...limit} {...form.getInputProps('maxAliases')} />
-          </div>
-          <div className="pair">
-            <NumberInput
-              label="Mailbox quota, MB"
-              placeholder="No quota"
-              {...limit}
-              {...form.getInputProps('quotaMb')}
-            />
-            <NumberInput
-              label="Messages an hour"
-              placeholder="The server’s own limit"
-              {...limit}
-              {...form.getInputProps('hourlyLimit')}
+    <>
+      <form
+        noValidate
+        onSubmit={form.onSubmit((values) => {
+          setProblem(null);
+          update.mutate({ id: domain.id, ...changes(values, initialValues(domain)) });
+        })}
+      >
+        <Entry title="Domain" hint="An inactive domain neither sends nor takes mail; nothing of it is lost.">
+          <div className="form-column">
+            <Switch label="Active" disabled={isReadOnly} {...form.getInputProps('active', { type: 'checkbox' })} />
+            <TextInput
+              label="Description"
+              maxLength={500}
+              disabled={isReadOnly}
+              {...form.getInputProps('description')}
             />
           </div>
-          <ProblemAlert problem={problem} />
-          {!isReadOnly && (
-            <div className="form-foot">
-              <Button variant="filled" type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-                Save the changes
-              </Button>
-              {form.isDirty() ? (
-                <Button variant="subtle" color="gray" onClick={form.reset}>
-                  Undo the changes
-                </Button>
-              ) : (
-                <span className="quiet">{update.isSuccess ? 'Saved' : 'Nothing changed'}</span>
-              )}
+        </Entry>
+        <Entry title="Limits" hint="Leave a field empty where there is to be no limit of its own.">
+          <div className="form-column">
+            <div className="pair">
+              <NumberInput
+                label="Mailboxes"
+                placeholder="No limit"
+                {...limit}
+                {...form.getInputProps('maxMailboxes')}
+              />
+              <NumberInput label="Aliases" placeholder="No limit" {...limit} {...form.getInputProps('maxAliases')} />
             </div>
-          )}
-        </div>
-      </Entry>
-    </form>
+            <div className="pair">
+              <NumberInput
+                label="Mailbox quota, MB"
+                placeholder="No quota"
+                {...limit}
+                {...form.getInputProps('quotaMb')}
+              />
+              <NumberInput
+                label="Messages an hour"
+                placeholder="The server’s own limit"
+                {...limit}
+                {...form.getInputProps('hourlyLimit')}
+              />
+            </div>
+            <ProblemAlert problem={problem} />
+            {isReadOnly ? (
+              <p className="soft">Changing it needs the role admin.</p>
+            ) : (
+              <div className="form-foot">
+                <Button variant="filled" type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+                  Save the changes
+                </Button>
+                {form.isDirty() ? (
+                  <Button variant="subtle" color="gray" onClick={form.reset}>
+                    Undo the changes
+                  </Button>
+                ) : (
+                  <span className="quiet" role="status">
+                    {update.isSuccess ? 'Saved' : 'Nothing changed'}
+                  </span>
+                )}
+              </div>
+            )}
+          </div>
+        </Entry>
+      </form>
+      <UnsavedGuard isDirty={form.isDirty()} what={`The settings of ${domain.name} are changed and not saved.`} />
+    </>
   );
 }
 
@@ -105,15 +123,17 @@ function initialValues(domain: Domain) {
   };
 }
 
-function changes(values: Values) {
+/** Only what was changed, so that a quota shown in whole MB is not rounded and nobody else's change is undone. */
+function changes(values: Values, before: Values): Partial<Domain> {
+  const isChanged = (name: keyof Values) => values[name] !== before[name];
   const quota = numberOrNull(values.quotaMb);
   return {
-    active: values.active,
-    description: values.description.trim(),
-    max_mailboxes: numberOrNull(values.maxMailboxes),
-    max_aliases: numberOrNull(values.maxAliases),
-    default_quota_bytes: quota === null ? null : quota * MEBIBYTE,
-    hourly_send_limit: numberOrNull(values.hourlyLimit),
+    ...(isChanged('active') && { active: values.active }),
+    ...(isChanged('description') && { description: values.description.trim() }),
+    ...(isChanged('maxMailboxes') && { max_mailboxes: numberOrNull(values.maxMailboxes) }),
+    ...(isChanged('maxAliases') && { max_aliases: numberOrNull(values.maxAliases) }),
+    ...(isChanged('quotaMb') && { default_quota_bytes: quota === null ? null : quota * MEBIBYTE }),
+    ...(isChanged('hourlyLimit') && { hourly_send_limit: numberOrNull(values.hourlyLimit) }),
   };
 }
 

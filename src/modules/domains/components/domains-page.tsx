@@ -52,6 +52,7 @@ export function DomainsPage() {
             Add a domain
           </Button>
         )}
+        {mayChange === false && <span className="quiet">Adding one needs the role admin</span>}
       </PageHead>
       <div className="tools">
         <TextInput
@@ -71,7 +72,7 @@ export function DomainsPage() {
         />
       </div>
       {list.isError && <ErrorNote what="domains" error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.isError && isEmpty && !isFiltered && (
+      {!list.isError && isEmpty && !isFiltered && mayChange !== undefined && (
         <NoDomains mayChange={mayChange} onAdd={() => void setState({ new: true })} />
       )}
       {!list.isError && isEmpty && isFiltered && (
@@ -107,7 +108,7 @@ export function DomainsPage() {
           />
         </>
       )}
-      <AddDomainDialog opened={state.new && mayChange} onClose={() => void setState({ new: null })} />
+      <AddDomainDialog opened={state.new && mayChange === true} onClose={() => void setState({ new: null })} />
     </Page>
   );
 }

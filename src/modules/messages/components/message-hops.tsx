@@ -18,6 +18,11 @@ const PLANS: Record<string, Plan> = {
   received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },
   spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Held as spam' },
 };
+const WAITING: Partial<Record<Message['status'], string>> = {
+  submitting: 'Being handed to the mail server',
+  sent: 'No answer of the other side yet',
+  deferred: 'The mail server tries again',
+};
 const UNSETTLED: ReadonlySet<Message['status']> = new Set(['submitting', 'sent', 'deferred']);
 
 export function hopsOf({ events, status, created_at }: Message): Hop[] {
@@ -85,7 +90,7 @@ function waitingHop(status: Message['status'], since: string): Hop {
     code: 'WAIT',
     state: 'pending',
     rim: ['REMOTE', formatStampDay(since)],
-    title: status === 'submitting' ? 'Being handed to the mail server' : 'No answer of the other side is on record',
+    title: WAITING[status] ?? 'Waiting for the other side',
     detail: <span>Since {formatFull(since)}</span>,
   };
 }

@@ -3,7 +3,7 @@
 import { Button, Menu, Popover, Select, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown, IconFilter, IconSearch, IconX } from '@tabler/icons-react';
-import { OUTCOMES, STATUSES } from '@/components/marks/status-mark';
+import { STATUSES } from '@/components/marks/status-mark';
 import { formatMoment } from '@/lib/format';
 import { MESSAGE_STATUSES } from '../schema';
 import type { MessageFilters } from './use-message-filters';
@@ -15,7 +15,7 @@ const SPANS = [
   { label: 'The last 7 days', ms: 7 * 24 * HOUR_MS },
   { label: 'The last 30 days', ms: 30 * 24 * HOUR_MS },
 ];
-const STATUS_OPTIONS = (['submitting', ...OUTCOMES] as const).map((status) => ({ value: status, label: STATUSES[status][2] }));
+const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
 const DIRECTIONS = [
   { value: 'outbound', label: 'Going out' },
   { value: 'inbound', label: 'Coming in' },

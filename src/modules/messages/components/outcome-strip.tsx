@@ -1,10 +1,12 @@
 'use client';
 
 import { trpc } from '@/components/api/trpc';
-import { OUTCOMES, StatusMark } from '@/components/marks/status-mark';
+import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
 import { MESSAGE_STATUSES } from '../schema';
 import type { MessageFilters } from './use-message-filters';
+
+const OUTCOMES = ['delivered', 'deferred', 'bounced', 'failed'] as const;
 
 export function OutcomeStrip({ filters, change }: Pick<MessageFilters, 'filters' | 'change'>) {
   const overview = trpc.overview.get.useQuery({ domain_id: filters.domain ?? undefined }, { staleTime: 30_000 });

@@ -54,7 +54,9 @@ export function meaningOf(message: Message): Meaning | null {
   }
   const worst = worstOf(message.recipients);
   if (!worst) return null;
-  if (worst.status === 'failed') return ownRefusal(worst);
+  if (worst.status === 'failed') {
+    return message.events.some(({ type }) => type === 'refused') ? ownRefusal(worst) : givenUp(worst);
+  }
   const rule = RULES.find(({ pattern }) => pattern.test(worst.enhanced_code ?? ''));
   const host = worst.address.slice(worst.address.lastIndexOf('@') + 1);
   const { title, text } = rule ? { title: rule.title(host), text: rule.text } : plainMeaning(worst, host);
@@ -68,6 +70,15 @@ function ownRefusal({ smtp_code: code, response }: Recipient): Meaning {
     text: isPassing
       ? 'The message never left. The reply below names a passing trouble: send it again once that is over.'
       : 'The message never left. The reply below says why; what it names has to be mended in the message or on that server.',
+    reply: response,
+    resend: 'again',
+  };
+}
+
+function givenUp({ response }: Recipient): Meaning {
+  return {
+    title: 'Your mail server gave up',
+    text: 'It tried as long as it is told to. The reply below is the last one it got; send it again once the cause is mended.',
     reply: response,
     resend: 'again',
   };

@@ -1,6 +1,10 @@
-import { OUTCOMES, StatusMark } from '@/components/marks/status-mark';
+import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
 import type { Overview } from '../schema';
+
+const OUTCOMES = ['sent', 'delivered', 'deferred', 'bounced', 'failed'] as const;
+
+const OUTBOUND = ['submitting', 'sent', 'delivered', 'deferred', 'bounced', 'failed', 'uncertain'] as const;
 
 type Totals = Overview['totals'];
 
@@ -13,7 +17,7 @@ export function Figures({ totals }: { totals: Totals | undefined }) {
             <StatusMark status={outcome} />
           </dt>
           <dd>
-            <b>{totals ? formatCount(totals[outcome]) : '–'}</b>
+            <b>{totals ? formatCount(figureOf(outcome, totals)) : '–'}</b>
             <span>{totals ? remark(outcome, totals) : '\u00a0'}</span>
           </dd>
         </div>
@@ -22,10 +26,19 @@ export function Figures({ totals }: { totals: Totals | undefined }) {
   );
 }
 
+function figureOf(outcome: (typeof OUTCOMES)[number], totals: Totals): number {
+  return outcome === 'sent' ? sum(totals) : totals[outcome];
+}
+
 function remark(outcome: (typeof OUTCOMES)[number], totals: Totals): string {
-  const all = Object.values(totals).reduce((sum, count) => sum + count, 0);
-  if (outcome === 'sent') return totals.sent === 0 ? 'none yet' : 'accepted by the mail server';
+  const sent = sum(totals);
+  if (outcome === 'sent') return totals.received === 0 ? 'in 24 hours' : `${formatCount(totals.received)} received`;
+  if (sent === 0) return 'nothing sent';
   if (totals[outcome] === 0) return 'none';
-  const share = (100 * totals[outcome]) / all;
-  return share < 0.1 ? 'under 0.1% of all' : `${share === 100 ? 100 : share.toFixed(1)}% of all`;
+  const share = (100 * totals[outcome]) / sent;
+  return share < 0.1 ? 'under 0.1% of sent' : `${share === 100 ? 100 : share.toFixed(1)}% of sent`;
+}
+
+function sum(totals: Totals): number {
+  return OUTBOUND.reduce((total, status) => total + totals[status], 0);
 }

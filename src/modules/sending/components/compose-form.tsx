@@ -7,7 +7,8 @@ import { useRef, useState } from 'react';
 import { landOnFields, type Problem, type ProblemField, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { useSendMessage } from '@/components/api/use-send-message';
+import { useSendMessage } from '@/components/api/use-send';
+import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { Entry } from '@/components/entry';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
@@ -37,6 +38,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
   const form = useForm<ComposeValues>({ initialValues: initial, validate: validateCompose });
   const { values } = form;
   const root = useRef<HTMLFormElement>(null);
+  const isSending = useRef(false);
   useDraft(values, form.isDirty());
 
   const send = useSendMessage({
@@ -58,9 +60,21 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
   };
 
   const submit = async (valid: ComposeValues) => {
+    if (isSending.current) return;
+    isSending.current = true;
     setProblem(null);
     send.reset();
-    send.mutate(requestOf(valid, await readAttachments(valid.files)));
+    try {
+      const attachments = await readAttachments(valid.files);
+      send.mutate(requestOf(valid, attachments), { onSettled: release });
+    } catch (error) {
+      release();
+      form.setFieldError('files', error instanceof Error ? error.message : 'An attachment could not be read.');
+    }
+  };
+
+  const release = () => {
+    isSending.current = false;
   };
 
   const clear = () => {
@@ -170,6 +184,10 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
           </div>
         </div>
       </form>
+      <UnsavedGuard
+        isDirty={values.files.length > 0 && !send.isSuccess}
+        what="What you have written is kept as a draft, but its attachments are not."
+      />
       <aside className="compose-side" aria-label="Result and the same by the API">
         {send.data && <SendResult messageId={send.data.message_id} to={values.to} />}
         <SameByApi values={values} />

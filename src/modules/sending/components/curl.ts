@@ -1,19 +1,33 @@
-import { formatBytes } from '@/lib/format';
 import { type ComposeValues, requestOf } from './compose-values';
 
+/** A command for a POSIX shell that sends what the form holds; attachments are read from the folder it runs in. */
 export function curlOf(values: ComposeValues, origin: string): string {
-  const attachments = values.files.map(({ file }) => ({
+  const marks = values.files.map(({ key }) => `file:${key}`);
+  const attachments = values.files.map(({ file }, index) => ({
     filename: file.name,
     content_type: file.type || 'application/octet-stream',
-    content: `<base64 of ${file.name}, ${formatBytes(file.size)}>`,
+    content: marks[index] as string,
   }));
   const body = JSON.stringify(requestOf(values, attachments), null, 2);
   return [
     `curl ${origin}/api/v1/send \\`,
     '  -H "Authorization: Bearer $POSTROOM_KEY" \\',
     '  -H "Content-Type: application/json" \\',
-    `  --data @- <<'JSON'`,
-    body,
+    ...(values.files.length === 0 ? ["  --data @- <<'JSON'", body] : ['  --data @- <<JSON', withFiles(body, values)]),
     'JSON',
   ].join('\n');
+}
+
+// A here-document whose mark is not quoted runs the commands in it, so all else that is special in it is escaped.
+function withFiles(body: string, { files }: ComposeValues): string {
+  const escaped = body.replace(/[\\$`]/g, '\\$&');
+  return files.reduce(
+    (text, { key, file }) => text.replace(`file:${key}`, () => `$(base64 < ${quoted(file.name)} | tr -d '\\n')`),
+    escaped,
+  );
+}
+
+function quoted(name: string): string {
+  const path = name.startsWith('-') ? `./${name}` : name;
+  return `'${path.replaceAll("'", "'\\''")}'`;
 }

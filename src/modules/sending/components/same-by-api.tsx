@@ -2,17 +2,29 @@
 
 import { useDebouncedValue } from '@mantine/hooks';
 import Link from 'next/link';
+import { useState } from 'react';
 import { CodeBlock } from '@/components/code-block';
+import { Segments } from '@/components/segments';
 import type { ComposeValues } from './compose-values';
 import { curlOf } from './curl';
+import { nodeOf, pythonOf } from './snippets';
+
+const LANGUAGES = { curl: 'curl', node: 'Node.js', python: 'Python' };
+const SNIPPETS = { curl: curlOf, node: nodeOf, python: pythonOf };
 
 export function SameByApi({ values }: { values: ComposeValues }) {
+  const [language, setLanguage] = useState<keyof typeof LANGUAGES>('curl');
   const [settled] = useDebouncedValue(values, 150);
   return (
     <>
-      <CodeBlock title="The same by the API" code={curlOf(settled, window.location.origin)} what="the command" />
+      <Segments label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
+      <CodeBlock
+        title="The same by the API"
+        code={SNIPPETS[language](settled, window.location.origin)}
+        what={language === 'curl' ? 'the command' : 'the program'}
+      />
       <p className="hint">
-        <code>$POSTROOM_KEY</code> stands for one of your <Link href="/api-keys">API keys</Link>.
+        <code>POSTROOM_KEY</code> stands for one of your <Link href="/api-keys">API keys</Link>.
       </p>
     </>
   );

@@ -4,18 +4,24 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
 import { PageHead } from '@/components/page-head';
+import { Segments } from '@/components/segments';
 import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
+import { BatchForm } from './batch-form';
 import { ComposeForm } from './compose-form';
 import { type ComposeValues, EMPTY_COMPOSE } from './compose-values';
 import { readDraft } from './use-draft';
 
+const MODES = { one: 'One message', batch: 'Batch as JSON' };
+
 export function SendPage() {
   const search = useSearchParams();
+  const [mode, setMode] = useQueryState('mode', parseAsStringLiteral(['one', 'batch']).withDefault('one'));
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const domains = trpc.domains.list.useQuery({ active: true, limit: 200, sort: 'name', order: 'asc' });
   const names = useMemo(() => domains.data?.items.map(({ name }) => name), [domains.data]);
@@ -24,12 +30,22 @@ export function SendPage() {
 
   return (
     <Page>
-      <PageHead title="Send" lede="A message from one of your domains" />
+      <PageHead title="Send" lede="A message from one of your domains, or a batch of them">
+        <Segments
+          label="What to send"
+          value={mode}
+          options={MODES}
+          onChange={(chosenMode) => void setMode(chosenMode === 'one' ? null : chosenMode)}
+        />
+      </PageHead>
       {domains.isError && !names && (
         <ErrorNote what="your domains" error={domains.error} onRetry={() => void domains.refetch()} />
       )}
       {names?.length === 0 && <NoDomain />}
-      {names && chosen && email && <ComposeForm domains={names} initial={initialOf(search, chosen, email)} />}
+      {names && chosen && email && mode === 'one' && (
+        <ComposeForm domains={names} initial={initialOf(search, chosen, email)} />
+      )}
+      {chosen && email && mode === 'batch' && <BatchForm domain={chosen} email={email} />}
       {!domains.isError && !(names && email) && <ComposeBones />}
     </Page>
   );
@@ -67,7 +83,7 @@ function NoDomain() {
     <EmptyNote title="First a domain">
       <p>
         Postroom sends from addresses of domains it knows, and none of yours is active yet.
-        {!mayAdd && ' A super admin can assign you one.'}
+        {mayAdd === false && ' A super admin can assign you one.'}
       </p>
       {mayAdd && (
         <div className="row-acts">

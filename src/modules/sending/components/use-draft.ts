@@ -11,10 +11,6 @@ export function useDraft(values: ComposeValues, isDirty: boolean): void {
     if (!isDirty) return;
     const { files, ...text } = values;
     sessionStorage.setItem(KEY, JSON.stringify(text));
-    if (files.length === 0) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
   }, [values, isDirty]);
 }
 

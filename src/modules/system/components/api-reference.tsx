@@ -54,9 +54,13 @@ function drawInto(domNode: HTMLElement, spec: object): void {
   });
 }
 
-// Swagger UI leaves its body editors and some of its choices without a name for a screen reader.
+// Swagger UI leaves its body editors and some of its choices without a name for a screen reader, and brings a second main.
 function nameFields(root: HTMLElement): void {
   for (const field of root.querySelectorAll('textarea:not([aria-label]), select:not([aria-label])')) {
     field.setAttribute('aria-label', field.matches('textarea') ? 'Request body' : 'Choice');
+  }
+  for (const main of root.querySelectorAll('main:not([role])')) {
+    main.setAttribute('role', 'group');
+    main.setAttribute('aria-label', 'Operations');
   }
 }

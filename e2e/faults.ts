@@ -1,0 +1,28 @@
+import type { Page } from '@playwright/test';
+
+type Fault = { status: number; code: string; message: string; details?: object | null };
+
+export const REQUEST_ID = '01a1fc2e-7c5e-77e9-8b47-7ed1e0f6aa07';
+
+/** Lets one procedure of the console fail, also where it is one call of a batch. @returns how to end that */
+export async function failProcedure(page: Page, procedure: string, fault: Fault): Promise<() => Promise<void>> {
+  const { status, code, message, details = null } = fault;
+  const error = { message, code: -32603, data: { apiCode: code, details, requestId: REQUEST_ID, httpStatus: status } };
+  const pattern = '**/api/trpc/**';
+  await page.route(pattern, async (route) => {
+    const names = decodeURIComponent(new URL(route.request().url()).pathname).split('/').at(-1)?.split(',') ?? [];
+    if (!names.includes(procedure)) return route.fallback();
+    if (names.length === 1) return route.fulfill({ status, json: [{ error }] });
+    const response = await route.fetch();
+    const answers: object[] = await response.json();
+    const json = answers.map((answer, index) => (names[index] === procedure ? { error } : answer));
+    return route.fulfill({ response, status: 207, json });
+  });
+  return () => page.unroute(pattern);
+}
+
+/** What REST answers when it fails. */
+export function envelope({ code, message, details = null }: Fault) {
+  const meta = { request_id: REQUEST_ID, timestamp: new Date().toISOString(), pagination: null };
+  return { data: null, error: { code, message, details }, meta };
+}

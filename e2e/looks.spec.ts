@@ -1,0 +1,127 @@
+import type { Page } from '@playwright/test';
+import { ROUTES } from '../src/lib/routes';
+import { type Api, type Domain, expect, sendMessage, test, unique, url } from './fixtures';
+
+const WIDTHS = [
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+] as const;
+
+type Made = { api: Api; domain: Domain };
+type View = { name: string; path: (made: Made) => string | Promise<string>; open?: (page: Page) => Promise<void> };
+
+const VIEWS: View[] = [
+  ...ROUTES.map(({ label, href }) => ({ name: label, path: () => href })),
+  { name: 'Sign in', path: () => '/login' },
+  { name: 'A domain', path: ({ domain }) => `/domains/${domain.id}` },
+  { name: 'A message', path: async ({ api, domain }) => `/messages/${(await sendMessage(api, domain)).id}` },
+  { name: 'A peek', path: async ({ api, domain }) => `/messages?peek=${(await sendMessage(api, domain)).id}` },
+  { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
+  { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
+];
+
+/** Opened once and looked at four times, since they do not survive a reload. */
+const DIALOGS: View[] = [
+  {
+    name: 'The dialog that shows a secret',
+    path: () => '/api-keys?new=true',
+    open: async (page) => {
+      await page.getByLabel('Name').fill(unique('Looks '));
+      await page.getByRole('button', { name: 'Create the key' }).click();
+      await expect(page.getByRole('dialog', { name: /^Copy the key/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'The dialog to delete a domain',
+    path: ({ domain }) => `/domains/${domain.id}`,
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Delete the domain' }).click();
+      await expect(page.getByRole('dialog', { name: /^Delete / })).toBeVisible();
+    },
+  },
+  {
+    name: 'The palette',
+    path: () => '/',
+    open: async (page) => {
+      await page.keyboard.press('Control+k');
+      await expect(page.getByRole('option').first()).toBeVisible();
+    },
+  },
+];
+
+for (const { name, path } of VIEWS) {
+  test(`${name}: nothing shifts while it loads, and it is sound in both themes and widths`, async ({
+    signedIn: page,
+    api,
+    domain,
+    check,
+  }) => {
+    await countShifts(page);
+    const address = `${url()}${await path({ api, domain })}`;
+    for (const size of WIDTHS) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(address);
+      await settled(page);
+      expect(await shifts(page), `what shifted at ${size.width} px`).toEqual([]);
+      await check();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await check();
+    }
+  });
+}
+
+for (const { name, path, open } of DIALOGS) {
+  test(`${name} is sound in both themes and widths`, async ({ signedIn: page, api, domain, check }) => {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(`${url()}${await path({ api, domain })}`);
+    await settled(page);
+    await open?.(page);
+    for (const size of WIDTHS) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme });
+        await check();
+      }
+    }
+  });
+}
+
+type Watched = Window & { shifts?: string[]; shiftObserver?: PerformanceObserver };
+
+async function countShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const watched = window as Watched;
+    const found: string[] = [];
+    const read = (list: PerformanceEntry[]) => {
+      for (const entry of list as (PerformanceEntry & {
+        value: number;
+        hadRecentInput: boolean;
+        sources: { node?: Node }[];
+      })[]) {
+        if (entry.hadRecentInput) continue;
+        const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 80) : 'text'));
+        found.push(`${entry.value.toFixed(4)}: ${moved.join(' | ')}`);
+      }
+    };
+    const observer = new PerformanceObserver((list) => read(list.getEntries()));
+    observer.observe({ type: 'layout-shift', buffered: true });
+    watched.shifts = found;
+    watched.shiftObserver = observer;
+  });
+}
+
+async function shifts(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    return (window as Watched).shifts ?? [];
+  });
+}
+
+/** Until what the page asks for has come and nothing in it stands for something that is still to come. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await expect
+    .poll(() => page.getByRole('main').evaluate((main) => main.querySelectorAll('[aria-busy="true"]').length))
+    .toBe(0);
+}

@@ -1,0 +1,56 @@
+-- What the mail server asks of the database, the sandbox and Postfix alike. Nothing but these functions is opened to it.
+CREATE SCHEMA IF NOT EXISTS mta;
+
+-- The functions find a local part by its lower-case spelling alone.
+ALTER TABLE "domain" ADD CONSTRAINT "domain_name_lower_case" CHECK ("name" = lower("name"));
+ALTER TABLE "mailbox" ADD CONSTRAINT "mailbox_local_part_lower_case" CHECK ("local_part" = lower("local_part"));
+ALTER TABLE "alias" ADD CONSTRAINT "alias_source_local_part_lower_case" CHECK ("source_local_part" = lower("source_local_part"));
+
+-- Where mail for one address goes, a row for each destination (Aliases rule 5: exact mailbox, exact alias, catch-all,
+-- else no such user). A mailbox is its own destination, or a catch-all would shadow it. Destinations that are local but
+-- no active mailbox are left out: Postfix looks every result up again, so that otherwise they would chain.
+CREATE OR REPLACE FUNCTION mta.resolve(local text, domain text) RETURNS SETOF text
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
+SET search_path = public, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+  wanted_local CONSTANT text := lower(resolve.local);
+  wanted_domain_id uuid;
+  destinations text;
+BEGIN
+  IF resolve.local IS NULL OR resolve.local = '' THEN RETURN; END IF;
+  SELECT d.id INTO wanted_domain_id FROM "domain" d WHERE d.name = lower(resolve.domain) AND d.active;
+  IF NOT FOUND THEN RETURN; END IF;
+
+  RETURN QUERY
+    SELECT m.local_part || '@' || lower(resolve.domain)
+      FROM mailbox m WHERE m.domain_id = wanted_domain_id AND m.local_part = wanted_local AND m.active;
+  IF FOUND THEN RETURN; END IF;
+
+  SELECT a.destination INTO destinations
+    FROM alias a WHERE a.domain_id = wanted_domain_id AND a.source_local_part = wanted_local AND a.active;
+  IF NOT FOUND THEN
+    SELECT a.destination INTO destinations
+      FROM alias a WHERE a.domain_id = wanted_domain_id AND a.source_local_part = '' AND a.active;
+  END IF;
+  IF NOT FOUND THEN RETURN; END IF;
+
+  RETURN QUERY
+    SELECT coalesce(m.local_part || '@' || o.name, min(entry.address))
+      FROM (SELECT btrim(part) AS address, place
+              FROM unnest(string_to_array(destinations, ',')) WITH ORDINALITY AS list(part, place)) entry
+      LEFT JOIN "domain" o ON o.name = lower(split_part(entry.address, '@', 2))
+      LEFT JOIN mailbox m ON m.domain_id = o.id AND m.local_part = lower(split_part(entry.address, '@', 1)) AND m.active
+     WHERE entry.address <> '' AND (o.id IS NULL OR (o.active AND m.id IS NOT NULL))
+     GROUP BY m.local_part, o.name, CASE WHEN o.id IS NULL THEN entry.address END
+     ORDER BY min(entry.place);
+END
+$$;
+
+REVOKE ALL ON FUNCTION mta.resolve(text, text) FROM PUBLIC;
+
+-- A Message-ID is unique among the messages that are ours; senders of inbound mail may repeat theirs.
+DROP INDEX "message_message_id_key";
+CREATE INDEX "message_message_id_idx" ON "message"("message_id");
+CREATE UNIQUE INDEX "message_outbound_message_id_key" ON "message"("message_id") WHERE "direction" = 'outbound';

@@ -1,0 +1,46 @@
+-- A trusted extension: whoever may create in the database may install it.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+
+-- What a subject is searched by. Trigrams are made of letters, and where the locale is C only those of ASCII are letters:
+-- all others are written as their code points, so that a search in any script finds an index.
+CREATE FUNCTION search_key(given text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+DECLARE
+  folded CONSTANT text := lower(given);
+BEGIN
+  IF octet_length(folded) = char_length(folded) THEN RETURN folded; END IF;
+  RETURN (
+    SELECT string_agg(CASE WHEN ascii(letter) < 128 THEN letter ELSE 'u' || lpad(to_hex(ascii(letter)), 5, '0') END, ''
+                      ORDER BY place)
+      FROM regexp_split_to_table(folded, '') WITH ORDINALITY AS letters(letter, place)
+  );
+END
+$$;
+
+-- AlterTable
+ALTER TABLE "message" ADD COLUMN "subject_key" TEXT NOT NULL DEFAULT '';
+
+UPDATE "message" SET "subject_key" = ' ' || search_key("subject");
+
+CREATE FUNCTION set_subject_key() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Every word has a space before it, the first one too.
+  NEW.subject_key := ' ' || search_key(NEW.subject);
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER message_subject_key BEFORE INSERT OR UPDATE OF "subject", "subject_key" ON "message"
+  FOR EACH ROW EXECUTE FUNCTION set_subject_key();
+
+-- CreateIndex
+CREATE INDEX "message_direction_created_at_id_idx" ON "message"("direction", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "message_queue_id_idx" ON "message"("queue_id");
+
+-- CreateIndex
+CREATE INDEX "message_subject_key_idx" ON "message" USING GIN ("subject_key" gin_trgm_ops);

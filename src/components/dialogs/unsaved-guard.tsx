@@ -1,0 +1,78 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useEffect, useState } from 'react';
+import { ConfirmDialog } from './confirm-dialog';
+import { guardLeaving, leave } from './leaving';
+
+type UnsavedGuardProps = { isDirty: boolean; what: string };
+
+/** While something is unsaved, a link, the palette, the Back button and closing the tab ask first. */
+export function UnsavedGuard({ isDirty, what }: UnsavedGuardProps) {
+  const router = useRouter();
+  const [pending, setPending] = useState<{ go: () => void } | null>(null);
+
+  useEffect(() => {
+    if (!isDirty) return;
+    const stopGuarding = guardLeaving((go) => setPending({ go }));
+    const stopWatching = watchBrowser((href) => router.push(href));
+    return () => {
+      stopGuarding();
+      stopWatching();
+    };
+  }, [isDirty, router]);
+
+  return (
+    <ConfirmDialog
+      opened={isDirty && pending !== null}
+      title="Leave this page"
+      action="Leave without saving"
+      problem={null}
+      isBusy={false}
+      onClose={() => setPending(null)}
+      onConfirm={() => {
+        setPending(null);
+        pending?.go();
+      }}
+    >
+      <p className="soft">{what}</p>
+    </ConfirmDialog>
+  );
+}
+
+function watchBrowser(push: (href: string) => void): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+
+  const onClick = (event: MouseEvent) => {
+    const href = hrefOf(event);
+    if (href === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    leave(() => push(href));
+  };
+  const onNavigate = (event: NavigateEvent) => {
+    if (event.navigationType !== 'traverse' || !event.cancelable) return;
+    event.preventDefault();
+    const { key } = event.destination;
+    leave(() => {
+      stop.abort();
+      window.navigation.traverseTo(key);
+    });
+  };
+  // A click is caught on its way down, before the router's links see it.
+  window.addEventListener('click', onClick, { capture: true, signal });
+  window.addEventListener('beforeunload', (event) => event.preventDefault(), { signal });
+  // Browsers without the Navigation API cannot hold the Back button.
+  window.navigation?.addEventListener('navigate', onNavigate, { signal });
+  return () => stop.abort();
+}
+
+/** Where a plain click on a link of this site leads, or null for any other click. */
+function hrefOf(event: MouseEvent): string | null {
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (!link || link.target || link.origin !== window.location.origin) return null;
+  if (link.pathname === window.location.pathname && link.hash !== '') return null;
+  return `${link.pathname}${link.search}${link.hash}`;
+}

@@ -1,0 +1,29 @@
+/** Reads the header of a message that passes through it. */
+export function createHeaderReader() {
+  const chunks: Buffer[] = [];
+  let keptBytes = 0;
+  return {
+    async *passOn(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of message) {
+        if (keptBytes < MAX_HEADER_BYTES) {
+          chunks.push(chunk);
+          keptBytes += chunk.length;
+        }
+        yield chunk;
+      }
+    },
+    /** The header as it came, without the body, and cut where it is longer than any honest one. */
+    header(): Buffer {
+      const start = Buffer.concat(chunks).subarray(0, MAX_HEADER_BYTES);
+      const ends = [start.indexOf('\r\n\r\n'), start.indexOf('\n\n')].filter((end) => end >= 0);
+      return ends.length > 0 ? start.subarray(0, Math.min(...ends)) : start;
+    },
+  };
+}
+
+/** The Message-ID in a header, with its angle brackets. */
+export function messageIdOf(header: Buffer): string | null {
+  return /^message-id:\s*(<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>)/im.exec(header.toString('latin1'))?.[1] ?? null;
+}
+
+const MAX_HEADER_BYTES = 128 * 1024;

@@ -1,0 +1,90 @@
+import type { SMTPServerAddress, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+import type { InboundPort, RefusalReason, Resolution, Route } from '../inbound';
+import { createGtubeFilter } from './gtube';
+import { envelopeOf, type SmtpListener, smtpError, startSmtpListener } from './smtp-listener';
+import { openSpool } from './spool';
+import { MIN_FREE_BYTES } from './start';
+
+export type SandboxInboundOptions = InboundPort & {
+  dir: string;
+  maxMessageBytes: number;
+  minFreeBytes?: number;
+  /** A port that nobody chose gives way to the next free one; a chosen one in use is an error. */
+  port: number;
+  isPortChosen: boolean;
+};
+
+/**
+ * Takes mail from anyone on 127.0.0.1 for the addresses that resolve. A message is in `dir` and recorded before its 250;
+ * while it cannot be, its sender hears 451 and tries again. One with the GTUBE line is spam.
+ */
+export async function startSandboxInbound(options: SandboxInboundOptions): Promise<SmtpListener> {
+  const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, port, isPortChosen, resolve, receive } = options;
+  const spool = await openSpool(dir, { minFreeBytes });
+  const routes = new WeakMap<SMTPServerAddress, Route>();
+
+  async function keep(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const filter = createGtubeFilter();
+    const message = filter.passOn(stream);
+    const envelope = envelopeOf(session);
+    const { entry, header } = await spool.store(envelope, message, { maxBytes: maxMessageBytes, isDue: false });
+    const { queueId, mailFrom, sizeBytes, receivedAt } = entry;
+    try {
+      await receive({
+        queueId,
+        mailFrom,
+        routes: session.envelope.rcptTo.flatMap((recipient) => routes.get(recipient) ?? []),
+        sizeBytes,
+        header,
+        spam: filter.verdict(),
+        receivedAt: new Date(receivedAt),
+      });
+    } catch (error) {
+      await spool.remove(queueId).catch(() => {});
+      throw error;
+    }
+    return queueId;
+  }
+
+  return startSmtpListener(
+    {
+      spool,
+      maxMessageBytes,
+      ports: isPortChosen ? [port] : portsFrom(port),
+      keep,
+    },
+    {
+      authOptional: true,
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      maxRecipients: MAX_RECIPIENTS,
+      onRcptTo(recipient, _session, done) {
+        resolve(recipient.address).then(
+          (resolution) => {
+            if (resolution.verdict === 'accepted') routes.set(recipient, resolution);
+            done(refusalOf(resolution));
+          },
+          () => done(smtpError(451, '4.3.0 Temporary lookup failure')),
+        );
+      },
+    },
+  );
+}
+
+const PORTS_TO_TRY = 100;
+const MAX_PORT = 65535;
+const MAX_RECIPIENTS = 100;
+
+function portsFrom(first: number): number[] {
+  return Array.from({ length: PORTS_TO_TRY }, (_, index) => first + index).filter((port) => port <= MAX_PORT);
+}
+
+const REFUSALS: Record<RefusalReason, [number, string]> = {
+  not_an_address: [553, '5.1.3 Bad recipient address syntax'],
+  not_managed: [554, '5.7.1 Relay access denied'],
+  inactive_domain: [550, '5.1.2 The domain takes no mail'],
+  no_such_user: [550, '5.1.1 No such user'],
+};
+
+function refusalOf(resolution: Resolution): Error | null {
+  return resolution.verdict === 'accepted' ? null : smtpError(...REFUSALS[resolution.reason]);
+}

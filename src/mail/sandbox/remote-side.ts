@@ -1,0 +1,23 @@
+import type { DeliveryReport } from '../delivery-report';
+
+type RemoteAnswer = Pick<DeliveryReport, 'kind' | 'smtpCode' | 'enhancedCode' | 'response' | 'remoteMta'>;
+
+/** What the other side says of a recipient: bounce.test bounces, defer.test defers, everyone else takes the message. */
+export function remoteAnswer(recipient: string): RemoteAnswer {
+  const domain = recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
+  const remoteMta = `mx.${domain}`;
+  if (isWithin(domain, 'bounce.test')) {
+    const response = `550 5.1.1 <${recipient}>: No such user here`;
+    return { kind: 'bounced', smtpCode: 550, enhancedCode: '5.1.1', response, remoteMta };
+  }
+  if (isWithin(domain, 'defer.test')) {
+    const response = `451 4.4.1 <${recipient}>: No answer from the host, try again later`;
+    return { kind: 'deferred', smtpCode: 451, enhancedCode: '4.4.1', response, remoteMta };
+  }
+  const response = '250 2.0.0 Ok: taken by the sandbox in place of the other side';
+  return { kind: 'delivered', smtpCode: 250, enhancedCode: '2.0.0', response, remoteMta };
+}
+
+function isWithin(domain: string, parent: string): boolean {
+  return domain === parent || domain.endsWith(`.${parent}`);
+}

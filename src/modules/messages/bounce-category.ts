@@ -1,0 +1,16 @@
+/** Why a recipient's server refused, in one word, from the enhanced status code (RFC 3463). */
+export function bounceCategory(enhancedCode: string | null): string {
+  return CATEGORIES.find(([pattern]) => pattern.test(enhancedCode ?? ''))?.[1] ?? 'other';
+}
+
+const CATEGORIES: [RegExp, string][] = [
+  [/^[45]\.1\.[78]$/, 'sender_rejected'],
+  [/^[45]\.1\.\d+$/, 'invalid_recipient'],
+  [/^[45]\.2\.1$/, 'mailbox_disabled'],
+  [/^[45]\.2\.2$/, 'mailbox_full'],
+  [/^[45]\.(2\.3|3\.4)$/, 'message_too_large'],
+  [/^[45]\.3\.\d+$/, 'remote_system'],
+  [/^[45]\.4\.\d+$/, 'unreachable'],
+  [/^[45]\.6\.\d+$/, 'content'],
+  [/^[45]\.7\.\d+$/, 'policy'],
+];

@@ -1,0 +1,50 @@
+import type { DeliveryReport } from '@/mail/delivery-report';
+import { emitEvent } from '@/modules/webhooks/service';
+import type { Tx } from '@/server/db';
+import { bounceCategory } from './bounce-category';
+import { domainOf, type LockedMessage } from './locked-message';
+
+type Outcome = Omit<DeliveryReport, 'messageId' | 'recipient'>;
+
+/** mail.delivered, mail.bounced or mail.failed, for one recipient. */
+export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: string, outcome: Outcome): Promise<void> {
+  const { messageId, domainId } = message;
+  const data = {
+    message_id: messageId,
+    from: message.fromAddress,
+    to: message.toAddresses,
+    recipient,
+    subject: message.subject,
+    domain: domainOf(message),
+    queue_id: message.queueId ?? outcome.queueId,
+    ...outcomeOf(message, outcome),
+  };
+  await emitEvent(tx, { type: EVENT_OF[outcome.kind], messageId, domainId, at: outcome.at, data });
+}
+
+const EVENT_OF = {
+  delivered: 'mail.delivered',
+  bounced: 'mail.bounced',
+  deferred: 'mail.bounced',
+  failed: 'mail.failed',
+} as const satisfies Record<DeliveryReport['kind'], string>;
+
+function outcomeOf({ createdAt }: LockedMessage, outcome: Outcome): object {
+  const { kind, smtpCode, enhancedCode, response, remoteMta, at } = outcome;
+  if (kind === 'failed') return { reason: bounceCategory(enhancedCode), error: response };
+  if (kind === 'delivered') {
+    const delaySeconds = Math.max(0, at.getTime() - createdAt.getTime()) / 1000;
+    return { remote_mta: remoteMta, smtp_code: smtpCode, smtp_response: response, delay_seconds: delaySeconds };
+  }
+  return {
+    bounce: {
+      type: kind === 'deferred' ? 'temporary' : 'permanent',
+      category: bounceCategory(enhancedCode),
+      smtp_code: smtpCode,
+      enhanced_code: enhancedCode,
+      diagnostic: response,
+      remote_mta: remoteMta,
+    },
+    will_retry: kind === 'deferred',
+  };
+}

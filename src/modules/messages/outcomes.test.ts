@@ -1,0 +1,303 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { DeliveryReport } from '@/mail/delivery-report';
+import type { SubmitOutcome } from '@/mail/submit';
+import type { MessageStatus } from '@/server/prisma/enums';
+import { db } from '@/test/database';
+import { makeDomain, unique } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+import { mailServerCalls, recordSubmission } from './service';
+
+const { onReport } = mailServerCalls(db);
+const AT = new Date('2026-11-21T10:00:05.250Z');
+const domain = await makeDomain();
+
+const ANSWERS = {
+  delivered: { smtpCode: 250, enhancedCode: '2.0.0', response: '250 2.0.0 Ok' },
+  bounced: { smtpCode: 550, enhancedCode: '5.1.1', response: '550 5.1.1 No such user' },
+  deferred: { smtpCode: 451, enhancedCode: '4.7.1', response: '451 4.7.1 Greylisted' },
+  failed: { smtpCode: null, enhancedCode: '4.4.1', response: 'Given up after 5 days' },
+};
+
+let message: Awaited<ReturnType<typeof makeMessage>>;
+
+beforeEach(async () => {
+  message = await makeMessage('sent', ['ann@far.example']);
+});
+
+async function makeMessage(status: MessageStatus, addresses: string[], over: { queueId?: string | null } = {}) {
+  const queueId = over.queueId === undefined ? unique() : over.queueId;
+  return db.message.create({
+    data: {
+      messageId: `<${unique()}@${domain.name}>`,
+      queueId,
+      domainId: domain.id,
+      direction: 'outbound',
+      fromAddress: `shop@${domain.name}`,
+      toAddresses: addresses.slice(0, 1),
+      subject: 'Hello',
+      sizeBytes: 100,
+      status,
+      createdAt: new Date('2026-11-21T10:00:00Z'),
+      recipients: { create: addresses.map((address) => ({ address, kind: 'to', status })) },
+    },
+  });
+}
+
+function report(kind: DeliveryReport['kind'], over: Partial<DeliveryReport> = {}): DeliveryReport {
+  const { messageId, queueId } = message;
+  const recipient = 'ann@far.example';
+  return { kind, messageId, queueId, recipient, remoteMta: 'mx.far.example', at: AT, ...ANSWERS[kind], ...over };
+}
+
+async function now(id = message.id) {
+  const row = await db.message.findUniqueOrThrow({
+    where: { id },
+    include: { recipients: { orderBy: { address: 'asc' } }, events: { orderBy: { id: 'asc' } } },
+  });
+  const told = (await db.event.findMany({ orderBy: { id: 'asc' } })).filter(
+    ({ body }) => JSON.parse(body).id === row.messageId,
+  );
+  return {
+    status: row.status,
+    queueId: row.queueId,
+    recipients: row.recipients.map((recipient) => recipient.status),
+    trace: row.events.map(({ type }) => type),
+    told: told.map(({ type }) => type),
+    events: told.map(({ domainId, body }) => ({ domainId, ...JSON.parse(body) })),
+  };
+}
+
+describe('a report', () => {
+  it('of delivery is told with who took it and how long it took', async () => {
+    expect(await onReport(report('delivered'))).toBe('recorded');
+    const { events, ...rest } = await now();
+    expect(rest).toMatchObject({
+      status: 'delivered',
+      recipients: ['delivered'],
+      trace: ['delivered'],
+      told: ['mail.delivered'],
+    });
+    expect(events).toEqual([
+      {
+        id: message.messageId,
+        event: 'mail.delivered',
+        timestamp: AT.toISOString(),
+        domainId: domain.id,
+        data: {
+          message_id: message.messageId,
+          from: `shop@${domain.name}`,
+          to: ['ann@far.example'],
+          recipient: 'ann@far.example',
+          subject: 'Hello',
+          domain: domain.name,
+          queue_id: message.queueId,
+          remote_mta: 'mx.far.example',
+          smtp_code: 250,
+          smtp_response: '250 2.0.0 Ok',
+          delay_seconds: 5.25,
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['bounced', 'permanent', 'invalid_recipient', false],
+    ['deferred', 'temporary', 'policy', true],
+  ] as const)('that it %s is told as mail.bounced, %s', async (kind, type, category, willRetry) => {
+    await onReport(report(kind));
+    const { smtpCode, enhancedCode, response } = ANSWERS[kind];
+    const { events, status, trace } = await now();
+    expect({ status, trace }).toEqual({ status: kind, trace: [kind] });
+    expect(events).toMatchObject([{ event: 'mail.bounced' }]);
+    expect(events[0].data).toMatchObject({
+      recipient: 'ann@far.example',
+      bounce: {
+        type,
+        category,
+        smtp_code: smtpCode,
+        enhanced_code: enhancedCode,
+        diagnostic: response,
+        remote_mta: 'mx.far.example',
+      },
+      will_retry: willRetry,
+    });
+  });
+
+  it('that it was given up is told as mail.failed', async () => {
+    await onReport(report('deferred'));
+    await onReport(report('failed'));
+    const { events, status, told } = await now();
+    expect({ status, told }).toEqual({ status: 'failed', told: ['mail.bounced', 'mail.failed'] });
+    expect(events[1].data).toMatchObject({ reason: 'unreachable', error: 'Given up after 5 days' });
+  });
+
+  it('shows in the message with its answer and its place in the trace', async () => {
+    await onReport(report('bounced'));
+    const shown = (await (await keyClient()).get(`/messages/${message.id}`)).data;
+    expect(shown.recipients).toEqual([
+      {
+        address: 'ann@far.example',
+        kind: 'to',
+        status: 'bounced',
+        smtp_code: 550,
+        enhanced_code: '5.1.1',
+        response: '550 5.1.1 No such user',
+      },
+    ]);
+    expect(shown.events).toMatchObject([
+      {
+        type: 'bounced',
+        recipient: 'ann@far.example',
+        detail: { smtp_code: 550, enhanced_code: '5.1.1', remote_mta: 'mx.far.example' },
+      },
+    ]);
+  });
+
+  it.each(['delivered', 'bounced', 'deferred', 'failed'] as const)(
+    'that it %s, told twenty times at once, is recorded once',
+    async (kind) => {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => onReport(report(kind))));
+      expect(answers.filter((answer) => answer === 'recorded')).toHaveLength(1);
+      expect(await now()).toMatchObject({ status: kind, trace: [kind], told: [expect.any(String)] });
+    },
+  );
+
+  it.each(['delivered', 'bounced', 'failed'] as const)('of anything else changes nothing once it %s', async (last) => {
+    await onReport(report(last));
+    const before = await now();
+    for (const kind of ['delivered', 'bounced', 'deferred', 'failed'] as const) {
+      expect(await onReport(report(kind, { at: new Date() }))).toBe('repeated');
+    }
+    expect(await now()).toEqual(before);
+  });
+
+  it('finds its message by either name, and its recipient in any letter case', async () => {
+    await onReport(report('deferred', { queueId: null, recipient: 'Ann@far.example' }));
+    await onReport(report('delivered', { messageId: null }));
+    expect((await now()).told).toEqual(['mail.bounced', 'mail.delivered']);
+  });
+
+  it('for a message or a recipient that is not there is dropped', async () => {
+    expect(await onReport(report('delivered', { messageId: '<none@x.example>', queueId: 'none' }))).toBe('unknown');
+    expect(await onReport(report('delivered', { recipient: 'bo@far.example' }))).toBe('unknown');
+    expect((await now()).status).toBe('sent');
+  });
+
+  it('of other mail under the same Message-ID touches neither an outbound nor an inbound message', async () => {
+    expect(await onReport(report('bounced', { queueId: 'another' }))).toBe('unknown');
+    await db.message.updateMany({ where: { id: message.id }, data: { direction: 'inbound' } });
+    expect(await onReport(report('bounced'))).toBe('unknown');
+    expect(await now()).toMatchObject({ status: 'sent', told: [] });
+  });
+
+  it('with hostile text in it is stored as one line', async () => {
+    await onReport(report('bounced', { response: `550 a\r\nb\0c\ud800${'x'.repeat(5000)}`, remoteMta: 'mx\0' }));
+    const [recipient] = await db.messageRecipient.findMany({ where: { messageId: message.id } });
+    expect(recipient?.response).toMatch(/^550 a b c\ufffdx{900,}$/);
+  });
+
+  it('reaches the webhooks of all domains where its own domain was deleted', async () => {
+    const gone = await makeDomain();
+    await db.message.update({ where: { id: message.id }, data: { domainId: gone.id } });
+    await db.domain.delete({ where: { id: gone.id } });
+    await onReport(report('delivered'));
+    expect((await now()).events).toMatchObject([{ domainId: null, data: { domain: domain.name } }]);
+  });
+});
+
+describe('the status of a message with several recipients', () => {
+  const recipients = ['ann@far.example', 'bo@far.example', 'cy@far.example'];
+  const RANK = ['deferred', 'sent', 'bounced', 'failed', 'delivered'] as const;
+  const cases = RANK.flatMap((one, at) =>
+    RANK.slice(at).flatMap((two, further) => RANK.slice(at + further).map((three) => [one, two, three] as const)),
+  );
+
+  it('is the same whatever the order of the reports, and tells of each recipient', async () => {
+    for (const kinds of cases) {
+      const expected = RANK.find((status) => (kinds as readonly string[]).includes(status));
+      message = await makeMessage('sent', recipients);
+      const due = recipients.flatMap((recipient, index) =>
+        kinds[index] === 'sent' ? [] : [report(kinds[index] as DeliveryReport['kind'], { recipient })],
+      );
+      await Promise.all(due.reverse().map(onReport));
+      const { status, told } = await now();
+      expect({ kinds, status, told: told.length }).toEqual({ kinds, status: expected, told: due.length });
+    }
+  }, 30_000);
+});
+
+describe('a report that comes before the answer to the submission is stored', () => {
+  const accepted: SubmitOutcome = {
+    outcome: 'accepted',
+    queueId: 'Q1',
+    response: '250 2.0.0 Ok: queued as Q1',
+    refusedRecipients: [],
+  };
+  const submitted = (outcome: SubmitOutcome) =>
+    db.$transaction((tx) => recordSubmission(tx, { id: message.id, outcome, at: AT }));
+
+  beforeEach(async () => {
+    message = await makeMessage('submitting', ['ann@far.example', 'bo@far.example'], { queueId: null });
+  });
+
+  it('stays, and mail.sent is told once, before it', async () => {
+    await onReport(report('delivered', { queueId: 'Q1' }));
+    await submitted(accepted);
+    expect(await now()).toMatchObject({
+      status: 'sent',
+      queueId: 'Q1',
+      recipients: ['delivered', 'sent'],
+      trace: ['queued', 'delivered'],
+      told: ['mail.sent', 'mail.delivered'],
+    });
+  });
+
+  it('comes out the same where both come at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      message = await makeMessage('submitting', ['ann@far.example', 'bo@far.example'], { queueId: null });
+      const kinds = { 'ann@far.example': 'delivered', 'bo@far.example': 'bounced' } as const;
+      const reports = Object.entries(kinds).map(([recipient, kind]) => report(kind, { recipient, queueId: 'Q1' }));
+      await Promise.all([...reports.map(onReport), submitted(accepted), ...reports.map(onReport)]);
+      const { told, trace, ...rest } = await now();
+      expect(rest).toMatchObject({ status: 'bounced', queueId: 'Q1', recipients: ['delivered', 'bounced'] });
+      expect([told[0], ...told.slice(1).sort()]).toEqual(['mail.sent', 'mail.bounced', 'mail.delivered']);
+      expect([...trace].sort()).toEqual(['bounced', 'delivered', 'queued']);
+    }
+  }, 30_000);
+
+  it('stays where the answer is lost', async () => {
+    await onReport(report('deferred', { queueId: 'Q1' }));
+    await submitted({ outcome: 'uncertain', reason: 'The connection broke.' });
+    expect(await now()).toMatchObject({ status: 'deferred', queueId: 'Q1', recipients: ['deferred', 'sent'] });
+  });
+
+  it('leaves room for a recipient that the MTA had refused', async () => {
+    await onReport(report('delivered', { queueId: 'Q1' }));
+    await submitted({ ...accepted, refusedRecipients: [{ address: 'bo@far.example', ...ANSWERS.bounced }] });
+    expect(await now()).toMatchObject({
+      status: 'failed',
+      recipients: ['delivered', 'failed'],
+      trace: ['queued', 'delivered', 'refused'],
+      told: ['mail.sent', 'mail.delivered', 'mail.failed'],
+    });
+  });
+});
+
+describe('an uncertain message', () => {
+  beforeEach(async () => {
+    message = await makeMessage('uncertain', ['ann@far.example', 'bo@far.example'], { queueId: null });
+  });
+
+  it('is settled by the first report: it was sent, under that queue id', async () => {
+    await onReport(report('delivered', { queueId: 'Q1' }));
+    expect(await now()).toMatchObject({
+      status: 'sent',
+      queueId: 'Q1',
+      recipients: ['delivered', 'sent'],
+      trace: ['queued', 'delivered'],
+      told: ['mail.sent', 'mail.delivered'],
+    });
+    await onReport(report('delivered', { queueId: 'Q1', recipient: 'bo@far.example' }));
+    expect(await now()).toMatchObject({ status: 'delivered', told: ['mail.sent', 'mail.delivered', 'mail.delivered'] });
+  });
+});

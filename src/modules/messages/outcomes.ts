@@ -1,0 +1,86 @@
+import type { DeliveryReport } from '@/mail/delivery-report';
+import { oneLine } from '@/mail/smtp-reply';
+import type { Database, Tx } from '@/server/db';
+import {
+  isFinal,
+  isUnanswered,
+  type LockedMessage,
+  lockReportedMessage,
+  statusOf,
+  tellAccepted,
+  UNANSWERED,
+} from './locked-message';
+import { emitOutcome } from './outcome-event';
+import type { MessageStatus } from './schema';
+
+/**
+ * Records what the MTA tells of one recipient: status, trace and event in one transaction, under the message's lock. A
+ * recipient's status only moves forward: no answer < deferred < delivered, bounced or failed. So a report that comes
+ * again, or late, or for a recipient that was deferred already changes and emits nothing.
+ *
+ * The MTA may report before the sender has stored its acceptance, or where its answer was lost: then the report settles
+ * the message as accepted, and mail.sent goes out first.
+ */
+export function recordOutcome(database: Database, given: DeliveryReport): Promise<'recorded' | 'repeated' | 'unknown'> {
+  const report = {
+    ...given,
+    response: oneLine(given.response),
+    remoteMta: given.remoteMta && oneLine(given.remoteMta),
+  };
+  return database.$transaction(async (tx) => {
+    const message = await lockReportedMessage(tx, report);
+    if (!message) return 'unknown';
+    const recipients = await tx.messageRecipient.findMany({
+      where: { messageId: message.id },
+      select: { id: true, address: true, status: true },
+    });
+    const recipient = findRecipient(recipients, report.recipient);
+    if (!recipient) return 'unknown';
+    if (isFinal(recipient.status) || recipient.status === report.kind) return 'repeated';
+
+    const { smtpCode, enhancedCode, response } = report;
+    await tx.messageRecipient.update({
+      where: { id: recipient.id },
+      data: { status: report.kind, smtpCode, enhancedCode, response },
+      select: { id: true },
+    });
+    const others = recipients.filter(({ id }) => id !== recipient.id).map(({ status }) => status);
+    if (isUnanswered(message)) await settleAccepted(tx, message, report);
+    await tx.message.update({
+      where: { id: message.id },
+      data: { status: statusOf([...others, report.kind]), queueId: message.queueId ?? report.queueId },
+      select: { id: true },
+    });
+    await addToTrace(tx, message, recipient.address, report);
+    await emitOutcome(tx, message, recipient.address, report);
+    return 'recorded';
+  });
+}
+
+async function settleAccepted(tx: Tx, message: LockedMessage, { queueId, at }: DeliveryReport): Promise<void> {
+  await tx.messageRecipient.updateMany({
+    where: { messageId: message.id, status: { in: [...UNANSWERED] } },
+    data: { status: 'sent' },
+  });
+  await tellAccepted(tx, message, { at, detail: { queue_id: queueId } });
+}
+
+type Recipient = { id: string; address: string; status: MessageStatus };
+
+// A local part may be case-sensitive where it goes, but an MTA may also fold it.
+function findRecipient(recipients: Recipient[], address: string): Recipient | undefined {
+  const folded = address.toLowerCase();
+  return (
+    recipients.find((recipient) => recipient.address === address) ??
+    recipients.find((recipient) => recipient.address.toLowerCase() === folded)
+  );
+}
+
+async function addToTrace(tx: Tx, { id }: LockedMessage, recipient: string, report: DeliveryReport): Promise<void> {
+  const { kind, at, smtpCode, enhancedCode, response, remoteMta } = report;
+  const detail = { smtp_code: smtpCode, enhanced_code: enhancedCode, response, remote_mta: remoteMta };
+  await tx.messageEvent.create({
+    data: { messageId: id, type: kind, at, recipient, detail },
+    select: { id: true },
+  });
+}

@@ -1,0 +1,143 @@
+import PostalMime from 'postal-mime';
+import { v7 as uuidv7 } from 'uuid';
+import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/address';
+import type { InboundMail, Resolution, Route } from '@/mail/inbound';
+import { oneLine } from '@/mail/smtp-reply';
+import { emitEvent } from '@/modules/webhooks/service';
+import type { Database, Tx } from '@/server/db';
+import type { Prisma } from '@/server/prisma/client';
+
+/** Aliases rule 5, by the function that the real MTA asks too. */
+export async function resolveRecipient(database: Database, given: string): Promise<Resolution> {
+  const parsed = parseAddress(given);
+  if (!parsed) return refused('not_an_address');
+  const local = parsed.local.toLowerCase();
+  const rows = await database.$queryRaw<Resolved[]>`
+    SELECT d.id AS "domainId", d.active AS "isActive", r.address, o.id AS "mailboxDomainId"
+      FROM domain d
+      LEFT JOIN LATERAL mta.resolve(${local}, d.name) AS r(address) ON true
+      LEFT JOIN domain o ON o.name = lower(split_part(r.address, '@', 2))
+     WHERE d.name = ${parsed.domain}`;
+  const [first] = rows;
+  if (!first) return refused('not_managed');
+  if (!first.isActive) return refused('inactive_domain');
+  const destinations = rows.flatMap(({ address, mailboxDomainId }) =>
+    address === null ? [] : [{ address, domainId: mailboxDomainId }],
+  );
+  if (destinations.length === 0) return refused('no_such_user');
+  return { verdict: 'accepted', address: `${local}@${parsed.domain}`, domainId: first.domainId, destinations };
+}
+
+/**
+ * Records inbound mail, a message for each domain it came to, and tells of it: mail.received for each mailbox it reached,
+ * once however many addresses led there, or mail.spam for each address, since spam is kept from the mailboxes.
+ */
+export async function receiveMessage(database: Database, mail: InboundMail): Promise<void> {
+  const header = await readHeader(mail);
+  const domainIds = new Set(mail.routes.map(({ domainId }) => domainId));
+  await database.$transaction(async (tx) => {
+    for (const domainId of domainIds) await storeMessage(tx, mail, header, domainId);
+    if (mail.spam) await tellSpam(tx, mail, header, mail.spam);
+    else await tellReceived(tx, mail, header);
+  });
+}
+
+type Resolved = { domainId: string; isActive: boolean; address: string | null; mailboxDomainId: string | null };
+
+type Header = { messageId: string; from: string; subject: string };
+
+function refused(reason: Extract<Resolution, { verdict: 'refused' }>['reason']): Resolution {
+  return { verdict: 'refused', reason };
+}
+
+async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<void> {
+  const routes = mail.routes.filter((route) => route.domainId === domainId);
+  const status = mail.spam ? 'spam' : 'received';
+  const addresses = [...new Set(routes.map(({ address }) => address))];
+  await tx.message.create({
+    select: { id: true },
+    data: {
+      id: uuidv7(),
+      messageId: header.messageId,
+      queueId: mail.queueId,
+      domainId,
+      direction: 'inbound',
+      fromAddress: header.from,
+      toAddresses: addresses,
+      subject: header.subject,
+      sizeBytes: mail.sizeBytes,
+      status,
+      spamScore: mail.spam?.score ?? 0,
+      createdAt: mail.receivedAt,
+      recipients: {
+        createMany: { data: addresses.map((address) => ({ id: uuidv7(), address, kind: 'to', status })) },
+      },
+      events: { createMany: { data: mail.spam ? spamTrace(mail, mail.spam, addresses) : trace(mail, routes) } },
+    },
+  });
+}
+
+type TraceRow = Omit<Prisma.MessageEventCreateManyMessageInput, 'detail'> & { detail: Prisma.InputJsonObject };
+
+function trace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
+  return routes.flatMap(({ address, destinations }) => {
+    const elsewhere = destinations.filter(({ domainId }) => domainId === null).map((to) => to.address);
+    const forwarded = elsewhere.length > 0 ? { forwarded_to: elsewhere.join(', ') } : {};
+    const mailboxes = destinations.filter(({ domainId }) => domainId !== null).map((to) => to.address);
+    if (mailboxes.length === 0) return [{ id: uuidv7(), type: 'received', at, recipient: address, detail: forwarded }];
+    return mailboxes.map((recipient) => {
+      const alias = recipient === address ? {} : { addressed_to: address };
+      return { id: uuidv7(), type: 'received', at, recipient, detail: { ...alias, ...forwarded } };
+    });
+  });
+}
+
+function spamTrace({ receivedAt: at }: InboundMail, { score, action }: Spam, addresses: string[]): TraceRow[] {
+  const detail = { spam_score: score, spam_action: action };
+  return addresses.map((recipient) => ({ id: uuidv7(), type: 'spam', at, recipient, detail }));
+}
+
+type Spam = NonNullable<InboundMail['spam']>;
+
+async function tellReceived(tx: Tx, mail: InboundMail, { messageId, from, subject }: Header): Promise<void> {
+  const mailboxes = new Map<string, string>();
+  for (const { address, domainId } of mail.routes.flatMap((route) => route.destinations)) {
+    if (domainId !== null) mailboxes.set(address, domainId);
+  }
+  for (const [to, domainId] of mailboxes) {
+    const [size, queueId] = [mail.sizeBytes, mail.queueId];
+    const data = { message_id: messageId, from, to, domain: domainOf(to), subject, size, queue_id: queueId };
+    await emitEvent(tx, { type: 'mail.received', messageId, domainId, at: mail.receivedAt, data });
+  }
+}
+
+async function tellSpam(
+  tx: Tx,
+  mail: InboundMail,
+  { messageId, from }: Header,
+  { score, action }: Spam,
+): Promise<void> {
+  for (const { address: to, domainId } of mail.routes) {
+    const verdict = { spam_score: score, spam_action: action };
+    const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };
+    await emitEvent(tx, { type: 'mail.spam', messageId, domainId, at: mail.receivedAt, data });
+  }
+}
+
+// Only the header is parsed, and that is bounded: whatever the body holds, it costs nothing.
+async function readHeader({ header, mailFrom, routes }: InboundMail): Promise<Header> {
+  const parsed = await PostalMime.parse(header, { maxHeadersSize: header.byteLength + 1 }).catch(() => null);
+  const from = parsed?.from?.address || parsed?.from?.group?.[0]?.address || mailFrom;
+  return {
+    messageId: MESSAGE_ID.exec(parsed?.messageId ?? '')?.[0] ?? `<${uuidv7()}@${domainOf(routes[0]?.address ?? '')}>`,
+    from: parseAddress(from)?.address ?? oneLine(from).slice(0, MAX_ADDRESS_LENGTH).toWellFormed(),
+    subject: oneLine(parsed?.subject ?? ''),
+  };
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
+}
+
+// ASCII only: the column is indexed, and an index entry has a limit in bytes.
+const MESSAGE_ID = /<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>/;

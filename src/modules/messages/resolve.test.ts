@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+
+let domain: { id: string; name: string };
+
+beforeEach(async () => {
+  domain = await makeDomain();
+});
+
+async function resolve(local: string | null, name: string | null = domain.name): Promise<string[]> {
+  const rows = await db.$queryRaw<{ address: string }[]>`SELECT mta.resolve(${local}, ${name}) AS address`;
+  return rows.map(({ address }) => address);
+}
+
+function makeMailbox(localPart: string, over: { active?: boolean; domainId?: string; suspendedAt?: Date } = {}) {
+  return db.mailbox.create({ data: { domainId: domain.id, localPart, passwordHash: 'x', ...over } });
+}
+
+function makeAlias(sourceLocalPart: string, destination: string, over: { active?: boolean; domainId?: string } = {}) {
+  return db.alias.create({ data: { domainId: domain.id, sourceLocalPart, destination, ...over } });
+}
+
+describe('an address', () => {
+  it('is its mailbox before an alias, an alias before the catch-all, and the catch-all before nobody', async () => {
+    expect(await resolve('ann')).toEqual([]);
+    await makeAlias('', 'catchall@far.example');
+    expect(await resolve('ann')).toEqual(['catchall@far.example']);
+    await makeAlias('ann', 'alias@far.example');
+    expect(await resolve('ann')).toEqual(['alias@far.example']);
+    await makeMailbox('ann');
+    expect(await resolve('ann')).toEqual([`ann@${domain.name}`]);
+    expect(await resolve('bo')).toEqual(['catchall@far.example']);
+  });
+
+  it('is found in any letter case', async () => {
+    await makeMailbox('ann');
+    await makeAlias('info', 'x@far.example');
+    expect(await resolve('ANN', domain.name.toUpperCase())).toEqual([`ann@${domain.name}`]);
+    expect(await resolve('Info')).toEqual(['x@far.example']);
+  });
+
+  it('is nobody in an inactive domain, and in one that is not managed', async () => {
+    await makeMailbox('ann');
+    await makeAlias('', 'x@far.example');
+    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
+    expect(await resolve('ann')).toEqual([]);
+    expect(await resolve('ann', 'elsewhere.example')).toEqual([]);
+  });
+
+  it('passes over an inactive mailbox and an inactive alias', async () => {
+    await makeMailbox('ann', { active: false });
+    await makeAlias('ann', 'alias@far.example', { active: false });
+    expect(await resolve('ann')).toEqual([]);
+    await makeAlias('', 'catchall@far.example');
+    expect(await resolve('ann')).toEqual(['catchall@far.example']);
+    await db.alias.updateMany({ where: { sourceLocalPart: 'ann' }, data: { active: true } });
+    expect(await resolve('ann')).toEqual(['alias@far.example']);
+  });
+
+  it('of a mailbox that may not send still receives', async () => {
+    await makeMailbox('ann', { suspendedAt: new Date() });
+    expect(await resolve('ann')).toEqual([`ann@${domain.name}`]);
+  });
+
+  it('that has no local part is nobody, and no catch-all', async () => {
+    await makeAlias('', 'catchall@far.example');
+    expect(await resolve('')).toEqual([]);
+    expect(await resolve(null)).toEqual([]);
+    expect(await resolve('ann', null)).toEqual([]);
+  });
+});
+
+describe('the destinations of an alias', () => {
+  it('come in their order, each once, whatever the spaces and letter case of local ones', async () => {
+    await makeMailbox('ann');
+    await makeAlias('team', ` Z@far.example,  ANN@${domain.name} ,b@far.example,ann@${domain.name},z@far.example,`);
+    expect(await resolve('team')).toEqual(['Z@far.example', `ann@${domain.name}`, 'b@far.example', 'z@far.example']);
+  });
+
+  it('that are local reach active mailboxes only, so that nothing chains or loops', async () => {
+    const inactive = await makeDomain({ active: false });
+    await makeMailbox('on');
+    await makeMailbox('off', { active: false });
+    await makeMailbox('ann', { domainId: inactive.id });
+    await makeAlias('next', `on@${domain.name}`);
+    await makeAlias('', `on@${domain.name}`);
+    const parts = ['on', 'off', 'next', 'nobody', 'self'].map((local) => `${local}@${domain.name}`);
+    await makeAlias('self', [...parts, `ann@${inactive.name}`, 'x@far.example'].join(','));
+    expect(await resolve('self')).toEqual([`on@${domain.name}`, 'x@far.example']);
+  });
+
+  it('that are all gone leave nobody, without falling to the catch-all', async () => {
+    await makeMailbox('on');
+    await makeAlias('', `on@${domain.name}`);
+    await makeAlias('old', `gone@${domain.name}`);
+    expect(await resolve('old')).toEqual([]);
+  });
+
+  it('may be mailboxes of other managed domains', async () => {
+    const other = await makeDomain();
+    await makeMailbox('li', { domainId: other.id });
+    await makeAlias('li', `li@${other.name}`);
+    expect(await resolve('li')).toEqual([`li@${other.name}`]);
+  });
+});
+
+it('a role that may execute the function and nothing else gets answers, and other roles do not', async () => {
+  await makeMailbox('ann');
+  const as = (role: string) =>
+    db.$transaction(async (tx) => {
+      await tx.$executeRawUnsafe(`SET LOCAL ROLE ${role}`);
+      return tx.$queryRaw<object[]>`SELECT mta.resolve('ann', ${domain.name}) AS address`;
+    });
+  const name = `reader_${domain.id.replaceAll('-', '')}`;
+  await db.$executeRawUnsafe(`CREATE ROLE ${name}`);
+  try {
+    await expect(as(name)).rejects.toThrow(/permission denied/);
+    await db.$executeRawUnsafe(`GRANT USAGE ON SCHEMA mta TO ${name}`);
+    await expect(as(name)).rejects.toThrow(/permission denied/);
+    await db.$executeRawUnsafe(`GRANT EXECUTE ON FUNCTION mta.resolve(text, text) TO ${name}`);
+    expect(await as(name)).toEqual([{ address: `ann@${domain.name}` }]);
+  } finally {
+    await db.$executeRawUnsafe(`DROP OWNED BY ${name}`);
+    await db.$executeRawUnsafe(`DROP ROLE ${name}`);
+  }
+});
+
+it('a local part is stored in lower case, or not at all', async () => {
+  await expect(makeMailbox('Ann')).rejects.toThrow();
+  await expect(makeAlias('Info', 'x@far.example')).rejects.toThrow();
+});

@@ -1,0 +1,70 @@
+import type { SubmitOutcome } from '@/mail/submit';
+import type { Tx } from '@/server/db';
+import type { Prisma } from '@/server/prisma/client';
+import { isUnanswered, type LockedMessage, lockMessage, statusOf, tellAccepted, UNANSWERED } from './locked-message';
+import { emitOutcome } from './outcome-event';
+
+export type Submitted = { id: string; outcome: SubmitOutcome; at: Date };
+
+/** Records what the MTA answered to a submission; a report of it that came first has told more, and stays. */
+export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): Promise<void> {
+  const message = await lockMessage(tx, id);
+  const isAccepted = outcome.outcome === 'accepted';
+  const queueId = message.queueId ?? (isAccepted ? outcome.queueId : null);
+  if (isUnanswered(message)) {
+    const status = STATUS_OF[outcome.outcome];
+    await tx.message.update({ where: { id }, data: { status, queueId }, select: { id: true } });
+    await tx.messageRecipient.updateMany({
+      where: { messageId: id, status: { in: [...UNANSWERED] } },
+      data: { status, ...answerOf(outcome) },
+    });
+    if (isAccepted) {
+      await tellAccepted(tx, message, { at, detail: { queue_id: queueId, response: outcome.response } });
+    } else {
+      await tx.messageEvent.create({ data: { messageId: id, at, ...traceOf(outcome) }, select: { id: true } });
+    }
+  } else if (queueId !== message.queueId) {
+    await tx.message.update({ where: { id }, data: { queueId }, select: { id: true } });
+  }
+  if (isAccepted && outcome.refusedRecipients.length > 0) {
+    await failRefused(tx, { ...message, queueId }, outcome.refusedRecipients, at);
+  }
+}
+
+type Answer = { smtpCode: number | null; enhancedCode: string | null; response: string };
+
+type Refused = Answer & { address: string };
+
+async function failRefused(tx: Tx, message: LockedMessage, refused: Refused[], at: Date): Promise<void> {
+  const { id, queueId } = message;
+  for (const { address, ...reply } of refused) {
+    const { count } = await tx.messageRecipient.updateMany({
+      where: { messageId: id, address, status: { in: [...UNANSWERED, 'sent'] } },
+      data: { status: 'failed', ...reply },
+    });
+    if (count === 0) continue;
+    const event = { messageId: id, type: 'refused', at, recipient: address, detail: detailOf(reply) };
+    await tx.messageEvent.create({ data: event, select: { id: true } });
+    await emitOutcome(tx, message, address, { kind: 'failed', queueId, remoteMta: null, at, ...reply });
+  }
+  const recipients = await tx.messageRecipient.findMany({ where: { messageId: id }, select: { status: true } });
+  const status = statusOf(recipients.map((recipient) => recipient.status));
+  await tx.message.update({ where: { id }, data: { status }, select: { id: true } });
+}
+
+const STATUS_OF = { accepted: 'sent', refused: 'failed', uncertain: 'uncertain' } as const;
+
+function answerOf(outcome: SubmitOutcome): Partial<Answer> {
+  if (outcome.outcome === 'uncertain') return {};
+  if (outcome.outcome === 'accepted') return { smtpCode: 250, response: outcome.response };
+  return { smtpCode: outcome.smtpCode, enhancedCode: outcome.enhancedCode, response: outcome.response };
+}
+
+function traceOf(outcome: Exclude<SubmitOutcome, { outcome: 'accepted' }>) {
+  if (outcome.outcome === 'uncertain') return { type: 'uncertain', detail: { reason: outcome.reason } };
+  return { type: 'refused', detail: detailOf(outcome) };
+}
+
+function detailOf({ smtpCode, enhancedCode, response }: Answer): Prisma.InputJsonObject {
+  return { smtp_code: smtpCode, enhanced_code: enhancedCode, response };
+}

@@ -1,0 +1,84 @@
+'use client';
+
+import { Button, Textarea } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { useState } from 'react';
+import { type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { useSendBatch } from '@/components/api/use-send';
+import { Entry } from '@/components/entry';
+import { formatPlural } from '@/lib/format';
+import { BatchResults } from './batch-results';
+import { readBatch, sampleBatch } from './batch-values';
+
+type BatchFormProps = { domain: string; email: string };
+
+export function BatchForm({ domain, email }: BatchFormProps) {
+  const utils = trpc.useUtils();
+  const [text, setText] = useState(() => sampleBatch(domain, email));
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const batch = readBatch(text);
+  const send = useSendBatch({
+    onSuccess: () => {
+      void utils.messages.invalidate();
+      void utils.overview.invalidate();
+    },
+    onError: (error) => setProblem(toProblem(error)),
+  });
+
+  return (
+    <form
+      aria-label="Batch"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if ('fault' in batch) return;
+        setProblem(null);
+        send.mutate({ messages: batch.messages });
+      }}
+    >
+      <Entry
+        title="Messages"
+        hint="JSON as POST /send/batch takes it: 1 to 100 messages. Each succeeds or fails on its own."
+      >
+        <Textarea
+          label="Batch as JSON"
+          className="mono-input"
+          autosize
+          minRows={16}
+          maxRows={28}
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={'fault' in batch ? batch.fault : undefined}
+        />
+      </Entry>
+      {send.data && (
+        <Entry
+          title="Results"
+          hint={`${send.data.succeeded} accepted, ${send.data.failed} not; in the order of the batch.`}
+        >
+          <BatchResults results={send.data.results} />
+        </Entry>
+      )}
+      <div className="compose-foot">
+        <ProblemAlert problem={problem} />
+        <div className="form-foot">
+          <span className="quiet">
+            {'fault' in batch ? 'Not valid yet' : formatPlural(batch.messages.length, 'message')}
+          </span>
+          <span className="push" />
+          <Button
+            variant="filled"
+            type="submit"
+            leftSection={<IconSend stroke={1.75} />}
+            loading={send.isPending}
+            disabled={'fault' in batch}
+          >
+            Send the batch
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}

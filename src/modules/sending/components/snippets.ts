@@ -1,0 +1,57 @@
+import { type ComposeValues, requestOf } from './compose-values';
+
+/** An ES module for Node.js 20 and later, without packages; attachments are read from the folder it runs in. */
+export function nodeOf(values: ComposeValues, origin: string): string {
+  const message = withFiles(values, ({ name }) => `await readFile(${JSON.stringify(name)}, 'base64')`);
+  return [
+    ...(values.files.length > 0 ? ["import { readFile } from 'node:fs/promises';", ''] : []),
+    `const message = ${message};`,
+    '',
+    `const response = await fetch('${origin}/api/v1/send', {`,
+    "  method: 'POST',",
+    '  headers: {',
+    "    Authorization: 'Bearer ' + process.env.POSTROOM_KEY,",
+    "    'Content-Type': 'application/json',",
+    '  },',
+    '  body: JSON.stringify(message),',
+    '});',
+    'const { data, error } = await response.json();',
+    "if (error) throw new Error(error.code + ': ' + error.message);",
+    'console.log(data.message_id);',
+  ].join('\n');
+}
+
+/** Python 3 with its standard library only; attachments are read from the folder it runs in. */
+export function pythonOf(values: ComposeValues, origin: string): string {
+  const message = withFiles(
+    values,
+    ({ name }) => `base64.b64encode(open(${JSON.stringify(name)}, "rb").read()).decode()`,
+  );
+  return [
+    `import ${values.files.length > 0 ? 'base64, ' : ''}json, os, urllib.request`,
+    '',
+    `message = ${message}`,
+    '',
+    'request = urllib.request.Request(',
+    `    "${origin}/api/v1/send",`,
+    '    data=json.dumps(message).encode(),',
+    '    headers={',
+    '        "Authorization": "Bearer " + os.environ["POSTROOM_KEY"],',
+    '        "Content-Type": "application/json",',
+    '    },',
+    ')',
+    'with urllib.request.urlopen(request) as response:',
+    '    print(json.load(response)["data"]["message_id"])',
+  ].join('\n');
+}
+
+/** The request as JSON, which is an expression in both languages, but for the contents of files. */
+function withFiles(values: ComposeValues, read: (file: File) => string): string {
+  const attachments = values.files.map(({ key, file }) => ({
+    filename: file.name,
+    content_type: file.type || 'application/octet-stream',
+    content: `file:${key}`,
+  }));
+  const text = JSON.stringify(requestOf(values, attachments), null, 2);
+  return values.files.reduce((code, { key, file }) => code.replace(`"file:${key}"`, () => read(file)), text);
+}
