@@ -11,5 +11,8 @@ export default defineConfig({
     // Threads that a test's code starts load TypeScript too.
     execArgv: ['--import', new URL('src/test/load-typescript.mjs', import.meta.url).href],
     maxWorkers: 2,
+    // A hang has to end; how long real work takes on a busy machine is no test's business.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

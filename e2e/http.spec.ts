@@ -98,9 +98,14 @@ test('the document and the root of the API answer other methods and paths in the
 test('a connection whose request never comes is closed, even if the client ignores that', async () => {
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   await once(socket, 'connect');
-  socket.on('error', () => {});
+  socket.resume();
   socket.write('GET / HTTP/1.1\r\nHost: loc');
-  await once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
+  await once(socket, 'end', { signal: AbortSignal.timeout(30_000) });
+  // Only a write tells this side, which has not hung up, that nobody is left on the other.
+  const writing = setInterval(() => socket.write('x'), 200);
+  const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(10_000) });
+  clearInterval(writing);
+  expect(error.code).toMatch(/EPIPE|ECONNRESET/);
 });
 
 test('a client cannot name its own address', async ({ api, domain }) => {
@@ -126,17 +131,16 @@ test('a client cannot name its own address', async ({ api, domain }) => {
   expect(rows.length).toBeGreaterThan(0);
 });
 
-test('a chunked body is cut off at the limit while it comes in', async ({ api }) => {
+test('a chunked body over the limit is refused while it still comes in', async ({ api }) => {
   const socket = await open();
   let answer = '';
-  socket.on('data', (chunk) => {
-    answer += chunk.toString('latin1');
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+      if (answer.includes('"meta"')) resolve();
+    });
   });
-  let isClosed = false;
   socket.on('error', () => {});
-  socket.on('close', () => {
-    isClosed = true;
-  });
   socket.write(
     request(
       '/api/v1/domains',
@@ -144,17 +148,14 @@ test('a chunked body is cut off at the limit while it comes in', async ({ api })
       'POST',
     ),
   );
-  const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
-  let sentBytes = 0;
-  while (!answer.includes('"meta"') && !isClosed && sentBytes < 64 * 1024 * 1024) {
-    sentBytes += 65_536;
-    if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), once(socket, 'close'), once(socket, 'data')]);
-    await new Promise((resolve) => setImmediate(resolve));
+  // Just over 1 MiB and no last chunk: whoever waits for the whole body waits for ever.
+  for (let chunks = 0; chunks < 17; chunks += 1) {
+    socket.write(`${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`);
   }
+  await answered;
   socket.destroy();
   expect(statusOf(answer)).toBe(413);
   expect(envelopeOf(answer).error.code).toBe('PAYLOAD_TOO_LARGE');
-  expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
 });
 
 test('an unauthenticated body of a message is not read', async () => {

@@ -9,7 +9,8 @@ export function Page({ children, peek }: PageProps) {
   const isNarrow = useMediaQuery('(max-width: 900px)') ?? false;
   return (
     <>
-      <main id="main" className="page" inert={isNarrow && Boolean(peek)}>
+      {/* The style sheet makes room by this, since a page that streams in has its main long before its peek. */}
+      <main id="main" className="page" data-peek={Boolean(peek) || undefined} inert={isNarrow && Boolean(peek)}>
         {children}
       </main>
       {peek}

@@ -47,7 +47,7 @@ it('without SMTP_URL the sandbox keeps each message as it was submitted, and its
   }
   const files = await readdir(path.join(dataDir, 'sandbox'));
   expect(files.filter((file) => file.endsWith('.eml'))).toHaveLength(5);
-});
+}, 20_000);
 
 it('a message is followed from the call to what the other side said to each recipient', async () => {
   const domain = await makeDomain();

@@ -3,7 +3,7 @@
 import { Button, Select, Tabs, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconSend } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { landOnFields, type Problem, type ProblemField, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -39,6 +39,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
   const { values } = form;
   const root = useRef<HTMLFormElement>(null);
   const isSending = useRef(false);
+  const isErrorSought = useRef(false);
   useDraft(values, form.isDirty());
 
   const send = useSendMessage({
@@ -56,8 +57,14 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
   });
 
   const focusFirstError = () => {
-    requestAnimationFrame(() => root.current?.querySelector<HTMLElement>(FIRST_ERROR)?.focus());
+    isErrorSought.current = true;
   };
+
+  useEffect(() => {
+    if (!isErrorSought.current || Object.keys(form.errors).length === 0) return;
+    isErrorSought.current = false;
+    root.current?.querySelector<HTMLElement>(FIRST_ERROR)?.focus();
+  }, [form.errors]);
 
   const submit = async (valid: ComposeValues) => {
     if (isSending.current) return;
