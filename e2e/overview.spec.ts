@@ -17,7 +17,7 @@ test('the first steps stand on the overview until the first message is sent, the
   await check();
 
   await steps.getByRole('link', { name: 'Send test' }).click();
-  await expect(page.getByText(email, { exact: true })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Envelope' }).getByText(email, { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Send the message' }).click();
   await expect(page.getByRole('status', { name: 'Result' })).toContainText('accepted it');
 

@@ -21,7 +21,13 @@ export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page
       ctx.db.domain.findMany({
         ...page,
         select: FIELDS,
-        where: { AND: [where, reach(ctx), { active, name: q ? { contains: q.toLowerCase() } : undefined }] },
+        where: {
+          AND: [
+            where,
+            reach(ctx),
+            { active, name: q ? { contains: q.toLowerCase().replace(/[\\%_]/g, '\\$&') } : undefined },
+          ],
+        },
       }),
     present,
   );
