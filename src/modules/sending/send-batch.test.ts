@@ -3,13 +3,7 @@ import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 
-const mta = await vi.hoisted(async () => {
-  const { startRawSmtpServer } = await import('../../test/raw-smtp-server');
-  const state: { script: import('../../test/raw-smtp-server').SmtpScript } = { script: () => undefined };
-  const server = await startRawSmtpServer((...args) => state.script(...args));
-  process.env.SMTP_URL = server.url;
-  return { server, state };
-});
+const mta = await vi.hoisted(async () => (await import('../../test/scripted-mta')).startScriptedMta());
 
 beforeEach(() => {
   mta.state.script = () => undefined;
