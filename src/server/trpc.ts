@@ -69,6 +69,9 @@ const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
     throw new AppError('FORBIDDEN', 'A session may change something only from the console itself. Use an API key.');
   }
   if (meta?.access) requireRole(actor, meta.access);
+  if (actor.key && meta?.isSessionOnly) {
+    throw new AppError('CONFLICT', 'This concerns a session, and an API key has none. Sign in to do it.');
+  }
   if (isScoped(actor) && !meta?.isOpenToScopedKeys) {
     throw new AppError('API_KEY_DOMAIN_SCOPE', 'An API key scoped to domains reaches only what belongs to them.');
   }
@@ -112,7 +115,7 @@ const refuseToAudit: RecordAudit = async () => {
   throw new Error('a query has nothing to audit');
 };
 
-/** The ladder: public → authed → admin. The fields' checks come before role and scope. */
+/** The ladder: public → authed → admin → superAdmin. The fields' checks come before role and scope. */
 export function publicProcedure<Input extends z.ZodType>(input: Input) {
   return t.procedure.use(admitted).use(explaining(input)).input(input).use(audited);
 }
@@ -123,6 +126,10 @@ export function authedProcedure<Input extends z.ZodType>(input: Input) {
 
 export function adminProcedure<Input extends z.ZodType>(input: Input) {
   return signedInProcedure('admin', input);
+}
+
+export function superAdminProcedure<Input extends z.ZodType>(input: Input) {
+  return signedInProcedure('super_admin', input);
 }
 
 function signedInProcedure<Input extends z.ZodType>(access: Role, input: Input) {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 
-const TEMPLATE = 'postroom_test_template';
+const TEMPLATE = `postroom_test_template_${process.pid}`;
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,16 +11,12 @@ declare module 'vitest' {
   }
 }
 
-/** Migrates one database that every test file copies. */
-export default async function setup(project: TestProject): Promise<void> {
+/** Migrates one database that every test file copies. Returns what drops it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl)
     throw new Error('TEST_DATABASE_URL is not set: run the tests with "npm test", which starts a Postgres.');
-  const client = new pg.Client(adminUrl);
-  await client.connect();
-  await client.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
-  await client.query(`CREATE DATABASE ${TEMPLATE}`);
-  await client.end();
+  await administer(adminUrl, `CREATE DATABASE ${TEMPLATE}`);
   const url = new URL(adminUrl);
   url.pathname = `/${TEMPLATE}`;
   execFileSync('npx', ['prisma', 'migrate', 'deploy'], {
@@ -29,4 +25,12 @@ export default async function setup(project: TestProject): Promise<void> {
   });
   project.provide('adminUrl', adminUrl);
   project.provide('template', TEMPLATE);
+  return () => administer(adminUrl, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
+}
+
+async function administer(adminUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client(adminUrl);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '@/server/clock';
 import { newApiKey, readCredentials } from '@/server/credentials';
+import { hashPassword } from '@/server/password';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeSession, unique } from '@/test/factories';
 import { type Client, client, expectError, keyClient, sessionClient } from '@/test/rest';
-import { hashPassword } from './password';
 
 const PASSWORD = 'paper boats on the canal';
 const passwordHash = await hashPassword(PASSWORD);
@@ -88,7 +88,7 @@ describe('signing in', () => {
   it('is throttled at 5 requests a second from one address', async () => {
     const browser = client();
     const tries = Array.from({ length: 12 }, () =>
-      browser.post('/auth/login', { email: 'a@b.example', password: 'x' }),
+      browser.post('/auth/login', { email: `${unique()}@b.example`, password: 'x' }),
     );
     const codes = (await Promise.all(tries)).map((answer) => answer.error.code);
     const throttled = codes.filter((code) => code === 'RATE_LIMIT_EXCEEDED').length;

@@ -1,8 +1,24 @@
-import { Confirmation, Empty } from '@/lib/wire';
+import { ById, Confirmation, Empty } from '@/lib/wire';
 import { rest } from '@/server/rest/meta';
 import { authedProcedure, publicProcedure, router } from '@/server/trpc';
-import { LoggedIn, Login, Profile, Setup, SetupStatus, SetupStatusQuery } from './schema';
-import { getProfile, login, logout } from './service';
+import {
+  ChangePassword,
+  ListSessions,
+  LoggedIn,
+  Login,
+  LoginAnswer,
+  Profile,
+  SessionPage,
+  Setup,
+  SetupStatus,
+  SetupStatusQuery,
+  TotpCodeInput,
+  TotpEnabled,
+  TotpSetup,
+} from './schema';
+import { beginTotpSetup, disableTotp, enableTotp } from './second-factor';
+import { changePassword, getProfile, login } from './service';
+import { endSession, listSessions, logout, logoutAll } from './sessions';
 import { getSetupStatus, setUp } from './setup';
 
 const tag = 'Authentication';
@@ -13,15 +29,20 @@ export const authRouter = router({
       rest('POST', '/auth/login', {
         tag,
         summary: 'Sign in',
-        description: 'Sets the session cookie.',
+        description:
+          'Step 1 takes email and password. Where the admin has a second factor, step 2 takes totp_session with totp_code or recovery_code. The session cookie is set once signed in.',
         isPublic: true,
         isLogin: true,
         audit: 'session.create',
         transaction: 'manual',
-        errors: { 401: ['INVALID_CREDENTIALS'], 503: ['SERVICE_UNAVAILABLE'] },
+        errors: {
+          400: ['MISSING_FIELDS'],
+          401: ['INVALID_CREDENTIALS', 'TOTP_INVALID', 'SESSION_INVALID'],
+          503: ['SERVICE_UNAVAILABLE'],
+        },
       }),
     )
-    .output(LoggedIn)
+    .output(LoginAnswer)
     .mutation(({ ctx, input }) => login(ctx, input)),
 
   me: authedProcedure(Empty)
@@ -36,12 +57,97 @@ export const authRouter = router({
         summary: 'Sign out',
         description: 'Ends the current session and clears its cookie.',
         audit: 'session.delete',
-        isOpenToScopedKeys: true,
-        errors: { 409: ['CONFLICT'] },
+        isSessionOnly: true,
       }),
     )
     .output(Confirmation)
     .mutation(({ ctx }) => logout(ctx)),
+
+  logoutAll: authedProcedure(Empty)
+    .meta(
+      rest('POST', '/auth/logout-all', {
+        tag,
+        summary: 'Sign out everywhere',
+        description: 'Ends all your sessions, the current one too.',
+        audit: 'session.delete_all',
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx }) => logoutAll(ctx)),
+
+  sessions: authedProcedure(ListSessions)
+    .meta(rest('GET', '/auth/sessions', { tag, summary: 'List your active sessions', isPaginated: true }))
+    .output(SessionPage)
+    .query(({ ctx, input }) => listSessions(ctx, input)),
+
+  endSession: authedProcedure(ById)
+    .meta(
+      rest('DELETE', '/auth/sessions/{id}', {
+        tag,
+        summary: 'End one of your sessions',
+        audit: 'session.delete',
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => endSession(ctx, input)),
+
+  changePassword: authedProcedure(ChangePassword)
+    .meta(
+      rest('POST', '/auth/password', {
+        tag,
+        summary: 'Change your password',
+        description: 'Ends your other sessions.',
+        audit: 'admin.password',
+        transaction: 'manual',
+        isSessionOnly: true,
+        errors: { 401: ['INVALID_CREDENTIALS'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => changePassword(ctx, input)),
+
+  setUpTotp: authedProcedure(Empty)
+    .meta(
+      rest('POST', '/auth/totp/setup', {
+        tag,
+        summary: 'Begin to set up a second factor',
+        description: 'Signing in asks for no code until POST /auth/totp/verify has taken one.',
+        audit: 'totp.setup',
+        isSessionOnly: true,
+      }),
+    )
+    .output(TotpSetup)
+    .mutation(({ ctx }) => beginTotpSetup(ctx)),
+
+  enableTotp: authedProcedure(TotpCodeInput)
+    .meta(
+      rest('POST', '/auth/totp/verify', {
+        tag,
+        summary: 'Enable the second factor',
+        description: 'The recovery codes are in this answer only.',
+        audit: 'totp.enable',
+        transaction: 'manual',
+        isSessionOnly: true,
+        errors: { 401: ['TOTP_INVALID'] },
+      }),
+    )
+    .output(TotpEnabled)
+    .mutation(({ ctx, input }) => enableTotp(ctx, input)),
+
+  disableTotp: authedProcedure(TotpCodeInput)
+    .meta(
+      rest('DELETE', '/auth/totp', {
+        tag,
+        summary: 'Disable the second factor',
+        audit: 'totp.disable',
+        transaction: 'manual',
+        isSessionOnly: true,
+        errors: { 401: ['TOTP_INVALID'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => disableTotp(ctx, input)),
 
   setupStatus: publicProcedure(SetupStatusQuery)
     .output(SetupStatus)

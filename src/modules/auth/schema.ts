@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { parseAddress } from '@/lib/address';
+import { MAX_PASSWORD_LENGTH, NewPassword } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
-import { Id, plainText, Timestamp } from '@/lib/wire';
-
-export const MIN_PASSWORD_LENGTH = 12;
-const MAX_PASSWORD_LENGTH = 256;
+import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const AdminSummary = z
   .object({
@@ -22,27 +20,96 @@ export const Profile = AdminSummary.extend({
 }).meta({ id: 'Profile' });
 export type Profile = z.infer<typeof Profile>;
 
-export const Login = z.strictObject({
-  email: plainText(254).min(1),
-  password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+const Token = z.string().min(1).max(256);
+
+export const TotpCode = z.string().regex(/^\d{6}$/, 'This is not a 6-digit code.');
+
+const PASSWORD_STEP = ['email', 'password'] as const;
+const SECOND_STEP = ['totp_session', 'totp_code', 'recovery_code'] as const;
+
+const LoginFields = z.strictObject({
+  email: plainText(254).optional(),
+  password: z.string().max(MAX_PASSWORD_LENGTH).optional(),
+  totp_session: Token.optional().meta({ description: 'Step 2: from the answer to step 1' }),
+  totp_code: TotpCode.optional().meta({ description: 'Step 2: 6 digits' }),
+  recovery_code: z.string().min(1).max(64).optional().meta({ description: 'Step 2, in place of totp_code' }),
 });
+
+/** Step 1 takes email and password; step 2 takes totp_session with totp_code or recovery_code. */
+export const Login = [...PASSWORD_STEP, ...SECOND_STEP].reduce(
+  (schema, name) =>
+    schema
+      .refine((login) => !isMissing(login, name), {
+        path: [name],
+        when: ({ value }) => isObject(value),
+        params: { apiCode: 'MISSING_FIELDS' },
+        error: 'This is required.',
+      })
+      .refine((login) => !isOfOtherStep(login, name), {
+        path: [name],
+        when: ({ value }) => isObject(value),
+        error: 'This does not belong to this step of signing in.',
+      }),
+  LoginFields,
+);
 export type Login = z.infer<typeof Login>;
 
 export const LoggedIn = z.object({ admin: AdminSummary, session_id: Id, expires_at: Timestamp });
 export type LoggedIn = z.infer<typeof LoggedIn>;
 
-const Token = z.string().min(1).max(256);
+export const TotpPending = z.object({
+  requires_totp: z.literal(true),
+  totp_session: z.string().meta({ description: 'For step 2; works once, until expires_at' }),
+  expires_at: Timestamp,
+});
+export type TotpPending = z.infer<typeof TotpPending>;
+
+export const LoginAnswer = z.union([LoggedIn, TotpPending]);
+export type LoginAnswer = z.infer<typeof LoginAnswer>;
+
+export const TotpSetup = z.object({
+  provisioning_uri: z.string().meta({ description: 'otpauth URI with the secret, for an authenticator app' }),
+});
+
+export const TotpCodeInput = z.strictObject({ code: TotpCode });
+export type TotpCodeInput = z.infer<typeof TotpCodeInput>;
+
+export const TotpEnabled = z.object({
+  message: z.string(),
+  recovery_codes: z
+    .array(z.string())
+    .meta({ description: '10 codes, each for one sign-in. They are shown this once.' }),
+});
+export type TotpEnabled = z.infer<typeof TotpEnabled>;
+
+export const ChangePassword = z.strictObject({
+  current_password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+  new_password: NewPassword,
+});
+export type ChangePassword = z.infer<typeof ChangePassword>;
+
+export const Session = z
+  .object({
+    id: Id,
+    ip_address: z.string(),
+    user_agent: z.string(),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    current: z.boolean().meta({ description: 'Whether it is the session of this call' }),
+  })
+  .meta({ id: 'Session' });
+export type Session = z.infer<typeof Session>;
+
+export const SessionPage = page(Session);
+
+export const ListSessions = z.strictObject(pageQuery(['created_at']));
+export type ListSessions = z.infer<typeof ListSessions>;
 
 export const SetupStatusQuery = z.strictObject({ token: Token.optional() });
 export type SetupStatusQuery = z.infer<typeof SetupStatusQuery>;
 
 export const SetupStatus = z.object({ needs_setup: z.boolean(), token_valid: z.boolean() });
 export type SetupStatus = z.infer<typeof SetupStatus>;
-
-const NewPassword = z
-  .string()
-  .min(MIN_PASSWORD_LENGTH, `At least ${MIN_PASSWORD_LENGTH} characters.`)
-  .max(MAX_PASSWORD_LENGTH, `At most ${MAX_PASSWORD_LENGTH} characters.`);
 
 export const Setup = z.strictObject({
   token: Token,
@@ -53,3 +120,25 @@ export const Setup = z.strictObject({
   password: NewPassword,
 });
 export type Setup = z.infer<typeof Setup>;
+
+type LoginFields = z.infer<typeof LoginFields>;
+
+function isSecondStep(login: LoginFields): boolean {
+  return SECOND_STEP.some((name) => login[name] != null);
+}
+
+function isMissing(login: LoginFields, name: keyof LoginFields): boolean {
+  if (!isSecondStep(login)) return (name === 'email' || name === 'password') && !login[name]?.trim?.();
+  if (name === 'totp_session') return !login.totp_session;
+  return name === 'totp_code' && !login.totp_code && !login.recovery_code;
+}
+
+function isOfOtherStep(login: LoginFields, name: keyof LoginFields): boolean {
+  if (!isSecondStep(login)) return false;
+  if (name === 'recovery_code') return login.totp_code != null && login.recovery_code != null;
+  return (name === 'email' || name === 'password') && login[name] != null;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

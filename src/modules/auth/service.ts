@@ -1,15 +1,53 @@
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext, Context } from '@/server/context';
-import { CLEARED_SESSION_COOKIE } from '@/server/credentials';
 import { AppError } from '@/server/errors';
-import { isPassword } from './password';
-import type { LoggedIn, Login, Profile } from './schema';
-import { openSession, presentAdmin } from './session';
+import { hashPassword, isPassword } from '@/server/password';
+import { beginProof, forgetFailures, takeBackProof } from './account-wait';
+import type { ChangePassword, LoggedIn, Login, LoginAnswer, Profile } from './schema';
+import { endSessions, openSession, presentAdmin } from './session';
+import { passFirstFactor } from './sign-in';
+import { takeRecoveryCode, takeTotpCode } from './totp';
+import { countAttempt, getTotpSession, spendTotpSession } from './totp-session';
 
 type Audited = { audit: RecordAudit };
 
-/** The same answer, in the same time, for an unknown address and a wrong password. @throws INVALID_CREDENTIALS */
-export async function login(ctx: Context & Audited, { email, password }: Login): Promise<LoggedIn> {
+/** @throws INVALID_CREDENTIALS at step 1; TOTP_INVALID or SESSION_INVALID at step 2; RATE_LIMIT_EXCEEDED */
+export async function login(ctx: Context & Audited, input: Login): Promise<LoginAnswer> {
+  const { email = '', password = '', totp_session: token } = input;
+  return token === undefined ? provePassword(ctx, email, password) : proveSecondFactor(ctx, token, input);
+}
+
+export async function getProfile({ actor }: ActorContext): Promise<Profile> {
+  return { ...presentAdmin(actor.admin), oidc_provider: null };
+}
+
+/** Ends the admin's other sessions. @throws INVALID_CREDENTIALS, VALIDATION_ERROR, CONFLICT, RATE_LIMIT_EXCEEDED */
+export async function changePassword(ctx: ActorContext & Audited, input: ChangePassword): Promise<{ message: string }> {
+  const { admin, session } = ctx.actor;
+  const resource = `admin:${admin.id}`;
+  const where = { id: admin.id };
+  const { passwordHash } = await ctx.database.admin.findUniqueOrThrow({ where, select: { passwordHash: true } });
+  if (!passwordHash) {
+    throw new AppError('CONFLICT', 'You have no password yet. A super_admin can give you one.');
+  }
+  await beginProof(ctx.database, admin.email, ctx.clock.now());
+  if (!(await isPassword(input.current_password, passwordHash))) {
+    await ctx.audit({ resource, outcome: 'denied', details: { code: 'INVALID_CREDENTIALS' } });
+    throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong.');
+  }
+  const data = { passwordHash: await hashPassword(input.new_password, 'new_password') };
+  await ctx.database.$transaction(async (tx) => {
+    await tx.admin.update({ where, data, select: { id: true } });
+    await forgetFailures(tx, admin.email);
+    await endSessions(tx, admin.id, { except: session?.id });
+    await ctx.audit({ resource }, tx);
+  });
+  return { message: 'The password is changed, and your other sessions have ended.' };
+}
+
+/** The same answer, in the same time, for an unknown address and a wrong password. */
+async function provePassword(ctx: Context & Audited, email: string, password: string): Promise<LoginAnswer> {
+  await beginProof(ctx.database, email, ctx.clock.now());
   const admin = await ctx.database.admin.findUnique({
     where: { email: email.trim().toLowerCase() },
     select: { id: true, email: true, passwordHash: true },
@@ -19,22 +57,47 @@ export async function login(ctx: Context & Audited, { email, password }: Login):
     throw new AppError('INVALID_CREDENTIALS', 'The email or the password is wrong.');
   }
   return ctx.database.$transaction(async (tx) => {
-    const loggedIn = await openSession(tx, ctx, admin.id);
-    await ctx.audit({ resource: `session:${loggedIn.session_id}`, actor: { admin, key: null } }, tx);
-    return loggedIn;
+    const answer = await passFirstFactor(tx, ctx, admin.id);
+    const actor = { admin, key: null };
+    if ('requires_totp' in answer) {
+      await takeBackProof(tx, email, ctx.clock.now());
+      await ctx.audit({ resource: 'session', actor, details: { requires_totp: true } }, tx);
+    } else {
+      await forgetFailures(tx, email);
+      await ctx.audit({ resource: `session:${answer.session_id}`, actor }, tx);
+    }
+    return answer;
   });
 }
 
-export async function getProfile({ actor }: ActorContext): Promise<Profile> {
-  return { ...presentAdmin(actor.admin), oidc_provider: null };
-}
+type SecondFactor = Pick<Login, 'totp_code' | 'recovery_code'>;
 
-/** @throws CONFLICT for an API key, which has no session to end */
-export async function logout(ctx: ActorContext & Audited): Promise<{ message: string }> {
-  const { session } = ctx.actor;
-  if (!session) throw new AppError('CONFLICT', 'An API key has no session to end. Revoke the key instead.');
-  await ctx.db.session.deleteMany({ where: { id: session.id } });
-  await ctx.audit({ resource: `session:${session.id}` });
-  ctx.response.headers.append('Set-Cookie', CLEARED_SESSION_COOKIE);
-  return { message: 'You are signed out.' };
+async function proveSecondFactor(ctx: Context & Audited, token: string, factor: SecondFactor): Promise<LoggedIn> {
+  const now = ctx.clock.now();
+  const pending = await getTotpSession(ctx.database, token, now);
+  const admin = await ctx.database.admin.findUniqueOrThrow({
+    where: { id: pending.adminId },
+    select: { id: true, email: true, totpSecret: true },
+  });
+  const actor = { admin, key: null };
+  await beginProof(ctx.database, admin.email, now);
+  await countAttempt(ctx.database, pending);
+  const loggedIn = await ctx.database.$transaction(async (tx) => {
+    const { totp_code: code, recovery_code: recoveryCode } = factor;
+    const isProved = code
+      ? await takeTotpCode(tx, admin, code, now)
+      : await takeRecoveryCode(tx, admin.id, recoveryCode ?? '');
+    if (!isProved) return null;
+    await spendTotpSession(tx, pending);
+    await forgetFailures(tx, admin.email);
+    const answer = await openSession(tx, ctx, admin.id);
+    const details = { second_factor: code ? 'totp' : 'recovery_code' };
+    await ctx.audit({ resource: `session:${answer.session_id}`, actor, details }, tx);
+    return answer;
+  });
+  if (loggedIn) return loggedIn;
+  await ctx.audit({ resource: 'session', outcome: 'denied', actor, details: { code: 'TOTP_INVALID' } });
+  throw new AppError('TOTP_INVALID', 'The code is wrong, or was used before.', {
+    details: { attempts_left: pending.attemptsLeft - 1 },
+  });
 }

@@ -36,6 +36,13 @@ export async function openSession(tx: Tx, ctx: Context, adminId: string): Promis
   return { admin: presentAdmin(admin), session_id: session.id, expires_at: expiresAt.toISOString() };
 }
 
+/** Ends the sessions of an admin, and the sign-ins that wait for a second factor. */
+export async function endSessions(tx: Tx, adminId: string, { except }: { except?: string } = {}): Promise<number> {
+  await tx.totpSession.deleteMany({ where: { adminId } });
+  const { count } = await tx.session.deleteMany({ where: { adminId, id: { not: except } } });
+  return count;
+}
+
 export async function deleteExpiredSessions(db: Tx, now: Date): Promise<void> {
   await db.session.deleteMany({ where: { expiresAt: { lt: now } } });
 }

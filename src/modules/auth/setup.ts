@@ -5,7 +5,7 @@ import { type Database, database, type Tx } from '@/server/db';
 import { env } from '@/server/env';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
-import { hashPassword } from './password';
+import { hashPassword } from '@/server/password';
 import type { LoggedIn, Setup, SetupStatus, SetupStatusQuery } from './schema';
 import { openSession } from './session';
 

@@ -53,6 +53,7 @@ export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document
     defs: { Error: ErrorBody },
   });
   document.info.license = { name: 'MIT', identifier: 'MIT' };
+  bringHome(document, routes);
   for (const route of routes) {
     const operation = document.paths?.[route.template]?.[route.method.toLowerCase() as 'get'];
     if (operation) describe(operation as unknown as Operation, route);
@@ -63,16 +64,35 @@ export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document
 /** The same procedures with the envelope round their output, for the generator only. */
 function enveloped(router: AnyTRPCRouter, routes: Route[]): never {
   const procedures = Object.fromEntries(
-    routes.map(({ procedure: name, meta, input }) => {
+    routes.map((route) => {
+      const { procedure: name, meta, input } = route;
       const procedure = router._def.procedures[name];
       const output = procedure._def.output as z.ZodObject;
       const data = meta.rest.isPaginated ? (output.shape.items as z.ZodType) : output;
       const envelope = z.object({ data, error: z.null(), meta: meta.rest.isPaginated ? PageMeta : Meta });
-      const openapi = { ...meta.openapi, errorResponses: [] };
+      const openapi = { ...meta.openapi, ...carrierOf(route), errorResponses: [] };
       return [name, { _def: { ...procedure._def, inputs: [input], output: envelope, meta: { ...meta, openapi } } }];
     }),
   );
   return { _def: { procedures } } as never;
+}
+
+// The generator writes the body of a DELETE as query parameters: it is shown a POST at a path of its own instead.
+const CARRIER = '/~delete';
+
+function carrierOf({ method, template, input }: Route) {
+  const hasBody = Object.keys(input.shape).some((name) => !template.includes(`{${name}}`));
+  return method === 'DELETE' && hasBody ? { method: 'POST' as const, path: `${template}${CARRIER}` as const } : {};
+}
+
+function bringHome(document: Document, routes: Route[]): void {
+  const paths = document.paths ?? {};
+  for (const { template } of routes) {
+    const carrier = paths[`${template}${CARRIER}`]?.post;
+    if (!carrier) continue;
+    delete paths[`${template}${CARRIER}`];
+    paths[template] = { ...paths[template], delete: carrier };
+  }
 }
 
 function describe(operation: Operation, { meta, method, input, template }: Route): void {
@@ -107,7 +127,8 @@ function errorCodes(
   );
   if (isRequired) codes.push('MISSING_FIELDS');
   if (meta.access) codes.push('AUTH_REQUIRED', 'SESSION_INVALID', 'API_KEY_INVALID', 'FORBIDDEN');
-  if (meta.access && !meta.isOpenToScopedKeys) codes.push('API_KEY_DOMAIN_SCOPE');
+  if (meta.isSessionOnly) codes.push('CONFLICT');
+  else if (meta.access && !meta.isOpenToScopedKeys) codes.push('API_KEY_DOMAIN_SCOPE');
   if (!meta.isUnlimited) codes.push('RATE_LIMIT_EXCEEDED');
   if (meta.access || method !== 'GET') codes.push('SERVICE_UNAVAILABLE');
   const byStatus: Record<string, ErrorCode[]> = {};

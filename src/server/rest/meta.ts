@@ -12,6 +12,8 @@ export type ProcedureMeta = OpenApiMeta<{
   /** The verb opens its own transactions, because it crosses the network or must answer in constant time. */
   transaction?: 'manual';
   isOpenToScopedKeys?: boolean;
+  /** Answers an API key with 409: it is about a session, or about how an admin signs in. */
+  isSessionOnly?: boolean;
   isLogin?: boolean;
   /** Not counted by address: a probe that must answer while everything else is refused. */
   isUnlimited?: boolean;
@@ -36,7 +38,7 @@ export type Rest = {
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 type Operation = Partial<Omit<Rest, 'errors'>> &
-  Pick<ProcedureMeta, 'audit' | 'transaction' | 'isOpenToScopedKeys' | 'isLogin' | 'isUnlimited'> & {
+  Pick<ProcedureMeta, 'audit' | 'transaction' | 'isOpenToScopedKeys' | 'isSessionOnly' | 'isLogin' | 'isUnlimited'> & {
     summary: string;
     description?: string;
     tag: string;

@@ -1,8 +1,8 @@
 import { hash, verify } from '@node-rs/argon2';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import pLimit from 'p-limit';
-import { AppError } from '@/server/errors';
-import { MIN_PASSWORD_LENGTH } from './schema';
+import { MIN_PASSWORD_LENGTH } from '@/lib/password';
+import { AppError } from './errors';
 
 // argon2id as OWASP advises: 19 MiB, two passes. A small gate keeps a burst of logins from starving the rest.
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -13,11 +13,15 @@ const COMMON_PASSWORDS = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD_LENGTH),
 );
 
-/** @returns argon2id in PHC form @throws VALIDATION_ERROR for a password from the list of common ones */
-export async function hashPassword(password: string): Promise<string> {
+/**
+ * @param field the field that a refusal names
+ * @returns argon2id in PHC form
+ * @throws VALIDATION_ERROR for a password from the list of common ones
+ */
+export async function hashPassword(password: string, field = 'password'): Promise<string> {
   if (COMMON_PASSWORDS.has(password.toLowerCase())) {
     throw new AppError('VALIDATION_ERROR', 'This password is on the list of common passwords.', {
-      details: { fields: [{ path: 'password', message: 'This is one of the most common passwords. Choose another.' }] },
+      details: { fields: [{ path: field, message: 'This is one of the most common passwords. Choose another.' }] },
     });
   }
   return passGate(() => hash(password, PARAMETERS));

@@ -1,0 +1,68 @@
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import { CLEARED_SESSION_COOKIE } from '@/server/credentials';
+import { notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { ListSessions, Session } from './schema';
+import { endSessions } from './session';
+
+type MutationContext = ActorContext & { audit: RecordAudit };
+
+/** The caller's sessions that have not expired. Their ids are public: what a cookie holds is something else. */
+export async function listSessions(ctx: ActorContext, input: ListSessions): Promise<Page<Session>> {
+  const active = { adminId: ctx.actor.admin.id, expiresAt: { gt: ctx.clock.now() } };
+  return paginate(
+    'sessions',
+    input,
+    'createdAt',
+    ({ where, ...page }) => ctx.db.session.findMany({ ...page, where: { AND: [where, active] }, select: FIELDS }),
+    (row: Row) => present(row, ctx.actor.session?.id),
+  );
+}
+
+/** @throws NOT_FOUND for a session of somebody else as for none */
+export async function endSession(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  const { admin, session } = ctx.actor;
+  const { count } = await ctx.db.session.deleteMany({ where: { id, adminId: admin.id } });
+  if (count === 0) throw notFound('session');
+  await ctx.audit({ resource: `session:${id}` });
+  if (id === session?.id) clearCookie(ctx);
+  return { message: 'The session has ended.' };
+}
+
+/** Ends the session of the call. */
+export async function logout(ctx: MutationContext): Promise<{ message: string }> {
+  const id = ctx.actor.session?.id as string;
+  await ctx.db.session.deleteMany({ where: { id } });
+  await ctx.audit({ resource: `session:${id}` });
+  clearCookie(ctx);
+  return { message: 'You are signed out.' };
+}
+
+/** Ends every session of the caller, this one too. */
+export async function logoutAll(ctx: MutationContext): Promise<{ message: string }> {
+  const { admin, session } = ctx.actor;
+  const count = await endSessions(ctx.db, admin.id);
+  await ctx.audit({ resource: `admin:${admin.id}`, details: { sessions: count } });
+  if (session) clearCookie(ctx);
+  return { message: count === 1 ? 'One session has ended.' : `${count} sessions have ended.` };
+}
+
+function clearCookie(ctx: ActorContext): void {
+  ctx.response.headers.append('Set-Cookie', CLEARED_SESSION_COOKIE);
+}
+
+const FIELDS = { id: true, ipAddress: true, userAgent: true, createdAt: true, expiresAt: true } as const;
+
+type Row = { id: string; ipAddress: string; userAgent: string; createdAt: Date; expiresAt: Date };
+
+function present(row: Row, currentId: string | undefined): Session {
+  return {
+    id: row.id,
+    ip_address: row.ipAddress,
+    user_agent: row.userAgent,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    current: row.id === currentId,
+  };
+}

@@ -1,0 +1,53 @@
+import type { Context } from '@/server/context';
+import { randomToken, sha256 } from '@/server/crypto';
+import type { Tx } from '@/server/db';
+import { AppError } from '@/server/errors';
+import type { TotpPending } from './schema';
+
+const LIFETIME_MS = 5 * 60 * 1000;
+const MAX_ATTEMPTS = 5;
+
+export type OpenTotpSession = { id: string; attemptsLeft: number; adminId: string };
+
+/** Begins the wait for the second factor. The token is in this answer only; its hash is stored. */
+export async function openTotpSession(tx: Tx, ctx: Context, adminId: string): Promise<TotpPending> {
+  const token = randomToken();
+  const createdAt = ctx.clock.now();
+  const expiresAt = new Date(createdAt.getTime() + LIFETIME_MS);
+  const data = { adminId, secretHash: sha256(token), createdAt, expiresAt };
+  await tx.totpSession.create({ data, select: { id: true } });
+  return { requires_totp: true, totp_session: token, expires_at: expiresAt.toISOString() };
+}
+
+/** @throws SESSION_INVALID for an unknown, used or expired token, or one that five wrong codes have ended */
+export async function getTotpSession(db: Tx, token: string, now: Date): Promise<OpenTotpSession> {
+  const row = await db.totpSession.findUnique({
+    where: { secretHash: sha256(token), expiresAt: { gt: now }, attempts: { lt: MAX_ATTEMPTS } },
+    select: { id: true, attempts: true, adminId: true },
+  });
+  if (!row) throw ended();
+  return { id: row.id, adminId: row.adminId, attemptsLeft: MAX_ATTEMPTS - row.attempts };
+}
+
+/** Counts a try before its code is looked at, so that codes tried at once are all counted. @throws SESSION_INVALID */
+export async function countAttempt(db: Tx, { id }: OpenTotpSession): Promise<void> {
+  const { count } = await db.totpSession.updateMany({
+    where: { id, attempts: { lt: MAX_ATTEMPTS } },
+    data: { attempts: { increment: 1 } },
+  });
+  if (count === 0) throw ended();
+}
+
+/** Of two calls with the same token one gets through. @throws SESSION_INVALID for the other */
+export async function spendTotpSession(tx: Tx, { id }: OpenTotpSession): Promise<void> {
+  const { count } = await tx.totpSession.deleteMany({ where: { id } });
+  if (count === 0) throw ended();
+}
+
+export async function deleteExpiredTotpSessions(db: Tx, now: Date): Promise<void> {
+  await db.totpSession.deleteMany({ where: { expiresAt: { lt: now } } });
+}
+
+function ended(): AppError {
+  return new AppError('SESSION_INVALID', 'This sign-in has expired. Begin again with your password.');
+}

@@ -1,0 +1,54 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { env } from './env';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+type Sealed = Uint8Array<ArrayBuffer>;
+
+/**
+ * Encrypts what is stored to be used again, with AES-256-GCM under the first key of SECRET_KEY.
+ * @param place the row and column it is bound to, `admin.totp_secret:<id>`; elsewhere it does not open
+ * @returns key id (4 bytes), nonce (12), ciphertext, tag (16)
+ */
+export function seal(place: string, text: string): Sealed {
+  const key = sealingKeys()[0] as SealingKey;
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(place));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return new Uint8Array(Buffer.concat([key.id, nonce, body, cipher.getAuthTag()]));
+}
+
+/** @throws where no key still listed in SECRET_KEY opens it, or it was moved or altered */
+export function unseal(place: string, sealed: Uint8Array): string {
+  const id = Buffer.from(sealed.subarray(0, KEY_ID_BYTES));
+  const key = sealingKeys().find((candidate) => candidate.id.equals(id));
+  if (!key) throw new Error(`${place} is sealed with a key that SECRET_KEY no longer lists`);
+  const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
+  const body = sealed.subarray(KEY_ID_BYTES + NONCE_BYTES, sealed.byteLength - TAG_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(place));
+  decipher.setAuthTag(sealed.subarray(sealed.byteLength - TAG_BYTES));
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+}
+
+/** The first bytes of everything sealed with the current key; what begins otherwise waits for re-encryption. */
+export function currentSealingKeyId(): Uint8Array<ArrayBuffer> {
+  return new Uint8Array((sealingKeys()[0] as SealingKey).id);
+}
+
+type SealingKey = { id: Buffer; bytes: Uint8Array };
+
+let derived: { from: readonly string[]; keys: SealingKey[] } | undefined;
+
+function sealingKeys(): SealingKey[] {
+  const { secretKeys } = env();
+  if (derived?.from !== secretKeys) derived = { from: secretKeys, keys: secretKeys.map(derive) };
+  return derived.keys;
+}
+
+function derive(secretKey: string): SealingKey {
+  const bytes = new Uint8Array(hkdfSync('sha256', secretKey, '', 'postroom sealing', 32));
+  return { id: createHash('sha256').update(bytes).digest().subarray(0, KEY_ID_BYTES), bytes };
+}
