@@ -1,4 +1,5 @@
 import { router } from '@/server/trpc';
+import { adminsRouter } from './admins/router';
 import { apiKeysRouter } from './api-keys/router';
 import { authRouter } from './auth/router';
 import { domainsRouter } from './domains/router';
@@ -8,6 +9,7 @@ import { sendingRouter } from './sending/router';
 import { systemRouter } from './system/router';
 
 export const appRouter = router({
+  admins: adminsRouter,
   apiKeys: apiKeysRouter,
   auth: authRouter,
   domains: domainsRouter,

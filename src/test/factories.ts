@@ -28,10 +28,10 @@ export async function makeSession(adminId: string, over: { expiresAt?: Date } = 
 
 export async function makeApiKey(
   adminId: string,
-  over: { scopedDomainIds?: string[]; rateLimit?: number; expiresAt?: Date | null } = {},
+  over: { scopedDomainIds?: string[]; rateLimit?: number; expiresAt?: Date | null; parentId?: string | null } = {},
 ) {
   const { key, prefix } = newApiKey();
-  const { scopedDomainIds = [], rateLimit = 0, expiresAt = null } = over;
+  const { scopedDomainIds = [], rateLimit = 0, expiresAt = null, parentId = null } = over;
   const data = {
     adminId,
     name: 'test',
@@ -40,6 +40,8 @@ export async function makeApiKey(
     scopedDomainIds,
     rateLimit,
     expiresAt,
+    parentId,
+    ancestorIds: parentId ? [parentId] : [],
   };
   return { key, row: await db.apiKey.create({ data }) };
 }

@@ -12,7 +12,7 @@ export const AdminSummary = z
     totp_enabled: z.boolean(),
     last_login_at: Timestamp.nullable(),
   })
-  .meta({ id: 'Admin' });
+  .meta({ id: 'AdminSummary' });
 export type AdminSummary = z.infer<typeof AdminSummary>;
 
 export const Profile = AdminSummary.extend({
@@ -111,12 +111,15 @@ export type SetupStatusQuery = z.infer<typeof SetupStatusQuery>;
 export const SetupStatus = z.object({ needs_setup: z.boolean(), token_valid: z.boolean() });
 export type SetupStatus = z.infer<typeof SetupStatus>;
 
+export const AdminEmail = z
+  .string()
+  .min(1)
+  .refine((text) => parseAddress(text) !== null, 'This is not a plain address such as ann@example.com.')
+  .transform((text) => text.toLowerCase());
+
 export const Setup = z.strictObject({
   token: Token,
-  email: z
-    .string()
-    .min(1)
-    .refine((text) => parseAddress(text) !== null, 'This is not a plain address such as ann@example.com.'),
+  email: AdminEmail,
   password: NewPassword,
 });
 export type Setup = z.infer<typeof Setup>;

@@ -1,12 +1,13 @@
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext, Context } from '@/server/context';
+import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { hashPassword, isPassword } from '@/server/password';
 import { beginProof, forgetFailures, takeBackProof } from './account-wait';
 import type { ChangePassword, LoggedIn, Login, LoginAnswer, Profile } from './schema';
 import { endSessions, openSession, presentAdmin } from './session';
 import { passFirstFactor } from './sign-in';
-import { takeRecoveryCode, takeTotpCode } from './totp';
+import { removeTotp, takeRecoveryCode, takeTotpCode } from './totp';
 import { countAttempt, getTotpSession, spendTotpSession } from './totp-session';
 
 type Audited = { audit: RecordAudit };
@@ -43,6 +44,19 @@ export async function changePassword(ctx: ActorContext & Audited, input: ChangeP
     await ctx.audit({ resource }, tx);
   });
   return { message: 'The password is changed, and your other sessions have ended.' };
+}
+
+/** Somebody else changed how an admin signs in, or what they may do. */
+export async function endSignIns(tx: Tx, adminId: string, { except }: { except?: string } = {}): Promise<void> {
+  await endSessions(tx, adminId, { except });
+}
+
+/** For an admin who lost it. @throws CONFLICT where there is none */
+export async function resetSecondFactor(tx: Tx, adminId: string): Promise<void> {
+  const { totpEnabled } = await tx.admin.findUniqueOrThrow({ where: { id: adminId }, select: { totpEnabled: true } });
+  if (!totpEnabled) throw new AppError('CONFLICT', 'This admin has no second factor.');
+  await removeTotp(tx, adminId);
+  await endSessions(tx, adminId);
 }
 
 /** The same answer, in the same time, for an unknown address and a wrong password. */

@@ -65,7 +65,7 @@ describe('setting up a second factor', () => {
     const { totpSecret } = await db.admin.findUniqueOrThrow({ where: { id: admin.id } });
     expect(Buffer.from(totpSecret as Uint8Array).includes(secret)).toBe(false);
     const entries = await db.auditEntry.findMany({ where: { adminId: admin.id } });
-    expect(entries.map(({ action }) => action)).toEqual(['totp.setup']);
+    expect(entries.map(({ action }) => action)).toEqual(['admin.setup_totp']);
     expect(JSON.stringify(entries)).not.toContain(secret);
   });
 

@@ -1,0 +1,228 @@
+import { generateSync } from 'otplib';
+import { describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeAdmin, makeApiKey, makeDomain, makeSession, unique } from '@/test/factories';
+import { client, expectError, keyClient, sessionClient } from '@/test/rest';
+
+const PASSWORD = 'paper boats on the canal';
+const MISSING = '019ac000-0000-7000-8000-000000000000';
+
+function newAdmin(over: object = {}) {
+  return { email: `A${unique()}@Admins.example`, password: PASSWORD, ...over };
+}
+
+async function browserOf(adminId: string) {
+  const { cookie } = await makeSession(adminId);
+  return client({ cookie, 'sec-fetch-site': 'same-origin' });
+}
+
+/** Its tests need the number of super_admins to be known. */
+async function onlySuperAdmins(count: number) {
+  await db.admin.updateMany({ where: { role: 'super_admin' }, data: { role: 'admin' } });
+  return Promise.all(Array.from({ length: count }, () => keyClient({ role: 'super_admin' })));
+}
+
+describe('listing admins', () => {
+  it('is open to every role and shows the documented fields', async () => {
+    const reader = await keyClient({ role: 'domain_admin' });
+    const { data, meta } = await reader.get('/admins?sort=email&order=asc&limit=200');
+    expect(data.find(({ id }: { id: string }) => id === reader.admin.id)).toEqual({
+      id: reader.admin.id,
+      email: reader.admin.email,
+      role: 'domain_admin',
+      totp_enabled: false,
+      last_login_at: null,
+      domain_ids: [],
+      created_at: expect.any(String),
+    });
+    expect(data.map(({ email }: { email: string }) => email)).toEqual(
+      data.map(({ email }: { email: string }) => email).toSorted(),
+    );
+    expect(meta.pagination).not.toBeNull();
+  });
+
+  it('shows a domain_admin only assigned domains of their own', async () => {
+    const [shared, other] = [await makeDomain(), await makeDomain()];
+    const reader = await keyClient({ role: 'domain_admin', domainIds: [shared.id] });
+    const colleague = await makeAdmin({ role: 'domain_admin', domainIds: [shared.id, other.id] });
+    expect((await reader.get(`/admins/${colleague.id}`)).data.domain_ids).toEqual([shared.id]);
+    const ruler = await keyClient({ role: 'super_admin' });
+    expect((await ruler.get(`/admins/${colleague.id}`)).data.domain_ids.toSorted()).toEqual(
+      [shared.id, other.id].toSorted(),
+    );
+    expectError(await ruler.get(`/admins/${MISSING}`), 404, 'NOT_FOUND');
+  });
+});
+
+describe('adding an admin', () => {
+  it('makes one who can sign in, an admin unless said otherwise', async () => {
+    const ruler = await keyClient();
+    const input = newAdmin();
+    const answer = await ruler.post('/admins', input);
+    expect(answer.status).toBe(200);
+    expect(answer.data).toMatchObject({ email: input.email.toLowerCase(), role: 'admin', totp_enabled: false });
+    const login = await client().post('/auth/login', { email: input.email, password: PASSWORD });
+    expect(login.data.admin.id).toBe(answer.data.id);
+    const [entry] = await db.auditEntry.findMany({ where: { resource: `admin:${answer.data.id}` } });
+    expect(entry).toMatchObject({ action: 'admin.create', adminId: ruler.admin.id, outcome: 'success' });
+    expect(JSON.stringify(entry)).not.toMatch(/paper boats|argon2/);
+  });
+
+  it('assigns a domain_admin their domains', async () => {
+    const ruler = await keyClient();
+    const [own, foreign] = [await makeDomain(), await makeDomain()];
+    const input = newAdmin({ role: 'domain_admin', domain_ids: [own.id, own.id] });
+    const { data } = await ruler.post('/admins', input);
+    expect(data.domain_ids).toEqual([own.id]);
+    const helper = await browserOf(data.id);
+    expect((await helper.get(`/domains/${own.id}`)).status).toBe(200);
+    expectError(await helper.get(`/domains/${foreign.id}`), 404, 'NOT_FOUND');
+  });
+
+  it('refuses an address in use, in any letter case, one of two at once', async () => {
+    const ruler = await keyClient();
+    const input = newAdmin();
+    const answers = await Promise.all([ruler.post('/admins', input), ruler.post('/admins', input)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const again = await ruler.post('/admins', { ...input, email: input.email.toUpperCase() });
+    expect(expectError(again, 409, 'CONFLICT').error.details.fields?.[0]?.path).toBe('email');
+  });
+
+  it.each([
+    [{ email: undefined }, 'MISSING_FIELDS'],
+    [{ password: '' }, 'MISSING_FIELDS'],
+    [{ email: 'not an address' }, 'VALIDATION_ERROR'],
+    [{ email: 'a@b.example, c@d.example' }, 'VALIDATION_ERROR'],
+    [{ password: 'eleven char' }, 'VALIDATION_ERROR'],
+    [{ password: 'passwordpassword' }, 'VALIDATION_ERROR'],
+    [{ role: 'root' }, 'VALIDATION_ERROR'],
+    [{ totp_enabled: true }, 'VALIDATION_ERROR'],
+  ] as const)('refuses %j', async (over, code) => {
+    expectError(await (await keyClient()).post('/admins', newAdmin(over)), 400, code);
+  });
+
+  it('refuses a domain that does not exist, and makes nobody', async () => {
+    const input = newAdmin({ domain_ids: [MISSING] });
+    expectError(await (await keyClient()).post('/admins', input), 404, 'DOMAIN_NOT_FOUND');
+    expect(await db.admin.count({ where: { email: input.email.toLowerCase() } })).toBe(0);
+  });
+});
+
+describe('changing an admin', () => {
+  it('counts a new role on the very next call and ends their sessions', async () => {
+    const ruler = await sessionClient();
+    const admin = await makeAdmin({ role: 'admin' });
+    const browser = await browserOf(admin.id);
+    const { key } = await makeApiKey(admin.id);
+    const api = client({ authorization: `Bearer ${key}` });
+    expect((await api.post('/domains', { name: `${unique()}.example` })).status).toBe(201);
+    expect((await ruler.patch(`/admins/${admin.id}`, { role: 'domain_admin' })).data.role).toBe('domain_admin');
+    expectError(await api.post('/domains', { name: `${unique()}.example` }), 403, 'FORBIDDEN');
+    expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
+    expect((await ruler.get('/auth/me')).status).toBe(200);
+  });
+
+  it('sets a new password, ends their sessions and says so without it in the audit log', async () => {
+    const ruler = await keyClient();
+    const { data } = await ruler.post('/admins', newAdmin());
+    const browser = await browserOf(data.id);
+    await ruler.patch(`/admins/${data.id}`, { password: 'tin boats on the river' });
+    expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
+    const login = await client().post('/auth/login', { email: data.email, password: 'tin boats on the river' });
+    expect(login.status).toBe(200);
+    const entries = await db.auditEntry.findMany({
+      where: { resource: `admin:${data.id}`, action: 'admin.update' },
+    });
+    expect(entries).toMatchObject([{ details: { password_changed: true } }]);
+    expect(JSON.stringify(entries)).not.toContain('tin boats');
+  });
+
+  it('replaces the domains, which counts on the very next call, and keeps the sessions', async () => {
+    const ruler = await keyClient();
+    const [before, after] = [await makeDomain(), await makeDomain()];
+    const admin = await makeAdmin({ role: 'domain_admin', domainIds: [before.id] });
+    const browser = await browserOf(admin.id);
+    await ruler.patch(`/admins/${admin.id}`, { domain_ids: [after.id] });
+    expectError(await browser.get(`/domains/${before.id}`), 404, 'NOT_FOUND');
+    expect((await browser.get(`/domains/${after.id}`)).status).toBe(200);
+    expectError(await ruler.patch(`/admins/${admin.id}`, { domain_ids: [MISSING] }), 404, 'DOMAIN_NOT_FOUND');
+    expectError(await ruler.patch(`/admins/${MISSING}`, { role: 'admin' }), 404, 'NOT_FOUND');
+  });
+});
+
+describe('deleting an admin', () => {
+  it('ends sessions and keys, and keeps what they did in the audit log', async () => {
+    const ruler = await keyClient();
+    const leaving = await sessionClient({ role: 'admin' });
+    const { key } = await makeApiKey(leaving.admin.id);
+    const { data } = await leaving.post('/domains', { name: `${unique()}.example` });
+    expect((await ruler.delete(`/admins/${leaving.admin.id}`)).status).toBe(200);
+    expectError(await leaving.get('/auth/me'), 401, 'SESSION_INVALID');
+    expectError(await client({ authorization: `Bearer ${key}` }).get('/auth/me'), 401, 'API_KEY_INVALID');
+    const entry = await db.auditEntry.findFirst({ where: { resource: `domain:${data.id}` } });
+    expect(entry).toMatchObject({ adminId: null, adminEmail: leaving.admin.email });
+    expectError(await ruler.delete(`/admins/${leaving.admin.id}`), 404, 'NOT_FOUND');
+  });
+
+  it('lets a super_admin delete themselves while there is another, and audits it', async () => {
+    const [leaving] = await onlySuperAdmins(2);
+    expect((await leaving?.delete(`/admins/${leaving.admin.id}`))?.status).toBe(200);
+    const entry = await db.auditEntry.findFirst({ where: { resource: `admin:${leaving?.admin.id}` } });
+    expect(entry).toMatchObject({ action: 'admin.delete', adminId: null, adminEmail: leaving?.admin.email });
+  });
+});
+
+describe('the last super_admin', () => {
+  it('can be neither deleted nor demoted', async () => {
+    const [last] = await onlySuperAdmins(1);
+    if (!last) throw new Error('unreachable');
+    const path = `/admins/${last.admin.id}`;
+    expectError(await last.delete(path), 409, 'CONFLICT');
+    expectError(await last.patch(path, { role: 'admin' }), 409, 'CONFLICT');
+    expect((await last.patch(path, { password: PASSWORD })).status).toBe(200);
+    const denied = await db.auditEntry.findMany({ where: { resource: `admin:${last.admin.id}`, outcome: 'denied' } });
+    expect(denied.map(({ action }) => action).toSorted()).toEqual(['admin.delete', 'admin.update']);
+  });
+
+  it('survives two who delete or demote each other at once, however often', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [one, other] = await onlySuperAdmins(2);
+      if (!one || !other) throw new Error('unreachable');
+      const answers = await Promise.all([
+        one.delete(`/admins/${other.admin.id}`),
+        round % 2 ? other.delete(`/admins/${one.admin.id}`) : other.patch(`/admins/${one.admin.id}`, { role: 'admin' }),
+      ]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      expect(await db.admin.count({ where: { role: 'super_admin' } })).toBe(1);
+    }
+  });
+});
+
+describe('resetting a second factor', () => {
+  it('lets an admin who lost it in with the password alone, and ends their sessions', async () => {
+    const ruler = await keyClient();
+    const { data } = await ruler.post('/admins', newAdmin());
+    const browser = await browserOf(data.id);
+    const uri = new URL((await browser.post('/auth/totp/setup')).data.provisioning_uri);
+    const code = generateSync({ secret: uri.searchParams.get('secret') ?? '' });
+    expect((await browser.post('/auth/totp/verify', { code })).status).toBe(200);
+    const login = () => client().post('/auth/login', { email: data.email, password: PASSWORD });
+    expect((await login()).data.requires_totp).toBe(true);
+    expect((await ruler.delete(`/admins/${data.id}/totp`)).status).toBe(200);
+    expect((await login()).data.session_id).toBeDefined();
+    expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
+    expectError(await ruler.delete(`/admins/${data.id}/totp`), 409, 'CONFLICT');
+    expectError(await ruler.delete(`/admins/${MISSING}/totp`), 404, 'NOT_FOUND');
+  });
+});
+
+it.each(['admin', 'domain_admin'] as const)('is read-only for the role %s', async (role) => {
+  const api = await keyClient({ role });
+  const target = await makeAdmin({ role: 'admin' });
+  expectError(await api.post('/admins', newAdmin()), 403, 'FORBIDDEN');
+  expectError(await api.patch(`/admins/${target.id}`, { role: 'super_admin' }), 403, 'FORBIDDEN');
+  expectError(await api.delete(`/admins/${target.id}`), 403, 'FORBIDDEN');
+  expectError(await api.delete(`/admins/${target.id}/totp`), 403, 'FORBIDDEN');
+  expect((await db.admin.findUniqueOrThrow({ where: { id: target.id } })).role).toBe('admin');
+});

@@ -1,0 +1,72 @@
+import { ById, Confirmation } from '@/lib/wire';
+import { rest } from '@/server/rest/meta';
+import { authedProcedure, router, superAdminProcedure } from '@/server/trpc';
+import { Admin, AdminPage, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
+import { createAdmin, deleteAdmin, getAdmin, listAdmins, resetTotp, updateAdmin } from './service';
+
+const tag = 'Administrators';
+
+export const adminsRouter = router({
+  list: authedProcedure(ListAdmins)
+    .meta(rest('GET', '/admins', { tag, summary: 'List administrators', isPaginated: true }))
+    .output(AdminPage)
+    .query(({ ctx, input }) => listAdmins(ctx, input)),
+
+  create: superAdminProcedure(CreateAdmin)
+    .meta(
+      rest('POST', '/admins', {
+        tag,
+        summary: 'Add an administrator',
+        audit: 'admin.create',
+        transaction: 'manual',
+        errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Admin)
+    .mutation(({ ctx, input }) => createAdmin(ctx, input)),
+
+  get: authedProcedure(ById)
+    .meta(rest('GET', '/admins/{id}', { tag, summary: 'Get an administrator', errors: { 404: ['NOT_FOUND'] } }))
+    .output(Admin)
+    .query(({ ctx, input }) => getAdmin(ctx, input)),
+
+  update: superAdminProcedure(UpdateAdmin)
+    .meta(
+      rest('PATCH', '/admins/{id}', {
+        tag,
+        summary: 'Change an administrator',
+        description: 'Only supplied fields change. A new role or password ends their other sessions.',
+        audit: 'admin.update',
+        transaction: 'manual',
+        errors: { 404: ['NOT_FOUND', 'DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Admin)
+    .mutation(({ ctx, input }) => updateAdmin(ctx, input)),
+
+  delete: superAdminProcedure(ById)
+    .meta(
+      rest('DELETE', '/admins/{id}', {
+        tag,
+        summary: 'Delete an administrator',
+        description: 'Their sessions and API keys end; what they did stays in the audit log.',
+        audit: 'admin.delete',
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteAdmin(ctx, input)),
+
+  resetTotp: superAdminProcedure(ById)
+    .meta(
+      rest('DELETE', '/admins/{id}/totp', {
+        tag,
+        summary: 'Reset a lost second factor',
+        description: 'Their sessions end.',
+        audit: 'admin.reset_totp',
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => resetTotp(ctx, input)),
+});

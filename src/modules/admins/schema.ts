@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { NewPassword } from '@/lib/password';
+import { ROLES } from '@/lib/roles';
+import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { AdminEmail, AdminSummary } from '@/modules/auth/schema';
+
+const MAX_ASSIGNED_DOMAINS = 1000;
+
+export const Admin = AdminSummary.extend({
+  domain_ids: z
+    .array(Id)
+    .meta({ description: 'The domains that a domain_admin is assigned to, within your own reach' }),
+  created_at: Timestamp,
+}).meta({ id: 'Admin' });
+export type Admin = z.infer<typeof Admin>;
+
+export const AdminPage = page(Admin);
+
+export const ListAdmins = z.strictObject(pageQuery(['created_at', 'email']));
+export type ListAdmins = z.infer<typeof ListAdmins>;
+
+const DomainIds = z.array(Id).max(MAX_ASSIGNED_DOMAINS);
+
+export const CreateAdmin = z.strictObject({
+  email: AdminEmail,
+  password: NewPassword,
+  role: z.enum(ROLES).default('admin'),
+  domain_ids: DomainIds.default([]),
+});
+export type CreateAdmin = z.infer<typeof CreateAdmin>;
+
+export const UpdateAdmin = z.strictObject({
+  id: Id,
+  role: z.enum(ROLES).optional(),
+  password: NewPassword.optional(),
+  domain_ids: DomainIds.optional().meta({ description: 'Replaces the assigned domains' }),
+});
+export type UpdateAdmin = z.infer<typeof UpdateAdmin>;

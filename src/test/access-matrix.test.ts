@@ -1,0 +1,77 @@
+import { describe, expect, it, vi } from 'vitest';
+import { hasRole, ROLES } from '@/lib/roles';
+import { appRouter } from '@/modules/router';
+import { routesOf } from '@/server/rest/routes';
+import { type Caller, CREDENTIALS, FIXTURES, isWithinReach, makeWorld, type Target, type World } from './access-matrix';
+import { type Answer, client } from './rest';
+
+vi.hoisted(() => {
+  process.env.SMTP_URL = 'off';
+});
+
+const routes = routesOf(appRouter).map((route) => ({ ...route, name: `${route.method} ${route.template}` }));
+const callers: Caller[] = [
+  { role: 'super_admin', credential: 'none' },
+  ...ROLES.flatMap((role) => CREDENTIALS.map((credential) => ({ role, credential }))),
+];
+
+type NamedRoute = (typeof routes)[number];
+
+it('knows every route', () => {
+  expect(Object.keys(FIXTURES).toSorted()).toEqual(routes.map(({ name }) => name).toSorted());
+});
+
+describe.each(routes)('$name', (route) => {
+  const fixture = FIXTURES[route.name];
+  if (!fixture) return;
+  const targets = Object.keys(fixture.targets) as Target[];
+
+  it.each(callers)('answers $role by $credential as its role, scope and reach say', async (caller) => {
+    for (const target of targets) {
+      const world = await makeWorld(caller);
+      const { path, body } = (await fixture.targets[target]?.(world)) ?? { path: '', body: undefined };
+      const answer = await world.api.call(route.method, path, { body });
+      expect({ target, ...outcomeOf(answer) }).toEqual({ target, ...expected(route, caller, target, world) });
+    }
+  });
+
+  if (route.method === 'GET' || !route.meta.access) return;
+
+  it('is closed to a session that another site uses', async () => {
+    const world = await makeWorld({ role: 'super_admin', credential: 'session' });
+    const { path, body } = (await fixture.targets.own?.(world)) ?? { path: '', body: undefined };
+    const { cookie = '' } = world.api.headers;
+    const foreign: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://evil.example' },
+      {},
+    ];
+    for (const headers of foreign) {
+      const answer = await client({ cookie, ...headers }).call(route.method, path, { body });
+      expect(outcomeOf(answer)).toEqual({ status: 403, code: 'FORBIDDEN' });
+    }
+  });
+});
+
+/** A batch tells of each message by itself. */
+function outcomeOf({ status, error, data }: Answer): { status: number; code: string | null } {
+  return { status, code: error?.code ?? data?.results?.[0]?.code ?? null };
+}
+
+/** contract.md, order of checks: credentials, role, session or key, scope; then what the request names. */
+function expected(route: NamedRoute, caller: Caller, target: Target, world: World) {
+  const { access, isSessionOnly, isOpenToScopedKeys } = route.meta;
+  const fixture = FIXTURES[route.name];
+  if (access && caller.credential === 'none') return { status: 401, code: 'AUTH_REQUIRED' };
+  if (access && !hasRole(caller.role, access)) return { status: 403, code: 'FORBIDDEN' };
+  if (isSessionOnly && caller.credential !== 'session') return { status: 409, code: 'CONFLICT' };
+  if (access && !isOpenToScopedKeys && caller.credential === 'scoped key') {
+    return { status: 403, code: 'API_KEY_DOMAIN_SCOPE' };
+  }
+  const success = fixture?.success ?? { status: route.meta.rest.status, code: null };
+  if (target === 'own' || (target === 'foreign' && isWithinReach(fixture?.kind, world))) return success;
+  if (target === 'missing') return fixture?.missing ?? { status: 404, code: 'NOT_FOUND' };
+  if (fixture?.kind !== 'named domain') return { status: 404, code: 'NOT_FOUND' };
+  const code = hasRole(caller.role, 'admin') ? 'API_KEY_DOMAIN_SCOPE' : 'FORBIDDEN';
+  return { status: fixture.missing?.status === 200 ? 200 : 403, code };
+}

@@ -1,0 +1,210 @@
+import { v7 as uuidv7 } from 'uuid';
+import { hasRole, type Role } from '@/lib/roles';
+import { hashPassword } from '@/server/password';
+import { db } from './database';
+import { makeAdmin, makeApiKey, makeDomain, makeSession, unique } from './factories';
+import { type Client, client } from './rest';
+
+export const CREDENTIALS = ['session', 'key', 'scoped key'] as const;
+
+export type Caller = { role: Role; credential: (typeof CREDENTIALS)[number] | 'none' };
+
+/** What a request names: something of the caller's own, of somebody else, or nothing that exists. */
+export type Target = 'own' | 'foreign' | 'missing';
+
+export type World = Caller & {
+  api: Client;
+  adminId: string;
+  strangerId: string;
+  domains: Record<Target, { id: string; name: string }>;
+  keyId: string | null;
+};
+
+type Call = { path: string; body?: object };
+type Outcome = { status: number; code: string | null };
+
+type Fixture = {
+  /** How far it reaches: a row of a domain, a domain named in the request, what belongs to an admin, or everybody's. */
+  kind: 'of a domain' | 'named domain' | 'own session' | 'own key' | 'shared';
+  targets: Partial<Record<Target, (world: World) => Call | Promise<Call>>>;
+  /** The answer once access is granted, where that is not the route's success. */
+  success?: Outcome;
+  missing?: Outcome;
+};
+
+const PASSWORD = 'paper boats on the canal';
+const passwordHash = await hashPassword(PASSWORD);
+const MISSING_ID = '019ac000-0000-7000-8000-000000000000';
+
+/** A caller with one domain in reach, and one that is assigned to nobody and in no scope. */
+export async function makeWorld({ role, credential }: Caller): Promise<World> {
+  const [own, foreign] = await Promise.all([makeDomain(), makeDomain()]);
+  const admin = await makeAdmin({ role, domainIds: [own.id], passwordHash });
+  const stranger = await makeAdmin({ role: 'admin' });
+  const { headers, keyId } = await credentials(credential, admin.id, own.id);
+  return {
+    role,
+    credential,
+    api: client(headers),
+    adminId: admin.id,
+    strangerId: stranger.id,
+    domains: { own, foreign, missing: { id: MISSING_ID, name: `${unique()}.example` } },
+    keyId,
+  };
+}
+
+export function isWithinReach(kind: Fixture['kind'] | undefined, { role, credential }: World): boolean {
+  const isScoped = credential === 'scoped key';
+  if (kind === 'own session') return false;
+  if (kind === 'own key') return role === 'super_admin' && !isScoped;
+  return hasRole(role, 'admin') && !isScoped;
+}
+
+async function credentials(credential: Caller['credential'], adminId: string, domainId: string) {
+  if (credential === 'none') return { headers: {}, keyId: null };
+  if (credential === 'session') {
+    const { cookie } = await makeSession(adminId);
+    return { headers: { cookie, 'sec-fetch-site': 'same-origin' }, keyId: null };
+  }
+  const { key, row } = await makeApiKey(adminId, { scopedDomainIds: credential === 'scoped key' ? [domainId] : [] });
+  return { headers: { authorization: `Bearer ${key}` }, keyId: row.id };
+}
+
+/** A call that names nothing. */
+function plain(path: string, body?: object, success?: Outcome): Fixture {
+  return { kind: 'shared', targets: { own: () => ({ path, body }) }, success };
+}
+
+/** A call about one row, which `make` makes in the domain of each target. */
+function inDomain(make: (domain: { id: string; name: string }) => Promise<Call>): Fixture {
+  const at = (target: Target) => (world: World) => make(world.domains[target]);
+  return { kind: 'of a domain', targets: { own: at('own'), foreign: at('foreign'), missing: at('missing') } };
+}
+
+function namingDomain(call: (domain: { id: string; name: string }) => Call, over: Partial<Fixture> = {}): Fixture {
+  const at = (target: Target) => (world: World) => call(world.domains[target]);
+  const targets = { own: at('own'), foreign: at('foreign'), missing: at('missing') };
+  return { kind: 'named domain', targets, missing: { status: 404, code: 'DOMAIN_NOT_FOUND' }, ...over };
+}
+
+function ofSomeAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fixture {
+  const targets: Fixture['targets'] = {
+    own: (world) => call(world.strangerId),
+    missing: () => call(MISSING_ID),
+  };
+  return { kind: 'shared', targets, ...over };
+}
+
+async function messagePath({ id }: { id: string }): Promise<Call> {
+  if (id === MISSING_ID) return { path: `/messages/${MISSING_ID}` };
+  const data = {
+    messageId: `<${uuidv7()}@matrix.example>`,
+    domainId: id,
+    direction: 'outbound' as const,
+    fromAddress: 'a@b.example',
+    toAddresses: ['c@d.example'],
+    subject: 'Matrix',
+    sizeBytes: 1,
+    status: 'sent' as const,
+  };
+  const message = await db.message.create({ data, select: { id: true } });
+  return { path: `/messages/${message.id}` };
+}
+
+function outgoing(domain: { name: string }) {
+  return { from: { email: `a@${domain.name}` }, to: [{ email: 'b@far.example' }], subject: 's', text_body: 't' };
+}
+
+async function sessionPath(adminId: string): Promise<Call> {
+  return { path: `/auth/sessions/${(await makeSession(adminId)).session.id}` };
+}
+
+async function keyPath(adminId: string, world: World): Promise<Call> {
+  const isMinted = adminId === world.adminId && world.credential === 'scoped key';
+  const { row } = await makeApiKey(adminId, {
+    scopedDomainIds: [world.domains.own.id],
+    parentId: isMinted ? world.keyId : null,
+  });
+  return { path: `/api-keys/${row.id}` };
+}
+
+const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
+const OFF = { status: 503, code: 'SEND_UNAVAILABLE' };
+const NO_SECOND_FACTOR = { status: 409, code: 'CONFLICT' };
+
+/** One entry a route: a new route has no entry, and the test that generates the matrix says so. */
+export const FIXTURES: Record<string, Fixture> = {
+  'GET /health': plain('/health'),
+  'GET /version': plain('/version'),
+
+  'POST /auth/login': {
+    kind: 'shared',
+    targets: { own: () => ({ path: '/auth/login', body: { email: `${unique()}@nowhere.example`, password: 'x' } }) },
+    success: { status: 401, code: 'INVALID_CREDENTIALS' },
+  },
+  'GET /auth/me': plain('/auth/me'),
+  'POST /auth/logout': plain('/auth/logout'),
+  'POST /auth/logout-all': plain('/auth/logout-all'),
+  'POST /auth/password': plain('/auth/password', { current_password: PASSWORD, new_password: `${PASSWORD} again` }),
+  'POST /auth/totp/setup': plain('/auth/totp/setup'),
+  'POST /auth/totp/verify': plain('/auth/totp/verify', { code: '123456' }, NO_SECOND_FACTOR),
+  'DELETE /auth/totp': plain('/auth/totp', { code: '123456' }, NO_SECOND_FACTOR),
+  'GET /auth/sessions': plain('/auth/sessions'),
+  'DELETE /auth/sessions/{id}': {
+    kind: 'own session',
+    targets: {
+      own: ({ adminId }) => sessionPath(adminId),
+      foreign: ({ strangerId }) => sessionPath(strangerId),
+      missing: () => ({ path: `/auth/sessions/${MISSING_ID}` }),
+    },
+  },
+
+  'GET /admins': plain('/admins'),
+  'POST /admins': {
+    kind: 'shared',
+    targets: {
+      own: () => ({ path: '/admins', body: { ...NEW_ADMIN, email: `${unique()}@admins.example` } }),
+      missing: () => ({
+        path: '/admins',
+        body: { ...NEW_ADMIN, email: `${unique()}@admins.example`, domain_ids: [MISSING_ID] },
+      }),
+    },
+    missing: { status: 404, code: 'DOMAIN_NOT_FOUND' },
+  },
+  'GET /admins/{id}': ofSomeAdmin((id) => ({ path: `/admins/${id}` })),
+  'PATCH /admins/{id}': ofSomeAdmin((id) => ({ path: `/admins/${id}`, body: { role: 'domain_admin' } })),
+  'DELETE /admins/{id}': ofSomeAdmin((id) => ({ path: `/admins/${id}` })),
+  'DELETE /admins/{id}/totp': ofSomeAdmin((id) => ({ path: `/admins/${id}/totp` }), { success: NO_SECOND_FACTOR }),
+
+  'GET /api-keys': plain('/api-keys'),
+  'POST /api-keys': namingDomain(({ id }) => ({ path: '/api-keys', body: { name: 'm', scoped_domain_ids: [id] } })),
+  'DELETE /api-keys/{id}': {
+    kind: 'own key',
+    targets: {
+      own: (world) => keyPath(world.adminId, world),
+      foreign: (world) => keyPath(world.strangerId, world),
+      missing: () => ({ path: `/api-keys/${MISSING_ID}` }),
+    },
+  },
+
+  'GET /domains': plain('/domains'),
+  'POST /domains': {
+    kind: 'shared',
+    targets: { own: () => ({ path: '/domains', body: { name: `${unique()}.example` } }) },
+  },
+  'GET /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}` })),
+  'PATCH /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}`, body: { description: 'changed' } })),
+  'DELETE /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}` })),
+
+  'GET /messages': plain('/messages'),
+  'GET /messages/{id}': inDomain(messagePath),
+
+  'POST /send': namingDomain((domain) => ({ path: '/send', body: outgoing(domain) }), {
+    success: OFF,
+    missing: { status: 403, code: 'DOMAIN_NOT_FOUND' },
+  }),
+  'POST /send/batch': namingDomain((domain) => ({ path: '/send/batch', body: { messages: [outgoing(domain)] } }), {
+    success: { ...OFF, status: 200 },
+    missing: { status: 200, code: 'DOMAIN_NOT_FOUND' },
+  }),
+};
