@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { hash } from '@node-rs/argon2';
+import { randomBytes } from 'node:crypto';
 import { type APIRequestContext, test as base, expect, type Locator, type Page } from '@playwright/test';
 import pg from 'pg';
 import type { Role } from '../src/lib/roles';
@@ -20,7 +19,7 @@ export type Domain = { id: string; name: string };
 
 type Sql = <Row extends pg.QueryResultRow>(query: string, values?: unknown[]) => Promise<Row[]>;
 type Account = { email: string; password: string };
-type MakeAdmin = (role: Role, domains?: Domain[]) => Promise<Account & { cookie: string }>;
+type MakeAdmin = (role: Role, domains?: Domain[]) => Promise<Account & { id: string; cookie: string }>;
 
 type WorkerFixtures = { sessionCookie: string; api: Api; domain: Domain; sql: Sql; makeAdmin: MakeAdmin };
 type TestFixtures = { signedIn: Page; check: (page?: Page) => Promise<void> };
@@ -64,20 +63,13 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   makeAdmin: [
-    async ({ playwright, sql }, use) => {
+    async ({ playwright, api }, use) => {
       const request = await playwright.request.newContext();
       await use(async (role, domains = []) => {
-        const id = randomUUID();
         const account = { email: `${unique(role)}@harbourfinch.example`, password: unique('a long password ') };
-        const passwordHash = await hash(account.password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
-        await sql('INSERT INTO admin (id, email, password_hash, role, updated_at) VALUES ($1, $2, $3, $4, now())', [
-          id,
-          account.email,
-          passwordHash,
-          role,
-        ]);
-        for (const domain of domains) await sql('INSERT INTO admin_domain VALUES ($1, $2)', [id, domain.id]);
-        return { ...account, cookie: await signIn(request, account) };
+        const domain_ids = domains.map(({ id }) => id);
+        const { id } = await api.call<{ id: string }>('POST', '/admins', { ...account, role, domain_ids });
+        return { ...account, id, cookie: await signIn(request, account) };
       });
       await request.dispose();
     },

@@ -16,7 +16,9 @@ const VIEWS: View[] = [
   { name: 'A domain', path: ({ domain }) => `/domains/${domain.id}` },
   { name: 'A message', path: async ({ api, domain }) => `/messages/${(await sendMessage(api, domain)).id}` },
   { name: 'A peek', path: async ({ api, domain }) => `/messages?peek=${(await sendMessage(api, domain)).id}` },
+  { name: 'An admin', path: async ({ api }) => `/admins/${(await api.call<{ id: string }>('GET', '/auth/me')).id}` },
   { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
+  { name: 'The dialog to add an admin', path: () => '/admins?new=true' },
   { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
 ];
 

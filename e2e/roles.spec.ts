@@ -18,11 +18,14 @@ for (const role of ROLES) {
     await expect(page.getByText(`Signed in as ${WORDS[role]}`)).toBeVisible();
     await page.keyboard.press('Escape');
     const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
-    const open = ROUTES.filter(({ minRole }) => hasRole(role, minRole));
+    const open = ROUTES.filter(({ minRole, isPersonal }) => !isPersonal && hasRole(role, minRole));
     await expect(links).toHaveText(open.map(({ label }) => label));
 
     for (const route of ROUTES) {
-      if (hasRole(role, route.minRole)) {
+      if (route.isPersonal) {
+        await page.goto(`${url()}${route.href}`);
+        await expect(page.getByRole('heading', { name: route.label, level: 1 })).toBeVisible();
+      } else if (hasRole(role, route.minRole)) {
         await links.getByText(route.label, { exact: true }).click();
         await expect(page.getByRole('heading', { name: route.label, level: 1 })).toBeVisible();
         await expect(page.getByText('This page needs the role')).toHaveCount(0);

@@ -1,6 +1,6 @@
 import { hasRole, type Role } from './roles';
 
-export type RouteIcon = 'overview' | 'messages' | 'send' | 'domains' | 'api-keys' | 'reference';
+export type RouteIcon = 'overview' | 'messages' | 'send' | 'domains' | 'api-keys' | 'reference' | 'admins' | 'account';
 
 export type ConsoleRoute = {
   group: string | null;
@@ -8,6 +8,8 @@ export type ConsoleRoute = {
   href: string;
   icon: RouteIcon;
   minRole: Role;
+  /** Reached from the account's own menu, and not listed in the navigation. */
+  isPersonal?: boolean;
   keywords: string;
 };
 
@@ -59,6 +61,23 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'reference',
     minRole: 'domain_admin',
     keywords: 'openapi swagger endpoints documentation',
+  },
+  {
+    group: 'Oversight',
+    label: 'Admins',
+    href: '/admins',
+    icon: 'admins',
+    minRole: 'super_admin',
+    keywords: 'administrators people roles users add an admin',
+  },
+  {
+    group: null,
+    label: 'Account',
+    href: '/account',
+    icon: 'account',
+    minRole: 'domain_admin',
+    isPersonal: true,
+    keywords: 'profile password two-step totp 2fa recovery codes sessions sign out single sign-on',
   },
 ];
 

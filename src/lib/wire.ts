@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
 
 /** Pieces that every wire contract shares. */
 export const Id = z.uuid('This is not a UUID.').meta({ description: 'UUID' });
@@ -36,6 +37,12 @@ export function page<Item extends z.ZodType>(item: Item) {
     }),
   });
 }
+
+export const NewPassword = z
+  .string()
+  .min(MIN_PASSWORD_LENGTH, `At least ${MIN_PASSWORD_LENGTH} characters.`)
+  .max(MAX_PASSWORD_LENGTH, `At most ${MAX_PASSWORD_LENGTH} characters.`)
+  .meta({ description: PASSWORD_RULE });
 
 /** Refuses control characters and lone surrogates, which no name or description needs. */
 export function plainText(maxLength: number) {

@@ -60,7 +60,9 @@ export function isWithinReach(kind: Fixture['kind'] | undefined, { role, credent
   return hasRole(role, 'admin') && !isScoped;
 }
 
-async function credentials(credential: Caller['credential'], adminId: string, domainId: string) {
+type Presented = { headers: Record<string, string>; keyId: string | null };
+
+async function credentials(credential: Caller['credential'], adminId: string, domainId: string): Promise<Presented> {
   if (credential === 'none') return { headers: {}, keyId: null };
   if (credential === 'session') {
     const { cookie } = await makeSession(adminId);

@@ -14,6 +14,7 @@ import '../styles/overview.css';
 import '../styles/messages.css';
 import '../styles/send.css';
 import '../styles/postcard.css';
+import '../styles/account.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mono, sans } from './fonts';

@@ -1,7 +1,8 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconLogout } from '@tabler/icons-react';
+import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react';
+import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import { trpc } from '../api/trpc';
 import { leave } from '../dialogs/leaving';
@@ -31,6 +32,9 @@ export function AccountMenu({ account }: { account: Account | undefined }) {
       </Menu.Target>
       <Menu.Dropdown>
         {account && <Menu.Label>Signed in as {ROLE_WORDS[account.role]}</Menu.Label>}
+        <Menu.Item component={Link} href="/account" leftSection={<IconUserCircle size={16} stroke={1.5} />}>
+          Account
+        </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} stroke={1.5} />}
           disabled={signOut.isPending}
@@ -52,6 +56,9 @@ export function SignOutRow({ account }: { account: Account | undefined }) {
           {account.email}, {ROLE_WORDS[account.role]}
         </p>
       )}
+      <Button component={Link} href="/account" fullWidth leftSection={<IconUserCircle stroke={1.5} />}>
+        Account
+      </Button>
       <Button fullWidth leftSection={<IconLogout stroke={1.5} />} loading={signOut.isPending} onClick={signOut.run}>
         Sign out
       </Button>

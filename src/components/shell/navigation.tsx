@@ -1,6 +1,16 @@
 'use client';
 
-import { IconBook2, IconGauge, IconKey, IconMail, type IconProps, IconSend, IconWorld } from '@tabler/icons-react';
+import {
+  IconBook2,
+  IconGauge,
+  IconKey,
+  IconMail,
+  type IconProps,
+  IconSend,
+  IconUserCircle,
+  IconUsers,
+  IconWorld,
+} from '@tabler/icons-react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
@@ -15,6 +25,8 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   domains: IconWorld,
   'api-keys': IconKey,
   reference: IconBook2,
+  admins: IconUsers,
+  account: IconUserCircle,
 };
 
 type NavigationProps = { role: Role | undefined; onNavigate?: () => void };
@@ -25,7 +37,7 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
   const suffix = domain ? `?domain=${encodeURIComponent(domain)}` : '';
   return (
     <nav aria-label="Sections">
-      {byGroup(routesFor(role)).map(([group, routes]) => (
+      {byGroup(routesFor(role).filter(({ isPersonal }) => !isPersonal)).map(([group, routes]) => (
         <div key={group ?? 'top'} className="nav-group">
           {group && <h2>{group}</h2>}
           <ul>

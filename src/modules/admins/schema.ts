@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { NewPassword } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
-import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, NewPassword, page, pageQuery, Timestamp } from '@/lib/wire';
 import { AdminEmail, AdminSummary } from '@/modules/auth/schema';
 
 const MAX_ASSIGNED_DOMAINS = 1000;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseAddress } from '@/lib/address';
-import { MAX_PASSWORD_LENGTH, NewPassword } from '@/lib/password';
+import { MAX_PASSWORD_LENGTH } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const AdminSummary = z
   .object({

@@ -2,15 +2,23 @@
 
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import type { PendingSignIn } from './sign-in';
+import { useWait } from './use-wait';
 
-type LoginFormProps = { email?: string; onSignedIn: () => void };
+type LoginFormProps = {
+  email?: string;
+  notice?: Problem | null;
+  onSignedIn: () => void;
+  onPending: (pending: PendingSignIn) => void;
+};
 
-export function LoginForm({ email = '', onSignedIn }: LoginFormProps) {
-  const [problem, setProblem] = useState<Problem | null>(null);
+/** The first step: email and password. */
+export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: LoginFormProps) {
+  const [problem, setProblem] = useState<Problem | null>(notice);
   const form = useForm({
     initialValues: { email, password: '' },
     validate: {
@@ -20,7 +28,15 @@ export function LoginForm({ email = '', onSignedIn }: LoginFormProps) {
   });
   const waitSeconds = useWait(problem);
   const login = trpc.auth.login.useMutation({
-    onSuccess: onSignedIn,
+    onSuccess: (answer, input) => {
+      if (!('requires_totp' in answer)) return onSignedIn();
+      onPending({
+        token: answer.totp_session,
+        expiresAt: answer.expires_at,
+        email: input.email ?? null,
+        since: new Date().toISOString(),
+      });
+    },
     onError: (error) => setProblem(landOnFields(toProblem(error), form, { email: 'email', password: 'password' })),
   });
 
@@ -55,23 +71,4 @@ export function LoginForm({ email = '', onSignedIn }: LoginFormProps) {
       </Button>
     </form>
   );
-}
-
-function useWait(problem: Problem | null): number {
-  const [left, setLeft] = useState(0);
-  const seconds = problem?.status === 429 ? retryAfter(problem) : 0;
-
-  useEffect(() => {
-    setLeft(seconds);
-    if (seconds === 0) return;
-    const timer = setInterval(() => setLeft((value) => Math.max(0, value - 1)), 1000);
-    return () => clearInterval(timer);
-  }, [seconds]);
-
-  return left;
-}
-
-function retryAfter({ details }: Problem): number {
-  const seconds = details.retry_after ?? details.retry_after_seconds;
-  return typeof seconds === 'number' && seconds > 0 ? Math.ceil(seconds) : 0;
 }

@@ -6,9 +6,7 @@ import { useState } from 'react';
 import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-
-const PASSWORD_MIN = 12;
-const PASSWORD_MAX = 256;
+import { PASSWORD_RULE, passwordFault } from '@/lib/password';
 
 type SetupAdminProps = { token: string; isReady: boolean; onDone: (email: string) => void };
 
@@ -18,10 +16,7 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
     initialValues: { email: '', password: '', repeated: '' },
     validate: {
       email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : 'Enter an email address.'),
-      password: (value) =>
-        value.length < PASSWORD_MIN || value.length > PASSWORD_MAX
-          ? `Use ${PASSWORD_MIN} to ${PASSWORD_MAX} characters; this has ${value.length}.`
-          : null,
+      password: passwordFault,
       repeated: (value, values) => (value === values.password ? null : 'The two passwords differ.'),
     },
   });
@@ -47,7 +42,7 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
         <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
         <PasswordInput
           label="Password"
-          description={`${PASSWORD_MIN} to ${PASSWORD_MAX} characters, and not one of the common ones`}
+          description={PASSWORD_RULE}
           autoComplete="new-password"
           visibilityToggleButtonProps={toggle}
           {...form.getInputProps('password')}

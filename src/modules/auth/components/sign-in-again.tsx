@@ -1,13 +1,15 @@
 'use client';
 
 import { Modal } from '@mantine/core';
+import { useState } from 'react';
 import { reportSessionRegained } from '@/components/api/session-lost';
 import { trpc } from '@/components/api/trpc';
-import { LoginForm } from './login-form';
+import { type PendingSignIn, SignIn } from './sign-in';
 
 export function SignInAgain() {
   const utils = trpc.useUtils();
   const email = utils.auth.me.getData({})?.email;
+  const [pending, setPending] = useState<PendingSignIn | null>(null);
 
   const resume = () => {
     reportSessionRegained();
@@ -18,7 +20,7 @@ export function SignInAgain() {
     <Modal opened onClose={reportSessionRegained} title="Sign in again" yOffset={72} size={400}>
       <div className="fields">
         <p className="soft">Your session has ended. What you have written here is kept; sign in and go on.</p>
-        <LoginForm email={email} onSignedIn={resume} />
+        <SignIn email={email} pending={pending} onPending={setPending} onSignedIn={resume} />
       </div>
     </Modal>
   );

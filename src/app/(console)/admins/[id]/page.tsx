@@ -1,0 +1,9 @@
+import type { Metadata } from 'next';
+import { AdminPage } from '@/modules/admins/components/admin-page';
+
+export const metadata: Metadata = { title: 'Admin' };
+
+export default async function Page({ params }: { params: Promise<{ id: string }> }) {
+  const { id } = await params;
+  return <AdminPage id={id} />;
+}

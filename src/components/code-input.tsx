@@ -1,0 +1,41 @@
+'use client';
+
+import { Input, PinInput } from '@mantine/core';
+
+const LENGTH = 6;
+
+type CodeInputProps = {
+  value: string;
+  error?: string | null;
+  onChange: (code: string) => void;
+  onComplete?: (code: string) => void;
+  autoFocus?: boolean;
+  size?: 'sm' | 'lg';
+};
+
+/** The six digits of an authenticator app. */
+export function CodeInput({ value, error, onChange, onComplete, autoFocus, size = 'sm' }: CodeInputProps) {
+  return (
+    <fieldset className="code-input" data-size={size}>
+      <legend className="sr-only">Six-digit code</legend>
+      <PinInput
+        length={LENGTH}
+        type="number"
+        inputMode="numeric"
+        oneTimeCode
+        placeholder=""
+        value={value}
+        error={Boolean(error)}
+        onChange={onChange}
+        onComplete={onComplete}
+        autoFocus={autoFocus}
+        getInputProps={(index) => ({ 'aria-label': `Digit ${index + 1}` })}
+      />
+      {error && <Input.Error role="alert">{error}</Input.Error>}
+    </fieldset>
+  );
+}
+
+export function isWholeCode(code: string): boolean {
+  return /^\d{6}$/.test(code);
+}

@@ -1,0 +1,76 @@
+import Link from 'next/link';
+import type { LedgerColumn } from '@/components/ledger/ledger';
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatAgo, formatDate, formatPlural } from '@/lib/format';
+import type { Admin } from '../schema';
+import { ROLE_OPTIONS } from './role-fields';
+
+export function adminColumns(myId: string | undefined): LedgerColumn<Admin>[] {
+  return [
+    {
+      key: 'email',
+      header: 'Email',
+      fold: 'lead',
+      sortBy: 'email',
+      bone: 200,
+      cell: ({ id, email }) => (
+        <span className="cell">
+          <Link className="link line" href={`/admins/${id}`}>
+            <span className="clip strong">{email}</span>
+          </Link>
+          {id === myId && <span className="badge">You</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'role',
+      header: 'Role',
+      width: 136,
+      fold: 'under',
+      bone: 88,
+      cell: ({ role }) => roleLabel(role),
+    },
+    {
+      key: 'domains',
+      header: 'Reaches',
+      width: 128,
+      isSpare: true,
+      bone: 72,
+      className: 'soft',
+      cell: ({ role, domain_ids }) =>
+        role === 'domain_admin' ? formatPlural(domain_ids.length, 'domain') : 'All domains',
+    },
+    {
+      key: 'two-step',
+      header: 'Two-step sign-in',
+      width: 144,
+      bone: 40,
+      cell: ({ totp_enabled }) => (
+        <StatusMark status={totp_enabled ? 'on' : 'off'}>{totp_enabled ? 'On' : 'Off'}</StatusMark>
+      ),
+    },
+    {
+      key: 'last',
+      header: 'Last signed in',
+      width: 136,
+      bone: 80,
+      className: 'soft',
+      cell: ({ last_login_at }) => (last_login_at === null ? 'Never' : formatAgo(last_login_at)),
+    },
+    {
+      key: 'added',
+      header: 'Added',
+      width: 112,
+      kind: 'figure',
+      sortBy: 'created_at',
+      isSpare: true,
+      bone: 64,
+      className: 'soft',
+      cell: ({ created_at }) => formatDate(created_at),
+    },
+  ];
+}
+
+export function roleLabel(role: Admin['role']): string {
+  return ROLE_OPTIONS.find(({ value }) => value === role)?.label ?? role;
+}

@@ -1,0 +1,72 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
+import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { useMemo } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { useCursorTrail } from '@/components/ledger/cursor-trail';
+import { Folio } from '@/components/ledger/folio';
+import { Ledger } from '@/components/ledger/ledger';
+import { ErrorNote } from '@/components/ledger/notes';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { AddAdminDialog } from './add-admin-dialog';
+import { adminColumns } from './admin-columns';
+
+const filters = {
+  sort: parseAsStringLiteral(['created_at', 'email']).withDefault('email'),
+  order: parseAsStringLiteral(['asc', 'desc']).withDefault('asc'),
+  new: parseAsBoolean.withDefault(false),
+  cursor: parseAsString,
+};
+
+export function AdminsPage() {
+  const [state, setState] = useQueryStates(filters);
+  const trail = useCursorTrail();
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
+  const list = trpc.admins.list.useQuery(
+    { sort: state.sort, order: state.order, cursor: trail.cursor },
+    { placeholderData: keepPreviousData },
+  );
+  const columns = useMemo(() => adminColumns(me.data?.id), [me.data?.id]);
+
+  return (
+    <Page>
+      <PageHead title="Admins" lede="Who may sign in here, and how far each of them reaches">
+        <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => void setState({ new: true })}>
+          Add an admin
+        </Button>
+      </PageHead>
+      {list.isError ? (
+        <ErrorNote what="admins" error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <>
+          <Ledger
+            caption="Admins"
+            columns={columns}
+            rows={list.data?.items}
+            rowKey={({ id }) => id}
+            rowHref={({ id }) => `/admins/${id}`}
+            isStale={list.isPlaceholderData}
+            bones={4}
+            sort={{
+              field: state.sort,
+              order: state.order,
+              onSort: (field, order) =>
+                void setState({ sort: field === 'email' ? 'email' : 'created_at', order, cursor: null }),
+            }}
+          />
+          <Folio
+            shown={list.data?.items.length}
+            hasMore={list.data?.pagination.has_more ?? false}
+            nextCursor={list.data?.pagination.next_cursor ?? ''}
+            trail={trail}
+          />
+        </>
+      )}
+      <AddAdminDialog opened={state.new} onClose={() => void setState({ new: null })} />
+    </Page>
+  );
+}

@@ -1,0 +1,50 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useRouter } from 'next/navigation';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { Entry } from '@/components/entry';
+import type { Admin } from '../schema';
+
+export function DeleteAdmin({ admin }: { admin: Admin }) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const [opened, dialog] = useDisclosure(false);
+  const remove = trpc.admins.delete.useMutation({
+    onSuccess: async () => {
+      router.push('/admins');
+      await utils.admins.list.invalidate();
+    },
+  });
+
+  return (
+    <Entry title="Delete" hint="What they did stays in the audit log.">
+      <div className="form-column">
+        <p className="soft">Their sessions and API keys stop at once. Programs that use such a key are refused.</p>
+        <div>
+          <Button className="danger" onClick={dialog.open}>
+            Delete the admin
+          </Button>
+        </div>
+      </div>
+      <ConfirmDialog
+        opened={opened}
+        title={`Delete ${admin.email}`}
+        action="Delete the admin"
+        typeToConfirm={admin.email}
+        problem={remove.error ? toProblem(remove.error) : null}
+        isBusy={remove.isPending}
+        onClose={() => {
+          remove.reset();
+          dialog.close();
+        }}
+        onConfirm={() => remove.mutate({ id: admin.id })}
+      >
+        <p className="soft">They are signed out and their API keys stop working. This cannot be undone.</p>
+      </ConfirmDialog>
+    </Entry>
+  );
+}

@@ -1,0 +1,48 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { trpc } from '@/components/api/trpc';
+import { ErrorNote } from '@/components/ledger/notes';
+import { PageHead } from '@/components/page-head';
+import { ROLE_WORDS } from '@/components/shell/account-menu';
+import { Page } from '@/components/shell/page';
+import { formatMoment } from '@/lib/format';
+import { PasswordDialog } from './password-dialog';
+import { Sessions } from './sessions';
+import { TwoStep } from './two-step';
+
+export function AccountPage() {
+  const me = trpc.auth.me.useQuery({});
+  const [isChanging, dialog] = useDisclosure(false);
+
+  return (
+    <Page>
+      <PageHead
+        title="Account"
+        lede={
+          me.data && (
+            <>
+              <span>{me.data.email}</span>
+              <span className="capital">{ROLE_WORDS[me.data.role]}</span>
+              {me.data.last_login_at && (
+                <span className="only-wide">Last signed in {formatMoment(me.data.last_login_at)}</span>
+              )}
+            </>
+          )
+        }
+      >
+        <Button onClick={dialog.open}>Change password</Button>
+      </PageHead>
+      {me.isError && !me.data ? (
+        <ErrorNote what="your account" error={me.error} onRetry={() => void me.refetch()} />
+      ) : (
+        <>
+          <TwoStep isEnabled={me.data?.totp_enabled} />
+          <Sessions />
+        </>
+      )}
+      <PasswordDialog opened={isChanging} onClose={dialog.close} />
+    </Page>
+  );
+}

@@ -1,0 +1,83 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { CodeInput, isWholeCode } from '@/components/code-input';
+import { CopyIcon } from '@/components/copy-button';
+import { QrCode } from '@/components/qr-code';
+
+type EnrolmentProps = { uri: string; onCancel: () => void; onEnabled: (recoveryCodes: string[]) => void };
+
+/** Scan, prove, store: the second factor counts only once a code was right. */
+export function Enrolment({ uri, onCancel, onEnabled }: EnrolmentProps) {
+  const [code, setCode] = useState('');
+  const [failures, setFailures] = useState(0);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const secret = new URL(uri).searchParams.get('secret') ?? '';
+  const enable = trpc.auth.enableTotp.useMutation({
+    onSuccess: ({ recovery_codes }) => onEnabled(recovery_codes),
+    onError: (error) => {
+      setCode('');
+      setFailures((count) => count + 1);
+      setProblem(toProblem(error));
+    },
+  });
+  const isWrong = problem?.code === 'TOTP_INVALID';
+
+  return (
+    <div className="enrolment">
+      <QrCode value={uri} label="QR code of the secret, for an authenticator app" />
+      <ol>
+        <li>
+          <p>
+            <b>Scan the code</b> with an authenticator app, or type the secret by hand.
+          </p>
+          <p className="totp-secret">
+            <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
+            <CopyIcon value={secret} what="the secret" />
+          </p>
+        </li>
+        <li>
+          <p>
+            <b>Enter the six digits</b> the app shows now.
+          </p>
+          <form
+            className="enrolment-proof"
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              setProblem(null);
+              enable.mutate({ code });
+            }}
+          >
+            <CodeInput
+              key={failures}
+              autoFocus={failures > 0}
+              value={code}
+              error={isWrong ? problem.message : null}
+              onChange={(digits) => {
+                setCode(digits);
+                if (digits !== '') setProblem(null);
+              }}
+            />
+            <Button variant="filled" type="submit" loading={enable.isPending} disabled={!isWholeCode(code)}>
+              Turn on
+            </Button>
+            <Button variant="subtle" color="gray" onClick={onCancel}>
+              Cancel
+            </Button>
+          </form>
+          {!isWrong && <ProblemAlert problem={problem} />}
+        </li>
+        <li>
+          <p>
+            <b>Store ten recovery codes.</b> They are shown once, right after this step.
+          </p>
+        </li>
+      </ol>
+    </div>
+  );
+}

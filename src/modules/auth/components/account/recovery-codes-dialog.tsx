@@ -1,0 +1,53 @@
+'use client';
+
+import { Button, Modal } from '@mantine/core';
+import { IconCheck, IconDownload } from '@tabler/icons-react';
+import { CopyButton } from '@/components/copy-button';
+
+type RecoveryCodesDialogProps = { codes: string[]; onStored: () => void };
+
+export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProps) {
+  const text = `${codes.join('\n')}\n`;
+  return (
+    <Modal
+      opened
+      title="Store your recovery codes"
+      yOffset={72}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      onClose={() => undefined}
+    >
+      <div className="fields">
+        <p className="soft">
+          Two-step sign-in is on. Without your phone, each of these lets you in once. This is the only time they are
+          shown; Postroom keeps hashes of them.
+        </p>
+        <ol className="recovery-codes" aria-label="Recovery codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ol>
+        <div className="row-acts">
+          <CopyButton value={text} label="Copy all" />
+          <Button
+            component="a"
+            leftSection={<IconDownload stroke={1.5} />}
+            href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+            download="postroom-recovery-codes.txt"
+          >
+            Download
+          </Button>
+        </div>
+      </div>
+      <footer className="dialog-foot">
+        <span className="push" />
+        <Button variant="filled" leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
+          I have stored them
+        </Button>
+      </footer>
+    </Modal>
+  );
+}

@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core';
+import { parse } from 'bowser';
+import type { LedgerColumn } from '@/components/ledger/ledger';
+import { formatMoment } from '@/lib/format';
+import type { Session } from '../../schema';
+
+export function sessionColumns(onEnd: (session: Session) => void): LedgerColumn<Session>[] {
+  return [
+    {
+      key: 'browser',
+      header: 'Browser',
+      fold: 'lead',
+      bone: 144,
+      cell: ({ user_agent, current }) => (
+        <span className="cell">
+          <span className="clip" title={user_agent}>
+            {browserOf(user_agent)}
+          </span>
+          {current && <span className="badge">This one</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'address',
+      header: 'Address',
+      width: 152,
+      fold: 'under',
+      bone: 96,
+      cell: ({ ip_address }) => <span className="mono clip">{ip_address}</span>,
+    },
+    {
+      key: 'since',
+      header: 'Signed in',
+      width: 128,
+      bone: 88,
+      className: 'soft',
+      cell: ({ created_at }) => formatMoment(created_at),
+    },
+    {
+      key: 'ends',
+      header: 'Ends',
+      width: 128,
+      isSpare: true,
+      bone: 88,
+      className: 'soft',
+      cell: ({ expires_at }) => formatMoment(expires_at),
+    },
+    {
+      key: 'end',
+      header: <span className="sr-only">End</span>,
+      width: 108,
+      kind: 'tail',
+      fold: 'tail',
+      cell: (session) => (
+        <Button
+          size="xs"
+          aria-label={session.current ? undefined : `End session: ${browserOf(session.user_agent)}`}
+          onClick={() => onEnd(session)}
+        >
+          {session.current ? 'Sign out' : 'End session'}
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** What a person recognises, such as "Firefox 145 on Linux"; a program's own words where it is no browser. */
+function browserOf(userAgent: string): string {
+  if (userAgent === '') return 'Unknown';
+  const { browser, os } = parse(userAgent);
+  if (!browser.name) return userAgent.slice(0, 80);
+  const version = browser.version?.split('.')[0];
+  return [browser.name, version, os.name && `on ${os.name}`].filter(Boolean).join(' ');
+}

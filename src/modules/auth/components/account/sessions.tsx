@@ -1,0 +1,68 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { leave } from '@/components/dialogs/leaving';
+import { Entry } from '@/components/entry';
+import { Ledger } from '@/components/ledger/ledger';
+import { ErrorNote } from '@/components/ledger/notes';
+import type { Session } from '../../schema';
+import { sessionColumns } from './session-columns';
+
+export function Sessions() {
+  const utils = trpc.useUtils();
+  const [isEndingAll, setIsEndingAll] = useState(false);
+  const list = trpc.auth.sessions.useQuery({ limit: 200 });
+  const end = trpc.auth.endSession.useMutation({ onSettled: () => utils.auth.sessions.invalidate() });
+  const logout = trpc.auth.logout.useMutation({ onSettled: toLogin });
+  const endAll = trpc.auth.logoutAll.useMutation({ onSuccess: toLogin });
+  const endOne = end.mutate;
+  const signOut = logout.mutate;
+  const columns = useMemo(
+    () =>
+      sessionColumns(({ id, current }: Session) => {
+        if (current) leave(() => signOut({}));
+        else endOne({ id });
+      }),
+    [endOne, signOut],
+  );
+  const rows = list.data?.items;
+
+  return (
+    <Entry title="Sessions" hint="Where you are signed in. Ending one counts from its very next request.">
+      {list.isError && !rows ? (
+        <ErrorNote what="your sessions" error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Ledger caption="Sessions" columns={columns} rows={rows} rowKey={({ id }) => id} bones={2} />
+      )}
+      <ProblemAlert problem={end.error ? toProblem(end.error) : null} />
+      {rows && rows.length > 1 && (
+        <div className="form-foot entry-foot">
+          <span className="push" />
+          <Button className="danger" onClick={() => setIsEndingAll(true)}>
+            End all {rows.length} sessions
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        opened={isEndingAll}
+        title="End all sessions"
+        action="End them all"
+        problem={endAll.error ? toProblem(endAll.error) : null}
+        isBusy={endAll.isPending}
+        onClose={() => setIsEndingAll(false)}
+        onConfirm={() => leave(() => endAll.mutate({}))}
+      >
+        <p className="soft">Every browser is signed out, this one too. API keys go on working.</p>
+      </ConfirmDialog>
+    </Entry>
+  );
+}
+
+function toLogin(): void {
+  window.location.assign('/login');
+}

@@ -1,0 +1,69 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { Entry } from '@/components/entry';
+import { StatusMark } from '@/components/marks/status-mark';
+import { DisableDialog } from './disable-dialog';
+import { Enrolment } from './enrolment';
+import { RecoveryCodesDialog } from './recovery-codes-dialog';
+
+export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
+  const utils = trpc.useUtils();
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const [isDisabling, setIsDisabling] = useState(false);
+  const setUp = trpc.auth.setUpTotp.useMutation();
+
+  return (
+    <Entry
+      title="Two-step sign-in"
+      hint="After your password, Postroom asks for a code from an app on your phone."
+      state={<State isEnabled={isEnabled} isBegun={setUp.isSuccess} />}
+    >
+      {isEnabled === undefined && <span className="bone" style={{ width: 328 }} />}
+      {isEnabled === true && (
+        <div className="form-column">
+          <p className="soft">A code is asked for at every sign-in. Without the app, a recovery code lets you in.</p>
+          <div>
+            <Button className="danger" onClick={() => setIsDisabling(true)}>
+              Turn off
+            </Button>
+          </div>
+        </div>
+      )}
+      {isEnabled === false && setUp.data && (
+        <Enrolment
+          uri={setUp.data.provisioning_uri}
+          onCancel={setUp.reset}
+          onEnabled={(recoveryCodes) => {
+            setUp.reset();
+            setCodes(recoveryCodes);
+            void utils.auth.me.invalidate();
+          }}
+        />
+      )}
+      {isEnabled === false && !setUp.data && (
+        <div className="form-column">
+          <p className="soft">A stolen password alone opens nothing then. You need an authenticator app.</p>
+          <ProblemAlert problem={setUp.error ? toProblem(setUp.error) : null} />
+          <div>
+            <Button loading={setUp.isPending} onClick={() => setUp.mutate({})}>
+              Set up
+            </Button>
+          </div>
+        </div>
+      )}
+      {codes && <RecoveryCodesDialog codes={codes} onStored={() => setCodes(null)} />}
+      <DisableDialog opened={isDisabling} onClose={() => setIsDisabling(false)} />
+    </Entry>
+  );
+}
+
+function State({ isEnabled, isBegun }: { isEnabled: boolean | undefined; isBegun: boolean }) {
+  if (isEnabled === undefined) return <span className="bone" style={{ width: 40 }} />;
+  if (isEnabled) return <StatusMark status="on">On</StatusMark>;
+  return <StatusMark status="off">{isBegun ? 'Being set up' : 'Off'}</StatusMark>;
+}

@@ -1,0 +1,129 @@
+'use client';
+
+import { Button, TextInput } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { CodeInput, isWholeCode } from '@/components/code-input';
+import type { PendingSignIn } from './sign-in';
+import { useSecondsLeft } from './use-seconds-left';
+import { useWait } from './use-wait';
+
+const LIFETIME_SECONDS = 300;
+
+type CodeFormProps = {
+  pending: PendingSignIn;
+  onSignedIn: () => void;
+  onBack: (problem: Problem | null) => void;
+};
+
+/** The second step: a code of the authenticator app, or a recovery code, within five minutes. */
+export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
+  const [isRecovery, setIsRecovery] = useState(false);
+  const [code, setCode] = useState('');
+  const [failures, setFailures] = useState(0);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const waitSeconds = useWait(problem);
+  const secondsLeft = useSecondsLeft(pending.expiresAt);
+  const login = trpc.auth.login.useMutation({
+    onSuccess: onSignedIn,
+    onError: (error) => {
+      const next = toProblem(error);
+      if (next.code === 'SESSION_INVALID') return onBack(next);
+      setCode('');
+      setFailures((count) => count + 1);
+      setProblem(next);
+    },
+  });
+
+  const prove = (given: string) => {
+    if (given === '' || login.isPending || waitSeconds > 0) return;
+    setProblem(null);
+    const proof = isRecovery ? { recovery_code: given } : { totp_code: given };
+    login.mutate({ totp_session: pending.token, ...proof });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    prove(code.trim());
+  };
+
+  return (
+    <form className="stack" noValidate onSubmit={submit}>
+      <p className="soft lead">
+        {isRecovery ? 'One of the ten codes you stored' : 'Six digits from the authenticator app'}
+        {pending.email && (
+          <>
+            {' of '}
+            <span className="whole">{pending.email}</span>
+          </>
+        )}
+      </p>
+      {isRecovery ? (
+        <TextInput
+          label="Recovery code"
+          description="It works once"
+          className="mono-input"
+          autoComplete="one-time-code"
+          autoCapitalize="characters"
+          spellCheck={false}
+          autoFocus
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+      ) : (
+        <CodeInput key={failures} size="lg" autoFocus value={code} onChange={setCode} onComplete={prove} />
+      )}
+      <TimeLeft seconds={secondsLeft} />
+      <ProblemAlert problem={problem && withTriesLeft(problem)} />
+      <Button
+        variant="filled"
+        type="submit"
+        fullWidth
+        loading={login.isPending}
+        disabled={waitSeconds > 0 || secondsLeft === 0 || (isRecovery ? code.trim() === '' : !isWholeCode(code))}
+      >
+        {waitSeconds > 0 ? `Continue (wait ${waitSeconds} s)` : 'Continue'}
+      </Button>
+      <Button
+        fullWidth
+        onClick={() => {
+          setIsRecovery(!isRecovery);
+          setCode('');
+          setProblem(null);
+        }}
+      >
+        {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+      </Button>
+      <Button
+        variant="subtle"
+        color="gray"
+        className="plain"
+        leftSection={<IconArrowLeft stroke={1.5} />}
+        onClick={() => onBack(null)}
+      >
+        Back to the password
+      </Button>
+    </form>
+  );
+}
+
+function TimeLeft({ seconds }: { seconds: number }) {
+  const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  return (
+    <div className="time-left">
+      <span className="time-left-bar" aria-hidden="true">
+        <span style={{ width: `${(seconds / LIFETIME_SECONDS) * 100}%` }} />
+      </span>
+      <span role="timer">{seconds > 0 ? `${clock} left` : 'Time is up'}</span>
+    </div>
+  );
+}
+
+function withTriesLeft(problem: Problem): Problem {
+  const left = problem.details.attempts_left;
+  if (typeof left !== 'number') return problem;
+  const tries = left === 0 ? 'No try is left.' : `${left} ${left === 1 ? 'try' : 'tries'} left.`;
+  return { ...problem, message: `${problem.message} ${tries}` };
+}

@@ -1,0 +1,29 @@
+import { type Hop, Timeline } from '@/components/marks/timeline';
+import { formatMoment, formatStampDay } from '@/lib/format';
+import type { PendingSignIn } from './sign-in';
+
+/** The two steps as postmarks: the first one stamped, the second one awaited. */
+export function SignInSteps({ pending: { email, expiresAt, since } }: { pending: PendingSignIn }) {
+  const day = formatStampDay(since);
+  const hops: Hop[] = [
+    {
+      id: 'first',
+      code: 'PASS',
+      state: 'passed',
+      rim: ['STEP ONE', day],
+      title: email === null ? 'Identity provider accepted' : 'Password accepted',
+      at: formatMoment(since),
+      dateTime: since,
+    },
+    {
+      id: 'second',
+      code: '…',
+      state: 'pending',
+      rim: ['STEP TWO', day],
+      title: 'Code expected',
+      at: `until ${formatMoment(expiresAt)}`,
+      dateTime: expiresAt,
+    },
+  ];
+  return <Timeline label="Steps of signing in" hops={hops} />;
+}

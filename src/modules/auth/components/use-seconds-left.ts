@@ -1,0 +1,19 @@
+import { useEffect, useState } from 'react';
+
+/** Whole seconds until a moment, counted down to 0; null counts nothing. */
+export function useSecondsLeft(until: string | null): number {
+  const [left, setLeft] = useState(() => secondsUntil(until));
+
+  useEffect(() => {
+    setLeft(secondsUntil(until));
+    if (until === null) return;
+    const timer = setInterval(() => setLeft(secondsUntil(until)), 1000);
+    return () => clearInterval(timer);
+  }, [until]);
+
+  return left;
+}
+
+function secondsUntil(until: string | null): number {
+  return until === null ? 0 : Math.max(0, Math.ceil((Date.parse(until) - Date.now()) / 1000));
+}
