@@ -1,8 +1,10 @@
 import { router } from '@/server/trpc';
 import { adminsRouter } from './admins/router';
+import { aliasesRouter } from './aliases/router';
 import { apiKeysRouter } from './api-keys/router';
 import { authRouter } from './auth/router';
 import { domainsRouter } from './domains/router';
+import { mailboxesRouter } from './mailboxes/router';
 import { messagesRouter } from './messages/router';
 import { overviewRouter } from './overview/router';
 import { sendingRouter } from './sending/router';
@@ -10,9 +12,11 @@ import { systemRouter } from './system/router';
 
 export const appRouter = router({
   admins: adminsRouter,
+  aliases: aliasesRouter,
   apiKeys: apiKeysRouter,
   auth: authRouter,
   domains: domainsRouter,
+  mailboxes: mailboxesRouter,
   messages: messagesRouter,
   overview: overviewRouter,
   sending: sendingRouter,

@@ -11,6 +11,7 @@ const PRECEDENCE: ErrorCode[] = [
   'INVALID_SENDER',
   'INVALID_HEADER',
   'INVALID_PAGINATION',
+  'TOO_MANY_DESTINATIONS',
   'VALIDATION_ERROR',
 ];
 
@@ -19,6 +20,7 @@ const SUMMARY: Partial<Record<ErrorCode, string>> = {
   INVALID_SENDER: 'The sender is not a plain address',
   INVALID_HEADER: 'A custom header is not allowed',
   INVALID_PAGINATION: 'The page asked for does not exist',
+  TOO_MANY_DESTINATIONS: 'There are too many destinations',
   VALIDATION_ERROR: 'Some fields are not valid',
 };
 

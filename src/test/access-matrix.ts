@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { hasRole, type Role } from '@/lib/roles';
 import { hashPassword } from '@/server/password';
 import { db } from './database';
-import { makeAdmin, makeApiKey, makeDomain, makeSession, unique } from './factories';
+import { makeAdmin, makeAlias, makeApiKey, makeDomain, makeMailbox, makeSession, unique } from './factories';
 import { type Client, client } from './rest';
 
 export const CREDENTIALS = ['session', 'key', 'scoped key'] as const;
@@ -77,6 +77,11 @@ function plain(path: string, body?: object, success?: Outcome): Fixture {
   return { kind: 'shared', targets: { own: () => ({ path, body }) }, success };
 }
 
+/** No provider is configured here; e2e/oidc.spec.ts has some. */
+function withoutProvider(path: string): Fixture {
+  return { kind: 'shared', targets: { missing: () => ({ path }) } };
+}
+
 /** A call about one row, which `make` makes in the domain of each target. */
 function inDomain(make: (domain: { id: string; name: string }) => Promise<Call>): Fixture {
   const at = (target: Target) => (world: World) => make(world.domains[target]);
@@ -113,6 +118,20 @@ async function messagePath({ id }: { id: string }): Promise<Call> {
   return { path: `/messages/${message.id}` };
 }
 
+function aliasCall(body?: object) {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    const aliasId = id === MISSING_ID ? id : (await makeAlias(id, 'info', 'a@far.example')).id;
+    return { path: `/aliases/${aliasId}`, body };
+  };
+}
+
+function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    const mailboxId = id === MISSING_ID ? id : (await makeMailbox(id, 'ann', { suspendedAt })).id;
+    return { path: `/mailboxes/${mailboxId}${verb}`, body };
+  };
+}
+
 function outgoing(domain: { name: string }) {
   return { from: { email: `a@${domain.name}` }, to: [{ email: 'b@far.example' }], subject: 's', text_body: 't' };
 }
@@ -132,6 +151,7 @@ async function keyPath(adminId: string, world: World): Promise<Call> {
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
 const OFF = { status: 503, code: 'SEND_UNAVAILABLE' };
+const NOTHING_LINKED = { status: 409, code: 'CONFLICT' };
 const NO_SECOND_FACTOR = { status: 409, code: 'CONFLICT' };
 
 /** One entry a route: a new route has no entry, and the test that generates the matrix says so. */
@@ -151,6 +171,11 @@ export const FIXTURES: Record<string, Fixture> = {
   'POST /auth/totp/setup': plain('/auth/totp/setup'),
   'POST /auth/totp/verify': plain('/auth/totp/verify', { code: '123456' }, NO_SECOND_FACTOR),
   'DELETE /auth/totp': plain('/auth/totp', { code: '123456' }, NO_SECOND_FACTOR),
+  'GET /auth/oidc/providers': plain('/auth/oidc/providers'),
+  'GET /auth/oidc/login/{provider}': withoutProvider('/auth/oidc/login/nobody'),
+  'GET /auth/oidc/callback/{provider}': withoutProvider('/auth/oidc/callback/nobody'),
+  'POST /auth/oidc/link/{provider}': withoutProvider('/auth/oidc/link/nobody'),
+  'DELETE /auth/oidc/disconnect': plain('/auth/oidc/disconnect', undefined, NOTHING_LINKED),
   'GET /auth/sessions': plain('/auth/sessions'),
   'DELETE /auth/sessions/{id}': {
     kind: 'own session',
@@ -197,6 +222,32 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}` })),
   'PATCH /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}`, body: { description: 'changed' } })),
   'DELETE /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}` })),
+
+  'GET /aliases': namingDomain(({ id }) => ({ path: `/aliases?domain_id=${id}` })),
+  'POST /aliases': namingDomain(({ id }) => ({
+    path: '/aliases',
+    body: { domain_id: id, source_local_part: 'info', destination: 'a@far.example' },
+  })),
+  'GET /aliases/resolve': namingDomain(({ name }) => ({ path: `/aliases/resolve?address=info@${name}` })),
+  'POST /aliases/import': namingDomain(({ id }) => ({
+    path: '/aliases/import',
+    body: { domain_id: id, csv: 'source_local_part,destination\ninfo,a@far.example' },
+  })),
+  'GET /aliases/export': namingDomain(({ id }) => ({ path: `/aliases/export?domain_id=${id}` })),
+  'GET /aliases/{id}': inDomain(aliasCall()),
+  'PATCH /aliases/{id}': inDomain(aliasCall({ active: false })),
+  'DELETE /aliases/{id}': inDomain(aliasCall()),
+
+  'GET /mailboxes': namingDomain(({ id }) => ({ path: `/mailboxes?domain_id=${id}` })),
+  'POST /mailboxes': namingDomain(({ id }) => ({
+    path: '/mailboxes',
+    body: { domain_id: id, local_part: 'ann', password: PASSWORD },
+  })),
+  'GET /mailboxes/{id}': inDomain(mailboxCall()),
+  'PATCH /mailboxes/{id}': inDomain(mailboxCall('', { display_name: 'Ann' })),
+  'DELETE /mailboxes/{id}': inDomain(mailboxCall()),
+  'POST /mailboxes/{id}/suspend': inDomain(mailboxCall('/suspend', { reason: 'm' })),
+  'POST /mailboxes/{id}/unsuspend': inDomain(mailboxCall('/unsuspend', {}, new Date())),
 
   'GET /messages': plain('/messages'),
   'GET /messages/{id}': inDomain(messagePath),

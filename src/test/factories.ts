@@ -11,6 +11,23 @@ export function makeDomain(over: { name?: string; active?: boolean } = {}) {
   return db.domain.create({ data: { name: `d${unique()}.example`, ...over } });
 }
 
+export function makeMailbox(
+  domainId: string,
+  localPart: string,
+  over: { active?: boolean; suspendedAt?: Date; passwordHash?: string } = {},
+) {
+  return db.mailbox.create({ data: { domainId, localPart, passwordHash: 'x', ...over } });
+}
+
+export function makeAlias(
+  domainId: string,
+  sourceLocalPart: string,
+  destination: string,
+  over: { active?: boolean } = {},
+) {
+  return db.alias.create({ data: { domainId, sourceLocalPart, destination, ...over } });
+}
+
 export function makeAdmin(over: { role?: Role; domainIds?: string[]; email?: string; passwordHash?: string } = {}) {
   const { role = 'super_admin', domainIds = [], email = `a${unique()}@admins.example`, passwordHash } = over;
   const domains = { create: domainIds.map((domainId) => ({ domainId })) };

@@ -31,6 +31,8 @@ export type Client = {
   headers: Record<string, string>;
   call(method: string, path: string, send?: Send): Promise<Answer>;
   get(path: string): Promise<Answer>;
+  /** A file's answer, which has no envelope. */
+  download(path: string): Promise<Response>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
@@ -58,6 +60,7 @@ export function client(headers: Record<string, string> = {}): Client {
   return {
     headers: own,
     call,
+    download: (path) => handle(new Request(`http://localhost:3000/api/v1${path}`, { headers: own })),
     get: (path) => call('GET', path),
     post: (path, body, more) => call('POST', path, { body, headers: more }),
     patch: (path, body) => call('PATCH', path, { body }),

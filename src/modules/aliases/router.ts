@@ -1,0 +1,136 @@
+import { ById, Confirmation } from '@/lib/wire';
+import { FileAnswer } from '@/server/rest/file';
+import { rest } from '@/server/rest/meta';
+import { authedProcedure, router } from '@/server/trpc';
+import { resolveAddress } from './resolve';
+import {
+  Alias,
+  AliasPage,
+  CreateAlias,
+  ExportAliases,
+  ImportAliases,
+  ImportReport,
+  ListAliases,
+  Resolution,
+  ResolveAddress,
+  UpdateAlias,
+} from './schema';
+import { createAlias, deleteAlias, getAlias, listAliases, updateAlias } from './service';
+import { exportAliases, importAliases } from './transfer';
+
+const tag = 'Aliases';
+const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
+
+export const aliasesRouter = router({
+  list: authedProcedure(ListAliases)
+    .meta(
+      rest('GET', '/aliases', {
+        tag,
+        summary: 'List aliases',
+        isPaginated: true,
+        isOpenToScopedKeys: true,
+        errors: { 400: ['MISSING_FIELDS'], 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(AliasPage)
+    .query(({ ctx, input }) => listAliases(ctx, input)),
+
+  create: authedProcedure(CreateAlias)
+    .meta(
+      rest('POST', '/aliases', {
+        tag,
+        summary: 'Add an alias',
+        description: 'It takes effect at once.',
+        status: 201,
+        audit: 'alias.create',
+        isOpenToScopedKeys: true,
+        errors: {
+          400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'],
+          403: [...namesDomain[403]],
+          404: [...namesDomain[404]],
+          409: ['CONFLICT'],
+        },
+      }),
+    )
+    .output(Alias)
+    .mutation(({ ctx, input }) => createAlias(ctx, input)),
+
+  resolve: authedProcedure(ResolveAddress)
+    .meta(
+      rest('GET', '/aliases/resolve', {
+        tag,
+        summary: 'What happens to mail for an address',
+        description: 'By the same function that the mail server asks.',
+        isOpenToScopedKeys: true,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(Resolution)
+    .query(({ ctx, input }) => resolveAddress(ctx, input)),
+
+  import: authedProcedure(ImportAliases)
+    .meta(
+      rest('POST', '/aliases/import', {
+        tag,
+        summary: 'Add the aliases of a CSV file',
+        description: 'Line by line: a line that is refused touches no other. With dry_run nothing is changed.',
+        audit: 'alias.import',
+        isOpenToScopedKeys: true,
+        errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(ImportReport)
+    .mutation(({ ctx, input }) => importAliases(ctx, input)),
+
+  export: authedProcedure(ExportAliases)
+    .meta(
+      rest('GET', '/aliases/export', {
+        tag,
+        summary: 'The aliases of a domain as CSV',
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(FileAnswer)
+    .query(({ ctx, input }) => exportAliases(ctx, input)),
+
+  get: authedProcedure(ById)
+    .meta(
+      rest('GET', '/aliases/{id}', {
+        tag,
+        summary: 'Get an alias',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Alias)
+    .query(({ ctx, input }) => getAlias(ctx, input)),
+
+  update: authedProcedure(UpdateAlias)
+    .meta(
+      rest('PATCH', '/aliases/{id}', {
+        tag,
+        summary: 'Change an alias',
+        description: 'Only supplied fields change. It takes effect at once.',
+        audit: 'alias.update',
+        isOpenToScopedKeys: true,
+        errors: { 400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'], 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Alias)
+    .mutation(({ ctx, input }) => updateAlias(ctx, input)),
+
+  delete: authedProcedure(ById)
+    .meta(
+      rest('DELETE', '/aliases/{id}', {
+        tag,
+        summary: 'Delete an alias',
+        audit: 'alias.delete',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteAlias(ctx, input)),
+});

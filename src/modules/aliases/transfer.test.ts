@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeAlias, makeDomain } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+let api: Awaited<ReturnType<typeof keyClient>>;
+let domain: { id: string; name: string };
+
+beforeEach(async () => {
+  api = await keyClient({ role: 'admin' });
+  domain = await makeDomain();
+});
+
+const importCsv = (csv: string, over: object = {}) =>
+  api.post('/aliases/import', { domain_id: domain.id, csv, ...over });
+const count = () => db.alias.count({ where: { domainId: domain.id } });
+
+describe('importing aliases', () => {
+  it('judges line by line, against the database and the lines before', async () => {
+    await makeAlias(domain.id, 'there', 'x@far.example');
+    await makeAlias(domain.id, 'same', 'x@far.example');
+    await makeAlias(domain.id, 'leads', `target@${domain.name}`);
+    const csv = [
+      'source_local_part,destination,active',
+      `info@${domain.name},ann@far.example,`,
+      'sales,"a@far.example, b@far.example",false',
+      'there,y@far.example,',
+      'same,X@far.example,true',
+      'info,z@far.example,',
+      `chain,info@${domain.name},`,
+      'target,z@far.example,',
+      'bad,|/bin/sh,',
+      'empty,,',
+      'odd,x@far.example,maybe',
+      '',
+      ',catch@far.example,',
+    ].join('\r\n');
+    const dry = await importCsv(csv, { dry_run: true });
+    expect(await count()).toBe(3);
+    const { data } = await importCsv(csv);
+    expect({ ...data, dry_run: true }).toEqual(dry.data);
+    expect(data).toMatchObject({ dry_run: false, total: 11, created: 3, unchanged: 1, failed: 7 });
+    expect(data.lines.map(({ line, outcome, code }: Record<string, unknown>) => [line, outcome, code])).toEqual([
+      [2, 'created', null],
+      [3, 'created', null],
+      [4, 'failed', 'CONFLICT'],
+      [5, 'unchanged', null],
+      [6, 'failed', 'CONFLICT'],
+      [7, 'failed', 'ALIAS_CHAIN'],
+      [8, 'failed', 'ALIAS_CHAIN'],
+      [9, 'failed', 'VALIDATION_ERROR'],
+      [10, 'failed', 'MISSING_FIELDS'],
+      [11, 'failed', 'VALIDATION_ERROR'],
+      [13, 'created', null],
+    ]);
+    const sales = await db.alias.findFirst({ where: { domainId: domain.id, sourceLocalPart: 'sales' } });
+    expect(sales).toMatchObject({ destination: 'a@far.example,b@far.example', active: false });
+    const entries = await db.auditEntry.findMany({ where: { domainId: domain.id, action: 'alias.import' } });
+    expect(entries).toHaveLength(2);
+    expect(entries[1]?.details).toMatchObject({ created: 3, created_sources: ['info', 'sales', ''] });
+  });
+
+  it.each([
+    ['a quote without an end', 'source_local_part,destination\na,"b@far.example'],
+    ['an unknown column', 'source_local_part,destination,colour\na,b@far.example,red'],
+    ['a header without destination', 'source_local_part\na'],
+    ['no header', 'a,b@far.example'],
+  ])('refuses %s as a whole, naming the field', async (_, csv) => {
+    const answer = expectError(await importCsv(csv), 400, 'VALIDATION_ERROR');
+    expect(answer.error.details.fields?.[0]?.path).toBe('csv');
+  });
+
+  it('refuses more than the domain may have, and then creates none', async () => {
+    await db.domain.update({ where: { id: domain.id }, data: { maxAliases: 1 } });
+    expectError(await importCsv('source_local_part,destination\na,x@far.example\nb,x@far.example'), 409, 'CONFLICT');
+    expect(await count()).toBe(0);
+  });
+});
+
+describe('exporting aliases', () => {
+  it('gives a file that imports as the same, with no cell that a spreadsheet runs', async () => {
+    await makeAlias(domain.id, '', 'catch@far.example');
+    await makeAlias(domain.id, '=cmd', '+a@far.example,b@far.example', { active: false });
+    await makeAlias(domain.id, '-x', 'c@far.example');
+    const response = await api.download(`/aliases/export?domain_id=${domain.id}`);
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="aliases-${domain.name}.csv"`);
+    expect(response.headers.get('x-request-id')).toBeTruthy();
+    const csv = await response.text();
+    expect(csv.split('\r\n').toSorted()).toEqual(
+      [
+        '',
+        'source_local_part,destination,active',
+        ',catch@far.example,true',
+        "'-x,c@far.example,true",
+        `'=cmd,"'+a@far.example,b@far.example",false`,
+      ].toSorted(),
+    );
+    expect((await importCsv(csv)).data).toMatchObject({ total: 3, unchanged: 3 });
+    await db.alias.deleteMany({ where: { domainId: domain.id } });
+    expect((await importCsv(csv)).data).toMatchObject({ total: 3, created: 3 });
+  });
+
+  it('gives every row of many', async () => {
+    const data = Array.from({ length: 2500 }, (_, i) => ({
+      domainId: domain.id,
+      sourceLocalPart: `a${i}`,
+      destination: 'x@far.example',
+    }));
+    await db.alias.createMany({ data });
+    const csv = await (await api.download(`/aliases/export?domain_id=${domain.id}`)).text();
+    expect(new Set(csv.trim().split('\r\n')).size).toBe(2501);
+  });
+
+  it('is closed to a domain out of reach, with the envelope', async () => {
+    const foreign = await keyClient({ role: 'domain_admin' });
+    expectError(await foreign.get(`/aliases/export?domain_id=${domain.id}`), 403, 'FORBIDDEN');
+  });
+});

@@ -1,0 +1,175 @@
+import { verify } from '@node-rs/argon2';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+const MISSING = '019ac000-0000-7000-8000-000000000000';
+const PASSWORD = 'paper boats on the canal';
+
+let api: Awaited<ReturnType<typeof keyClient>>;
+let domain: { id: string; name: string };
+
+beforeEach(async () => {
+  api = await keyClient({ role: 'admin' });
+  domain = await makeDomain();
+});
+
+const create = (localPart: string, over: object = {}) =>
+  api.post('/mailboxes', { domain_id: domain.id, local_part: localPart, password: PASSWORD, ...over });
+const stored = (id: string) => db.mailbox.findUniqueOrThrow({ where: { id } });
+
+describe('creating a mailbox', () => {
+  it('answers the documented record, never the password, and counts for mail at once', async () => {
+    const answer = await create('Ann', { display_name: 'Ann Field', quota_bytes: 1_000_000 });
+    expect(answer.status).toBe(201);
+    expect(answer.data).toEqual({
+      id: expect.any(String),
+      domain_id: domain.id,
+      email: `ann@${domain.name}`,
+      local_part: 'ann',
+      display_name: 'Ann Field',
+      quota_bytes: 1_000_000,
+      active: true,
+      suspended: false,
+      suspended_at: null,
+      suspension_reason: null,
+      suspension_note: '',
+      used_bytes: 0,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    const [row] = await db.$queryRaw<{ address: string }[]>`SELECT mta.resolve('ANN', ${domain.name}) AS address`;
+    expect(row?.address).toBe(`ann@${domain.name}`);
+    const entries = await db.auditEntry.findMany({ where: { resource: `mailbox:${answer.data.id}` } });
+    expect(entries).toMatchObject([{ action: 'mailbox.create', domainId: domain.id, outcome: 'success' }]);
+    expect(JSON.stringify(entries)).not.toMatch(/paper boats|argon2/);
+  });
+
+  it('keeps the password as argon2id in the form that Dovecot reads', async () => {
+    const { data } = await create('ann');
+    const { passwordHash } = await stored(data.id);
+    expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/);
+    expect(await verify(passwordHash, PASSWORD)).toBe(true);
+  });
+
+  it('takes the quota of the domain where none is said, and none where null is said', async () => {
+    await db.domain.update({ where: { id: domain.id }, data: { defaultQuotaBytes: 5_000_000_000n } });
+    expect((await create('a')).data.quota_bytes).toBe(5_000_000_000);
+    expect((await create('b', { quota_bytes: null })).data.quota_bytes).toBeNull();
+  });
+
+  it('refuses an address in use, in any letter case, one of two at once', async () => {
+    const answers = await Promise.all([create('ann'), create('ANN')]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.error).toMatchObject({ code: 'CONFLICT', details: { fields: [{ path: 'local_part' }] } });
+  });
+
+  it('stops at the number of mailboxes that the domain may have, also when several come at once', async () => {
+    await db.domain.update({ where: { id: domain.id }, data: { maxMailboxes: 2 } });
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((localPart) => create(localPart)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
+  });
+
+  it.each([
+    [{ local_part: undefined }, 'MISSING_FIELDS'],
+    [{ password: undefined }, 'MISSING_FIELDS'],
+    [{ local_part: 'a b' }, 'VALIDATION_ERROR'],
+    [{ local_part: 'ann@b.example' }, 'VALIDATION_ERROR'],
+    [{ password: 'eleven char' }, 'VALIDATION_ERROR'],
+    [{ password: 'passwordpassword' }, 'VALIDATION_ERROR'],
+    [{ quota_bytes: -1 }, 'VALIDATION_ERROR'],
+    [{ quota_bytes: 1.5 }, 'VALIDATION_ERROR'],
+    [{ suspended: true }, 'VALIDATION_ERROR'],
+    [{ display_name: 'a\r\nb' }, 'VALIDATION_ERROR'],
+  ] as const)('refuses %j', async (over, code) => {
+    expectError(await create('ann', over), 400, code);
+  });
+
+  it('names a domain that is missing, foreign or inactive', async () => {
+    expectError(await create('ann', { domain_id: MISSING }), 404, 'DOMAIN_NOT_FOUND');
+    const inactive = await makeDomain({ active: false });
+    expectError(await create('ann', { domain_id: inactive.id }), 403, 'DOMAIN_INACTIVE');
+    const foreign = await keyClient({ role: 'domain_admin' });
+    const body = { domain_id: domain.id, local_part: 'ann', password: PASSWORD };
+    expectError(await foreign.post('/mailboxes', body), 403, 'FORBIDDEN');
+  });
+});
+
+describe('changing and deleting', () => {
+  it('changes only what is supplied, and the password at once', async () => {
+    const { data } = await create('ann', { display_name: 'Ann' });
+    const answer = await api.patch(`/mailboxes/${data.id}`, { active: false, password: 'tin boats on the river' });
+    expect(answer.data).toMatchObject({ active: false, display_name: 'Ann' });
+    expect(await verify((await stored(data.id)).passwordHash, 'tin boats on the river')).toBe(true);
+    const entries = await db.auditEntry.findMany({
+      where: { action: 'mailbox.update', resource: `mailbox:${data.id}` },
+    });
+    expect(entries).toMatchObject([
+      { details: { before: { active: true }, after: { active: false }, password_changed: true } },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain('tin boats');
+    expectError(await api.patch(`/mailboxes/${data.id}`, { local_part: 'bo' }), 400, 'VALIDATION_ERROR');
+    expect((await api.delete(`/mailboxes/${data.id}`)).status).toBe(200);
+    expectError(await api.delete(`/mailboxes/${data.id}`), 404, 'NOT_FOUND');
+    expectError(await api.patch(`/mailboxes/${data.id}`, { active: true }), 404, 'NOT_FOUND');
+  });
+});
+
+describe('listing', () => {
+  it('filters by domain, state and text, within reach', async () => {
+    const other = await makeDomain();
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'off', { active: false });
+    await makeMailbox(domain.id, 'quiet', { suspendedAt: new Date() });
+    await makeMailbox(other.id, 'foreign');
+    const list = async (client: typeof api, query: string) =>
+      (await client.get(`/mailboxes?sort=local_part&order=asc&limit=200&${query}`)).data.map(
+        ({ local_part: localPart }: { local_part: string }) => localPart,
+      );
+    expect(await list(api, `domain_id=${domain.id}`)).toEqual(['ann', 'off', 'quiet']);
+    expect(await list(api, `domain_id=${domain.id}&active=false`)).toEqual(['off']);
+    expect(await list(api, `domain_id=${domain.id}&suspended=true`)).toEqual(['quiet']);
+    expect(await list(api, `domain_id=${domain.id}&q=AN`)).toEqual(['ann']);
+    const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expect(await list(own, '')).toEqual(['ann', 'off', 'quiet']);
+    expectError(await own.get(`/mailboxes?domain_id=${other.id}`), 403, 'FORBIDDEN');
+  });
+});
+
+describe('suspending', () => {
+  it('stops sending and not receiving, is told in the record, and is undone', async () => {
+    const { data } = await create('ann');
+    const suspended = await api.post(`/mailboxes/${data.id}/suspend`, { reason: 'Sends phishing' });
+    expect(suspended.data).toMatchObject({
+      suspended: true,
+      suspended_at: expect.any(String),
+      suspension_reason: 'manual',
+      suspension_note: 'Sends phishing',
+    });
+    expectError(await api.post(`/mailboxes/${data.id}/suspend`, { reason: 'Again' }), 409, 'CONFLICT');
+    const [row] = await db.$queryRaw<{ address: string }[]>`SELECT mta.resolve('ann', ${domain.name}) AS address`;
+    expect(row?.address).toBe(`ann@${domain.name}`);
+    const restored = await api.post(`/mailboxes/${data.id}/unsuspend`, { note: 'Password changed' });
+    expect(restored.data).toMatchObject({ suspended: false, suspended_at: null, suspension_reason: null });
+    expect((await stored(data.id)).rateCountedFrom).not.toBeNull();
+    expectError(await api.post(`/mailboxes/${data.id}/unsuspend`), 409, 'CONFLICT');
+    const entries = await db.auditEntry.findMany({
+      where: { resource: `mailbox:${data.id}`, outcome: 'success' },
+      orderBy: { id: 'asc' },
+    });
+    expect(entries.map(({ action }) => action)).toEqual(['mailbox.create', 'mailbox.suspend', 'mailbox.unsuspend']);
+    expect(entries[2]?.details).toMatchObject({ note: 'Password changed' });
+  });
+
+  it('needs a reason, the role admin, and a mailbox in reach', async () => {
+    const { data } = await create('ann');
+    expectError(await api.post(`/mailboxes/${data.id}/suspend`, {}), 400, 'MISSING_FIELDS');
+    const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expectError(await own.post(`/mailboxes/${data.id}/suspend`, { reason: 'x' }), 403, 'FORBIDDEN');
+    expectError(await own.post(`/mailboxes/${data.id}/unsuspend`), 403, 'FORBIDDEN');
+    const scoped = await keyClient({ role: 'admin', scopedDomainIds: [(await makeDomain()).id] });
+    expectError(await scoped.post(`/mailboxes/${data.id}/suspend`, { reason: 'x' }), 404, 'NOT_FOUND');
+  });
+});

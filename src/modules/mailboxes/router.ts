@@ -1,0 +1,119 @@
+import { ById, Confirmation } from '@/lib/wire';
+import { rest } from '@/server/rest/meta';
+import { adminProcedure, authedProcedure, router } from '@/server/trpc';
+import {
+  CreateMailbox,
+  ListMailboxes,
+  Mailbox,
+  MailboxPage,
+  SuspendMailbox,
+  UnsuspendMailbox,
+  UpdateMailbox,
+} from './schema';
+import { createMailbox, deleteMailbox, getMailbox, listMailboxes, updateMailbox } from './service';
+import { suspendMailbox, unsuspendMailbox } from './suspension';
+
+const tag = 'Mailboxes';
+const isOpenToScopedKeys = true;
+
+export const mailboxesRouter = router({
+  list: authedProcedure(ListMailboxes)
+    .meta(
+      rest('GET', '/mailboxes', {
+        tag,
+        summary: 'List mailboxes',
+        isPaginated: true,
+        isOpenToScopedKeys,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(MailboxPage)
+    .query(({ ctx, input }) => listMailboxes(ctx, input)),
+
+  create: authedProcedure(CreateMailbox)
+    .meta(
+      rest('POST', '/mailboxes', {
+        tag,
+        summary: 'Add a mailbox',
+        status: 201,
+        audit: 'mailbox.create',
+        transaction: 'manual',
+        isOpenToScopedKeys,
+        errors: {
+          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
+          404: ['DOMAIN_NOT_FOUND'],
+          409: ['CONFLICT'],
+        },
+      }),
+    )
+    .output(Mailbox)
+    .mutation(({ ctx, input }) => createMailbox(ctx, input)),
+
+  get: authedProcedure(ById)
+    .meta(
+      rest('GET', '/mailboxes/{id}', {
+        tag,
+        summary: 'Get a mailbox',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Mailbox)
+    .query(({ ctx, input }) => getMailbox(ctx, input)),
+
+  update: authedProcedure(UpdateMailbox)
+    .meta(
+      rest('PATCH', '/mailboxes/{id}', {
+        tag,
+        summary: 'Change a mailbox',
+        description: 'Only supplied fields change.',
+        audit: 'mailbox.update',
+        transaction: 'manual',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Mailbox)
+    .mutation(({ ctx, input }) => updateMailbox(ctx, input)),
+
+  delete: authedProcedure(ById)
+    .meta(
+      rest('DELETE', '/mailboxes/{id}', {
+        tag,
+        summary: 'Delete a mailbox',
+        audit: 'mailbox.delete',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteMailbox(ctx, input)),
+
+  suspend: adminProcedure(SuspendMailbox)
+    .meta(
+      rest('POST', '/mailboxes/{id}/suspend', {
+        tag,
+        summary: 'Stop a mailbox from sending',
+        description: 'It receives on.',
+        audit: 'mailbox.suspend',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Mailbox)
+    .mutation(({ ctx, input }) => suspendMailbox(ctx, input)),
+
+  unsuspend: adminProcedure(UnsuspendMailbox)
+    .meta(
+      rest('POST', '/mailboxes/{id}/unsuspend', {
+        tag,
+        summary: 'Let a mailbox send again',
+        description: 'Its hourly count begins anew.',
+        audit: 'mailbox.unsuspend',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Mailbox)
+    .mutation(({ ctx, input }) => unsuspendMailbox(ctx, input)),
+});

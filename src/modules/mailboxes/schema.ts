@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { parseAddress } from '@/lib/address';
+import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+
+const LocalPart = z
+  .string()
+  .min(1)
+  .max(64, 'At most 64 characters.')
+  .refine((text) => parseAddress(`${text}@a.example`) !== null, 'This is not a plain local part.')
+  .transform((text) => text.toLowerCase())
+  .meta({ description: 'Any letter case' });
+
+const settings = {
+  display_name: plainText(256),
+  quota_bytes: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable().meta({ description: 'null: no quota' }),
+  active: z.boolean().meta({ description: 'An inactive mailbox takes no mail and lets nobody in' }),
+};
+
+export const Mailbox = z
+  .object({
+    id: Id,
+    domain_id: Id,
+    email: z.string(),
+    local_part: z.string(),
+    ...settings,
+    display_name: z.string(),
+    suspended: z.boolean().meta({ description: 'A suspended mailbox receives, and does not send' }),
+    suspended_at: Timestamp.nullable(),
+    suspension_reason: z.enum(['rate_limit', 'manual']).nullable(),
+    suspension_note: z.string().meta({ description: 'Why: what was said, or the count, window and limit' }),
+    used_bytes: z.number().int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Mailbox' });
+export type Mailbox = z.infer<typeof Mailbox>;
+
+export const MailboxPage = page(Mailbox);
+
+export const ListMailboxes = z.strictObject({
+  ...pageQuery(['created_at', 'local_part']),
+  domain_id: Id.optional(),
+  active: z.boolean().optional(),
+  suspended: z.boolean().optional(),
+  q: plainText(254).optional().meta({ description: 'Part of the local part or the display name' }),
+});
+export type ListMailboxes = z.infer<typeof ListMailboxes>;
+
+export const CreateMailbox = z.strictObject({
+  domain_id: Id,
+  local_part: LocalPart,
+  password: NewPassword,
+  ...z.object(settings).partial().shape,
+});
+export type CreateMailbox = z.infer<typeof CreateMailbox>;
+
+export const UpdateMailbox = z.strictObject({
+  id: Id,
+  password: NewPassword.optional(),
+  ...z.object(settings).partial().shape,
+});
+export type UpdateMailbox = z.infer<typeof UpdateMailbox>;
+
+export const SuspendMailbox = z.strictObject({ id: Id, reason: plainText(500).min(1) });
+export type SuspendMailbox = z.infer<typeof SuspendMailbox>;
+
+export const UnsuspendMailbox = z.strictObject({ id: Id, note: plainText(500).optional() });
+export type UnsuspendMailbox = z.infer<typeof UnsuspendMailbox>;

@@ -1,0 +1,160 @@
+import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access';
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import { hashPassword } from '@/server/password';
+import type { Prisma } from '@/server/prisma/client';
+import type { CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
+
+type MutationContext = ActorContext & { audit: RecordAudit };
+
+/** @throws what authorizeDomain throws, where a domain is named */
+export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Promise<Page<Mailbox>> {
+  const { domain_id: domainId, active, suspended, q } = input;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const column = input.sort === 'local_part' ? 'localPart' : 'createdAt';
+  const suspendedAt = suspended === undefined ? undefined : suspended ? { not: null } : null;
+  return paginate(
+    'mailboxes',
+    input,
+    column,
+    ({ where, ...page }) =>
+      ctx.db.mailbox.findMany({
+        ...page,
+        select: FIELDS,
+        where: { AND: [where, domainFilter(ctx.actor), { domainId, active, suspendedAt, ...containing(q) }] },
+      }),
+    present,
+  );
+}
+
+export async function getMailbox(ctx: ActorContext, { id }: { id: string }): Promise<Mailbox> {
+  return present(await requireMailbox(ctx, ctx.db, id));
+}
+
+/** @throws CONFLICT for an address in use, or where the domain has as many mailboxes as it may */
+export async function createMailbox(ctx: MutationContext, input: CreateMailbox): Promise<Mailbox> {
+  const { local_part: localPart, password, ...settings } = input;
+  const domain = await authorizeDomain(ctx, { id: input.domain_id });
+  const passwordHash = await hashPassword(password);
+  return ctx.database
+    .$transaction(async (tx) => {
+      const { defaultQuotaBytes } = await requireRoom(tx, domain);
+      const quotaBytes = settings.quota_bytes === undefined ? defaultQuotaBytes : settings.quota_bytes;
+      const row = await tx.mailbox.create({
+        select: FIELDS,
+        data: {
+          domainId: domain.id,
+          localPart,
+          passwordHash,
+          displayName: settings.display_name,
+          quotaBytes,
+          active: settings.active,
+          createdAt: ctx.clock.now(),
+        },
+      });
+      const mailbox = present(row);
+      await ctx.audit({ resource: `mailbox:${mailbox.id}`, domainId: domain.id, before: null, after: mailbox }, tx);
+      return mailbox;
+    })
+    .catch((error) => {
+      if (isForeignKeyViolation(error)) throw new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.');
+      if (violatedConstraint(error) === null) throw error;
+      const message = `There is a mailbox ${localPart}@${domain.name} already.`;
+      throw new AppError('CONFLICT', message, { details: { fields: [{ path: 'local_part', message }] } });
+    });
+}
+
+/** Only supplied fields change. A new password counts for the mail server at once. */
+export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox): Promise<Mailbox> {
+  const { id, password, display_name: displayName, quota_bytes: quotaBytes, active } = input;
+  await requireMailbox(ctx, ctx.database, id);
+  const passwordHash = password === undefined ? undefined : await hashPassword(password);
+  return ctx.database.$transaction(async (tx) => {
+    const row = await requireMailbox(ctx, tx, id);
+    const data = { displayName, quotaBytes, active, passwordHash };
+    const after = present(await tx.mailbox.update({ where: { id }, data, select: FIELDS }).catch(gone));
+    const details = passwordHash ? { password_changed: true } : {};
+    await ctx.audit({ resource: `mailbox:${id}`, domainId: row.domainId, before: present(row), after, details }, tx);
+    return after;
+  });
+}
+
+export async function deleteMailbox(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  const row = await requireMailbox(ctx, ctx.db, id);
+  const before = present(row);
+  await ctx.db.mailbox.delete({ where: { id }, select: { id: true } }).catch(gone);
+  await ctx.audit({ resource: `mailbox:${id}`, domainId: row.domainId, before, after: null });
+  return { message: `The mailbox ${before.email} is deleted.` };
+}
+
+export async function requireMailbox(ctx: ActorContext, db: Tx, id: string): Promise<Row> {
+  const row = await db.mailbox.findFirst({ where: { AND: [{ id }, domainFilter(ctx.actor)] }, select: FIELDS });
+  if (!row) throw notFound('mailbox');
+  return row;
+}
+
+/** Locks the domain, so that two at once do not pass its limit together. */
+async function requireRoom(tx: Tx, domain: AuthorizedDomain): Promise<{ defaultQuotaBytes: bigint | null }> {
+  await tx.$queryRaw`SELECT id FROM "domain" WHERE id = ${domain.id}::uuid FOR NO KEY UPDATE`;
+  const { maxMailboxes, defaultQuotaBytes, _count } = await tx.domain.findUniqueOrThrow({
+    where: { id: domain.id },
+    select: { maxMailboxes: true, defaultQuotaBytes: true, _count: { select: { mailboxes: true } } },
+  });
+  if (maxMailboxes === null || _count.mailboxes < maxMailboxes) return { defaultQuotaBytes };
+  throw new AppError('CONFLICT', `The domain ${domain.name} may have ${maxMailboxes} mailboxes, and has them.`, {
+    details: { limit: maxMailboxes, count: _count.mailboxes },
+  });
+}
+
+/** Another call deleted it between our look and our change. */
+export function gone(error: unknown): never {
+  throw isMissingRow(error) ? notFound('mailbox') : error;
+}
+
+function containing(q: string | undefined): Prisma.MailboxWhereInput {
+  if (!q) return {};
+  const contains = q.replace(/[\\%_]/g, '\\$&');
+  return {
+    OR: [{ localPart: { contains: contains.toLowerCase() } }, { displayName: { contains, mode: 'insensitive' } }],
+  };
+}
+
+export const FIELDS = {
+  id: true,
+  domainId: true,
+  localPart: true,
+  displayName: true,
+  quotaBytes: true,
+  active: true,
+  suspendedAt: true,
+  suspensionReason: true,
+  suspensionNote: true,
+  usedBytes: true,
+  createdAt: true,
+  updatedAt: true,
+  domain: { select: { name: true } },
+} satisfies Prisma.MailboxSelect;
+
+type Row = Prisma.MailboxGetPayload<{ select: typeof FIELDS }>;
+
+export function present(row: Row): Mailbox {
+  return {
+    id: row.id,
+    domain_id: row.domainId,
+    email: `${row.localPart}@${row.domain.name}`,
+    local_part: row.localPart,
+    display_name: row.displayName,
+    quota_bytes: row.quotaBytes === null ? null : Number(row.quotaBytes),
+    active: row.active,
+    suspended: row.suspendedAt !== null,
+    suspended_at: row.suspendedAt?.toISOString() ?? null,
+    suspension_reason: row.suspensionReason,
+    suspension_note: row.suspensionNote,
+    used_bytes: Number(row.usedBytes),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
