@@ -5,6 +5,7 @@ import { expect, test, unique, url } from './fixtures';
 
 /** What only the wire shows: the HTTP server in front of Next. */
 const { hostname, port } = new URL(process.env.E2E_URL ?? 'http://localhost');
+const MIB = 1024 * 1024;
 
 async function open(): Promise<Socket> {
   const socket = connect(Number(port), hostname);
@@ -131,6 +132,14 @@ test('a client cannot name its own address', async ({ api, domain }) => {
   expect(rows.length).toBeGreaterThan(0);
 });
 
+const chunkedHead = (key: string) =>
+  request(
+    '/api/v1/domains',
+    [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'],
+    'POST',
+  );
+const bodyChunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
+
 test('a chunked body over the limit is refused while it still comes in', async ({ api }) => {
   const socket = await open();
   let answer = '';
@@ -141,21 +150,45 @@ test('a chunked body over the limit is refused while it still comes in', async (
     });
   });
   socket.on('error', () => {});
-  socket.write(
-    request(
-      '/api/v1/domains',
-      [`Authorization: Bearer ${api.key}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'],
-      'POST',
-    ),
-  );
+  socket.write(chunkedHead(api.key));
   // Just over 1 MiB and no last chunk: whoever waits for the whole body waits for ever.
-  for (let chunks = 0; chunks < 17; chunks += 1) {
-    socket.write(`${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`);
-  }
+  for (let chunks = 0; chunks < 17; chunks += 1) socket.write(bodyChunk);
   await answered;
   socket.destroy();
   expect(statusOf(answer)).toBe(413);
   expect(envelopeOf(answer).error.code).toBe('PAYLOAD_TOO_LARGE');
+});
+
+test('a client that writes without end hears 413 whenever it reads, and is cut off soon after', async ({ api }) => {
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  await once(socket, 'connect');
+  let answer = '';
+  let fault: string | undefined;
+  socket.pause().on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    fault = error.code;
+  });
+  const happens = (event: string) => new Promise<unknown>((resolve) => socket.once(event, resolve));
+  const closed = happens('close');
+  const writeUntil = async (isEnough: () => boolean) => {
+    while (!isEnough() && !socket.destroyed) {
+      if (!socket.write(bodyChunk)) await Promise.race([happens('drain'), closed]);
+    }
+  };
+  socket.write(chunkedHead(api.key));
+  // More than both sides' buffers hold: what was refused long ago is still taken off the wire.
+  await writeUntil(() => socket.bytesWritten > 24 * MIB);
+  expect(fault).toBeUndefined();
+  socket.resume();
+  await happens('end');
+  expect(statusOf(answer)).toBe(413);
+  expect(envelopeOf(answer).error.code).toBe('PAYLOAD_TOO_LARGE');
+  await writeUntil(() => false);
+  await closed;
+  expect(fault).toMatch(/EPIPE|ECONNRESET/);
+  expect(socket.bytesWritten).toBeLessThan(128 * MIB);
 });
 
 test('an unauthenticated body of a message is not read', async () => {

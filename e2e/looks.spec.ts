@@ -100,8 +100,8 @@ async function countShifts(page: Page): Promise<void> {
         hadRecentInput: boolean;
         sources: { node?: Node }[];
       })[]) {
-        // Under this it is fonts that differ by a fraction of a pixel, or the header settling when the account arrives.
-        if (entry.hadRecentInput || entry.value < 0.002) continue;
+        // Under this it is fonts that differ by a fraction of a pixel.
+        if (entry.hadRecentInput || entry.value < 0.0005) continue;
         const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 80) : 'text'));
         found.push(`${entry.value.toFixed(4)}: ${moved.join(' | ')}`);
       }

@@ -212,3 +212,37 @@ test('a message out of reach says so and leads back', async ({ signedIn: page, c
   await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
   await check();
 });
+
+test('mail to our own domains shows whether it came to a mailbox, through an alias, or was only passed on', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const mailbox = `INSERT INTO mailbox (id, domain_id, local_part, password_hash, updated_at)
+    VALUES (gen_random_uuid(), $1, 'ann', 'x', now())`;
+  await sql(mailbox, [domain.id]);
+  const alias = `INSERT INTO alias (id, domain_id, source_local_part, destination, updated_at)
+    VALUES (gen_random_uuid(), $1, $2, $3, now())`;
+  await sql(alias, [domain.id, 'team', `ann@${domain.name}`]);
+  await sql(alias, [domain.id, 'out', 'bo@far.example']);
+  const open = async (local: string) => {
+    const { id } = await sendMessage(api, domain, { to: [{ email: `${local}@${domain.name}` }] });
+    const [row] = await sql<{ id: string }>(
+      `SELECT i.id FROM message i JOIN message o USING (message_id) WHERE $1 IN (o.id, i.id) AND i.direction = 'inbound'`,
+      [id],
+    );
+    await page.goto(`${url()}/messages/${row?.id}`);
+    return page.getByRole('main');
+  };
+  await expect(await open('ann')).toContainText('Delivered to the mailbox');
+  const team = await open('team');
+  await expect(team).toContainText('Delivered to the mailbox');
+  await expect(team).toContainText(`ann@${domain.name} by way of team@${domain.name}`);
+  const out = await open('out');
+  await expect(out).toContainText('Passed on by an alias');
+  await expect(out).toContainText('forwarded to bo@far.example');
+  await expect(out).not.toContainText('mailbox');
+  await check();
+});

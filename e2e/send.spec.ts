@@ -241,3 +241,30 @@ test('a draft stays while one looks elsewhere, and attachments ask before they a
   await page.reload();
   await expect(page.getByLabel('Subject')).toHaveValue('');
 });
+
+test('a batch that was changed asks before it is lost, until it is sent', async ({ signedIn: page, domain, check }) => {
+  await page.goto(`${url()}/send?mode=batch`);
+  const field = page.getByLabel('Batch as JSON');
+  const message = {
+    from: { email: `a@${domain.name}` },
+    to: [{ email: 'ann@far.example' }],
+    subject: unique('Batch '),
+  };
+  const text = JSON.stringify({ messages: [{ ...message, text_body: 'x' }] });
+  await field.fill(text);
+  const dialog = page.getByRole('dialog', { name: 'Leave this page' });
+  for (const away of [
+    page.getByRole('link', { name: 'Messages', exact: true }),
+    page.getByRole('button', { name: 'One message' }),
+  ]) {
+    await away.click();
+    await expect(dialog).toContainText('not kept');
+    await check();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(field).toHaveValue(text);
+  }
+  await page.getByRole('button', { name: 'Send the batch' }).click();
+  await expect(page.getByRole('table', { name: 'Results of the batch' })).toBeVisible();
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
+});

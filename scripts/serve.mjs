@@ -5,9 +5,10 @@ import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSettings } from '../src/server/settings.mjs';
+import { readSettings, warningAbout } from '../src/server/settings.mjs';
 import { createHttpFront } from './http/http-front.mjs';
 import { refuse, refuseUnreadable } from './http/http-refusal.mjs';
+import { lingerAfter } from './http/linger.mjs';
 import { listen } from './http/listen.mjs';
 import { isPlain, PlainError } from './process/plain-error.mjs';
 import { onStopSignal } from './process/stop-signal.mjs';
@@ -63,7 +64,13 @@ async function main() {
   await warmUp(port, handle, serveWith);
   serveWith(handle);
   if (process.send) process.send({ type: 'ready', url: settings.appUrl, port });
-  else console.log(`Postroom is ready at ${settings.appUrl}`);
+  else announce(settings);
+}
+
+function announce(settings) {
+  const warning = warningAbout(settings);
+  if (warning) console.log(`Warning: ${warning}`);
+  console.log(`Postroom is ready at ${settings.appUrl}`);
 }
 
 function requireWhatStartMakes({ databaseUrl, secretKeys }) {
@@ -82,7 +89,10 @@ function createHttpServer() {
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
-  server.on('request', (request, response) => handle(request, response));
+  server.on('request', (request, response) => {
+    lingerAfter(request);
+    handle(request, response);
+  });
   server.maxConnections = MAX_CONNECTIONS;
   server.on('clientError', refuseUnreadable);
   server.on('connect', (_request, socket) => refuseUnreadable({ code: 'CONNECT' }, socket));

@@ -134,7 +134,7 @@ function transfer(
     };
     const settle = (result: Partial<SmtpResult>) => {
       clearTimeout(timer);
-      source.off('end', onHandedOver);
+      source.off('end', onHandedOver).destroy();
       connection.off('error', onError);
       connection.off('end', onEnd);
       const isReusable = result.reply != null && (begunAt === null || isHandedOver);
@@ -174,16 +174,20 @@ const NOTHING_KNOWN: SmtpResult = {
   isHandedOver: false,
 };
 
-// Read only after the server's 354, one chunk ahead of what the socket takes: its end is the moment before the dot.
+// Read only after the server's 354, one chunk ahead of what the socket takes: its end is the moment before the dot. A
+// chunk a turn, since dots are stuffed byte by byte and others wait meanwhile.
 function chunked(raw: Buffer, onChunk: () => void): Readable {
   let offset = 0;
   return new Readable({
     highWaterMark: CHUNK_BYTES,
     read() {
-      onChunk();
-      const chunk = raw.subarray(offset, offset + CHUNK_BYTES);
-      offset += chunk.length;
-      this.push(chunk.length > 0 ? chunk : null);
+      setImmediate(() => {
+        if (this.destroyed) return;
+        onChunk();
+        const chunk = raw.subarray(offset, offset + CHUNK_BYTES);
+        offset += chunk.length;
+        this.push(chunk.length > 0 ? chunk : null);
+      });
     },
   });
 }

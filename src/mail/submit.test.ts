@@ -59,6 +59,27 @@ describe('a server that works', () => {
     expect(server.received[0]?.raw.equals(raw)).toBe(true);
   });
 
+  it('is handed a large message in small parts, so that others have their turn between them', async () => {
+    const { submitter } = await rawServer();
+    const raw = Buffer.from(large);
+    let read = 0;
+    const perTurn: number[] = [];
+    raw.subarray = (start, end) => {
+      const part = Buffer.prototype.subarray.call(raw, start, end);
+      if (read === 0) {
+        setImmediate(() => {
+          perTurn.push(read);
+          read = 0;
+        });
+      }
+      read += part.length;
+      return part;
+    };
+    expect(await submitter.submit({ envelope, raw })).toMatchObject({ outcome: 'accepted' });
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(128 * 1024);
+    expect(perTurn.reduce((sum, bytes) => sum + bytes)).toBe(raw.length);
+  });
+
   it('takes a message over a slow link as long as it moves', async () => {
     const server = await startSmtpServer({ beforeChunk: () => new Promise((resolve) => setTimeout(resolve, 5)) });
     cleanups.push(server.close);

@@ -36,7 +36,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
         routes: session.envelope.rcptTo.flatMap((recipient) => routes.get(recipient) ?? []),
         sizeBytes,
         header,
-        spam: filter.verdict(),
+        spam: await filter.verdict(),
         receivedAt: new Date(receivedAt),
       });
     } catch (error) {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnReport } from '../delivery-report';
-import { remoteAnswer } from './remote-side';
-import type { Spool, SpoolEntry } from './spool';
+import type { InboundPort } from '../inbound';
+import { answersTo } from './local-side';
+import type { Spool } from './spool';
 
 export type Reporter = { add: (queueId: string) => void; close: () => Promise<void> };
 
@@ -9,7 +10,7 @@ export type Reporter = { add: (queueId: string) => void; close: () => Promise<vo
  * Plays the other side of each message and reports what it said, a few messages at a time. A message stays due in the
  * spool until all of it is reported; a report that fails is repeated with growing pauses, and after a restart.
  */
-export function createReporter(spool: Spool, onReport: OnReport): Reporter {
+export function createReporter(spool: Spool, onReport: OnReport, inbound: InboundPort): Reporter {
   const waiting: Pending[] = [];
   const underWay = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
@@ -28,7 +29,7 @@ export function createReporter(spool: Spool, onReport: OnReport): Reporter {
     while (!isClosed && underWay.size < CONCURRENCY) {
       const pending = waiting.shift();
       if (!pending) return;
-      const work = report(spool, onReport, pending.queueId)
+      const work = report(spool, onReport, inbound, pending.queueId)
         .catch(() => {
           const delayMs = Math.min(FIRST_PAUSE_MS * 2 ** pending.failures, MAX_PAUSE_MS);
           if (!isClosed) addAfter({ ...pending, failures: pending.failures + 1 }, delayMs);
@@ -62,15 +63,14 @@ const DRAIN_MS = 5000;
 // Long enough for the sender to have stored the acceptance, as it is with a real remote side.
 const ANSWER_AFTER_MS = 150;
 
-async function report(spool: Spool, onReport: OnReport, queueId: string): Promise<void> {
+async function report(spool: Spool, onReport: OnReport, inbound: InboundPort, queueId: string): Promise<void> {
   const entry = await spool.find(queueId);
   if (entry) {
-    for (const recipient of entry.rcptTo) await onReport(reportOf(entry, recipient));
+    const { messageId, receivedAt } = entry;
+    const at = new Date(new Date(receivedAt).getTime() + ANSWER_AFTER_MS);
+    for (const [recipient, answer] of await answersTo(spool, entry, inbound)) {
+      await onReport({ queueId, messageId, recipient, at, ...answer });
+    }
   }
   await spool.settle(queueId);
-}
-
-function reportOf({ queueId, messageId, receivedAt }: SpoolEntry, recipient: string) {
-  const at = new Date(new Date(receivedAt).getTime() + ANSWER_AFTER_MS);
-  return { queueId, messageId, recipient, at, ...remoteAnswer(recipient) };
 }

@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeliveryReport, OnReport } from '../delivery-report';
+import type { InboundPort } from '../inbound';
 import { createSmtpSubmitter } from '../submit';
 import { type SandboxMta, startSandboxMta } from './start';
+
+const elsewhere: InboundPort = {
+  resolve: async () => ({ verdict: 'refused', reason: 'not_managed' }),
+  receive: async () => {},
+};
 
 let dir: string;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -92,7 +98,7 @@ function answer(kind: string, smtpCode: number, enhancedCode: string) {
 }
 
 async function sandbox(onReport: OnReport): Promise<SandboxMta> {
-  const mta = await startSandboxMta({ dir, maxMessageBytes: 1024 * 1024, minFreeBytes: 0, onReport });
+  const mta = await startSandboxMta({ dir, maxMessageBytes: 1024 * 1024, minFreeBytes: 0, onReport, ...elsewhere });
   cleanups.push(mta.close);
   return mta;
 }

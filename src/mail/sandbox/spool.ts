@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createHeaderReader, messageIdOf } from './header-reader';
@@ -37,6 +38,7 @@ export async function openSpool(dir: string, { minFreeBytes }: { minFreeBytes: n
     settle: (queueId: string) => rm(filesOf(dir, queueId).due, { force: true }),
     /** Null where there is no such message any more. */
     find: (queueId: string) => find(dir, queueId),
+    read: (queueId: string): AsyncIterable<Buffer> => createReadStream(filesOf(dir, queueId).eml),
     async remove(queueId: string): Promise<void> {
       for (const file of Object.values(filesOf(dir, queueId))) await rm(file, { force: true });
     },

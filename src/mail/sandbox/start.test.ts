@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { InboundPort } from '../inbound';
 import { createSmtpSubmitter, type SmtpSubmitter, type SubmitOutcome } from '../submit';
 import { newQueueId } from './queue-id';
 import { type SandboxMta, type SandboxOptions, startSandboxMta } from './start';
@@ -11,6 +12,10 @@ const envelope = { from: 'ann@example.com', to: ['bob@example.org', 'li@xn--r8jz
 const raw = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\n\r\nü \x80\xff\r\n.', 'latin1');
 const rawAsSent = Buffer.concat([raw, Buffer.from('\r\n')]);
 const MB = 1024 * 1024;
+const elsewhere: InboundPort = {
+  resolve: async () => ({ verdict: 'refused', reason: 'not_managed' }),
+  receive: async () => {},
+};
 
 let dir: string;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -184,7 +189,14 @@ describe('newQueueId', () => {
 
 async function sandbox(options: Partial<SandboxOptions> = {}): Promise<{ mta: SandboxMta; submitter: SmtpSubmitter }> {
   const onReport = async () => {};
-  const mta = await startSandboxMta({ dir, maxMessageBytes: 10 * MB, minFreeBytes: 0, onReport, ...options });
+  const mta = await startSandboxMta({
+    dir,
+    maxMessageBytes: 10 * MB,
+    minFreeBytes: 0,
+    onReport,
+    ...elsewhere,
+    ...options,
+  });
   cleanups.push(mta.close);
   return { mta, submitter: submitterFor(mta.smtpUrl) };
 }

@@ -1,12 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OnReport } from '../delivery-report';
+import type { InboundPort } from '../inbound';
 import { createReporter } from './reporter';
 import { envelopeOf, smtpError, startSmtpListener } from './smtp-listener';
 import { openSpool } from './spool';
 
 export type SandboxMta = { smtpUrl: string; close: () => Promise<void> };
 
-export type SandboxOptions = {
+/** `resolve` and `receive` are asked and told of mail to the managed domains, which comes back in. */
+export type SandboxOptions = InboundPort & {
   dir: string;
   maxMessageBytes: number;
   minFreeBytes?: number;
@@ -20,9 +22,9 @@ export type SandboxOptions = {
  * side instead. A message is on disk before its 250. `minFreeBytes` is left free on the disk; below it senders hear 452.
  */
 export async function startSandboxMta(options: SandboxOptions): Promise<SandboxMta> {
-  const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, onReport } = options;
+  const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, onReport, ...inbound } = options;
   const spool = await openSpool(dir, { minFreeBytes });
-  const reporter = createReporter(spool, onReport);
+  const reporter = createReporter(spool, onReport, inbound);
   const password = randomBytes(24).toString('base64url');
 
   const listener = await startSmtpListener(

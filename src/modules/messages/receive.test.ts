@@ -180,7 +180,7 @@ describe('mail for an alias', () => {
     const [message] = await listed();
     const { events } = (await api.get(`/messages/${message.id}`)).data;
     expect(events).toMatchObject([
-      { recipient: `out@${domain.name}`, detail: { forwarded_to: 'x@far.example, y@far.example' } },
+      { type: 'forwarded', recipient: `out@${domain.name}`, detail: { forwarded_to: 'x@far.example, y@far.example' } },
     ]);
     expect(await told()).toEqual([]);
   });

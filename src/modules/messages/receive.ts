@@ -30,12 +30,15 @@ export async function resolveRecipient(database: Database, given: string): Promi
 
 /**
  * Records inbound mail, a message for each domain it came to, and tells of it: mail.received for each mailbox it reached,
- * once however many addresses led there, or mail.spam for each address, since spam is kept from the mailboxes.
+ * once however many addresses led there, or mail.spam for each address, since spam is kept from the mailboxes. Mail of a
+ * queue id that is recorded already came again only because its MTA did not hear so.
  */
 export async function receiveMessage(database: Database, mail: InboundMail): Promise<void> {
   const header = await readHeader(mail);
   const domainIds = new Set(mail.routes.map(({ domainId }) => domainId));
   await database.$transaction(async (tx) => {
+    const where = { queueId: mail.queueId, direction: 'inbound' as const };
+    if (await tx.message.findFirst({ where, select: { id: true } })) return;
     for (const domainId of domainIds) await storeMessage(tx, mail, header, domainId);
     if (mail.spam) await tellSpam(tx, mail, header, mail.spam);
     else await tellReceived(tx, mail, header);
@@ -84,7 +87,7 @@ function trace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
     const elsewhere = destinations.filter(({ domainId }) => domainId === null).map((to) => to.address);
     const forwarded = elsewhere.length > 0 ? { forwarded_to: elsewhere.join(', ') } : {};
     const mailboxes = destinations.filter(({ domainId }) => domainId !== null).map((to) => to.address);
-    if (mailboxes.length === 0) return [{ id: uuidv7(), type: 'received', at, recipient: address, detail: forwarded }];
+    if (mailboxes.length === 0) return [{ id: uuidv7(), type: 'forwarded', at, recipient: address, detail: forwarded }];
     return mailboxes.map((recipient) => {
       const alias = recipient === address ? {} : { addressed_to: address };
       return { id: uuidv7(), type: 'received', at, recipient, detail: { ...alias, ...forwarded } };

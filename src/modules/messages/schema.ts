@@ -37,7 +37,7 @@ export type MessageSummary = z.infer<typeof MessageSummary>;
 
 /**
  * Outbound: `accepted` by Postroom, then `queued` by the MTA, or `refused` by it, or `uncertain`: no answer after the
- * data; then, for each recipient, what the other side said. Inbound: `received` or `spam`.
+ * data; then, for each recipient, what the other side said. Inbound: `received`, `forwarded` or `spam`.
  */
 const MESSAGE_EVENT_TYPES = [
   'accepted',
@@ -49,6 +49,7 @@ const MESSAGE_EVENT_TYPES = [
   'deferred',
   'failed',
   'received',
+  'forwarded',
   'spam',
 ] as const;
 

@@ -10,7 +10,7 @@ import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { env } from '@/server/env';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
-import type { ReadyMessage } from './message-work';
+import type { ReadyMessage } from './composing/message-work';
 import { outboundMta } from './mta';
 
 const OUTCOME_ATTEMPTS = 5;

@@ -37,16 +37,17 @@ async function startSandbox(): Promise<SandboxMta> {
   const { dataDir, maxMessageSizeMb, sandboxSmtpPort } = env();
   const dir = path.join(dataDir, 'sandbox');
   const maxMessageBytes = maxMessageSizeMb * 1024 * 1024;
-  const { onReport, resolve, receive } = mailServerCalls(database());
-  const sandbox = await startSandboxMta({ dir, maxMessageBytes, onReport: logged('report', onReport) });
+  const calls = mailServerCalls(database());
+  const inboundCalls = { resolve: logged('resolve', calls.resolve), receive: logged('receive', calls.receive) };
+  const onReport = logged('report', calls.onReport);
+  const sandbox = await startSandboxMta({ dir, maxMessageBytes, onReport, ...inboundCalls });
   try {
     const inbound = await startSandboxInbound({
       dir: path.join(dir, 'inbound'),
       maxMessageBytes,
       port: sandboxSmtpPort,
       isPortChosen: Boolean(process.env.SANDBOX_SMTP_PORT),
-      resolve: logged('resolve', resolve),
-      receive: logged('receive', receive),
+      ...inboundCalls,
     });
     log.info({ dir }, 'sandbox MTA: messages are kept here and nothing leaves this machine');
     log.info({ port: inbound.port }, 'sandbox MTA: takes mail for the managed domains by SMTP on 127.0.0.1');

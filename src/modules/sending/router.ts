@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { env } from '@/server/env';
 import { rest } from '@/server/rest/meta';
 import { authedProcedure, router } from '@/server/trpc';
-import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './prepared';
+import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { Batch, BatchSent, OutgoingMessage, SendHeaders, Sent } from './schema';
 import { sendBatch, sendMessage } from './service';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDocument } from 'zod-openapi';
-import { checkOutgoingMessage } from './check-outgoing-message';
+import { checkOutgoingMessage } from './composing/check-outgoing-message';
 import { MAX_RECIPIENTS, OutgoingMessage } from './schema';
 
 const valid = {

@@ -97,6 +97,64 @@ describe('a batch', () => {
   });
 });
 
+describe('the audit entry of a batch', () => {
+  const entriesOf = async (adminId: string) =>
+    db.auditEntry.findMany({ where: { adminId, action: 'message.send_batch' }, orderBy: { createdAt: 'asc' } });
+
+  it('stands before the first message is handed over', async () => {
+    const caller = await keyClient({ role: 'admin' });
+    let found: ReturnType<typeof entriesOf> | undefined;
+    mta.state.script = (point) => {
+      if (point === 'DATA') found ??= entriesOf(caller.admin.id);
+      return undefined;
+    };
+    const messages = [message('a@far.example'), message('b@far.example')];
+    const { results } = (await caller.post('/send/batch', { messages })).data;
+    const ids = results.map((result: { message_id: string }) => result.message_id);
+    expect(await found).toMatchObject([
+      { details: { total: 2, refused: 0, domains: [domain.name], message_ids: ids } },
+    ]);
+    expect(await entriesOf(caller.admin.id)).toHaveLength(1);
+  });
+
+  it('names the one domain of all that may be sent, so that who is assigned to it sees it', async () => {
+    const caller = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    const upper = { from: { email: `shop@${domain.name.toUpperCase()}` } };
+    const messages = [message('a@far.example'), message('b@far.example', upper), { subject: 'no sender' }, null];
+    await caller.post('/send/batch', { messages });
+    expect(await entriesOf(caller.admin.id)).toMatchObject([
+      { domainId: domain.id, outcome: 'error', details: { total: 4, refused: 2, domains: [domain.name] } },
+    ]);
+  });
+
+  it('names no domain where there are several, none, or one out of reach', async () => {
+    const other = await makeDomain();
+    const from = (name: string) => message('a@far.example', { from: { email: `shop@${name}` } });
+    const caller = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    for (const messages of [[message('a@far.example'), from(other.name)], [{}], [from(other.name)]]) {
+      await caller.post('/send/batch', { messages });
+    }
+    const entries = await entriesOf(caller.admin.id);
+    expect(entries.map(({ domainId }) => domainId)).toEqual([null, null, null]);
+    expect(entries[0]?.details).toMatchObject({ domains: [domain.name, other.name] });
+  });
+
+  it('of a replay is its own, and says that it was one', async () => {
+    const caller = await keyClient({ role: 'admin' });
+    const send = () =>
+      caller.post('/send/batch', { messages: [message('a@far.example')] }, { 'idempotency-key': caller.keyId });
+    const first = await send();
+    expect((await send()).data).toEqual(first.data);
+    const entries = await entriesOf(caller.admin.id);
+    const ids = [first.data.results[0].message_id];
+    expect(entries).toMatchObject([
+      { domainId: domain.id, details: { message_ids: ids } },
+      { domainId: domain.id, details: { message_ids: ids, replayed: true } },
+    ]);
+    expect(entries[0]?.details).not.toHaveProperty('replayed');
+  });
+});
+
 it('a field name that no database can store fails its own item, and the call is audited', async () => {
   const wrong = [{ '\u0000': 1 }, { '\ud800': 1 }, message('a@far.example', { headers: { 'X-\u0000': 'y' } })];
   const answer = await api.post('/send/batch', { messages: [message('good@far.example'), ...wrong] });

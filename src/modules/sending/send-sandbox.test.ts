@@ -1,12 +1,14 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import nodemailer from 'nodemailer';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { outboundMta } from './mta';
 import { mtaKind } from './service';
+
+const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 
 const { dataDir, inboundPort } = await vi.hoisted(async () => {
   const { mkdtemp } = await import('node:fs/promises');
@@ -88,4 +90,82 @@ it('mail for a managed domain is taken in on SANDBOX_SMTP_PORT', async () => {
   expect((await api.get(`/messages?domain_id=${domain.id}`)).data).toMatchObject([
     { direction: 'inbound', status: 'received', from: 'bo@far.example', subject: 'In' },
   ]);
+});
+
+describe('mail to a managed domain', () => {
+  const sendTo = async (
+    api: Awaited<ReturnType<typeof keyClient>>,
+    domain: { name: string },
+    to: string[],
+    text = 'Hi',
+  ) =>
+    api.post('/send', {
+      from: { email: `shop@${domain.name}` },
+      to: to.map((email) => ({ email })),
+      subject: 'To ourselves',
+      text_body: text,
+    });
+  const outboundOf = async (domainId: string) =>
+    db.message.findFirstOrThrow({ where: { domainId, direction: 'outbound' }, include: { recipients: true } });
+  const inboundOf = (domainId: string) => db.message.findMany({ where: { domainId, direction: 'inbound' } });
+
+  it('comes in to its mailboxes, bounces where nobody is, and leaves the others as they were', async () => {
+    const [domain, other] = [await makeDomain(), await makeDomain()];
+    await db.mailbox.create({ data: { domainId: other.id, localPart: 'ann', passwordHash: 'x' } });
+    const api = await keyClient();
+    const { data } = await sendTo(api, domain, [`Ann@${other.name}`, `nobody@${other.name}`, 'bo@far.example']);
+    await expect.poll(async () => (await outboundOf(domain.id)).status).toBe('bounced');
+    const sent = await outboundOf(domain.id);
+    expect(
+      Object.fromEntries(sent.recipients.map(({ address, status, enhancedCode }) => [address, [status, enhancedCode]])),
+    ).toEqual({
+      [`Ann@${other.name}`]: ['delivered', '2.0.0'],
+      [`nobody@${other.name}`]: ['bounced', '5.1.1'],
+      'bo@far.example': ['delivered', '2.0.0'],
+    });
+    const received = await inboundOf(other.id);
+    expect(received).toMatchObject([
+      { messageId: data.message_id, status: 'received', toAddresses: [`ann@${other.name}`], subject: 'To ourselves' },
+    ]);
+    const events = await db.event.findMany({ where: { domainId: other.id } });
+    expect(events.map(({ type }) => type)).toEqual(['mail.received']);
+  });
+
+  it('is taken in once, however often its report has to be repeated', async () => {
+    const domain = await makeDomain();
+    await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
+    await db.$executeRawUnsafe(`
+      CREATE FUNCTION refuse_report() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$`);
+    await db.$executeRawUnsafe(`
+      CREATE TRIGGER refuse_report BEFORE INSERT ON message_event FOR EACH ROW WHEN (NEW.type = 'delivered')
+      EXECUTE FUNCTION refuse_report()`);
+    await sendTo(await keyClient(), domain, [`ann@${domain.name}`]);
+    await expect.poll(async () => (await inboundOf(domain.id)).length).toBe(1);
+    await db.$executeRawUnsafe('DROP TRIGGER refuse_report ON message_event');
+    await expect.poll(async () => (await outboundOf(domain.id)).status, { timeout: 10_000 }).toBe('delivered');
+    expect(await inboundOf(domain.id)).toHaveLength(1);
+  });
+
+  it('through an alias that leads outside is delivered, and goes nowhere from there', async () => {
+    const domain = await makeDomain();
+    await db.alias.create({
+      data: { domainId: domain.id, sourceLocalPart: 'out', destination: `shop@${domain.name}.far.example` },
+    });
+    await sendTo(await keyClient(), domain, [`out@${domain.name}`]);
+    await expect.poll(async () => (await outboundOf(domain.id)).status).toBe('delivered');
+    expect(await inboundOf(domain.id)).toMatchObject([{ status: 'received', toAddresses: [`out@${domain.name}`] }]);
+    expect(await db.event.count({ where: { domainId: domain.id, type: 'mail.received' } })).toBe(0);
+  });
+
+  it('is held as spam where its text has the GTUBE line, encoded or not', async () => {
+    const domain = await makeDomain();
+    await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
+    const api = await keyClient();
+    for (const text of [GTUBE, `${'日本語 '.repeat(30)}\n${GTUBE}`, `naïve ${'long '.repeat(300)}\n${GTUBE}`]) {
+      await sendTo(api, domain, [`ann@${domain.name}`], text);
+    }
+    await expect
+      .poll(async () => (await inboundOf(domain.id)).map(({ status }) => status))
+      .toEqual(['spam', 'spam', 'spam']);
+  });
 });

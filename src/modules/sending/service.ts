@@ -1,4 +1,6 @@
 import pLimit from 'p-limit';
+import { parseAddress } from '@/lib/address';
+import { reachableDomainIds } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import type { Database } from '@/server/db';
@@ -6,10 +8,10 @@ import { env } from '@/server/env';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import { publicError } from '@/server/public-error';
+import type { Fault, ReadyMessage } from './composing/message-work';
+import type { PreparedBatch, PreparedSend } from './composing/prepared';
 import { type Delivery, deliver, isUncertain, markUncertain, uncertain } from './deliver';
 import { type Claim, claimKey, finishKey, freeKey, keepLease, type PriorMessage } from './idempotency';
-import type { Fault, ReadyMessage } from './message-work';
-import type { PreparedBatch, PreparedSend } from './prepared';
 import type { BatchItem, BatchSent, Sent } from './schema';
 
 type SendContext = ActorContext & { audit: RecordAudit };
@@ -49,16 +51,23 @@ export async function sendMessage(ctx: SendContext, { fingerprint, message }: Pr
  */
 export async function sendBatch(ctx: SendContext, { fingerprint, items }: PreparedBatch): Promise<BatchSent> {
   const key = ctx.request.idempotencyKey;
-  if (key === null) return summarize(ctx, await deliverAll(ctx, items, null));
+  if (key === null) {
+    await auditBatch(ctx, items, null);
+    return summary(await deliverAll(ctx, items, null));
+  }
   const claimed = await claimKey(ctx.database, ctx.actor, key, fingerprint);
   const { claim } = claimed;
   if (claimed.kind === 'finished') {
-    const results = (claimed.response as { results: BatchItem[] }).results;
-    return summarize(ctx, await Promise.all(results.map((result, index) => replayed(ctx, claim, result, index))));
+    await auditBatch(ctx, items, claim, { replayed: true });
+    const { results } = claimed.response as { results: BatchItem[] };
+    return summary(await Promise.all(results.map((result, index) => replayed(ctx, claim, result, index))));
   }
-  const results = await whileHolding(ctx, claim, () => deliverAll(ctx, items, claim));
+  const results = await whileHolding(ctx, claim, async () => {
+    await auditBatch(ctx, items, claim);
+    return deliverAll(ctx, items, claim);
+  });
   await finishKey(ctx.database, claim, { results });
-  return summarize(ctx, results);
+  return summary(results);
 }
 
 export type MtaKind = 'sandbox' | 'smtp' | 'off';
@@ -129,16 +138,40 @@ async function deliverAll(
   return Promise.all(items.map((item, index) => limit(() => one(item, index))));
 }
 
-/** One audit entry a call, a batch too. */
-async function summarize(ctx: SendContext, results: BatchItem[]): Promise<BatchSent> {
-  const succeeded = results.filter((result) => 'message_id' in result).length;
-  const counts = { total: results.length, succeeded, failed: results.length - succeeded };
+/**
+ * One audit entry a call, written before anything is on its way so that no crash loses it; what became of each message
+ * stands with the message. A domain_admin sees the entry where all of it concerns one domain within reach.
+ */
+async function auditBatch(
+  ctx: SendContext,
+  items: (ReadyMessage | Fault)[],
+  claim: Claim | null,
+  more: object = {},
+): Promise<void> {
+  const messages = items.filter((item) => 'raw' in item);
+  const messageIds = items.flatMap((item, index) => {
+    const prior = claim?.prior.find(({ batchIndex }) => batchIndex === index);
+    return 'raw' in item ? [prior && !isRefused(prior) ? prior.messageId : item.messageId] : [];
+  });
+  const domains = [...new Set(messages.map(({ from }) => parseAddress(from)?.domain ?? ''))];
+  const refused = items.length - messages.length;
   await ctx.audit({
     resource: 'message',
-    outcome: counts.failed > 0 ? 'error' : 'success',
-    details: { ...counts, results },
+    domainId: domains.length === 1 ? await findReachable(ctx, domains[0] as string) : null,
+    outcome: refused > 0 ? 'error' : 'success',
+    details: { total: items.length, refused, domains, message_ids: messageIds, ...more },
   });
-  return { ...counts, results };
+}
+
+async function findReachable(ctx: ActorContext, name: string): Promise<string | null> {
+  const reachable = reachableDomainIds(ctx.actor);
+  const where = { name, ...(reachable && { id: { in: reachable } }) };
+  return (await ctx.database.domain.findFirst({ where, select: { id: true } }))?.id ?? null;
+}
+
+function summary(results: BatchItem[]): BatchSent {
+  const succeeded = results.filter((result) => 'message_id' in result).length;
+  return { total: results.length, succeeded, failed: results.length - succeeded, results };
 }
 
 /** A stored result, but for a message that was uncertain and has been settled since. */
@@ -155,7 +188,7 @@ async function replayed(ctx: SendContext, claim: Claim, stored: BatchItem, index
 async function settledPrior(ctx: SendContext, claim: Claim, index = 0): Promise<PriorMessage | null> {
   const prior = claim.prior.find((message) => message.batchIndex === index);
   if (!prior) return null;
-  if (prior.status === 'failed' && !prior.isAccepted) {
+  if (isRefused(prior)) {
     await ctx.database.message.update({
       where: { id: prior.id },
       data: { idempotencyKeyId: null, batchIndex: null },
@@ -166,4 +199,8 @@ async function settledPrior(ctx: SendContext, claim: Claim, index = 0): Promise<
   if (prior.status !== 'submitting') return prior;
   await ctx.database.$transaction((tx) => markUncertain(tx, prior.id, ctx.clock.now()));
   return { ...prior, status: 'uncertain' };
+}
+
+function isRefused({ status, isAccepted }: PriorMessage): boolean {
+  return status === 'failed' && !isAccepted;
 }

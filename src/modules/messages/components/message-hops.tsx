@@ -16,6 +16,7 @@ const PLANS: Record<string, Plan> = {
   bounced: { code: '550', state: 'bounced', rim: 'REMOTE', title: 'Refused by the other side' },
   failed: { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Given up' },
   received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },
+  forwarded: { code: 'FWD', state: 'passed', rim: 'ALIAS', title: 'Passed on by an alias' },
   spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Held as spam' },
 };
 const WAITING: Partial<Record<Message['status'], string>> = {
@@ -75,8 +76,24 @@ function detailOf({ detail, recipient }: MessageEvent) {
       </>
     );
   }
-  if (recipient) return <Addr value={recipient} />;
+  if (recipient) return <Route recipient={recipient} detail={detail} />;
   return reason;
+}
+
+function Route({ recipient, detail }: { recipient: string; detail: MessageEvent['detail'] }) {
+  const { addressed_to: alias, forwarded_to: elsewhere } = detail;
+  return (
+    <>
+      <Addr value={recipient} />
+      {typeof alias === 'string' && (
+        <span>
+          {' by way of '}
+          <Addr value={alias} />
+        </span>
+      )}
+      {typeof elsewhere === 'string' && <span>, forwarded to {elsewhere}</span>}
+    </>
+  );
 }
 
 function rawOf({ detail }: MessageEvent, response: string): string {

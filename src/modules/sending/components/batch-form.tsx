@@ -7,6 +7,7 @@ import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { useSendBatch } from '@/components/api/use-send';
+import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { Entry } from '@/components/entry';
 import { formatPlural } from '@/lib/format';
 import { BatchResults } from './batch-results';
@@ -16,7 +17,8 @@ type BatchFormProps = { domain: string; email: string };
 
 export function BatchForm({ domain, email }: BatchFormProps) {
   const utils = trpc.useUtils();
-  const [text, setText] = useState(() => sampleBatch(domain, email));
+  const [kept, setKept] = useState(() => sampleBatch(domain, email));
+  const [text, setText] = useState(kept);
   const [problem, setProblem] = useState<Problem | null>(null);
   const batch = readBatch(text);
   const send = useSendBatch({
@@ -34,7 +36,7 @@ export function BatchForm({ domain, email }: BatchFormProps) {
         event.preventDefault();
         if ('fault' in batch) return;
         setProblem(null);
-        send.mutate({ messages: batch.messages });
+        send.mutate({ messages: batch.messages }, { onSuccess: () => setKept(text) });
       }}
     >
       <Entry
@@ -79,6 +81,7 @@ export function BatchForm({ domain, email }: BatchFormProps) {
           </Button>
         </div>
       </div>
+      <UnsavedGuard isDirty={text !== kept} what="What you have written here is not kept." />
     </form>
   );
 }

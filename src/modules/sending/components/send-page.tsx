@@ -7,6 +7,7 @@ import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { leave } from '@/components/dialogs/leaving';
 import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
 import { PageHead } from '@/components/page-head';
 import { Segments } from '@/components/segments';
@@ -35,7 +36,7 @@ export function SendPage() {
           label="What to send"
           value={mode}
           options={MODES}
-          onChange={(chosenMode) => void setMode(chosenMode === 'one' ? null : chosenMode)}
+          onChange={(chosenMode) => leave(() => void setMode(chosenMode === 'one' ? null : chosenMode))}
         />
       </PageHead>
       {domains.isError && !names && (

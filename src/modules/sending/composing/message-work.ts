@@ -3,10 +3,10 @@ import { parseAddress } from '@/lib/address';
 import type { ErrorCode } from '@/lib/error-codes';
 import { AppError, type FieldError } from '@/server/errors';
 import { parseJsonObject } from '@/server/rest/json';
+import type { OutgoingMessage } from '../schema';
+import { MAX_BATCH } from '../schema';
 import { checkOutgoingMessage } from './check-outgoing-message';
 import { composeMessage, newMessageId } from './compose';
-import type { OutgoingMessage } from './schema';
-import { MAX_BATCH } from './schema';
 
 /** Everything that costs time with the size of a message, so that it can be done beside the main thread. */
 export type Job = { kind: 'message' | 'batch'; bytes: Uint8Array; at: Date };

@@ -3,8 +3,8 @@ import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
 import { startSmtpServer, type TestSmtpServer } from '@/test/smtp-server';
+import { OutgoingMessage } from '../schema';
 import { composeMessage, newMessageId } from './compose';
-import { OutgoingMessage } from './schema';
 
 const date = new Date('2026-03-01T12:34:56.000Z');
 const messageId = '<0195-test@example.com>';

@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
 import { addressHeader, textHeader, verbatimHeader } from '@/mail/header-text';
-import type { Address, Attachment, OutgoingMessage } from './schema';
+import type { Address, Attachment, OutgoingMessage } from '../schema';
 
 export type ComposedMessage = {
   raw: Buffer;

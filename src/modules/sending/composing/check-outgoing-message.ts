@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@/lib/error-codes';
 import type { FieldError } from '@/server/errors';
 import { invalidInput } from '@/server/validation';
-import { OutgoingMessage } from './schema';
+import { OutgoingMessage } from '../schema';
 
 export type OutgoingMessageFault = { code: ErrorCode; message: string; fields: FieldError[] };
 

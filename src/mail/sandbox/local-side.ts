@@ -1,0 +1,59 @@
+import type { InboundPort, RefusalReason, Resolution, Route } from '../inbound';
+import { createGtubeFilter } from './gtube';
+import { createHeaderReader } from './header-reader';
+import { remoteAnswer } from './remote-side';
+import type { Spool, SpoolEntry } from './spool';
+
+type Answer = ReturnType<typeof remoteAnswer>;
+
+/**
+ * Plays the other side of a kept message: an address of a managed domain takes it as it would from outside, whatever
+ * lies behind that address; every other recipient is answered for. Mail that an alias forwards goes no further.
+ */
+export async function answersTo(
+  spool: Spool,
+  entry: SpoolEntry,
+  { resolve, receive }: InboundPort,
+): Promise<[recipient: string, Answer][]> {
+  const answers: [string, Answer][] = [];
+  const routes: Route[] = [];
+  for (const recipient of entry.rcptTo) {
+    const resolution = await resolve(recipient);
+    if (resolution.verdict === 'accepted') routes.push(resolution);
+    answers.push([recipient, answerOf(recipient, resolution)]);
+  }
+  if (routes.length > 0) await receive({ ...(await inboundOf(spool, entry)), routes });
+  return answers;
+}
+
+function answerOf(recipient: string, resolution: Resolution): Answer {
+  if (resolution.verdict === 'accepted') {
+    return {
+      kind: 'delivered',
+      smtpCode: 250,
+      enhancedCode: '2.0.0',
+      response: '250 2.0.0 Ok: taken in by this server',
+      remoteMta: HERE,
+    };
+  }
+  const refusal = REFUSALS[resolution.reason];
+  if (!refusal) return remoteAnswer(recipient);
+  const [enhancedCode, why] = refusal;
+  const response = `550 ${enhancedCode} <${recipient}>: ${why}`;
+  return { kind: 'bounced', smtpCode: 550, enhancedCode, response, remoteMta: HERE };
+}
+
+const HERE = 'sandbox.localhost';
+
+const REFUSALS: Partial<Record<RefusalReason, [enhancedCode: string, why: string]>> = {
+  no_such_user: ['5.1.1', 'No such user'],
+  inactive_domain: ['5.1.2', 'The domain takes no mail'],
+};
+
+async function inboundOf(spool: Spool, { queueId, mailFrom, sizeBytes, receivedAt }: SpoolEntry) {
+  const filter = createGtubeFilter();
+  const reader = createHeaderReader();
+  for await (const _ of reader.passOn(filter.passOn(spool.read(queueId))));
+  const [header, spam] = [reader.header(), await filter.verdict()];
+  return { queueId, mailFrom, sizeBytes, header, spam, receivedAt: new Date(receivedAt) };
+}
