@@ -114,10 +114,10 @@ export const onAllImports = [
   },
   {
     name: 'scripts-read-settings-only',
-    comment: 'Scripts run as they are, without a build: of the app they read the settings alone.',
+    comment: 'Scripts run as they are, without a build: of the app they know the settings and the rules for passwords.',
     severity: 'error',
     from: { path: '^scripts/' },
-    to: { path: '^src/', pathNot: '^src/server/settings\\.mjs$' },
+    to: { path: '^src/', pathNot: '^src/server/(settings|password-rules)\\.mjs$' },
   },
   {
     name: 'no-unresolvable',

@@ -58,13 +58,33 @@ test('fifty identical calls over two instances send one message', async ({ api, 
   expect(rows).toHaveLength(1);
 });
 
-test("a key's limit counts over both instances", async ({ api }) => {
-  const created = await api.call<{ key: string }>('POST', '/api-keys', { name: 'Limited', rate_limit: 10 });
+test("a key's limit is exact over both instances, whatever comes at once", async ({ api }) => {
+  const created = await api.call<{ key: string }>('POST', '/api-keys', { name: 'Limited', rate_limit: 60 });
   const headers = { authorization: `Bearer ${created.key}` };
   const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, i) => fetch(`${bases()[i % 2]}/api/v1/auth/me`, { headers })),
+    Array.from({ length: 200 }, (_, i) => fetch(`${bases()[i % 2]}/api/v1/auth/me`, { headers })),
   );
-  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10);
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  expect({ passed: count(200), refused: count(429) }).toEqual({ passed: 60, refused: 140 });
+});
+
+test('a key that a key has made counts against both, at whichever instance', async ({ api }) => {
+  const parent = await api.call<{ key: string }>('POST', '/api-keys', { name: 'Parent', rate_limit: 20 });
+  const made = await fetch(`${url()}/api/v1/api-keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${parent.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Child', rate_limit: 20 }),
+  });
+  const child = (await made.json()).data;
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      fetch(`${bases()[i % 2]}/api/v1/auth/me`, {
+        headers: { authorization: `Bearer ${i < 20 ? parent.key : child.key}` },
+      }),
+    ),
+  );
+  // One of the twenty went into making the child.
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(19);
 });
 
 test('a session opened at one instance counts at the other', async ({ sessionCookie }) => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { build, generateClient, isBuildCurrent, isClientCurrent } from './steps/build.mjs';
-import { checkSettings, makeSecretKey, readEnvFile, warningAbout } from './steps/environment.mjs';
+import { checkSettings, makeSecretKey, readEnvFile } from './steps/environment.mjs';
 import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
 import { takeLock } from './steps/lock.mjs';
 import { stopChild } from './steps/run-tool.mjs';
@@ -40,8 +40,9 @@ async function start(lifetime) {
   console.log('Starting the server …');
   const { url, port } = await serve(lifetime);
   if (port !== settings.port) console.log(`Port ${settings.port} is in use, so Postroom listens on ${port}.`);
-  const warning = warningAbout({ ...settings, appUrl: url });
-  if (warning) console.log(warning);
+  const { warningAbout } = await import('../src/server/settings.mjs');
+  const warning = warningAbout({ appUrl: url });
+  if (warning) console.log(`Warning: ${warning}`);
   console.log(`Postroom is ready at ${url} after ${secondsSince(startedAt)}. Ctrl-C stops it.`);
 }
 

@@ -121,7 +121,7 @@ async function testWrongSettings() {
   });
   await test('an address without https is warned about', async () => {
     const trial = await startReady(second, { APP_URL: 'http://mail.example.com' });
-    if (!(await until(() => trial.output.includes('is not encrypted'), 5_000))) throw new Error(trial.output);
+    if (!(await until(() => trial.output.includes('Nobody can sign in at'), 5_000))) throw new Error(trial.output);
     await expectEnd(trial, () => trial.killGroup('SIGTERM'));
   });
 }

@@ -7,6 +7,8 @@ import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import { env } from '@/server/env';
 import { log } from '@/server/log';
+import { prepareLimits } from '@/server/rate-limit';
+import { resealStoredSecrets } from '@/server/reseal';
 
 const TIDY_INTERVAL_MS = 5 * 60 * 1000;
 
@@ -15,6 +17,7 @@ export async function start(): Promise<void> {
   env();
   await prepareFirstAdmin();
   await outboundMta();
+  await prepareLimits();
   void tidy();
   setInterval(() => void tidy(), TIDY_INTERVAL_MS).unref();
 }
@@ -23,6 +26,7 @@ export async function start(): Promise<void> {
 async function tidy(): Promise<void> {
   const db = database();
   const tasks = {
+    're-encrypting stored secrets': () => resealStoredSecrets(db),
     'settling abandoned messages': () => settleAbandonedMessages(db, systemClock.now()),
     'deleting old idempotency keys': () => deleteOldKeys(db),
     'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),

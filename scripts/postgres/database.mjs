@@ -55,7 +55,8 @@ async function appliedMigrations(client) {
   return new Set(rows.map((row) => row.migration_name));
 }
 
-async function connectTo(url) {
+/** @throws PlainError where it does not answer */
+export async function connectTo(url) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on('error', () => {});
   try {

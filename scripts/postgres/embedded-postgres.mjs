@@ -25,15 +25,23 @@ const FAST_AND_FORGETFUL = ['-c fsync=off', '-c full_page_writes=off', '-c synch
 export async function startEmbeddedPostgres({ dataDir, database, isDurable = true }) {
   const cluster = openCluster(await preparePostgresHome(dataDir), isDurable);
   if (!existsSync(join(cluster.data, 'PG_VERSION'))) createCluster(cluster);
-  const port = await startOrAdopt(cluster);
+  const { port, isAdopted } = await startOrAdopt(cluster);
   await createDatabase(cluster, port, database);
   return {
     home: cluster.home,
+    isAdopted,
     url: urlOf(cluster, port, database),
     adminUrl: urlOf(cluster, port, 'postgres'),
     watch: (onLost) => watch(cluster, port, onLost),
     stop: () => stop(cluster),
   };
+}
+
+/** @returns {Promise<string | undefined>} the URL of the one that runs for this data directory */
+export async function findEmbeddedPostgres({ dataDir, database }) {
+  const cluster = openCluster(await preparePostgresHome(dataDir), true);
+  const port = readPidFile(cluster)?.port;
+  return (await answers(cluster, port)) ? urlOf(cluster, port, database) : undefined;
 }
 
 function openCluster({ home, programs, osUser }, isDurable) {
@@ -73,14 +81,16 @@ function createCluster(cluster) {
 
 async function startOrAdopt(cluster) {
   const deadline = Date.now() + START_TIMEOUT_MS;
+  let isAdopted = true;
   while (Date.now() < deadline) {
     const running = readPidFile(cluster);
-    if (running && (await answers(cluster, running.port))) return running.port;
+    if (running && (await answers(cluster, running.port))) return { port: running.port, isAdopted };
     if (running && isPostmasterOf(cluster, running.pid)) {
       await sleep(200);
       continue;
     }
     rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
+    isAdopted = false;
     const failure = await startServer(cluster);
     if (failure && !isPassing(failure)) throw new PlainError(`Postgres did not start:\n${lastLines(failure)}`);
     if (failure) await sleep(500);

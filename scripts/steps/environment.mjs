@@ -20,14 +20,6 @@ export async function checkSettings() {
   return settings;
 }
 
-/** @returns {string | undefined} */
-export function warningAbout(settings) {
-  const { protocol, hostname } = new URL(settings.appUrl);
-  const isLocal = /^(localhost|.+\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
-  if (protocol === 'https:' || isLocal) return undefined;
-  return `Warning: ${settings.appUrl} is not encrypted, so passwords cross the network readable. Put https in front.`;
-}
-
 /** Made once, and kept for good: what it encrypted is lost without it. */
 export function makeSecretKey(dataDir) {
   const path = join(dataDir, 'secret-key');

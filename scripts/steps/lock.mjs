@@ -6,19 +6,27 @@ import { join } from 'node:path';
 import { PlainError } from '../process/plain-error.mjs';
 
 /**
- * Keeps a second command from the same work. A listening socket is the lock, because it ends with its process, however
- * that is killed; on Linux it has no file either.
+ * Keeps a second command from the same work.
  * @param {string} name
  * @param {string} whatIsLocked begins the sentence that the second command ends with
  */
 export async function takeLock(name, whatIsLocked) {
+  const holder = await tryToTakeLock(name);
+  if (holder) throw new PlainError(`${whatIsLocked} is in use by ${holder}: stop that one first.`);
+}
+
+/**
+ * A listening socket is the lock, because it ends with its process, however that is killed; on Linux it has no file
+ * either.
+ * @returns {Promise<string | undefined>} who holds it, where somebody else does
+ */
+export async function tryToTakeLock(name) {
   const address = socketAddress(name);
-  if (await listen(address)) return;
+  if (await listen(address)) return undefined;
   const holder = await holderOf(address);
-  if (holder) throw new PlainError(`${whatIsLocked} is in use by process ${holder}: stop that one first.`);
+  if (holder) return `process ${holder}`;
   if (!address.startsWith('\0')) rmSync(address, { force: true });
-  if (!(await listen(address)))
-    throw new PlainError(`${whatIsLocked} is in use by another process: stop that one first.`);
+  return (await listen(address)) ? undefined : 'another process';
 }
 
 function socketAddress(name) {

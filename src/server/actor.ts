@@ -14,17 +14,22 @@ export type Actor = {
   key: ActorKey | null;
 };
 
-type ActorKey = {
-  id: string;
+export type ActorKey = LimitedKey & {
   scopedDomainIds: readonly string[];
+  expiresAt: Date | null;
+  /** The key that minted it, that one's own minter, and so on. */
+  ancestors: readonly LimitedKey[];
+};
+
+type LimitedKey = {
+  id: string;
   /** Requests a minute; 0 is unlimited. */
   rateLimit: number;
-  expiresAt: Date | null;
 };
 
 const LAST_USED_GRANULARITY_MS = 60_000;
 
-/** One query. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
+/** One query, and another for a key that a key has minted. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
 export async function identify(db: Tx, credentials: Credentials, clock: Clock): Promise<Actor> {
   if (credentials.kind === 'session') return identifySession(db, credentials.secret, clock.now());
   if (credentials.kind === 'key') return identifyKey(db, credentials.key, clock.now());
@@ -57,13 +62,20 @@ async function identifyKey(db: Tx, key: string | null, now: Date): Promise<Actor
             rateLimit: true,
             expiresAt: true,
             lastUsedAt: true,
+            ancestorIds: true,
             admin: { select: ADMIN_FIELDS },
           },
         });
   if (!row) throw new AppError('API_KEY_INVALID', 'The API key is unknown, revoked or expired.');
   await touch(db, row, now);
   const { id, scopedDomainIds, rateLimit, expiresAt } = row;
-  return { ...reach(row.admin), session: null, key: { id, scopedDomainIds, rateLimit, expiresAt } };
+  const ancestors = await ancestorsOf(db, row);
+  return { ...reach(row.admin), session: null, key: { id, scopedDomainIds, rateLimit, expiresAt, ancestors } };
+}
+
+async function ancestorsOf(db: Tx, { ancestorIds }: { ancestorIds: string[] }): Promise<LimitedKey[]> {
+  if (ancestorIds.length === 0) return [];
+  return db.apiKey.findMany({ where: { id: { in: ancestorIds } }, select: { id: true, rateLimit: true } });
 }
 
 /** `last_used_at` is exact to a minute, so that a busy key does not write on every call. */

@@ -11,7 +11,7 @@ export type Context = {
   /** For verbs that open their own transactions (`transaction: 'manual'`). */
   database: Database;
   clock: Clock;
-  request: { id: string; ip: string; userAgent: string; idempotencyKey: string | null };
+  request: { id: string; ip: string; userAgent: string; idempotencyKey: string | null; cookies: string };
   credentials: Credentials;
   /** Whether a browser vouches that the request comes from this console. */
   isSameOrigin: boolean;
@@ -43,6 +43,7 @@ export function createContext(
       ip: request.headers.get('x-postroom-client-ip') ?? '0.0.0.0',
       userAgent: (request.headers.get('user-agent') ?? '').slice(0, 512),
       idempotencyKey: request.headers.get('idempotency-key'),
+      cookies: request.headers.get('cookie') ?? '',
     },
     credentials,
     isSameOrigin: isSameOrigin(request.headers),

@@ -7,9 +7,16 @@ export type Database = PrismaClient;
 
 const POOL_SIZE = 12;
 const CONNECT_TIMEOUT_MS = 5_000;
+// Longer than any query of ours takes. DATABASE_URL may say otherwise: ?statement_timeout=60000
+const STATEMENT_TIMEOUT_MS = 30_000;
 
 function createDatabase(url: string): Database {
-  const adapter = new PrismaPg({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const adapter = new PrismaPg({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+  });
   return new PrismaClient({ adapter, transactionOptions: { maxWait: 5_000, timeout: 10_000 } });
 }
 
@@ -29,7 +36,7 @@ export function violatedConstraint(error: unknown): string | null {
   return cause?.index ?? cause?.fields?.join(',') ?? '';
 }
 
-/** Whether the database could not be asked at all, rather than refuse what it was asked. */
+/** Whether the database could not be asked, or gave up on the answer, rather than refuse what it was asked. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error as Partial<Failure> | undefined, depth = 0; cause && depth < 6; depth++) {
     if ([cause.code, cause.originalCode].some((code) => typeof code === 'string' && AWAY.test(code))) return true;
@@ -47,8 +54,9 @@ type Failure = {
   meta: { driverAdapterError?: unknown };
 };
 
-// Prisma's codes of a lost or missing connection, Postgres's of shutting down or refusing one, and the system's.
-const AWAY = /^(P10(01|02|08|17)|P20(24|28)|57P0[1-3]|08\w{3}|53300|55000|ECONN(REFUSED|RESET)|ETIMEDOUT|EPIPE)$/;
+// Prisma's codes of a lost or missing connection, Postgres's of shutting down, refusing one or taking too long, and the
+// system's.
+const AWAY = /^(P10(01|02|08|17)|P20(24|28)|57014|57P0[1-3]|08\w{3}|53300|55000|ECONN(REFUSED|RESET)|ETIMEDOUT|EPIPE)$/;
 
 /** Whether the row to change or delete went away in the meantime. */
 export function isMissingRow(error: unknown): boolean {

@@ -1,8 +1,9 @@
 import pino from 'pino';
+import { readSettings } from './settings.mjs';
 
 /** One JSON line an entry. Callers log named fields only, never a request object. */
 export const log = pino({
-  level: process.env.LOG_LEVEL ?? 'info',
+  level: readSettings({ LOG_LEVEL: process.env.LOG_LEVEL }).logLevel,
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
   serializers: { error: pino.stdSerializers.err },

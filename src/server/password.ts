@@ -1,17 +1,11 @@
-import { hash, verify } from '@node-rs/argon2';
-import { dictionary } from '@zxcvbn-ts/language-common';
+import { verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
-import { MIN_PASSWORD_LENGTH } from '@/lib/password';
 import { AppError } from './errors';
+import { hashWithArgon2id, isCommonPassword } from './password-rules.mjs';
 
-// argon2id as OWASP advises: 19 MiB, two passes. A small gate keeps a burst of logins from starving the rest.
-const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+// A small gate keeps a burst of logins from starving the rest.
 const gate = pLimit(2);
 const MAX_WAITING = 100;
-
-const COMMON_PASSWORDS = new Set(
-  dictionary['passwords-common'].filter((password) => password.length >= MIN_PASSWORD_LENGTH),
-);
 
 /**
  * @param field the field that a refusal names
@@ -19,12 +13,12 @@ const COMMON_PASSWORDS = new Set(
  * @throws VALIDATION_ERROR for a password from the list of common ones
  */
 export async function hashPassword(password: string, field = 'password'): Promise<string> {
-  if (COMMON_PASSWORDS.has(password.toLowerCase())) {
+  if (isCommonPassword(password)) {
     throw new AppError('VALIDATION_ERROR', 'This password is on the list of common passwords.', {
       details: { fields: [{ path: field, message: 'This is one of the most common passwords. Choose another.' }] },
     });
   }
-  return passGate(() => hash(password, PARAMETERS));
+  return passGate(() => hashWithArgon2id(password));
 }
 
 /** The same work whether or not there is a hash to compare with, so that time tells nothing of who exists. */
@@ -45,6 +39,6 @@ async function passGate<Result>(work: () => Promise<Result>): Promise<Result> {
 let decoyHash: Promise<string> | undefined;
 
 function decoy(): Promise<string> {
-  decoyHash ??= hash('no password matches this', PARAMETERS);
+  decoyHash ??= hashWithArgon2id('no password matches this');
   return decoyHash;
 }

@@ -1,11 +1,9 @@
 import ipaddr from 'ipaddr.js';
-import type { Pool } from 'pg';
-import pg from 'pg';
-import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
+import type { ActorKey } from './actor';
 import type { Context } from './context';
+import { type Counters, createCounters } from './counters';
 import { env } from './env';
 import { AppError } from './errors';
-import { log } from './log';
 
 type Limit = {
   name: 'address' | 'login' | 'key';
@@ -39,29 +37,48 @@ export async function limitLogin(ctx: Context): Promise<void> {
   });
 }
 
-/** An API key's own limit, in requests a minute; 0 is unlimited. */
-export async function limitKey(ctx: Context, key: { id: string; rateLimit: number }): Promise<void> {
-  if (key.rateLimit === 0) return;
-  await consume(ctx, {
-    name: 'key',
-    points: key.rateLimit,
-    windowSeconds: 60,
-    subject: key.id,
-    message: `More than ${key.rateLimit} requests in a minute with this API key.`,
+/** An API key's own limit and those of the keys that it was minted by, in requests a minute; 0 is unlimited. */
+export async function limitKey(ctx: Context, key: ActorKey): Promise<void> {
+  let tightest: Remaining | null = null;
+  for (const { id, rateLimit } of [key, ...key.ancestors]) {
+    if (rateLimit === 0) continue;
+    const whose = id === key.id ? 'this API key' : 'the API key that made this one, and those it made';
+    const remaining = await consume(ctx, {
+      name: 'key',
+      points: rateLimit,
+      windowSeconds: 60,
+      subject: id,
+      message: `More than ${rateLimit} requests in a minute with ${whose}.`,
+    });
+    if (!tightest || remaining.count < tightest.count) tightest = remaining;
+  }
+  if (tightest) tell(ctx, tightest);
+}
+
+/** Connects the counters ahead of the first request. */
+export async function prepareLimits(): Promise<void> {
+  await counters().settle();
+}
+
+type Remaining = { limit: number; count: number; resetSeconds: number };
+
+async function consume(ctx: Context, limit: Limit): Promise<Remaining> {
+  const { points, windowSeconds } = limit;
+  const { count, resetMs } = await counters().count(limit.name, limit.subject, windowSeconds);
+  const resetSeconds = Math.ceil(resetMs / 1000);
+  const remaining = { limit: points, count: Math.max(0, points - count), resetSeconds };
+  tell(ctx, remaining);
+  if (count <= points) return remaining;
+  throw new AppError('RATE_LIMIT_EXCEEDED', `${limit.message} Try again in ${resetSeconds} s.`, {
+    details: { limit: points, window_seconds: windowSeconds, retry_after_seconds: resetSeconds },
+    headers: { 'Retry-After': String(resetSeconds) },
   });
 }
 
-async function consume(ctx: Context, limit: Limit): Promise<void> {
-  const { consumedPoints, msBeforeNext } = await limiter(limit).consume(limit.subject);
-  const resetSeconds = String(Math.ceil(msBeforeNext / 1000));
-  ctx.response.headers.set('RateLimit-Limit', String(limit.points));
-  ctx.response.headers.set('RateLimit-Remaining', String(Math.max(0, limit.points - consumedPoints)));
-  ctx.response.headers.set('RateLimit-Reset', resetSeconds);
-  if (consumedPoints <= limit.points) return;
-  throw new AppError('RATE_LIMIT_EXCEEDED', `${limit.message} Try again in ${resetSeconds} s.`, {
-    details: { limit: limit.points, window_seconds: limit.windowSeconds, retry_after_seconds: Number(resetSeconds) },
-    headers: { 'Retry-After': resetSeconds },
-  });
+function tell(ctx: Context, { limit, count, resetSeconds }: Remaining): void {
+  ctx.response.headers.set('RateLimit-Limit', String(limit));
+  ctx.response.headers.set('RateLimit-Remaining', String(count));
+  ctx.response.headers.set('RateLimit-Reset', String(resetSeconds));
 }
 
 /** An IPv6 subscriber has a /64 of addresses, and counts as one. */
@@ -70,34 +87,10 @@ function networkOf(ip: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`).toString();
 }
 
-// One pool and one set of counters a process; Next loads this module once for each of its bundles.
-const shared = globalThis as typeof globalThis & {
-  postroomCounters?: { pool: Pool; byName: Map<Limit['name'], RateLimiterPostgres> };
-};
+// One set of counters a process; Next loads this module once for each of its bundles.
+const shared = globalThis as typeof globalThis & { postroomCounters?: Counters };
 
-/** Counters live in Postgres, shared by all instances; while it is away each instance counts for itself. */
-function limiter({ name, windowSeconds }: Limit): RateLimiterPostgres {
-  shared.postroomCounters ??= { pool: createPool(), byName: new Map() };
-  const { pool, byName } = shared.postroomCounters;
-  let found = byName.get(name);
-  if (!found) {
-    // The limit differs from key to key, so the library only counts, and consume() compares.
-    const options = { keyPrefix: name, points: Number.MAX_SAFE_INTEGER, duration: windowSeconds };
-    found = new RateLimiterPostgres({
-      ...options,
-      storeClient: pool,
-      storeType: 'pool',
-      tableName: 'rate_limit',
-      tableCreated: true,
-      insuranceLimiter: new RateLimiterMemory(options),
-    });
-    byName.set(name, found);
-  }
-  return found;
-}
-
-function createPool(): Pool {
-  const pool = new pg.Pool({ connectionString: env().databaseUrl, max: 4, connectionTimeoutMillis: 2_000 });
-  pool.on('error', (error) => log.warn({ error: error.message }, 'rate limit connection lost'));
-  return pool;
+function counters(): Counters {
+  shared.postroomCounters ??= createCounters(env());
+  return shared.postroomCounters;
 }

@@ -1,13 +1,25 @@
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { OidcProvidersSetting } from './oidc-setting.mjs';
 
 const MIN_SECRET_KEY_LENGTH = 32;
+const LOG_LEVELS = /** @type {const} */ (['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
+const KEPT_ON_THIS_MACHINE = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const Environment = z
   .object({
     PORT: wholeNumber('PORT', { min: 1, max: 65535, fallback: 3000 }),
-    APP_URL: z.string().transform(toOrigin).optional(),
+    APP_URL: z
+      .string()
+      .transform((value, ctx) =>
+        origin(
+          value,
+          ctx,
+          'APP_URL must be the address of the console without a path, such as https://mail.example.com.',
+        ),
+      )
+      .optional(),
     DATABASE_URL: z
       .string()
       .refine(
@@ -16,6 +28,13 @@ const Environment = z
       )
       .optional(),
     DATA_DIR: z.string().default('.data'),
+    REDIS_URL: z
+      .string()
+      .refine(
+        (value) => isUrlOf(value, ['redis:', 'rediss:']),
+        'REDIS_URL must look like redis://user:password@host:6379, or rediss:// for TLS; leave it out to count limits in Postgres.',
+      )
+      .optional(),
     SMTP_URL: z
       .string()
       .refine(
@@ -43,7 +62,20 @@ const Environment = z
       (proxies) => proxies.every(isAddressOrRange),
       'TRUSTED_PROXIES must list addresses or ranges separated by commas, such as 10.0.0.5,192.168.0.0/16.',
     ),
+    OIDC_PROVIDERS: OidcProvidersSetting,
+    CORS_ORIGINS: commaSeparated().transform((origins, ctx) =>
+      origins.map((value) =>
+        origin(
+          value,
+          ctx,
+          'CORS_ORIGINS must list origins separated by commas, such as https://app.example.com,http://localhost:5173.',
+        ),
+      ),
+    ),
     RATE_LIMIT_PER_MINUTE: wholeNumber('RATE_LIMIT_PER_MINUTE', { min: 0, max: 1_000_000, fallback: 6000 }),
+    LOG_LEVEL: z
+      .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}; left out, it is info.`)
+      .default('info'),
   })
   .refine((env) => (env.ADMIN_EMAIL === undefined) === (env.ADMIN_PASSWORD === undefined), {
     error: 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both of them or neither.',
@@ -56,6 +88,8 @@ const Settings = Environment.transform((env) => ({
   /** Unset until `npm start` has started the embedded Postgres; always set where the app runs. */
   databaseUrl: env.DATABASE_URL,
   dataDir: resolve(env.DATA_DIR),
+  /** Unset: limits are counted in Postgres. */
+  redisUrl: env.REDIS_URL,
   /** 'off', a URL, or undefined for the sandbox mail server. */
   smtpUrl: env.SMTP_URL,
   sandboxSmtpPort: env.SANDBOX_SMTP_PORT,
@@ -66,7 +100,10 @@ const Settings = Environment.transform((env) => ({
   sessionTtlHours: env.SESSION_TTL_HOURS,
   maxMessageSizeMb: env.MAX_MESSAGE_SIZE_MB,
   trustedProxies: env.TRUSTED_PROXIES,
+  oidcProviders: env.OIDC_PROVIDERS,
+  corsOrigins: env.CORS_ORIGINS,
   rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+  logLevel: env.LOG_LEVEL,
 }));
 
 /** @typedef {Readonly<z.output<typeof Settings>>} Settings */
@@ -86,6 +123,17 @@ export function readSettings(env) {
   const result = Settings.safeParse(Object.fromEntries(given));
   if (result.success) return Object.freeze(result.data);
   throw new SettingsError([...new Set(result.error.issues.map((issue) => issue.message))].join('\n'));
+}
+
+/**
+ * What is allowed and yet will not work for people.
+ * @param {{ appUrl: string }} settings
+ * @returns {string | undefined} one sentence
+ */
+export function warningAbout({ appUrl }) {
+  const { protocol, hostname } = new URL(appUrl);
+  if (protocol === 'https:' || KEPT_ON_THIS_MACHINE.test(hostname)) return undefined;
+  return `Nobody can sign in at ${appUrl}: browsers keep the session cookie over https or on localhost only, so put https in front and set APP_URL to that address.`;
 }
 
 /**
@@ -117,14 +165,13 @@ function commaSeparated() {
 /**
  * @param {string} value
  * @param {z.RefinementCtx} ctx
+ * @param {string} message
  */
-function toOrigin(value, ctx) {
+function origin(value, ctx, message) {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`) return url.origin;
-  ctx.addIssue({
-    code: 'custom',
-    message: 'APP_URL must be the address of the console without a path, such as https://mail.example.com.',
-  });
+  const isWeb = url && ['http:', 'https:'].includes(url.protocol);
+  if (isWeb && url.href === `${url.origin}/` && !url.hostname.includes('*')) return url.origin;
+  ctx.addIssue({ code: 'custom', message });
   return z.NEVER;
 }
 

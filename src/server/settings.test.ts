@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from './settings.mjs';
+import { readSettings, warningAbout } from './settings.mjs';
 
 describe('readSettings', () => {
   it('has a default for everything', () => {
@@ -13,6 +13,7 @@ describe('readSettings', () => {
       sessionTtlHours: 24,
       maxMessageSizeMb: 50,
       trustedProxies: [],
+      oidcProviders: [],
       rateLimitPerMinute: 6000,
     });
   });
@@ -30,6 +31,48 @@ describe('readSettings', () => {
     const keys = ['a'.repeat(32), 'b'.repeat(64)];
     const settings = readSettings({ SECRET_KEY: keys.join(', '), TRUSTED_PROXIES: '10.0.0.0/8,::1' });
     expect(settings).toMatchObject({ secretKeys: keys, trustedProxies: ['10.0.0.0/8', '::1'] });
+  });
+
+  it('reads identity providers, which link no e-mail unless told to', () => {
+    const providers = [provider(), provider({ id: 'two', linkVerifiedEmail: true, issuer: 'http://127.0.0.1:9/x/' })];
+    expect(readSettings({ OIDC_PROVIDERS: JSON.stringify(providers) }).oidcProviders).toEqual([
+      { ...provider(), linkVerifiedEmail: false },
+      providers[1],
+    ]);
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['no list', '{}'],
+    ['an unknown field', JSON.stringify([provider({ scope: 'openid' })])],
+    ['a missing field', JSON.stringify([provider({ clientId: undefined })])],
+    ['an empty secret', JSON.stringify([provider({ clientSecret: '' })])],
+    ['an id with other characters', JSON.stringify([provider({ id: 'a/b' })])],
+    ['an id that is too long', JSON.stringify([provider({ id: 'a'.repeat(41) })])],
+    ['one id twice', JSON.stringify([provider(), provider()])],
+    ['an issuer over plain http', JSON.stringify([provider({ issuer: 'http://id.example.com' })])],
+    ['a host that only begins like this machine', JSON.stringify([provider({ issuer: 'http://127.0.0.1.evil.com' })])],
+    ['an issuer with a query', JSON.stringify([provider({ issuer: 'https://id.example.com/?a=b' })])],
+    ['an issuer with a password', JSON.stringify([provider({ issuer: 'https://a:b@id.example.com' })])],
+    ['an issuer that is no address', JSON.stringify([provider({ issuer: 'id.example.com' })])],
+    ['a word for a switch', JSON.stringify([provider({ linkVerifiedEmail: 'yes' })])],
+  ])('refuses OIDC_PROVIDERS with %s in one sentence that tells no secret', (_, value) => {
+    const problems = problemsOf({ OIDC_PROVIDERS: value });
+    expect(problems).toEqual([expect.stringMatching(/^OIDC_PROVIDERS is not valid: .+[^.]\.$/)]);
+    expect(problems.join()).not.toMatch(/hunter2|Invalid input/);
+  });
+
+  it('writes origins as a browser sends them', () => {
+    const { corsOrigins } = readSettings({ CORS_ORIGINS: 'https://App.example.com/, http://localhost:5173' });
+    expect(corsOrigins).toEqual(['https://app.example.com', 'http://localhost:5173']);
+  });
+
+  it.each(['redis://localhost:6379', 'rediss://:secret@redis.example.com:6380/2'])('takes REDIS_URL=%s', (url) => {
+    expect(readSettings({ REDIS_URL: url }).redisUrl).toBe(url);
+  });
+
+  it.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])('takes LOG_LEVEL=%s', (level) => {
+    expect(readSettings({ LOG_LEVEL: level }).logLevel).toBe(level);
   });
 
   it('cannot be changed', () => {
@@ -53,6 +96,18 @@ describe('readSettings', () => {
     ['TRUSTED_PROXIES', '10.1'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['RATE_LIMIT_PER_MINUTE', '-1'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'http://localhost:6379'],
+    ['REDIS_URL', 'redis://'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'null'],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', 'https://app.example.com/path'],
+    ['CORS_ORIGINS', 'https://user@app.example.com'],
+    ['CORS_ORIGINS', 'https://*.example.com/'],
+    ['CORS_ORIGINS', 'https://app.example.com,ftp://app.example.com'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_LEVEL', 'INFO'],
   ])('says in one sentence what is wrong with %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toContainEqual(expect.stringMatching(new RegExp(`^${name} .+\\.$`)));
   });
@@ -72,6 +127,34 @@ describe('readSettings', () => {
     const problems = problemsOf({ PORT: 'x', SECRET_KEY: 'hunter2', DATABASE_URL: 'mysql://root:hunter2@db/x' });
     expect(problems).toHaveLength(3);
     expect(problems.join()).not.toContain('hunter2');
+  });
+});
+
+function provider(over: object = {}) {
+  const required = { id: 'corp', name: 'Corp', issuer: 'https://id.example.com', clientId: 'postroom' };
+  return { ...required, clientSecret: 'hunter2', ...over };
+}
+
+describe('warningAbout', () => {
+  it.each([
+    'http://mail.example.com',
+    'http://192.168.1.10:3000',
+    'http://localhost.example.com',
+    'http://[2001:db8::1]',
+  ])('says in one sentence that nobody can sign in at %s', (appUrl) => {
+    expect(warningAbout({ appUrl })).toMatch(/^Nobody can sign in at [^\n]+https[^\n]+\.$/);
+    expect(warningAbout({ appUrl })).toContain(appUrl);
+  });
+
+  it.each([
+    'https://mail.example.com',
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://127.1.2.3',
+    'http://[::1]:3000',
+    'http://mail.localhost',
+  ])('says nothing of %s', (appUrl) => {
+    expect(warningAbout({ appUrl })).toBeUndefined();
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '@/server/crypto';
 import { db } from '@/test/database';
-import { makeApiKey, makeDomain } from '@/test/factories';
-import { client, expectError, keyClient, sessionClient } from '@/test/rest';
+import { makeAdmin, makeApiKey, makeDomain } from '@/test/factories';
+import { type Answer, type Client, client, expectError, keyClient, sessionClient } from '@/test/rest';
 
 const DAY_MS = 86_400_000;
 
@@ -96,14 +96,22 @@ describe('listing API keys', () => {
     expect(answer.data[0].last_used_at).toEqual(expect.any(String));
   });
 
-  it('shows a scoped key only keys no wider than itself', async () => {
-    const [mine, other] = [await makeDomain(), await makeDomain()];
+  it('shows a scoped key only those it made and those that these made', async () => {
+    const mine = await makeDomain();
     const api = await keyClient({ role: 'super_admin', scopedDomainIds: [mine.id] });
-    const narrower = await makeApiKey(api.admin.id, { scopedDomainIds: [mine.id] });
-    await makeApiKey(api.admin.id, { scopedDomainIds: [mine.id, other.id] });
-    await makeApiKey(api.admin.id, { scopedDomainIds: [] });
-    const ids = (await api.get('/api-keys')).data.map((key: { id: string }) => key.id);
-    expect(ids.sort()).toEqual([api.keyId, narrower.row.id].sort());
+    await makeApiKey(api.admin.id, { scopedDomainIds: [mine.id] });
+    const child = await mint(api, { scoped_domain_ids: [mine.id] });
+    const grandchild = await mint(child, { scoped_domain_ids: [mine.id] });
+    expect(await idsListed(api)).toEqual([grandchild.id, child.id]);
+    expect(await idsListed(child)).toEqual([grandchild.id]);
+    expect(await idsListed(grandchild)).toEqual([]);
+  });
+
+  it('shows a key without a scope what its admin may see', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const sibling = await makeApiKey(api.admin.id);
+    const child = await mint(api);
+    expect((await idsListed(child)).sort()).toEqual([api.keyId, sibling.row.id, child.id].sort());
   });
 });
 
@@ -130,9 +138,139 @@ describe('revoking an API key', () => {
   });
 });
 
+describe('a key made by a key', () => {
+  it('is revoked with it, and so is all that it made', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const child = await mint(api);
+    const grandchild = await mint(child);
+    const other = await mint(api);
+    expect((await api.delete(`/api-keys/${child.id}`)).data.message).toContain('with all it has made');
+    expectError(await child.get('/auth/me'), 401, 'API_KEY_INVALID');
+    expectError(await grandchild.get('/auth/me'), 401, 'API_KEY_INVALID');
+    expect((await other.get('/auth/me')).status).toBe(200);
+    const entry = await db.auditEntry.findFirstOrThrow({
+      where: { resource: `api_key:${child.id}`, action: 'api_key.delete' },
+    });
+    expect(entry.details).toMatchObject({ revoked_with_it: [grandchild.id] });
+  });
+
+  it('of a scoped one is revoked by that one, which reaches no other, itself included', async () => {
+    const domain = await makeDomain();
+    const api = await keyClient({ role: 'super_admin', scopedDomainIds: [domain.id] });
+    const sibling = await makeApiKey(api.admin.id, { scopedDomainIds: [domain.id] });
+    const child = await mint(api, { scoped_domain_ids: [domain.id] });
+    const grandchild = await mint(child, { scoped_domain_ids: [domain.id] });
+    for (const id of [api.keyId, sibling.row.id]) {
+      expectError(await api.delete(`/api-keys/${id}`), 404, 'NOT_FOUND');
+    }
+    expectError(await grandchild.delete(`/api-keys/${child.id}`), 404, 'NOT_FOUND');
+    expect((await api.delete(`/api-keys/${grandchild.id}`)).status).toBe(200);
+    expect((await api.delete(`/api-keys/${child.id}`)).status).toBe(200);
+  });
+
+  it('counts against its own limit and that of every key above it', async () => {
+    const api = await keyClient({ rateLimit: 7 });
+    const child = await mint(api, { rate_limit: 6 });
+    const grandchild = await mint(child, { rate_limit: 3 });
+    // So far the top key has made one call of its own and one is counted by its child.
+    const first = await grandchild.get('/auth/me');
+    expect(first.headers.get('ratelimit-limit')).toBe('3');
+    expect(first.headers.get('ratelimit-remaining')).toBe('2');
+    await grandchild.get('/auth/me');
+    await grandchild.get('/auth/me');
+    expectError(await grandchild.get('/auth/me'), 429, 'RATE_LIMIT_EXCEEDED');
+    // What its own limit refused counts nowhere else.
+    expect((await child.get('/auth/me')).headers.get('ratelimit-remaining')).toBe('1');
+    expect((await api.get('/auth/me')).headers.get('ratelimit-remaining')).toBe('0');
+    const refused = expectError(await child.get('/auth/me'), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(refused.error.message).toContain('More than 7 requests in a minute with the API key that made this one');
+    expect(refused.headers.get('ratelimit-limit')).toBe('7');
+  });
+
+  it('without a limit of its own counts against that of the key above it', async () => {
+    const admin = await makeAdmin();
+    const top = await makeApiKey(admin.id, { rateLimit: 2 });
+    const { key, row } = await makeApiKey(admin.id);
+    await db.apiKey.update({ where: { id: row.id }, data: { parentId: top.row.id, ancestorIds: [top.row.id] } });
+    const api = client({ authorization: `Bearer ${key}` });
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await api.get('/auth/me')).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  it('stands in a line of six at most', async () => {
+    let last: Client = await keyClient();
+    for (let i = 0; i < 5; i++) last = await mint(last);
+    const refused = expectError(await last.post('/api-keys', { name: 'x', rate_limit: 0 }), 403, 'FORBIDDEN');
+    expect(refused.error.message).toContain('5 times over at most');
+  });
+
+  it('is not made by a key that is revoked in the meantime', async () => {
+    const api = await keyClient();
+    let minting: ReturnType<typeof api.post> | undefined;
+    await db.$transaction(async (tx) => {
+      await tx.apiKey.delete({ where: { id: api.keyId } });
+      minting = api.post('/api-keys', { name: 'x' });
+      await untilOneWaits();
+    });
+    expectError((await minting) as Answer, 401, 'API_KEY_INVALID');
+    expect(await db.apiKey.count({ where: { adminId: api.admin.id } })).toBe(0);
+  });
+
+  it('is revoked where it was made while the revocation was under way', async () => {
+    const browser = await sessionClient();
+    const { row } = await makeApiKey(browser.admin.id);
+    const child = await makeApiKey(browser.admin.id);
+    let revoking: ReturnType<typeof browser.delete> | undefined;
+    await db.$transaction(async (tx) => {
+      await tx.apiKey.update({ where: { id: child.row.id }, data: { parentId: row.id, ancestorIds: [row.id] } });
+      revoking = browser.delete(`/api-keys/${row.id}`);
+      await untilOneWaits();
+    });
+    expect((await revoking)?.status).toBe(200);
+    expect(await db.apiKey.count({ where: { adminId: browser.admin.id } })).toBe(0);
+  });
+
+  it('never outlives the one that made it, whoever wins', async () => {
+    const browser = await sessionClient();
+    for (let i = 0; i < 15; i++) {
+      const { key, row } = await makeApiKey(browser.admin.id);
+      const api = client({ authorization: `Bearer ${key}` });
+      const [made, revoked] = await Promise.all([
+        api.post('/api-keys', { name: 'x' }),
+        browser.delete(`/api-keys/${row.id}`),
+      ]);
+      expect([201, 401]).toContain(made.status);
+      expect(revoked.status).toBe(200);
+    }
+    expect(await db.apiKey.count({ where: { adminId: browser.admin.id } })).toBe(0);
+  });
+});
+
 it('of many revocations at once one wins', async () => {
   const browser = await sessionClient();
   const { row } = await makeApiKey(browser.admin.id);
   const answers = await Promise.all(Array.from({ length: 6 }, () => browser.delete(`/api-keys/${row.id}`)));
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
 });
+
+async function mint(api: Client, over: object = {}) {
+  const answer = await api.post('/api-keys', { name: 'minted', rate_limit: 0, ...over });
+  expect(answer.status).toBe(201);
+  return { ...client({ authorization: `Bearer ${answer.data.key}` }), id: answer.data.api_key.id as string };
+}
+
+async function idsListed(api: Client): Promise<string[]> {
+  return (await api.get('/api-keys?limit=200')).data.map((key: { id: string }) => key.id);
+}
+
+async function untilOneWaits(): Promise<void> {
+  await expect
+    .poll(async () => {
+      const [row] = await db.$queryRaw<{ waiting: bigint }[]>`
+        SELECT count(*) AS waiting FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return Number(row?.waiting);
+    })
+    .toBeGreaterThan(0);
+}

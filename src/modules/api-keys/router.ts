@@ -12,7 +12,7 @@ export const apiKeysRouter = router({
       rest('GET', '/api-keys', {
         tag,
         summary: 'List API keys',
-        description: 'A super_admin sees all keys, others their own.',
+        description: 'A super_admin sees all keys, others their own, a key scoped to domains those it has made.',
         isPaginated: true,
         isOpenToScopedKeys: true,
       }),
@@ -25,7 +25,9 @@ export const apiKeysRouter = router({
       rest('POST', '/api-keys', {
         tag,
         summary: 'Create an API key',
-        description: 'The whole key is in this answer only.',
+        description:
+          'The whole key is in this answer only. A key made by a key reaches no further than that one, counts against its ' +
+          'rate limit too, and is revoked with it.',
         status: 201,
         audit: 'api_key.create',
         isOpenToScopedKeys: true,
@@ -40,7 +42,7 @@ export const apiKeysRouter = router({
       rest('DELETE', '/api-keys/{id}', {
         tag,
         summary: 'Revoke an API key',
-        description: 'It counts from the very next call.',
+        description: 'It counts from the very next call, for the keys that it has made too.',
         audit: 'api_key.delete',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },

@@ -1,9 +1,11 @@
 import { hasRole } from '@/lib/roles';
 import { authorizeDomain, isScoped } from '@/server/access';
+import type { Actor } from '@/server/actor';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { newApiKey } from '@/server/credentials';
 import { sha256 } from '@/server/crypto';
+import { isForeignKeyViolation } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -11,11 +13,12 @@ import type { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema'
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
+const MAX_ANCESTORS = 5;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A super_admin sees every key, others their own, a scoped key only keys no wider than itself. */
+/** A super_admin sees every key, others their own, a scoped key only those it minted and those that these minted. */
 export async function listApiKeys(ctx: ActorContext, input: ListApiKeys): Promise<Page<ApiKey>> {
-  const reach = await withinReach(ctx);
+  const reach = withinReach(ctx);
   const column = input.sort === 'name' ? 'name' : 'createdAt';
   return paginate(
     'api-keys',
@@ -35,42 +38,55 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
   refuseWiderThanCaller(ctx, domainIds, input.rate_limit, expiresAt);
 
   const { key, prefix } = newApiKey();
-  const row = await ctx.db.apiKey.create({
-    select: FIELDS,
-    data: {
-      adminId: ctx.actor.admin.id,
-      name: input.name,
-      keyPrefix: prefix,
-      keyHash: sha256(key),
-      scopedDomainIds: domainIds,
-      rateLimit: input.rate_limit,
-      expiresAt,
-      createdAt: now,
-    },
+  const row = await insertKey(ctx, {
+    adminId: ctx.actor.admin.id,
+    name: input.name,
+    keyPrefix: prefix,
+    keyHash: sha256(key),
+    scopedDomainIds: domainIds,
+    rateLimit: input.rate_limit,
+    expiresAt,
+    createdAt: now,
+    ...lineage(ctx.actor),
   });
   const { last_used_at: _, ...record } = present(row);
   await ctx.audit({ resource: `api_key:${row.id}`, before: null, after: record });
   return { key, api_key: record };
 }
 
+/** The keys that it minted go with it, by their foreign key. */
 export async function deleteApiKey(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const row = await ctx.db.apiKey.findFirst({ where: { AND: [{ id }, await withinReach(ctx)] }, select: FIELDS });
+  const row = await ctx.db.apiKey.findFirst({ where: { AND: [{ id }, withinReach(ctx)] }, select: FIELDS });
   if (!row) throw notFound('API key');
+  const minted = await ctx.db.apiKey.findMany({
+    where: { adminId: row.adminId, ancestorIds: { has: id } },
+    select: { id: true },
+  });
   const { count } = await ctx.db.apiKey.deleteMany({ where: { id } });
   if (count === 0) throw notFound('API key');
-  await ctx.audit({ resource: `api_key:${id}`, before: present(row), after: null });
-  return { message: `The API key ${row.name} is revoked.` };
+  const details = { revoked_with_it: minted.map((key) => key.id) };
+  await ctx.audit({ resource: `api_key:${id}`, before: present(row), after: null, details });
+  return { message: `The API key ${row.name} is revoked${minted.length > 0 ? ', with all it has made' : ''}.` };
 }
 
-async function withinReach({ db, actor }: ActorContext): Promise<Prisma.ApiKeyWhereInput> {
-  if (actor.key && isScoped(actor)) {
-    const narrower = await db.$queryRaw<{ id: string }[]>`
-      SELECT id FROM api_key
-      WHERE admin_id = ${actor.admin.id}::uuid
-        AND cardinality(scoped_domain_ids) > 0
-        AND scoped_domain_ids <@ ${[...actor.key.scopedDomainIds]}::uuid[]`;
-    return { id: { in: narrower.map((key) => key.id) } };
+function lineage({ key }: Actor): { parentId: string | null; ancestorIds: string[] } {
+  if (!key) return { parentId: null, ancestorIds: [] };
+  return { parentId: key.id, ancestorIds: [key.id, ...key.ancestors.map((ancestor) => ancestor.id)] };
+}
+
+/** A key revoked, or an admin deleted, while it makes another leaves none behind. @throws API_KEY_INVALID */
+async function insertKey(ctx: ActorContext, data: Prisma.ApiKeyUncheckedCreateInput): Promise<Row> {
+  try {
+    return await ctx.db.apiKey.create({ select: FIELDS, data });
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error;
+    if (ctx.actor.key) throw new AppError('API_KEY_INVALID', 'The API key has just been revoked.');
+    throw new AppError('SESSION_INVALID', 'The session has just ended.');
   }
+}
+
+function withinReach({ actor }: ActorContext): Prisma.ApiKeyWhereInput {
+  if (actor.key && isScoped(actor)) return { adminId: actor.admin.id, ancestorIds: { has: actor.key.id } };
   return hasRole(actor.admin.role, 'super_admin') ? {} : { adminId: actor.admin.id };
 }
 
@@ -87,6 +103,12 @@ function refuseWiderThanCaller(
       details: { fields: [{ path, message }] },
     });
   };
+  if (key.ancestors.length >= MAX_ANCESTORS) {
+    throw new AppError(
+      'FORBIDDEN',
+      `Keys are made by keys ${MAX_ANCESTORS} times over at most, and this one is the last.`,
+    );
+  }
   if (isScoped(ctx.actor) && domainIds.length === 0) {
     refuse('scoped_domain_ids', 'name at least one domain of its own scope.');
   }

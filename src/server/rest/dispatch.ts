@@ -3,10 +3,12 @@ import type { Clock } from '../clock';
 import { type Context, createContext } from '../context';
 import { AppError } from '../errors';
 import { log } from '../log';
-import { isUnforeseen, publicError } from '../public-error';
+import { isUnforeseen, type PublicError, publicError } from '../public-error';
 import { admit } from '../trpc';
 import { openBudget } from './body-budget';
+import { allowOrigin, isPreflight, preflight } from './cors';
 import { failure, success } from './envelope';
+import { type FileAnswer, fileResponse } from './file';
 import { readInput } from './input';
 import { matchRoute, type Route, routesOf } from './routes';
 
@@ -23,6 +25,7 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
 
   return async (request, clock) => {
     const ctx = createContext(request, clock);
+    allowOrigin(request, ctx.response.headers);
     const startedAt = performance.now();
     const isHead = request.method === 'HEAD';
     const facts = { requestId: ctx.request.id, at: ctx.clock.now(), headers: ctx.response.headers, isHead };
@@ -37,11 +40,22 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
       const input = await readInput(request, route, found.params, { budget, at: ctx.clock.now() });
       const [module, verb] = route.procedure.split('.') as [string, string];
       const data = await callerOf(ctx)[module]?.[verb]?.(input);
-      response = success(data, ctx.response.status ?? route.meta.rest.status, route.meta.rest.isPaginated, facts);
+      const { status, isPaginated, redirect, file } = route.meta.rest;
+      if (redirect) response = redirected((data as { location: string }).location, ctx);
+      else if (file)
+        response = fileResponse(data as FileAnswer, { contentType: file, headers: withRequestId(ctx), isHead });
+      else response = success(data, ctx.response.status ?? status, isPaginated, facts);
     } catch (error) {
       const told = publicError(error);
       if (isUnforeseen(told)) cause = error;
-      response = failure(told, facts);
+      const errorPage = canTryAgain(told) && isPageLoad(request) ? route?.meta.rest.redirect?.errorPage : undefined;
+      if (told.headers.Allow && isPreflight(request, facts.headers)) {
+        response = preflight(told.headers.Allow, facts.headers);
+      } else if (errorPage) {
+        response = redirected(`${errorPage}?error=${told.code.toLowerCase()}`, ctx);
+      } else {
+        response = failure(told, facts);
+      }
     } finally {
       budget.release();
     }
@@ -57,6 +71,26 @@ function find(routes: Route[], request: Request) {
   if (!found) throw new AppError('NOT_FOUND', 'There is no such endpoint.');
   if ('route' in found) return found;
   throw notAllowed(found.allowed);
+}
+
+function redirected(location: string, ctx: Context): Response {
+  const { headers } = ctx.response;
+  headers.set('Location', location);
+  headers.set('Cache-Control', 'no-store');
+  return new Response(null, { status: 302, headers: withRequestId(ctx) });
+}
+
+function withRequestId(ctx: Context): Headers {
+  ctx.response.headers.set('X-Request-Id', ctx.request.id);
+  return ctx.response.headers;
+}
+
+function canTryAgain({ status }: PublicError): boolean {
+  return status === 429 || status >= 500;
+}
+
+function isPageLoad(request: Request): boolean {
+  return (request.headers.get('accept') ?? '').includes('text/html');
 }
 
 function notAllowed(methods: string[]): AppError {

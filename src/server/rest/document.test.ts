@@ -37,6 +37,15 @@ it('has every route with its true success status, the envelope and its error cod
       string,
       { description: string; content: Record<string, { schema: { properties: object } }> }
     >;
+    if (route.meta.rest.redirect) {
+      expect(responses[302]).toHaveProperty('headers.Location');
+      expect(Object.keys(responses).filter((status) => status < '400')).toEqual(['302']);
+      continue;
+    }
+    if (route.meta.rest.file) {
+      expect(Object.keys(responses[200]?.content ?? {})).toEqual([route.meta.rest.file.split(';')[0]]);
+      continue;
+    }
     const success = responses[route.meta.rest.status];
     expect(Object.keys(success?.content['application/json']?.schema.properties ?? {})).toEqual([
       'data',

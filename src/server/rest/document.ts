@@ -68,7 +68,7 @@ function enveloped(router: AnyTRPCRouter, routes: Route[]): never {
       const { procedure: name, meta, input } = route;
       const procedure = router._def.procedures[name];
       const output = procedure._def.output as z.ZodObject;
-      const data = meta.rest.isPaginated ? (output.shape.items as z.ZodType) : output;
+      const data = meta.rest.file ? z.null() : meta.rest.isPaginated ? (output.shape.items as z.ZodType) : output;
       const envelope = z.object({ data, error: z.null(), meta: meta.rest.isPaginated ? PageMeta : Meta });
       const openapi = { ...meta.openapi, ...carrierOf(route), errorResponses: [] };
       return [name, { _def: { ...procedure._def, inputs: [input], output: envelope, meta: { ...meta, openapi } } }];
@@ -96,12 +96,17 @@ function bringHome(document: Document, routes: Route[]): void {
 }
 
 function describe(operation: Operation, { meta, method, input, template }: Route): void {
-  const { status, otherStatuses } = meta.rest;
+  const { status, otherStatuses, redirect, file } = meta.rest;
   for (const other of otherStatuses) operation.responses[other] = operation.responses[200];
   if (status !== 200) {
-    operation.responses[status] = operation.responses[200];
+    operation.responses[status] = redirect ? REDIRECTION : operation.responses[200];
     delete operation.responses[200];
   }
+  if (file)
+    operation.responses[status] = {
+      description: 'A file',
+      content: { [file.split(';')[0] as string]: { schema: { type: 'string' } } },
+    };
   operation.security ??= [];
   if (meta.access && meta.access !== 'domain_admin') {
     operation.description = [operation.description, `Needs the role \`${meta.access}\`.`].filter(Boolean).join(' ');
@@ -110,6 +115,13 @@ function describe(operation: Operation, { meta, method, input, template }: Route
     operation.responses[code] = errorResponse(codes);
   }
 }
+
+const REDIRECTION = {
+  description: 'Redirection',
+  headers: {
+    Location: { description: 'Where to go on', required: true, schema: { type: 'string', format: 'uri-reference' } },
+  },
+};
 
 /** What follows from access, input and method, and what the operation adds to it. */
 function errorCodes(

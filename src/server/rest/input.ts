@@ -29,6 +29,7 @@ export async function readInput(
 }
 
 function readQuery(search: URLSearchParams, route: Route): Record<string, unknown> {
+  if (route.meta.rest.isOpenQuery) dropUnknown(search, route);
   const names = [...search.keys()];
   const repeated = names.filter((name, i) => names.indexOf(name) !== i);
   if (repeated.length > 0) throw refused(repeated, 'Give this once.');
@@ -40,6 +41,12 @@ function readQuery(search: URLSearchParams, route: Route): Record<string, unknow
   return Object.fromEntries(
     [...search].map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]),
   );
+}
+
+function dropUnknown(search: URLSearchParams, route: Route): void {
+  for (const name of [...search.keys()]) {
+    if (!Object.hasOwn(route.input.shape, name) || route.template.includes(`{${name}}`)) search.delete(name);
+  }
 }
 
 /** Only `true`, `false` and plain decimals are converted; anything else stays text for the schema to refuse. */

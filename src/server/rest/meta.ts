@@ -26,6 +26,12 @@ export type Rest = {
   /** Codes beyond those that follow from access, input and method, by status. */
   errors: Partial<Record<number, ErrorCode[]>>;
   isPaginated: boolean;
+  /** Answers 302 to the `location` of its output. A browser that had better try again later is sent to `errorPage`. */
+  redirect?: { errorPage: string };
+  /** Answers with a file of this content type: the verb's output is a FileAnswer. */
+  file?: string;
+  /** Query parameters that it does not know are left out rather than refused: others add to them as they like. */
+  isOpenQuery: boolean;
   /** Where the body is read by other means than the procedure's schema: how, and what the document shows of it. */
   body?: {
     prepare: (bytes: Uint8Array, at: Date) => Promise<unknown>;
@@ -59,6 +65,9 @@ export function rest(method: Method, path: `/${string}`, operation: Operation): 
     otherStatuses,
     errors,
     isPaginated,
+    redirect,
+    file,
+    isOpenQuery,
     body,
     bodyLimitBytes,
     ...meta
@@ -67,10 +76,13 @@ export function rest(method: Method, path: `/${string}`, operation: Operation): 
     ...meta,
     openapi: { method, path, summary, description, tags: [tag], protect: !isPublic, requestHeaders: body?.headers },
     rest: {
-      status: status ?? 200,
+      status: status ?? (redirect ? 302 : 200),
       otherStatuses: otherStatuses ?? [],
       errors: errors ?? {},
       isPaginated: isPaginated ?? false,
+      redirect,
+      file,
+      isOpenQuery: isOpenQuery ?? false,
       body,
       bodyLimitBytes: bodyLimitBytes ?? (() => DEFAULT_BODY_LIMIT_BYTES),
     },

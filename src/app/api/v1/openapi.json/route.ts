@@ -1,13 +1,16 @@
 import { appRouter } from '@/modules/router';
 import { env } from '@/server/env';
+import { allowOrigin } from '@/server/rest/cors';
 import { createRestHandler } from '@/server/rest/dispatch';
 import { openApiDocument } from '@/server/rest/document';
 
 let document: string | undefined;
 
-export function GET(): Response {
+export function GET(request: Request): Response {
   document ??= JSON.stringify(openApiDocument(appRouter, env().appUrl));
-  return new Response(document, { headers: { 'Content-Type': 'application/json' } });
+  const headers = new Headers({ 'Content-Type': 'application/json' });
+  allowOrigin(request, headers);
+  return new Response(document, { headers });
 }
 
 const handle = createRestHandler(appRouter);

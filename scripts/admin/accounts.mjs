@@ -1,0 +1,98 @@
+import { v7 as uuidv7 } from 'uuid';
+import { hashWithArgon2id, isCommonPassword, PASSWORD_LENGTH } from '../../src/server/password-rules.mjs';
+import { PlainError } from '../process/plain-error.mjs';
+import { readPassword } from './terminal.mjs';
+
+/** Each verb tells what it has done, in a sentence. @param {import('pg').Client} client */
+export async function createAdmin(client, { email, role }) {
+  if (await findAdmin(client, email)) throw alreadyThere(email);
+  const passwordHash = await askForHash();
+  return transact(client, async () => {
+    const id = uuidv7();
+    const { rowCount } = await client.query(
+      `INSERT INTO admin (id, email, password_hash, role, updated_at) VALUES ($1, $2, $3, $4, now())
+       ON CONFLICT (email) DO NOTHING`,
+      [id, email, passwordHash, role],
+    );
+    if (rowCount === 0) throw alreadyThere(email);
+    const after = { id, email, role, totp_enabled: false, last_login_at: null };
+    await recordAudit(client, 'admin.create', id, { before: null, after });
+    return `Created the admin ${email} with the role ${role}.`;
+  });
+}
+
+export async function changePassword(client, { email }) {
+  await getAdmin(client, email);
+  const passwordHash = await askForHash();
+  return transact(client, async () => {
+    const { id } = await getAdmin(client, email);
+    await client.query('UPDATE admin SET password_hash = $2, updated_at = now() WHERE id = $1', [id, passwordHash]);
+    await endSessions(client, id);
+    await recordAudit(client, 'admin.password', id, { email });
+    return `The password of ${email} is changed, and every session of theirs has ended.`;
+  });
+}
+
+export async function resetTotp(client, { email }) {
+  return transact(client, async () => {
+    const { id } = await getAdmin(client, email);
+    await client.query(
+      `UPDATE admin SET totp_enabled = false, totp_secret = NULL, totp_last_step = NULL, updated_at = now()
+       WHERE id = $1`,
+      [id],
+    );
+    await client.query('DELETE FROM recovery_code WHERE admin_id = $1', [id]);
+    await endSessions(client, id);
+    await recordAudit(client, 'admin.reset_totp', id, { email });
+    return `The second factor of ${email} is reset, and every session of theirs has ended.`;
+  });
+}
+
+async function transact(client, work) {
+  await client.query('BEGIN');
+  try {
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+async function findAdmin(client, email) {
+  const { rows } = await client.query('SELECT id FROM admin WHERE email = $1', [email]);
+  return rows[0];
+}
+
+async function getAdmin(client, email) {
+  const admin = await findAdmin(client, email);
+  if (admin) return admin;
+  throw new PlainError(`There is no admin ${email}.`);
+}
+
+function alreadyThere(email) {
+  return new PlainError(`There is an admin ${email} already.`);
+}
+
+async function endSessions(client, adminId) {
+  await client.query('DELETE FROM session WHERE admin_id = $1', [adminId]);
+  await client.query('DELETE FROM totp_session WHERE admin_id = $1', [adminId]);
+}
+
+async function recordAudit(client, action, adminId, details) {
+  await client.query(
+    `INSERT INTO audit_entry (id, action, resource, ip_address, user_agent, request_id, outcome, details)
+     VALUES ($1, $2, $3, '127.0.0.1', 'command line', $4, 'success', $5)`,
+    [uuidv7(), action, `admin:${adminId}`, uuidv7(), JSON.stringify(details)],
+  );
+}
+
+async function askForHash() {
+  const password = await readPassword();
+  const { min, max } = PASSWORD_LENGTH;
+  if (password.length < min) throw new PlainError(`The password is too short: give it at least ${min} characters.`);
+  if (password.length > max) throw new PlainError(`The password is too long: give it at most ${max} characters.`);
+  if (isCommonPassword(password)) throw new PlainError('This is one of the most common passwords: choose another.');
+  return hashWithArgon2id(password);
+}

@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util';
+
+const ROLES = ['domain_admin', 'admin', 'super_admin'];
+const VERBS = { create: 'createAdmin', password: 'changePassword', 'reset-totp': 'resetTotp' };
+const MAX_EMAIL_LENGTH = 254;
+const PLAIN_EMAIL = /^[^\s@"(),:;<>[\]\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
+
+const USAGE = `Usage:
+  npm run admin -- create <email> [--role ${ROLES.join('|')}]   make an admin (role: admin unless said)
+  npm run admin -- password <email>                                      set a new password
+  npm run admin -- reset-totp <email>                                    take a lost second factor away
+A password is asked for, or read from standard input where that is no terminal.`;
+
+/**
+ * @param {string[]} args
+ * @returns {{ usage: string, request?: { verb: string, email: string, role: string } }} a request, or else the usage
+ */
+export function readArguments(args) {
+  try {
+    return { usage: USAGE, request: requestOf(args) };
+  } catch (error) {
+    return { usage: `${error.message}\n\n${USAGE}` };
+  }
+}
+
+function requestOf(args) {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { role: { type: 'string' } } });
+  const [name = '', given = '', ...rest] = positionals;
+  if (!Object.hasOwn(VERBS, name)) throw new Error(name ? `There is no "${name}".` : 'Say what to do.');
+  if (!given || rest.length > 0) throw new Error(`"${name}" takes one e-mail address.`);
+  const email = given.toLowerCase();
+  if (!PLAIN_EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH) throw new Error(`"${given}" is no e-mail address.`);
+  if (values.role !== undefined && name !== 'create') throw new Error(`"${name}" takes no role.`);
+  const role = values.role ?? 'admin';
+  if (!ROLES.includes(role)) throw new Error(`There is no role "${role}".`);
+  return { verb: VERBS[name], email, role };
+}

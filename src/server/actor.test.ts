@@ -1,0 +1,51 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { db } from '@/test/database';
+import { makeAdmin, makeApiKey, makeDomain, makeSession } from '@/test/factories';
+import { identify } from './actor';
+import { systemClock } from './clock';
+import { readCredentials } from './credentials';
+import { env } from './env';
+import { PrismaClient } from './prisma/client';
+
+/** Who the headers stand for, and how many queries that took. */
+async function identified(headers: Record<string, string>) {
+  const adapter = new PrismaPg({ connectionString: env().databaseUrl });
+  const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] });
+  onTestFinished(() => client.$disconnect());
+  let queries = 0;
+  client.$on('query', () => {
+    queries += 1;
+  });
+  const actor = await identify(client, readCredentials(new Headers(headers)), systemClock);
+  return { actor, queries };
+}
+
+async function makeUsedKey(over: { parentId?: string; ancestorIds?: string[] } = {}) {
+  const domain = await makeDomain();
+  const admin = await makeAdmin({ role: 'domain_admin', domainIds: [domain.id] });
+  const { key, row } = await makeApiKey(admin.id, { rateLimit: 9 });
+  await db.apiKey.update({ where: { id: row.id }, data: { lastUsedAt: new Date(), ...over } });
+  return { id: row.id, headers: { authorization: `Bearer ${key}` } };
+}
+
+it('an ordinary key is read with one query', async () => {
+  const { id, headers } = await makeUsedKey();
+  const { actor, queries } = await identified(headers);
+  expect(actor.key).toMatchObject({ id, rateLimit: 9, ancestors: [] });
+  expect(queries).toBe(1);
+});
+
+it('a key that a key has made is read with one more, whatever its descent', async () => {
+  const [top, middle] = [await makeUsedKey(), await makeUsedKey()];
+  const { headers } = await makeUsedKey({ parentId: middle.id, ancestorIds: [middle.id, top.id] });
+  const { actor, queries } = await identified(headers);
+  const ids = actor.key?.ancestors.map((ancestor) => ancestor.id);
+  expect(ids?.sort()).toEqual([top.id, middle.id].sort());
+  expect(queries).toBe(2);
+});
+
+it('a session is read with one query', async () => {
+  const { cookie } = await makeSession((await makeAdmin()).id);
+  expect((await identified({ cookie })).queries).toBe(1);
+});

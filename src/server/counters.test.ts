@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { db } from '@/test/database';
+import { makeRedis } from '@/test/redis';
+import { type Counters, createCounters } from './counters';
+import { env } from './env';
+
+const LIMIT = 60;
+const CALLS = 200;
+
+function makeCounters(over: { databaseUrl?: string; redisUrl?: string } = {}): Counters {
+  const counters = createCounters({ databaseUrl: env().databaseUrl, ...over });
+  onTestFinished(() => counters.close());
+  return counters;
+}
+
+async function makeStartedRedis() {
+  const redis = await makeRedis();
+  await redis.start();
+  return redis;
+}
+
+const countOf = async (counters: Counters, subject: string, windowSeconds = 60) =>
+  (await counters.count('test', subject, windowSeconds)).count;
+
+/** How many calls of many at once, taking turns at the instances, are within the limit. */
+async function passes(instances: Counters[], subject: string, calls = CALLS): Promise<number> {
+  const counts = await Promise.all(
+    Array.from({ length: calls }, (_, i) => countOf(instances[i % instances.length] as Counters, subject)),
+  );
+  expect(new Set(counts).size).toBe(calls);
+  return counts.filter((count) => count <= LIMIT).length;
+}
+
+describe('counters in Postgres', () => {
+  it('are exact under concurrency over two instances', async () => {
+    expect(await passes([makeCounters(), makeCounters()], randomUUID())).toBe(LIMIT);
+  });
+
+  it('stay exact in a flood, which leaves others their connections', async () => {
+    const instances = [makeCounters(), makeCounters()];
+    const flood = passes(instances, randomUUID(), 5_000);
+    expect(await countOf(instances[0] as Counters, randomUUID())).toBe(1);
+    expect(await flood).toBe(LIMIT);
+  });
+
+  it('begin again with each window', async () => {
+    const counters = makeCounters();
+    const subject = randomUUID();
+    expect(await countOf(counters, subject, 1)).toBe(1);
+    expect(await countOf(counters, subject, 1)).toBe(2);
+    await expect.poll(() => countOf(counters, subject, 1), { interval: 300, timeout: 10_000 }).toBe(1);
+  });
+
+  it('count per instance while Postgres is away, and throw nothing', async () => {
+    const counters = makeCounters({ databaseUrl: 'postgresql://nobody@127.0.0.1:1/nothing' });
+    const subject = randomUUID();
+    expect(await countOf(counters, subject)).toBe(1);
+    expect(await countOf(counters, subject)).toBe(2);
+  });
+
+  it('wait two seconds for a counter that is locked, and no longer', async () => {
+    const counters = makeCounters();
+    const subject = randomUUID();
+    await countOf(counters, subject);
+    const client = new pg.Client(env().databaseUrl);
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE rate_limit');
+    const startedAt = performance.now();
+    expect(await countOf(counters, subject)).toBe(1);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    await client.end();
+    expect(await countOf(counters, subject)).toBe(2);
+  });
+});
+
+describe('counters in Redis', () => {
+  it('are exact under concurrency over two instances, and leave Postgres alone', async () => {
+    const { url: redisUrl } = await makeStartedRedis();
+    const [one, other] = [makeCounters({ redisUrl }), makeCounters({ redisUrl })];
+    await untilShared(one, other);
+    const subject = randomUUID();
+    expect(await passes([one, other], subject)).toBe(LIMIT);
+    expect(await db.rateLimit.count({ where: { key: { contains: subject } } })).toBe(0);
+  });
+
+  it('count a flood with few commands', async () => {
+    const redis = await makeStartedRedis();
+    const counters = makeCounters({ redisUrl: redis.url });
+    await untilShared(counters, makeCounters({ redisUrl: redis.url }));
+    const before = await redis.commandCount();
+    expect(await passes([counters], randomUUID(), 1_000)).toBe(LIMIT);
+    expect((await redis.commandCount()) - before).toBeLessThan(100);
+  });
+
+  it('begin again with each window', async () => {
+    const { url: redisUrl } = await makeStartedRedis();
+    const counters = makeCounters({ redisUrl });
+    await untilShared(counters, makeCounters({ redisUrl }));
+    const first = await counters.count('test', 'a', 1);
+    expect(first).toMatchObject({ count: 1 });
+    expect(first.resetMs).toBeGreaterThan(0);
+    expect(await countOf(counters, 'a', 1)).toBe(2);
+    await expect.poll(() => countOf(counters, 'a', 1), { interval: 300, timeout: 10_000 }).toBe(1);
+  });
+
+  it('count per instance while Redis is gone, and together again once it is back', async () => {
+    const redis = await makeStartedRedis();
+    const [one, other] = [makeCounters({ redisUrl: redis.url }), makeCounters({ redisUrl: redis.url })];
+    await untilShared(one, other);
+
+    await redis.kill();
+    expect([await countOf(one, 'a'), await countOf(one, 'a'), await countOf(other, 'a')]).toEqual([1, 2, 1]);
+
+    await redis.start();
+    await untilShared(one, other);
+  });
+
+  it('fail no call that is under way when Redis goes', async () => {
+    const redis = await makeStartedRedis();
+    const counters = makeCounters({ redisUrl: redis.url });
+    await counters.settle();
+    const calls = Array.from({ length: CALLS }, () => countOf(counters, 'a'));
+    await redis.kill();
+    await expect(Promise.all(calls)).resolves.toHaveLength(CALLS);
+  });
+
+  it('wait a second for a Redis that hangs, then not at all, and come back with it', async () => {
+    const redis = await makeStartedRedis();
+    const [one, other] = [makeCounters({ redisUrl: redis.url }), makeCounters({ redisUrl: redis.url })];
+    await untilShared(one, other);
+    redis.hang();
+    expect(await timed(() => countOf(one, 'a'))).toBeLessThan(3_000);
+    await expect.poll(() => timed(() => countOf(one, 'a')), { timeout: 20_000 }).toBeLessThan(100);
+    redis.goOn();
+    await untilShared(one, other);
+  });
+
+  it('count per instance where Redis refuses the password', async () => {
+    const redis = await makeStartedRedis();
+    await redis.setPassword('right');
+    const withPassword = (password: string) => redis.url.replace('//', `//:${password}@`);
+    const refused = makeCounters({ redisUrl: withPassword('wrong') });
+    const admitted = makeCounters({ redisUrl: withPassword('right') });
+    await untilShared(admitted, makeCounters({ redisUrl: withPassword('right') }));
+    expect(await countOf(admitted, 'a')).toBe(1);
+    expect([await countOf(refused, 'a'), await countOf(refused, 'a')]).toEqual([1, 2]);
+  });
+
+  it('start without Redis in a moment, and use it once it is there', async () => {
+    const redis = await makeRedis();
+    const [one, other] = [makeCounters({ redisUrl: redis.url }), makeCounters({ redisUrl: redis.url })];
+    expect(await timed(() => one.settle())).toBeLessThan(2_000);
+    expect([await countOf(one, 'a'), await countOf(other, 'a')]).toEqual([1, 1]);
+    await redis.start();
+    await untilShared(one, other);
+  });
+});
+
+/** What one counts, the other goes on from. */
+async function untilShared(one: Counters, other: Counters): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const subject = randomUUID();
+        return [await countOf(one, subject), await countOf(other, subject), await countOf(one, subject)];
+      },
+      { timeout: 30_000 },
+    )
+    .toEqual([1, 2, 3]);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}

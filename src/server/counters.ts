@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import pg from 'pg';
+import {
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRedis,
+  type RateLimiterRes,
+  type RateLimiterStoreAbstract,
+} from 'rate-limiter-flexible';
+import { log } from './log';
+import { connectRedis } from './redis';
+
+type Count = { count: number; resetMs: number };
+
+/** Operations counted in windows of time, for all instances together; while the store is away, each counts for itself. */
+export type Counters = {
+  /** Counts one operation, and says how many the subject's current window has with it. */
+  count(name: string, subject: string, windowSeconds: number): Promise<Count>;
+  /** Waits a moment for a store that connects ahead of the first count. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Options = { keyPrefix: string; points: number; duration: number };
+
+type Store = {
+  limiter(options: Options & { insuranceLimiter: RateLimiterMemory }): RateLimiterStoreAbstract;
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const SETTLE_MS = 1_000;
+const POOL_SIZE = 4;
+const CONNECT_TIMEOUT_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 2_000;
+
+/** In Redis where there is one, else in Postgres. */
+export function createCounters({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl?: string }): Counters {
+  const store = redisUrl ? redisStore(connectRedis(redisUrl)) : postgresStore(databaseUrl);
+  const limiters = new Map<string, CountOne>();
+  const limiterOf = (name: string, windowSeconds: number) => {
+    const keyPrefix = `postroom:${name}:${windowSeconds}`;
+    const found = limiters.get(keyPrefix);
+    if (found) return found;
+    // Limits differ from key to key, so the library only counts, and the caller compares.
+    const options = { keyPrefix, points: Number.MAX_SAFE_INTEGER, duration: windowSeconds };
+    const limiter = store.limiter({ ...options, insuranceLimiter: new RateLimiterMemory(options) });
+    const countOne = countTogether((subject, points) => limiter.consume(subject, points));
+    limiters.set(keyPrefix, countOne);
+    return countOne;
+  };
+  return {
+    settle: store.settle,
+    close: store.close,
+    count: (name, subject, windowSeconds) => limiterOf(name, windowSeconds)(subject),
+  };
+}
+
+type CountOne = (subject: string) => Promise<Count>;
+type Waiter = { resolve(count: Count): void; reject(reason: unknown): void };
+
+/**
+ * One query at a time for each subject: what comes meanwhile is counted together by the next. So a flood from one place
+ * stays exact, and takes no connection from others.
+ */
+function countTogether(consume: (subject: string, points: number) => Promise<RateLimiterRes>): CountOne {
+  const waiting = new Map<string, Waiter[]>();
+
+  async function countAll(subject: string, waiters: Waiter[]): Promise<void> {
+    try {
+      const { consumedPoints, msBeforeNext: resetMs } = await consume(subject, waiters.length);
+      const before = consumedPoints - waiters.length;
+      for (const [i, { resolve }] of waiters.entries()) resolve({ count: before + i + 1, resetMs });
+    } catch (error) {
+      for (const { reject } of waiters) reject(error);
+    }
+    const next = waiting.get(subject) ?? [];
+    if (next.length === 0) waiting.delete(subject);
+    else {
+      waiting.set(subject, []);
+      void countAll(subject, next);
+    }
+  }
+
+  return (subject) =>
+    new Promise((resolve, reject) => {
+      const queue = waiting.get(subject);
+      if (queue) queue.push({ resolve, reject });
+      else {
+        waiting.set(subject, []);
+        void countAll(subject, [{ resolve, reject }]);
+      }
+    });
+}
+
+function redisStore(redis: Redis): Store {
+  return {
+    limiter: (options) => new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true }),
+    async settle() {
+      if (redis.status !== 'ready') await Promise.race([once(redis, 'ready').catch(() => {}), sleep(SETTLE_MS)]);
+    },
+    close: async () => redis.disconnect(),
+  };
+}
+
+function postgresStore(connectionString: string): Store {
+  const pool = new pg.Pool({
+    connectionString,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 500,
+  });
+  pool.on('error', (error) => log.warn({ error: error.message }, 'rate limit connection lost'));
+  return {
+    limiter: (options) =>
+      new RateLimiterPostgres({
+        ...options,
+        storeClient: pool,
+        storeType: 'pool',
+        tableName: 'rate_limit',
+        tableCreated: true,
+      }),
+    settle: async () => {},
+    close: () => pool.end(),
+  };
+}

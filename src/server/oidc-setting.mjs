@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+const OidcProviders = z
+  .array(
+    z.strictObject(
+      {
+        id: z
+          .string('each provider needs an id')
+          .regex(/^[a-z0-9-]{1,40}$/, 'the id of a provider is 1 to 40 of the characters a-z, 0-9 and -'),
+        name: filled('each provider needs a name').max(100, 'the name of a provider has at most 100 characters'),
+        issuer: z
+          .string('each provider needs an issuer')
+          .refine(isIssuer, 'an issuer is an https address without a query (http is for this machine only)'),
+        clientId: filled('each provider needs a clientId'),
+        clientSecret: filled('each provider needs a clientSecret'),
+        linkVerifiedEmail: z.boolean('linkVerifiedEmail is true or false').default(false),
+      },
+      'each provider is an object with id, name, issuer, clientId, clientSecret and, where wanted, linkVerifiedEmail',
+    ),
+    'it has to be a JSON list',
+  )
+  .max(20, 'it lists at most 20 providers')
+  .refine(
+    (providers) => new Set(providers.map(({ id }) => id)).size === providers.length,
+    'two providers have the same id',
+  );
+
+/** OIDC_PROVIDERS; says in one sentence what is first wrong with it, and no secret. */
+export const OidcProvidersSetting = z
+  .string()
+  .default('[]')
+  .transform((value, ctx) => {
+    const result = OidcProviders.safeParse(parseJson(value));
+    if (result.success) return result.data;
+    ctx.addIssue({ code: 'custom', message: `OIDC_PROVIDERS is not valid: ${result.error.issues[0]?.message}.` });
+    return z.NEVER;
+  });
+
+/** @param {string} message */
+function filled(message) {
+  return z.string(message).min(1, message);
+}
+
+/** @param {string} text */
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} value */
+function isIssuer(value) {
+  if (!URL.canParse(value) || /[\s?#]/.test(value)) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  if (username || password) return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}

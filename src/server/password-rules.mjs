@@ -1,0 +1,24 @@
+import { hash } from '@node-rs/argon2';
+import { dictionary } from '@zxcvbn-ts/language-common';
+
+export const PASSWORD_LENGTH = Object.freeze({ min: 12, max: 256 });
+
+// As OWASP advises: 19 MiB, two passes.
+const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+const COMMON_PASSWORDS = new Set(
+  dictionary['passwords-common'].filter((password) => password.length >= PASSWORD_LENGTH.min),
+);
+
+/** @param {string} password */
+export function isCommonPassword(password) {
+  return COMMON_PASSWORDS.has(password.toLowerCase());
+}
+
+/**
+ * @param {string} password
+ * @returns {Promise<string>} argon2id in PHC form
+ */
+export function hashWithArgon2id(password) {
+  return hash(password, PARAMETERS);
+}

@@ -1,0 +1,45 @@
+import { Redis } from 'ioredis';
+import { log } from './log';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const ANSWER_TIMEOUT_MS = 1_000;
+const SILENCE_TIMEOUT_MS = 1_500;
+const MAX_RETRY_DELAY_MS = 2_000;
+
+/**
+ * A connection that never makes a caller wait: without Redis every command fails at once, or within a second where it
+ * hangs. It comes back by itself, for as long as the process runs.
+ */
+export function connectRedis(url: string): Redis {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: ANSWER_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RETRY_DELAY_MS),
+    // After a failover the old master says READONLY until it is asked for its successor.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+  tellChanges(redis, new URL(url).host);
+  return redis;
+}
+
+function tellChanges(redis: Redis, host: string): void {
+  let isAway = false;
+  let reason = '';
+  redis.on('error', (error: NodeJS.ErrnoException) => {
+    reason = error.message || error.code || '';
+  });
+  redis.on('ready', () => {
+    isAway = false;
+    reason = '';
+    log.info({ host }, 'Redis answers: limits are counted there, for all instances together');
+  });
+  redis.on('close', () => {
+    if (!isAway)
+      log.warn({ host, reason }, 'Redis does not answer: until it does, each instance counts limits by itself');
+    isAway = true;
+  });
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { db } from '@/test/database';
+import { makeAdmin } from '@/test/factories';
+
+const makeKey = () => randomBytes(32).toString('hex');
+
+/** The server as it is after a start with these keys. */
+async function startWith(...keys: string[]) {
+  vi.resetModules();
+  process.env.SECRET_KEY = keys.join(',');
+  const [{ resealStoredSecrets }, sealing, credentials, { log }] = await Promise.all([
+    import('./reseal'),
+    import('./sealing'),
+    import('./credentials'),
+    import('./log'),
+  ]);
+  return { reseal: () => resealStoredSecrets(db), ...sealing, ...credentials, log };
+}
+
+type Server = Awaited<ReturnType<typeof startWith>>;
+
+const placeOf = (id: string) => `admin.totp_secret:${id}`;
+
+async function makeSealed(server: Server, text: string): Promise<string> {
+  const { id } = await makeAdmin();
+  await db.admin.update({ where: { id }, data: { totpSecret: server.seal(placeOf(id), text) } });
+  return id;
+}
+
+async function stored(id: string): Promise<Uint8Array> {
+  return (await db.admin.findUniqueOrThrow({ where: { id } })).totpSecret as Uint8Array;
+}
+
+const open = async (server: Server, id: string) => server.unseal(placeOf(id), await stored(id));
+
+describe('rotating SECRET_KEY', () => {
+  const [oldKey, newKey] = [makeKey(), makeKey()];
+
+  beforeEach(async () => {
+    await db.admin.deleteMany();
+  });
+
+  it('seals every stored secret again, after which the old key can go', async () => {
+    const before = await startWith(oldKey);
+    const ids = await Promise.all(Array.from({ length: 230 }, (_, i) => makeSealed(before, `secret ${i}`)));
+    const without = await makeAdmin();
+
+    const during = await startWith(newKey, oldKey);
+    expect(await open(during, ids[0] as string)).toBe('secret 0');
+    expect(await during.reseal()).toEqual({ resealed: 230, unopened: 0 });
+    expect(await during.reseal()).toEqual({ resealed: 0, unopened: 0 });
+
+    const after = await startWith(newKey);
+    expect(await after.reseal()).toEqual({ resealed: 0, unopened: 0 });
+    for (const [i, id] of ids.entries()) expect(await open(after, id)).toBe(`secret ${i}`);
+    expect(await db.admin.findUniqueOrThrow({ where: { id: without.id } })).toMatchObject({ totpSecret: null });
+    const gone = await startWith(oldKey);
+    await expect(open(gone, ids[0] as string)).rejects.toThrow('SECRET_KEY no longer lists');
+  });
+
+  it('does it once, however many instances do it at the same time', async () => {
+    const before = await startWith(oldKey);
+    const ids = await Promise.all(Array.from({ length: 150 }, (_, i) => makeSealed(before, `secret ${i}`)));
+    const instances = [
+      await startWith(newKey, oldKey),
+      await startWith(newKey, oldKey),
+      await startWith(newKey, oldKey),
+    ];
+    const counts = await Promise.all(instances.map((instance) => instance.reseal()));
+    expect(counts.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(150);
+    for (const [i, id] of ids.entries()) expect(await open(instances[0] as Server, id)).toBe(`secret ${i}`);
+  });
+
+  it('is done by every start', async () => {
+    const id = await makeSealed(await startWith(oldKey), 'x');
+    await startWith(newKey, oldKey);
+    process.env.SMTP_URL = 'off';
+    await (await import('@/start')).start();
+    const after = await startWith(newKey);
+    await expect.poll(() => open(after, id).catch(() => null), { timeout: 10_000 }).toBe('x');
+  });
+
+  it('leaves alone what was written in the meantime', async () => {
+    const before = await startWith(oldKey);
+    const id = await makeSealed(before, 'first');
+    const during = await startWith(newKey, oldKey);
+    const resealing = db.$transaction(async (tx) => {
+      await tx.admin.update({ where: { id }, data: { totpSecret: during.seal(placeOf(id), 'second') } });
+      const running = during.reseal();
+      await expect.poll(waitingForLocks).toBeGreaterThan(0);
+      return { running };
+    });
+    expect(await (await resealing).running).toEqual({ resealed: 0, unopened: 0 });
+    expect(await open(during, id)).toBe('second');
+  });
+
+  it('keeps what no listed key opens, and says once how many and what to do', async () => {
+    const before = await startWith(makeKey());
+    const lost = [await makeSealed(before, 'a'), await makeSealed(before, 'b')];
+    const bytes = await Promise.all(lost.map(stored));
+    const openable = await makeSealed(await startWith(oldKey), 'c');
+
+    const during = await startWith(newKey, oldKey);
+    const told = vi.spyOn(during.log, 'error').mockImplementation(() => {});
+    onTestFinished(() => told.mockRestore());
+    expect(await during.reseal()).toEqual({ resealed: 1, unopened: 2 });
+    await during.reseal();
+    expect(told.mock.calls).toHaveLength(1);
+    expect(told.mock.calls[0]).toEqual([{ count: 2 }, expect.stringMatching(/^2 stored secrets .+ list the key .+$/)]);
+    expect(await Promise.all(lost.map(stored))).toEqual(bytes);
+    expect(await open(during, openable)).toBe('c');
+  });
+
+  it('keeps what was moved from another row', async () => {
+    const before = await startWith(oldKey);
+    const { id } = await makeAdmin();
+    await db.admin.update({ where: { id }, data: { totpSecret: before.seal(placeOf('another'), 'x') } });
+    const during = await startWith(newKey, oldKey);
+    expect(await during.reseal()).toEqual({ resealed: 0, unopened: 1 });
+  });
+
+  it('ends no session while the old key is listed, and every one after', async () => {
+    const { cookieValue, secret } = (await startWith(oldKey)).newSessionSecret();
+    const headers = new Headers({ cookie: `service_session=${cookieValue}` });
+    const during = await startWith(newKey, oldKey);
+    expect(during.readCredentials(headers)).toEqual({ kind: 'session', secret });
+    const after = await startWith(newKey);
+    expect(after.readCredentials(headers)).toEqual({ kind: 'session', secret: null });
+  });
+});
+
+async function waitingForLocks(): Promise<number> {
+  const [row] = await db.$queryRaw<{ waiting: bigint }[]>`
+    SELECT count(*) AS waiting FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return Number(row?.waiting);
+}

@@ -1,0 +1,83 @@
+import type { Database } from './db';
+import { log } from './log';
+import { Prisma } from './prisma/client';
+import { currentSealingKeyId, seal, unseal } from './sealing';
+
+type SealedColumn = { table: string; column: string };
+
+/** Every column that holds sealed bytes, bound to `<table>.<column>:<id>`. */
+const SEALED_COLUMNS: readonly SealedColumn[] = [{ table: 'admin', column: 'totp_secret' }];
+
+const BATCH_SIZE = 100;
+
+let unopenedAsTold = 0;
+
+/**
+ * Seals again, under the first key of SECRET_KEY, what another key has sealed, so that the old key can go. Instances may
+ * do this at once: a row is written only where it still holds what was read.
+ */
+export async function resealStoredSecrets(db: Database): Promise<{ resealed: number; unopened: number }> {
+  const total = { resealed: 0, unopened: 0 };
+  for (const place of SEALED_COLUMNS) {
+    const { resealed, unopened } = await resealColumn(db, place);
+    total.resealed += resealed;
+    total.unopened += unopened;
+  }
+  tell(total);
+  return total;
+}
+
+async function resealColumn(db: Database, place: SealedColumn) {
+  const counts = { resealed: 0, unopened: 0 };
+  for await (const { id, sealed } of sealedOtherwise(db, place)) {
+    const reopened = tryToReseal(`${place.table}.${place.column}:${id}`, sealed);
+    if (!reopened) counts.unopened += 1;
+    else counts.resealed += await replace(db, place, id, sealed, reopened);
+  }
+  return counts;
+}
+
+type Row = { id: string; sealed: Uint8Array<ArrayBuffer> };
+
+async function* sealedOtherwise(db: Database, place: SealedColumn): AsyncGenerator<Row> {
+  const [table, column] = identifiers(place);
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const rows = await db.$queryRaw<Row[]>`
+      SELECT id, ${column} AS sealed FROM ${table}
+      WHERE id > ${after}::uuid AND substring(${column} FROM 1 FOR 4) <> ${currentSealingKeyId()}
+      ORDER BY id LIMIT ${BATCH_SIZE}`;
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < BATCH_SIZE) return;
+    after = last.id;
+  }
+}
+
+function tryToReseal(place: string, sealed: Uint8Array): Uint8Array<ArrayBuffer> | null {
+  try {
+    return seal(place, unseal(place, sealed));
+  } catch {
+    return null;
+  }
+}
+
+async function replace(db: Database, place: SealedColumn, id: string, from: Uint8Array, to: Uint8Array) {
+  const [table, column] = identifiers(place);
+  return db.$executeRaw`UPDATE ${table} SET ${column} = ${to} WHERE id = ${id}::uuid AND ${column} = ${from}`;
+}
+
+function identifiers({ table, column }: SealedColumn) {
+  return [Prisma.raw(`"${table}"`), Prisma.raw(`"${column}"`)] as const;
+}
+
+function tell({ resealed, unopened }: { resealed: number; unopened: number }): void {
+  if (resealed > 0) log.info({ count: resealed }, 'stored secrets are sealed under the first key of SECRET_KEY now');
+  if (unopened > 0 && unopened !== unopenedAsTold) {
+    log.error(
+      { count: unopened },
+      `${unopened} stored secrets open with none of the keys in SECRET_KEY: list the key that sealed them as well, after the current one (SECRET_KEY=<current>,<old>)`,
+    );
+  }
+  unopenedAsTold = unopened;
+}

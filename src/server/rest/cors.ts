@@ -1,0 +1,33 @@
+import { env } from '../env';
+
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key';
+const EXPOSED_HEADERS = 'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location';
+const MAX_AGE_SECONDS = 600;
+
+/**
+ * Lets scripts of the origins in CORS_ORIGINS read an answer, and no others. Without credentials: cookies stay with the
+ * console, and scripts of elsewhere send an API key.
+ */
+export function allowOrigin(request: Request, headers: Headers): void {
+  const { corsOrigins } = env();
+  if (corsOrigins.length === 0) return;
+  headers.append('Vary', 'Origin');
+  const origin = request.headers.get('origin');
+  if (!origin || !corsOrigins.includes(origin)) return;
+  headers.set('Access-Control-Allow-Origin', origin);
+  headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+}
+
+/** Whether a browser asks, for a page of a listed origin, what it may send here. */
+export function isPreflight(request: Request, headers: Headers): boolean {
+  const isAsked = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
+  return isAsked && headers.has('Access-Control-Allow-Origin');
+}
+
+export function preflight(methods: string, headers: Headers): Response {
+  headers.delete('Access-Control-Expose-Headers');
+  headers.set('Access-Control-Allow-Methods', methods);
+  headers.set('Access-Control-Allow-Headers', ALLOWED_HEADERS);
+  headers.set('Access-Control-Max-Age', String(MAX_AGE_SECONDS));
+  return new Response(null, { status: 204, headers });
+}

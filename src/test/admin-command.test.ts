@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { verify } from '@node-rs/argon2';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@/lib/password';
+import { PASSWORD_LENGTH } from '@/server/password-rules.mjs';
+import { readPassword } from '../../scripts/admin/terminal.mjs';
+import { migrate } from '../../scripts/postgres/database.mjs';
+import { startEmbeddedPostgres } from '../../scripts/postgres/embedded-postgres.mjs';
+import { tryToTakeLock } from '../../scripts/steps/lock.mjs';
+import { db } from './database';
+import { makeAdmin, makeApiKey, makeSession, unique } from './factories';
+
+const PASSWORD = 'nine quiet harbours';
+
+type Run = { args: string[]; input?: string; env?: Record<string, string | undefined> };
+
+/** `npm run admin -- …` with standard input that is no terminal. */
+function run({ args, input = '', env = {} }: Run): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ['scripts/admin.mjs', ...args], { env: { ...process.env, ...env } });
+  child.stdin.end(input);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output: output.trim() })));
+}
+
+const emailOf = () => `a${unique()}@admins.example`;
+const entryOf = (id: string) => db.auditEntry.findFirstOrThrow({ where: { resource: `admin:${id}` } });
+
+const FROM_THE_HOST = {
+  adminId: null,
+  adminEmail: null,
+  apiKeyId: null,
+  ipAddress: '127.0.0.1',
+  userAgent: 'command line',
+  outcome: 'success',
+};
+
+describe('admin create', () => {
+  it('makes an admin who can sign in, and records it', async () => {
+    const email = emailOf();
+    const { code, output } = await run({ args: ['create', email.toUpperCase()], input: `${PASSWORD}\n` });
+    expect({ code, output }).toEqual({ code: 0, output: `Created the admin ${email} with the role admin.` });
+    const admin = await db.admin.findUniqueOrThrow({ where: { email } });
+    expect(admin).toMatchObject({ role: 'admin', totpEnabled: false });
+    expect(admin.passwordHash).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
+    expect(await verify(admin.passwordHash as string, PASSWORD)).toBe(true);
+    const entry = await entryOf(admin.id);
+    expect(entry).toMatchObject({ ...FROM_THE_HOST, action: 'admin.create' });
+    expect(entry.requestId[14]).toBe('7');
+    expect(JSON.stringify(entry)).not.toContain(PASSWORD);
+  });
+
+  it('takes a role', async () => {
+    const email = emailOf();
+    const { code } = await run({ args: ['create', email, '--role', 'super_admin'], input: PASSWORD });
+    expect(code).toBe(0);
+    expect(await db.admin.findUniqueOrThrow({ where: { email } })).toMatchObject({ role: 'super_admin' });
+  });
+
+  it('refuses an address that is taken', async () => {
+    const { email, passwordHash } = await makeAdmin();
+    const { code, output } = await run({ args: ['create', email], input: PASSWORD });
+    expect({ code, output }).toEqual({ code: 1, output: `There is an admin ${email} already.` });
+    expect(await db.admin.findUniqueOrThrow({ where: { email } })).toMatchObject({ passwordHash });
+  });
+
+  it.each([
+    ['too short', 'elevenchars', 'The password is too short: give it at least 12 characters.'],
+    ['too long', 'x'.repeat(257), 'The password is too long: give it at most 256 characters.'],
+    ['one of the most common', 'Q1W2E3R4T5Y6', 'This is one of the most common passwords: choose another.'],
+    ['missing', '', 'No password was given.'],
+    ['of two lines', `${PASSWORD}\nand more`, 'The password has to be a single line.'],
+  ])('refuses a password that is %s', async (_, input, sentence) => {
+    const email = emailOf();
+    expect(await run({ args: ['create', email], input })).toEqual({ code: 1, output: sentence });
+    expect(await db.admin.count({ where: { email } })).toBe(0);
+  });
+});
+
+describe('admin password', () => {
+  it('changes it, ends every session of that admin and nothing else of theirs', async () => {
+    const admin = await makeAdmin();
+    await makeSession(admin.id);
+    await makeTotpSession(admin.id);
+    const { row } = await makeApiKey(admin.id);
+    const bystander = await makeSession((await makeAdmin()).id);
+    const { code, output } = await run({ args: ['password', admin.email], input: `${PASSWORD}\r\n` });
+    expect(code).toBe(0);
+    expect(output).toBe(`The password of ${admin.email} is changed, and every session of theirs has ended.`);
+    const { passwordHash } = await db.admin.findUniqueOrThrow({ where: { id: admin.id } });
+    expect(await verify(passwordHash as string, PASSWORD)).toBe(true);
+    expect(await sessionsOf(admin.id)).toEqual([0, 0]);
+    expect(await db.apiKey.count({ where: { id: row.id } })).toBe(1);
+    expect(await db.session.count({ where: { id: bystander.session.id } })).toBe(1);
+    expect(await entryOf(admin.id)).toMatchObject({ ...FROM_THE_HOST, action: 'admin.password' });
+  });
+
+  it('says in a sentence that there is no such admin, before it asks for anything', async () => {
+    const email = emailOf();
+    expect(await run({ args: ['password', email] })).toEqual({ code: 1, output: `There is no admin ${email}.` });
+  });
+});
+
+describe('admin reset-totp', () => {
+  it('takes the second factor away with its codes, and ends every session', async () => {
+    const admin = await makeAdmin();
+    const totp = { totpEnabled: true, totpSecret: new Uint8Array(40), totpLastStep: 1 };
+    await db.admin.update({ where: { id: admin.id }, data: totp });
+    await db.recoveryCode.create({ data: { adminId: admin.id, codeHash: new Uint8Array(32) } });
+    await makeSession(admin.id);
+    await makeTotpSession(admin.id);
+    const { code, output } = await run({ args: ['reset-totp', admin.email] });
+    expect(code).toBe(0);
+    expect(output).toBe(`The second factor of ${admin.email} is reset, and every session of theirs has ended.`);
+    const after = await db.admin.findUniqueOrThrow({ where: { id: admin.id } });
+    expect(after).toMatchObject({ totpEnabled: false, totpSecret: null, totpLastStep: null });
+    expect(await db.recoveryCode.count({ where: { adminId: admin.id } })).toBe(0);
+    expect(await sessionsOf(admin.id)).toEqual([0, 0]);
+    expect(await entryOf(admin.id)).toMatchObject({ ...FROM_THE_HOST, action: 'admin.reset_totp' });
+  });
+
+  it('says in a sentence that there is no such admin', async () => {
+    const email = emailOf();
+    expect(await run({ args: ['reset-totp', email] })).toEqual({ code: 1, output: `There is no admin ${email}.` });
+  });
+});
+
+describe('the command line', () => {
+  it.each([
+    [[], 'Say what to do.'],
+    [['remove', 'a@b.example'], 'There is no "remove".'],
+    [['create'], '"create" takes one e-mail address.'],
+    [['create', 'a@b.example', PASSWORD], '"create" takes one e-mail address.'],
+    [['create', 'a@b.example', '--password', PASSWORD], "Unknown option '--password'"],
+    [['create', 'ann'], '"ann" is no e-mail address.'],
+    [['create', 'a@b.example', '--role', 'root'], 'There is no role "root".'],
+    [['password', 'a@b.example', '--role', 'admin'], '"password" takes no role.'],
+  ])('%j is told what is wrong, with the usage and exit code 2', async (args, problem) => {
+    const { code, output } = await run({ args, input: PASSWORD });
+    expect(code).toBe(2);
+    expect(output.startsWith(problem)).toBe(true);
+    expect(output).toContain('npm run admin -- reset-totp <email>');
+  });
+
+  it('says in a sentence that the database does not answer', async () => {
+    const env = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' };
+    const { code, output } = await run({ args: ['reset-totp', emailOf()], env });
+    expect(code).toBe(1);
+    expect(output).toMatch(/^The database at 127\.0\.0\.1:1\/nothing cannot be used .+\.$/);
+  });
+
+  it('says in a sentence that there is no database yet', async () => {
+    const env = { DATABASE_URL: undefined, DATA_DIR: join(tmpdir(), unique()) };
+    const { code, output } = await run({ args: ['reset-totp', emailOf()], env });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^There is no database in .+\.$/) });
+  });
+});
+
+it('the embedded Postgres is started for the moment, and left as it is where it runs', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postroom-admin-'));
+  // Postgres runs as another user where the tests run as root.
+  chmodSync(dataDir, 0o755);
+  const start = () => startEmbeddedPostgres({ dataDir, database: 'postroom', isDurable: false });
+  let postgres = await start();
+  onTestFinished(() => {
+    postgres.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+  const env = { DATABASE_URL: undefined, DATA_DIR: dataDir };
+  const create = (email: string) => run({ args: ['create', email], input: PASSWORD, env });
+  const [first, second, third] = [emailOf(), emailOf(), emailOf()];
+
+  const early = { code: 1, output: 'The database is not up to date: run "npm start" once first.' };
+  expect(await create(first)).toEqual(early);
+  await migrate(process.cwd(), postgres.url);
+  expect((await create(first)).code).toBe(0);
+  expect(await emailsIn(postgres.url)).toEqual([first]);
+
+  postgres.stop();
+  expect((await create(second)).code).toBe(0);
+  postgres = await start();
+  expect(postgres.isAdopted).toBe(false);
+
+  // As `npm start` does for as long as it runs.
+  await tryToTakeLock(`data ${dataDir}`);
+  expect((await create(third)).code).toBe(0);
+  expect(await emailsIn(postgres.url)).toEqual([first, second, third]);
+  postgres.stop();
+  const { code, output } = await create(emailOf());
+  expect(code).toBe(1);
+  expect(output).toMatch(/ is in use by process \d+, and no database runs there yet: .+\.$/);
+});
+
+describe('a password typed at a terminal', () => {
+  it('is asked for twice and shown nowhere', async () => {
+    const { input, shown } = makeTerminal();
+    const password = readPassword({ input, prompts: shown });
+    input.write(`${PASSWORD}x\u007f\r`);
+    input.write(`${PASSWORD}\r`);
+    expect(await password).toBe(PASSWORD);
+    expect(String(shown.read())).toBe('New password: \nOnce more: \n');
+  });
+
+  it('is refused where the two differ', async () => {
+    const { input, shown } = makeTerminal();
+    const password = readPassword({ input, prompts: shown });
+    input.write(`${PASSWORD}\rsomething else\r`);
+    await expect(password).rejects.toThrow('The two passwords differ.');
+  });
+
+  it('is missing where the terminal closes', async () => {
+    const { input, shown } = makeTerminal();
+    const password = readPassword({ input, prompts: shown });
+    input.end();
+    await expect(password).rejects.toThrow('No password was given.');
+  });
+});
+
+it('the command and the API agree on how long a password may be', () => {
+  expect(PASSWORD_LENGTH).toEqual({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH });
+});
+
+function makeTerminal() {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
+  return { input: input as never as typeof process.stdin & PassThrough, shown: new PassThrough() };
+}
+
+function makeTotpSession(adminId: string) {
+  const data = { adminId, secretHash: Buffer.from(unique()), expiresAt: new Date(Date.now() + 60_000) };
+  return db.totpSession.create({ data });
+}
+
+function sessionsOf(adminId: string): Promise<number[]> {
+  return Promise.all([db.session.count({ where: { adminId } }), db.totpSession.count({ where: { adminId } })]);
+}
+
+async function emailsIn(url: string): Promise<string[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query('SELECT email FROM admin ORDER BY created_at');
+  await client.end();
+  return rows.map((row) => row.email);
+}

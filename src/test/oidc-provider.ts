@@ -1,0 +1,140 @@
+import { createHash, createHmac, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How the provider behaves towards one browser, which says so in its cookie `trick` at the authorization endpoint. */
+export type Trick = {
+  /** Over the claims of an honest id_token; null leaves one out. */
+  claims?: Record<string, unknown>;
+  /** Over the parameters of an honest callback; null leaves one out. */
+  callback?: Record<string, string | null>;
+  alg?: 'none' | 'HS256';
+  /** Signs with a key that it does not publish. */
+  isForged?: boolean;
+  token?: 'hangs' | 'drips' | 'fails' | 'without-id-token';
+};
+
+export type OidcProvider = { issuer: string; clientId: string; clientSecret: string; close(): Promise<void> };
+
+type Grant = { trick: Trick; nonce: string; challenge: string; redirectUri: string };
+
+const published = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const unpublished = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+/** An OpenID provider that asks nobody anything and lies where it is told to. A code works as often as it is sent. */
+export async function startOidcProvider(
+  clientId: string,
+  { discovery = {} }: { discovery?: Record<string, string> } = {},
+): Promise<OidcProvider> {
+  const clientSecret = randomBytes(16).toString('hex');
+  const grants = new Map<string, Grant>();
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', issuer);
+    if (url.pathname === '/.well-known/openid-configuration')
+      return json(response, { ...endpoints(issuer), ...discovery });
+    if (url.pathname === '/jwks') return json(response, { keys: [jwk()] });
+    if (url.pathname === '/authorize') return authorize(request, response, url.searchParams, grants);
+    if (url.pathname === '/token') return void token(request, response, { grants, issuer, clientId, clientSecret });
+    response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { issuer, clientId, clientSecret, close };
+}
+
+function endpoints(issuer: string): Record<string, unknown> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  };
+}
+
+function authorize(
+  request: IncomingMessage,
+  response: ServerResponse,
+  asked: URLSearchParams,
+  grants: Map<string, Grant>,
+): void {
+  const said = /(?:^|; )trick=([^;]+)/.exec(request.headers.cookie ?? '')?.[1];
+  const trick: Trick = said ? JSON.parse(decodeURIComponent(said)) : {};
+  const code = randomBytes(16).toString('hex');
+  const redirectUri = asked.get('redirect_uri') ?? '';
+  grants.set(code, {
+    trick,
+    redirectUri,
+    nonce: asked.get('nonce') ?? '',
+    challenge: asked.get('code_challenge_method') === 'S256' ? (asked.get('code_challenge') ?? '') : '',
+  });
+  const back = new URL(redirectUri);
+  const answer = { code, state: asked.get('state'), ...trick.callback };
+  for (const [name, value] of Object.entries(answer)) if (value !== null) back.searchParams.set(name, value);
+  response.writeHead(302, { location: back.href }).end();
+}
+
+type Client = { grants: Map<string, Grant>; issuer: string; clientId: string; clientSecret: string };
+
+async function token(request: IncomingMessage, response: ServerResponse, client: Client): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const form = new URLSearchParams(Buffer.concat(chunks).toString());
+  const grant = client.grants.get(form.get('code') ?? '');
+  const basic = Buffer.from(`${client.clientId}:${client.clientSecret}`).toString('base64');
+  if (request.headers.authorization !== `Basic ${basic}`) return json(response, { error: 'invalid_client' }, 401);
+  const verifier = createHash('sha256')
+    .update(form.get('code_verifier') ?? '')
+    .digest('base64url');
+  if (!grant || verifier !== grant.challenge || form.get('redirect_uri') !== grant.redirectUri) {
+    return json(response, { error: 'invalid_grant' }, 400);
+  }
+  const { trick } = grant;
+  if (trick.token === 'hangs') return;
+  if (trick.token === 'drips') return drip(response);
+  if (trick.token === 'fails') return json(response, { error: 'server_error', error_description: 'hunter2' }, 500);
+  const now = Math.floor(Date.now() / 1000);
+  const { issuer, clientId } = client;
+  const honest = { iss: issuer, aud: clientId, sub: 'nobody', iat: now, exp: now + 300, nonce: grant.nonce };
+  const claims = Object.entries({ ...honest, ...trick.claims }).filter(([, value]) => value !== null);
+  const idToken = jwt(Object.fromEntries(claims), trick, client.clientSecret);
+  const answer = { access_token: 'at', token_type: 'Bearer', expires_in: 300 };
+  json(response, trick.token === 'without-id-token' ? answer : { ...answer, id_token: idToken });
+}
+
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 100);
+  response.on('close', () => clearInterval(timer));
+}
+
+function jwt(
+  claims: object,
+  { alg = 'RS256' as string, isForged }: { alg?: string; isForged?: boolean },
+  secret: string,
+) {
+  const input = `${encode({ alg, kid: 'k', typ: 'JWT' })}.${encode(claims)}`;
+  if (alg === 'none') return `${input}.`;
+  if (alg === 'HS256') return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
+  const { privateKey } = isForged ? unpublished : published;
+  return `${input}.${createSign('RSA-SHA256').update(input).sign(privateKey, 'base64url')}`;
+}
+
+function jwk(): object {
+  return { ...published.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig', alg: 'RS256' };
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function json(response: ServerResponse, body: object, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

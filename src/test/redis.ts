@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { findRedisServer } from '../../scripts/testing/redis.mjs';
+
+/** A real Redis of the test's own, not yet running, that comes, goes and hangs as the test says. */
+export async function makeRedis() {
+  const path = findRedisServer();
+  if (!path) throw new Error('There is no redis-server here: install Redis, or set REDIS_SERVER_PATH to a server.');
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-redis-'));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+
+  const start = async () => {
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+    child = spawn(path, options, { argv0: 'redis-server', stdio: 'ignore' });
+    await withClient(url, (redis) => redis.ping());
+  };
+  const kill = async () => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const setPassword = (password: string) => withClient(url, (redis) => redis.config('SET', 'requirepass', password));
+  const commandCount = async () => {
+    const stats = await withClient(url, (redis) => redis.info('stats'));
+    return Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]);
+  };
+  onTestFinished(async () => {
+    await kill();
+    rmSync(folder, { recursive: true });
+  });
+  return {
+    url,
+    start,
+    kill,
+    setPassword,
+    commandCount,
+    hang: () => child?.kill('SIGSTOP'),
+    goOn: () => child?.kill('SIGCONT'),
+  };
+}
+
+/** Waits until it answers. */
+async function withClient<Result>(url: string, work: (redis: Redis) => Promise<Result>): Promise<Result> {
+  const redis = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: 200 });
+  redis.on('error', () => {});
+  return work(redis).finally(() => redis.disconnect());
+}
+
+/** Below the ports that connections are given, so that it is still free after a while without the server. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+}
