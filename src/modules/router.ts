@@ -2,6 +2,7 @@ import { router } from '@/server/trpc';
 import { adminsRouter } from './admins/router';
 import { aliasesRouter } from './aliases/router';
 import { apiKeysRouter } from './api-keys/router';
+import { auditRouter } from './audit/router';
 import { authRouter } from './auth/router';
 import { domainsRouter } from './domains/router';
 import { mailboxesRouter } from './mailboxes/router';
@@ -14,6 +15,7 @@ export const appRouter = router({
   admins: adminsRouter,
   aliases: aliasesRouter,
   apiKeys: apiKeysRouter,
+  audit: auditRouter,
   auth: authRouter,
   domains: domainsRouter,
   mailboxes: mailboxesRouter,

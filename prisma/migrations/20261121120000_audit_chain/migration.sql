@@ -1,0 +1,103 @@
+-- DropIndex
+DROP INDEX "audit_entry_admin_id_idx";
+
+-- AlterTable
+ALTER TABLE "audit_entry" ADD COLUMN     "actor_id" UUID,
+ADD COLUMN     "hash" BYTEA,
+ADD COLUMN     "prev_hash" BYTEA,
+ADD COLUMN     "seq" BIGINT;
+
+-- CreateTable
+CREATE TABLE "audit_head" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "seq" BIGINT NOT NULL DEFAULT 0,
+    "hash" BYTEA NOT NULL,
+    "signature" TEXT,
+    "sealed_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "audit_head_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateIndex
+CREATE UNIQUE INDEX "audit_entry_seq_key" ON "audit_entry"("seq");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_admin_id_created_at_id_idx" ON "audit_entry"("admin_id", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_domain_id_created_at_id_idx" ON "audit_entry"("domain_id", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_action_created_at_id_idx" ON "audit_entry"("action", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_resource_created_at_id_idx" ON "audit_entry"("resource", "created_at", "id");
+
+
+
+UPDATE "audit_entry" SET "actor_id" = "admin_id";
+
+INSERT INTO "audit_head" ("id", "hash") VALUES (1, '\x');
+ALTER TABLE "audit_head" ADD CONSTRAINT "audit_head_one_row" CHECK ("id" = 1);
+
+-- What an entry's hash covers: all of it but admin_id, which is set to null with its admin.
+CREATE FUNCTION audit_entry_hash(entry "audit_entry", place bigint, previous bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT sha256(previous || convert_to(jsonb_build_array(
+    place, entry.id, entry.actor_id, entry.admin_email, entry.api_key_id, entry.action, entry.resource, entry.domain_id,
+    entry.ip_address, entry.user_agent, entry.request_id, entry.outcome::text, entry.details,
+    (extract(epoch FROM entry.created_at) * 1000)::bigint
+  )::text, 'UTF8'))
+$$;
+
+-- Chains the oldest entries that are not chained yet. One caller at a time; the others do nothing.
+CREATE FUNCTION seal_audit_entries(at_most integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  head "audit_head";
+  entry "audit_entry";
+  sealed integer := 0;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(7203003) THEN RETURN 0; END IF;
+  SELECT * INTO head FROM "audit_head" WHERE id = 1 FOR UPDATE;
+  FOR entry IN SELECT * FROM "audit_entry" WHERE seq IS NULL ORDER BY id LIMIT at_most FOR UPDATE LOOP
+    UPDATE "audit_entry"
+       SET seq = head.seq + 1, prev_hash = head.hash, hash = audit_entry_hash(entry, head.seq + 1, head.hash)
+     WHERE id = entry.id
+    RETURNING seq, hash INTO head.seq, head.hash;
+    sealed := sealed + 1;
+  END LOOP;
+  IF sealed > 0 THEN UPDATE "audit_head" SET seq = head.seq, hash = head.hash WHERE id = 1; END IF;
+  RETURN sealed;
+END
+$$;
+
+CREATE INDEX "audit_entry_unsealed_idx" ON "audit_entry"("id") WHERE "seq" IS NULL;
+
+-- Append-only: an entry is sealed once, and forgets the id of a deleted admin; nothing else ever changes or goes.
+CREATE FUNCTION keep_audit_entry() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  expected "audit_entry";
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    expected := OLD;
+    IF NEW.admin_id IS NULL THEN expected.admin_id := NULL; END IF;
+    IF OLD.seq IS NULL THEN
+      expected.seq := NEW.seq;
+      expected.prev_hash := NEW.prev_hash;
+      expected.hash := NEW.hash;
+    END IF;
+    IF NEW IS NOT DISTINCT FROM expected THEN RETURN NEW; END IF;
+  END IF;
+  RAISE EXCEPTION 'the audit log is append-only';
+END
+$$;
+
+CREATE TRIGGER audit_entry_kept BEFORE UPDATE OR DELETE ON "audit_entry"
+  FOR EACH ROW EXECUTE FUNCTION keep_audit_entry();
+CREATE TRIGGER audit_entry_not_truncated BEFORE TRUNCATE ON "audit_entry"
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_audit_entry();

@@ -1,0 +1,48 @@
+import { Empty } from '@/lib/wire';
+import { FileAnswer } from '@/server/rest/file';
+import { rest } from '@/server/rest/meta';
+import { authedProcedure, router, superAdminProcedure } from '@/server/trpc';
+import { verifyAudit } from './chain';
+import { exportAudit } from './export';
+import { AuditPage, AuditVerification, ExportAudit, ListAudit } from './schema';
+import { listAudit } from './service';
+
+const tag = 'Audit log';
+
+export const auditRouter = router({
+  list: authedProcedure(ListAudit)
+    .meta(
+      rest('GET', '/audit', {
+        tag,
+        summary: 'List audit entries',
+        description: 'A domain_admin sees those of assigned domains.',
+        isPaginated: true,
+        errors: { 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(AuditPage)
+    .query(({ ctx, input }) => listAudit(ctx, input)),
+
+  export: superAdminProcedure(ExportAudit)
+    .meta(
+      rest('GET', '/audit/export', {
+        tag,
+        summary: 'The whole audit log',
+        description: 'Oldest first, as NDJSON or CSV.',
+        file: 'application/x-ndjson',
+      }),
+    )
+    .output(FileAnswer)
+    .query(({ ctx, input }) => exportAudit(ctx, input)),
+
+  verify: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/audit/verify', {
+        tag,
+        summary: 'Verify the audit log',
+        description: 'Finds entries that were edited, removed or inserted after they were sealed.',
+      }),
+    )
+    .output(AuditVerification)
+    .query(({ ctx }) => verifyAudit(ctx)),
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+
+export const OUTCOMES = ['success', 'denied', 'error'] as const;
+
+export const AuditEntry = z
+  .object({
+    id: Id,
+    admin_id: Id.nullable().meta({ description: 'null once the admin is deleted, or where nobody was signed in' }),
+    admin_email: z.string().nullable().meta({ description: 'As it then was' }),
+    api_key_id: Id.nullable(),
+    action: z.string().meta({ examples: ['alias.update'] }),
+    resource: z.string().meta({ examples: ['alias:019ac000-0000-7000-8000-000000000000'] }),
+    domain_id: Id.nullable(),
+    ip_address: z.string(),
+    user_agent: z.string(),
+    request_id: Id,
+    outcome: z.enum(OUTCOMES),
+    details: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'before and after of the change, and what else describes it; never a secret' }),
+    created_at: Timestamp,
+    hash: z.string().nullable().meta({ description: 'SHA-256 in hex; null until sealed' }),
+    prev_hash: z.string().nullable(),
+  })
+  .meta({ id: 'AuditEntry' });
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+export const AuditPage = page(AuditEntry);
+
+const exact = plainText(500).min(1).optional();
+
+export const ListAudit = z.strictObject({
+  ...pageQuery(['created_at']),
+  admin_id: Id.optional(),
+  admin_email: exact,
+  api_key_id: Id.optional(),
+  action: exact.meta({ description: 'Such as alias.update' }),
+  resource: exact.meta({ description: 'Such as alias:<uuid>' }),
+  domain_id: Id.optional(),
+  ip_address: exact,
+  request_id: Id.optional(),
+  outcome: z.enum(OUTCOMES).optional(),
+  since: Timestamp.optional(),
+  until: Timestamp.optional(),
+});
+export type ListAudit = z.infer<typeof ListAudit>;
+
+export const ExportAudit = z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson') });
+export type ExportAudit = z.infer<typeof ExportAudit>;
+
+export const AuditVerification = z
+  .object({
+    valid: z.boolean(),
+    entries: z.number().int(),
+    sealed: z.number().int(),
+    unsealed: z.number().int().meta({ description: 'Written so lately that they are not in the chain yet' }),
+    first_bad_id: Id.nullable().meta({
+      description: 'null where all is well, and where entries are gone from the end',
+    }),
+    message: z.string(),
+  })
+  .meta({ id: 'AuditVerification' });
+export type AuditVerification = z.infer<typeof AuditVerification>;

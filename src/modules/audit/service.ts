@@ -1,0 +1,75 @@
+import { authorizeDomain, domainFilter } from '@/server/access';
+import type { ActorContext } from '@/server/context';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type { AuditEntry, ListAudit } from './schema';
+
+/** Every filter is an exact one. A domain_admin sees the entries of assigned domains only. */
+export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Page<AuditEntry>> {
+  const { domain_id: domainId, since, until } = input;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const filters: Prisma.AuditEntryWhereInput = {
+    adminId: input.admin_id,
+    adminEmail: input.admin_email,
+    apiKeyId: input.api_key_id,
+    action: input.action,
+    resource: input.resource,
+    domainId,
+    ipAddress: input.ip_address,
+    requestId: input.request_id,
+    outcome: input.outcome,
+    createdAt: since || until ? { gte: since, lte: until } : undefined,
+  };
+  return paginate(
+    'audit',
+    input,
+    'createdAt',
+    ({ where, ...page }) =>
+      ctx.db.auditEntry.findMany({
+        ...page,
+        select: FIELDS,
+        where: { AND: [where, domainFilter(ctx.actor), filters] },
+      }),
+    present,
+  );
+}
+
+export const FIELDS = {
+  id: true,
+  adminId: true,
+  adminEmail: true,
+  apiKeyId: true,
+  action: true,
+  resource: true,
+  domainId: true,
+  ipAddress: true,
+  userAgent: true,
+  requestId: true,
+  outcome: true,
+  details: true,
+  createdAt: true,
+  hash: true,
+  prevHash: true,
+} satisfies Prisma.AuditEntrySelect;
+
+type Row = Prisma.AuditEntryGetPayload<{ select: typeof FIELDS }>;
+
+export function present(row: Row): AuditEntry {
+  return {
+    id: row.id,
+    admin_id: row.adminId,
+    admin_email: row.adminEmail,
+    api_key_id: row.apiKeyId,
+    action: row.action,
+    resource: row.resource,
+    domain_id: row.domainId,
+    ip_address: row.ipAddress,
+    user_agent: row.userAgent,
+    request_id: row.requestId,
+    outcome: row.outcome,
+    details: row.details as Record<string, unknown>,
+    created_at: row.createdAt.toISOString(),
+    hash: row.hash && Buffer.from(row.hash).toString('hex'),
+    prev_hash: row.prevHash && Buffer.from(row.prevHash).toString('hex'),
+  };
+}
