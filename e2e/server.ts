@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { startProviders } from './oidc/providers';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SETUP_LINK = /(http:\S+\/setup\?token=\S+)/;
@@ -20,6 +21,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   const databaseUrl = Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'postroom-e2e-'));
   const port = await freePort();
+  const providers = await startProviders(`http://localhost:${port}`);
   const env = {
     ...process.env,
     DATABASE_URL: databaseUrl,
@@ -30,6 +32,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
     SMTP_URL: '',
     ADMIN_EMAIL: '',
     ADMIN_PASSWORD: '',
+    OIDC_PROVIDERS: JSON.stringify(providers.listed),
   };
   execFileSync('npx', ['prisma', 'migrate', 'deploy'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
   const server = spawn(process.execPath, ['scripts/serve.mjs'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -38,11 +41,13 @@ export default async function startServer(): Promise<() => Promise<void>> {
   process.env.E2E_DATABASE_URL = databaseUrl;
   process.env.E2E_SPOOL = path.join(dataDir, 'sandbox');
   process.env.E2E_SECRET_KEY = env.SECRET_KEY;
+  process.env.E2E_OIDC_PROVIDERS = env.OIDC_PROVIDERS;
 
   return async () => {
     const ended = new Promise((resolve) => server.once('exit', resolve));
     server.kill('SIGTERM');
     await ended;
+    await providers.close();
     await administer(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
     await rm(dataDir, { recursive: true, force: true });
   };

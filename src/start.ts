@@ -1,5 +1,8 @@
+import { sealAuditEntries } from '@/modules/audit/chain';
+import { deleteOldFailures } from '@/modules/auth/account-wait';
 import { deleteExpiredSessions } from '@/modules/auth/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup';
+import { deleteExpiredTotpSessions } from '@/modules/auth/totp-session';
 import { deleteOldKeys } from '@/modules/sending/idempotency';
 import { outboundMta } from '@/modules/sending/mta';
 import { settleAbandonedMessages } from '@/modules/sending/service';
@@ -11,6 +14,7 @@ import { prepareLimits } from '@/server/rate-limit';
 import { resealStoredSecrets } from '@/server/reseal';
 
 const TIDY_INTERVAL_MS = 5 * 60 * 1000;
+const SEAL_INTERVAL_MS = 2_000;
 
 /** What one instance does before it serves. Throws where its configuration is wrong, so that it never half starts. */
 export async function start(): Promise<void> {
@@ -20,6 +24,17 @@ export async function start(): Promise<void> {
   await prepareLimits();
   void tidy();
   setInterval(() => void tidy(), TIDY_INTERVAL_MS).unref();
+  setInterval(() => void seal(), SEAL_INTERVAL_MS).unref();
+}
+
+let isSealing = false;
+
+/** Soon after each entry, so that it is open to change for as short as can be. */
+async function seal(): Promise<void> {
+  if (isSealing) return;
+  isSealing = true;
+  await sealAuditEntries(database()).catch((error) => log.error({ error }, 'sealing the audit log failed'));
+  isSealing = false;
 }
 
 /** Every instance does this for all; doing it twice does no harm. */
@@ -30,6 +45,8 @@ async function tidy(): Promise<void> {
     'settling abandoned messages': () => settleAbandonedMessages(db, systemClock.now()),
     'deleting old idempotency keys': () => deleteOldKeys(db),
     'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),
+    'deleting unfinished sign-ins': () => deleteExpiredTotpSessions(db, systemClock.now()),
+    'forgetting failed sign-ins': () => deleteOldFailures(db, systemClock.now()),
   };
   for (const [name, task] of Object.entries(tasks)) {
     await task().catch((error) => log.error({ error, task: name }, 'tidying failed'));

@@ -1,6 +1,17 @@
 import { hasRole, type Role } from './roles';
 
-export type RouteIcon = 'overview' | 'messages' | 'send' | 'domains' | 'api-keys' | 'reference' | 'admins' | 'account';
+export type RouteIcon =
+  | 'overview'
+  | 'messages'
+  | 'send'
+  | 'domains'
+  | 'mailboxes'
+  | 'aliases'
+  | 'api-keys'
+  | 'reference'
+  | 'admins'
+  | 'audit'
+  | 'account';
 
 export type ConsoleRoute = {
   group: string | null;
@@ -47,6 +58,22 @@ export const ROUTES: readonly ConsoleRoute[] = [
     keywords: 'add domain limits',
   },
   {
+    group: 'Directory',
+    label: 'Mailboxes',
+    href: '/mailboxes',
+    icon: 'mailboxes',
+    minRole: 'domain_admin',
+    keywords: 'people quota storage suspended password address',
+  },
+  {
+    group: 'Directory',
+    label: 'Aliases',
+    href: '/aliases',
+    icon: 'aliases',
+    minRole: 'domain_admin',
+    keywords: 'forward catch-all destination redirect group address import csv',
+  },
+  {
     group: 'Connect',
     label: 'API keys',
     href: '/api-keys',
@@ -61,6 +88,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'reference',
     minRole: 'domain_admin',
     keywords: 'openapi swagger endpoints documentation',
+  },
+  {
+    group: 'Oversight',
+    label: 'Audit log',
+    href: '/audit',
+    icon: 'audit',
+    minRole: 'domain_admin',
+    keywords: 'history changes who changed log verify export',
   },
   {
     group: 'Oversight',

@@ -15,6 +15,8 @@ import '../styles/messages.css';
 import '../styles/send.css';
 import '../styles/postcard.css';
 import '../styles/account.css';
+import '../styles/directory.css';
+import '../styles/audit.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mono, sans } from './fonts';

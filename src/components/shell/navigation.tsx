@@ -1,7 +1,10 @@
 'use client';
 
 import {
+  IconAddressBook,
+  IconAt,
   IconBook2,
+  IconClipboardList,
   IconGauge,
   IconKey,
   IconMail,
@@ -23,9 +26,12 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   messages: IconMail,
   send: IconSend,
   domains: IconWorld,
+  mailboxes: IconAddressBook,
+  aliases: IconAt,
   'api-keys': IconKey,
   reference: IconBook2,
   admins: IconUsers,
+  audit: IconClipboardList,
   account: IconUserCircle,
 };
 

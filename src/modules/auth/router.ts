@@ -1,6 +1,7 @@
 import { ById, Confirmation, Empty } from '@/lib/wire';
 import { rest } from '@/server/rest/meta';
 import { authedProcedure, publicProcedure, router } from '@/server/trpc';
+import { oidcProcedures } from './oidc/procedures';
 import {
   ChangePassword,
   ListSessions,
@@ -24,6 +25,8 @@ import { getSetupStatus, setUp } from './setup';
 const tag = 'Authentication';
 
 export const authRouter = router({
+  ...oidcProcedures,
+
   login: publicProcedure(Login)
     .meta(
       rest('POST', '/auth/login', {
@@ -113,7 +116,7 @@ export const authRouter = router({
         tag,
         summary: 'Begin to set up a second factor',
         description: 'Signing in asks for no code until POST /auth/totp/verify has taken one.',
-        audit: 'totp.setup',
+        audit: 'admin.setup_totp',
         isSessionOnly: true,
       }),
     )
@@ -126,7 +129,7 @@ export const authRouter = router({
         tag,
         summary: 'Enable the second factor',
         description: 'The recovery codes are in this answer only.',
-        audit: 'totp.enable',
+        audit: 'admin.enable_totp',
         transaction: 'manual',
         isSessionOnly: true,
         errors: { 401: ['TOTP_INVALID'] },
@@ -140,7 +143,7 @@ export const authRouter = router({
       rest('DELETE', '/auth/totp', {
         tag,
         summary: 'Disable the second factor',
-        audit: 'totp.disable',
+        audit: 'admin.disable_totp',
         transaction: 'manual',
         isSessionOnly: true,
         errors: { 401: ['TOTP_INVALID'] },

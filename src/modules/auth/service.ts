@@ -4,6 +4,7 @@ import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { hashPassword, isPassword } from '@/server/password';
 import { beginProof, forgetFailures, takeBackProof } from './account-wait';
+import { findLinkedProvider } from './oidc/service';
 import type { ChangePassword, LoggedIn, Login, LoginAnswer, Profile } from './schema';
 import { endSessions, openSession, presentAdmin } from './session';
 import { passFirstFactor } from './sign-in';
@@ -18,8 +19,8 @@ export async function login(ctx: Context & Audited, input: Login): Promise<Login
   return token === undefined ? provePassword(ctx, email, password) : proveSecondFactor(ctx, token, input);
 }
 
-export async function getProfile({ actor }: ActorContext): Promise<Profile> {
-  return { ...presentAdmin(actor.admin), oidc_provider: null };
+export async function getProfile({ actor, db }: ActorContext): Promise<Profile> {
+  return { ...presentAdmin(actor.admin), oidc_provider: await findLinkedProvider(db, actor.admin.id) };
 }
 
 /** Ends the admin's other sessions. @throws INVALID_CREDENTIALS, VALIDATION_ERROR, CONFLICT, RATE_LIMIT_EXCEEDED */

@@ -2,15 +2,28 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearchParams } from 'next/navigation';
+import { useEffect, useState } from 'react';
 import { reportSessionRegained } from '@/components/api/session-lost';
 import { safeNextPath } from '@/lib/routes';
-import { LoginForm } from './login-form';
+import { OidcNotice } from './oidc-notice';
+import { readPendingFromFragment } from './oidc-pending';
+import { OidcWays } from './oidc-ways';
 import { AddressLines, Postcard } from './postcard';
+import { type PendingSignIn, SignIn } from './sign-in';
+import { SignInSteps } from './sign-in-steps';
 
 export function LoginPage() {
   const router = useRouter();
   const next = safeNextPath(useSearchParams().get('next'));
   const queryClient = useQueryClient();
+  const [pending, setPending] = useState<PendingSignIn | null>(null);
+
+  useEffect(() => {
+    const proved = readPendingFromFragment(window.location.hash);
+    if (!proved) return;
+    window.history.replaceState(null, '', `${window.location.pathname}${window.location.search}`);
+    setPending(proved);
+  }, []);
 
   const enter = () => {
     queryClient.clear();
@@ -18,10 +31,21 @@ export function LoginPage() {
     router.replace(next);
   };
 
+  const lines = pending ? (
+    <SignInSteps pending={pending} />
+  ) : (
+    <AddressLines lines={['Postroom administration', 'For the admins of this server']} />
+  );
+
   return (
-    <Postcard lines={<AddressLines lines={['Postroom administration', 'For the admins of this server']} />}>
-      <h1>Sign in</h1>
-      <LoginForm onSignedIn={enter} />
+    <Postcard lines={lines}>
+      <h1>{pending ? 'Enter your code' : 'Sign in'}</h1>
+      <div className="stack">
+        {!pending && <OidcNotice />}
+        <SignIn pending={pending} onPending={setPending} onSignedIn={enter}>
+          <OidcWays next={next} />
+        </SignIn>
+      </div>
     </Postcard>
   );
 }

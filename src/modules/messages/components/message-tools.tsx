@@ -1,20 +1,14 @@
 'use client';
 
-import { Button, Menu, Popover, Select, TextInput } from '@mantine/core';
+import { Button, Popover, Select, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown, IconFilter, IconSearch, IconX } from '@tabler/icons-react';
+import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { SetFilter, SinceFilter } from '@/components/ledger/filters';
 import { STATUSES } from '@/components/marks/status-mark';
 import { formatMoment } from '@/lib/format';
 import { MESSAGE_STATUSES } from '../schema';
 import type { MessageFilters } from './use-message-filters';
 
-const HOUR_MS = 3_600_000;
-const SPANS = [
-  { label: 'The last hour', ms: HOUR_MS },
-  { label: 'The last 24 hours', ms: 24 * HOUR_MS },
-  { label: 'The last 7 days', ms: 7 * 24 * HOUR_MS },
-  { label: 'The last 30 days', ms: 30 * 24 * HOUR_MS },
-];
 const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
 const DIRECTIONS = [
   { value: 'outbound', label: 'Going out' },
@@ -32,7 +26,7 @@ export function MessageTools({ filters, change, clear, isFiltered }: MessageFilt
         value={filters.q}
         onChange={(event) => change({ q: event.currentTarget.value || null })}
       />
-      <SinceFilter filters={filters} change={change} />
+      <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
       {filters.from && <SetFilter name="From" value={filters.from} onRemove={() => change({ from: null })} />}
       {filters.to && <SetFilter name="To" value={filters.to} onRemove={() => change({ to: null })} />}
       {filters.direction && (
@@ -60,51 +54,6 @@ export function MessageTools({ filters, change, clear, isFiltered }: MessageFilt
 }
 
 type Part = Pick<MessageFilters, 'filters' | 'change'>;
-
-function SinceFilter({ filters, change }: Part) {
-  if (filters.since) {
-    return (
-      <SetFilter
-        name="Since"
-        value={formatMoment(filters.since.toISOString())}
-        onRemove={() => change({ since: null })}
-      />
-    );
-  }
-  return (
-    <Menu position="bottom-start" width={184}>
-      <Menu.Target>
-        <button type="button" className="token only-wide">
-          Since <b>any time</b>
-          <IconChevronDown size={16} stroke={1.5} aria-hidden="true" />
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {SPANS.map(({ label, ms }) => (
-          <Menu.Item
-            key={label}
-            onClick={() => change({ since: new Date(Math.floor((Date.now() - ms) / 1000) * 1000) })}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-type SetFilterProps = { name: string; value: string; onRemove: () => void };
-
-function SetFilter({ name, value, onRemove }: SetFilterProps) {
-  return (
-    <span className="token" data-set>
-      {name} <b className="clip">{value}</b>
-      <button type="button" aria-label={`Remove the filter: ${name}`} onClick={onRemove}>
-        <IconX size={14} stroke={1.75} />
-      </button>
-    </span>
-  );
-}
 
 function MoreFilters({ filters, change }: Part) {
   const [opened, popover] = useDisclosure(false);

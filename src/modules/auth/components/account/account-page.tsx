@@ -8,6 +8,7 @@ import { PageHead } from '@/components/page-head';
 import { ROLE_WORDS } from '@/components/shell/account-menu';
 import { Page } from '@/components/shell/page';
 import { formatMoment } from '@/lib/format';
+import { OidcAccount } from '../oidc-account';
 import { PasswordDialog } from './password-dialog';
 import { Sessions } from './sessions';
 import { TwoStep } from './two-step';
@@ -39,6 +40,7 @@ export function AccountPage() {
       ) : (
         <>
           <TwoStep isEnabled={me.data?.totp_enabled} />
+          <OidcAccount linked={me.data?.oidc_provider} />
           <Sessions />
         </>
       )}

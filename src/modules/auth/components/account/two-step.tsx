@@ -11,6 +11,8 @@ import { DisableDialog } from './disable-dialog';
 import { Enrolment } from './enrolment';
 import { RecoveryCodesDialog } from './recovery-codes-dialog';
 
+const PROMISE = 'A stolen password alone opens nothing then. You need an authenticator app on your phone.';
+
 export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
   const utils = trpc.useUtils();
   const [codes, setCodes] = useState<string[] | null>(null);
@@ -23,7 +25,7 @@ export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
       hint="After your password, Postroom asks for a code from an app on your phone."
       state={<State isEnabled={isEnabled} isBegun={setUp.isSuccess} />}
     >
-      {isEnabled === undefined && <span className="bone" style={{ width: 328 }} />}
+      {isEnabled === undefined && <Bones />}
       {isEnabled === true && (
         <div className="form-column">
           <p className="soft">A code is asked for at every sign-in. Without the app, a recovery code lets you in.</p>
@@ -47,7 +49,7 @@ export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
       )}
       {isEnabled === false && !setUp.data && (
         <div className="form-column">
-          <p className="soft">A stolen password alone opens nothing then. You need an authenticator app.</p>
+          <p className="soft">{PROMISE}</p>
           <ProblemAlert problem={setUp.error ? toProblem(setUp.error) : null} />
           <div>
             <Button loading={setUp.isPending} onClick={() => setUp.mutate({})}>
@@ -59,6 +61,18 @@ export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
       {codes && <RecoveryCodesDialog codes={codes} onStored={() => setCodes(null)} />}
       <DisableDialog opened={isDisabling} onClose={() => setIsDisabling(false)} />
     </Entry>
+  );
+}
+
+// As tall as what comes, however its text wraps.
+function Bones() {
+  return (
+    <div className="form-column ghost" aria-hidden="true">
+      <p>{PROMISE}</p>
+      <div>
+        <Button component="span">Set up</Button>
+      </div>
+    </div>
   );
 }
 

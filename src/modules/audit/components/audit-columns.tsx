@@ -1,0 +1,79 @@
+import type { LedgerColumn } from '@/components/ledger/ledger';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { Moment } from '@/components/moment';
+import type { AuditEntry } from '../schema';
+
+const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
+  success: ['on', 'Done'],
+  denied: ['bounced', 'Refused'],
+  error: ['failed', 'Error'],
+};
+
+export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): LedgerColumn<AuditEntry>[] {
+  const columns: (LedgerColumn<AuditEntry> | false)[] = [
+    {
+      key: 'outcome',
+      header: 'Outcome',
+      width: 112,
+      kind: 'mark',
+      fold: 'mark',
+      cell: (entry) => <Outcome {...entry} />,
+    },
+    {
+      key: 'time',
+      header: 'Time',
+      width: 120,
+      fold: 'side',
+      sortBy: 'created_at',
+      bone: 64,
+      cell: ({ created_at }) => <Moment iso={created_at} />,
+    },
+    {
+      key: 'action',
+      header: 'Action',
+      width: 208,
+      fold: 'lead',
+      bone: 112,
+      cell: ({ id, action }) => (
+        <button type="button" className="row-link mono" data-row={id} onClick={() => onOpen(id)}>
+          {action}
+        </button>
+      ),
+    },
+    {
+      key: 'actor',
+      header: 'Actor',
+      fold: 'under',
+      bone: 160,
+      cell: (entry) => <span className="clip">{actorOf(entry)}</span>,
+    },
+    !isNarrow && {
+      key: 'resource',
+      header: 'Resource',
+      isSpare: true,
+      bone: 160,
+      className: 'soft',
+      cell: ({ resource }) => <span className="mono clip">{resource}</span>,
+    },
+    !isNarrow && {
+      key: 'from',
+      header: 'From',
+      width: 144,
+      isSpare: true,
+      bone: 96,
+      className: 'soft',
+      cell: ({ ip_address }) => <span className="mono clip">{ip_address}</span>,
+    },
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+export function Outcome({ outcome }: Pick<AuditEntry, 'outcome'>) {
+  const [status, word] = OUTCOME_MARKS[outcome];
+  return <StatusMark status={status}>{word}</StatusMark>;
+}
+
+export function actorOf({ admin_email: email, api_key_id: keyId, user_agent: agent }: AuditEntry): string {
+  if (email === null) return agent === 'command line' ? 'The command line' : 'Nobody signed in';
+  return keyId ? `${email}, by a key` : email;
+}

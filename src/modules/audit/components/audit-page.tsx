@@ -1,0 +1,106 @@
+'use client';
+
+import { Button, Menu } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
+import { trpc } from '@/components/api/trpc';
+import { useCursorTrail } from '@/components/ledger/cursor-trail';
+import { Folio } from '@/components/ledger/folio';
+import { Ledger } from '@/components/ledger/ledger';
+import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { useMay } from '@/components/shell/use-may';
+import { auditColumns } from './audit-columns';
+import { AuditPeek } from './audit-peek';
+import { AuditTools } from './audit-tools';
+import { ChainVerdict } from './chain-verdict';
+import { useAuditFilters } from './use-audit-filters';
+
+const REFRESH_MS = 30_000;
+
+export function AuditPage() {
+  const search = useAuditFilters();
+  const { filters, change, pivot } = search;
+  const trail = useCursorTrail();
+  const mayExport = useMay('super_admin');
+  const list = trpc.audit.list.useQuery(
+    { ...search.input, cursor: trail.cursor },
+    { placeholderData: keepPreviousData, refetchInterval: trail.isFirst ? REFRESH_MS : false },
+  );
+  const rows = list.data?.items;
+  const peeked = rows?.find(({ id }) => id === filters.peek);
+  const open = (id: string | null) => change({ peek: id, cursor: filters.cursor });
+
+  return (
+    <Page peek={peeked && <AuditPeek key={peeked.id} entry={peeked} onPivot={pivot} onClose={() => open(null)} />}>
+      <PageHead
+        title="Audit log"
+        lede={mayExport ? <ChainVerdict /> : <span>Every change, done or refused, in the domains you reach</span>}
+      >
+        {mayExport && <ExportMenu />}
+      </PageHead>
+      <AuditTools {...search} />
+      {list.isError && <ErrorNote what="the audit log" error={list.error} onRetry={() => void list.refetch()} />}
+      {!list.isError && rows?.length === 0 && trail.isFirst ? (
+        <EmptyNote title={search.isFiltered ? 'No entry fits' : 'Every change will stand here'}>
+          <p>
+            {search.isFiltered
+              ? 'Nothing was done or refused that has all of these. Filters compare whole values.'
+              : 'Who changed what, from where, and what it was before.'}
+          </p>
+          {search.isFiltered && (
+            <div className="row-acts">
+              <Button onClick={search.clear}>Clear the filters</Button>
+            </div>
+          )}
+        </EmptyNote>
+      ) : (
+        !list.isError && (
+          <>
+            <Ledger
+              caption={`Audit log, ${filters.order === 'desc' ? 'newest' : 'oldest'} first`}
+              className={peeked ? 'narrow' : undefined}
+              columns={auditColumns(Boolean(peeked), open)}
+              rows={rows}
+              rowKey={({ id }) => id}
+              isPicked={({ id }) => id === filters.peek}
+              isStale={list.isPlaceholderData}
+              bones={12}
+              sort={{ field: 'created_at', order: filters.order, onSort: (_, order) => change({ order }) }}
+            />
+            <Folio
+              shown={rows?.length}
+              hasMore={list.data?.pagination.has_more ?? false}
+              nextCursor={list.data?.pagination.next_cursor ?? ''}
+              trail={trail}
+              words={
+                filters.order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' }
+              }
+            />
+          </>
+        )
+      )}
+    </Page>
+  );
+}
+
+function ExportMenu() {
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button variant="filled" leftSection={<IconDownload stroke={1.75} />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href="/api/v1/audit/export" download>
+          All of it as NDJSON
+        </Menu.Item>
+        <Menu.Item component="a" href="/api/v1/audit/export?format=csv" download>
+          All of it as CSV
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,64 @@
+'use client';
+
+import { Button, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { SetFilter, SinceFilter } from '@/components/ledger/filters';
+import { Segments } from '@/components/segments';
+import { formatMoment } from '@/lib/format';
+import { type AuditFilters, PIVOTS, pivotOf } from './use-audit-filters';
+
+const OUTCOME_WORDS = { all: 'All', success: 'Done', denied: 'Refused', error: 'Error' } as const;
+
+export function AuditTools({ filters, change, set, pivot, clear, isFiltered }: AuditFilters) {
+  const [text, setText] = useState('');
+  const find = (event: FormEvent) => {
+    event.preventDefault();
+    const found = pivotOf(text);
+    if (!found) return;
+    pivot(...found);
+    setText('');
+  };
+  return (
+    <div className="tools">
+      <form className="grow-small" onSubmit={find}>
+        <TextInput
+          aria-label="Find entries"
+          placeholder="Actor, action, resource, address or request id"
+          leftSection={<IconSearch size={16} stroke={1.5} />}
+          w={360}
+          maw="100%"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </form>
+      <Segments
+        label="Outcome"
+        value={filters.outcome ?? 'all'}
+        options={OUTCOME_WORDS}
+        onChange={(outcome) => change({ outcome: outcome === 'all' ? null : outcome })}
+      />
+      <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
+      {filters.until && (
+        <SetFilter
+          name="Until"
+          value={formatMoment(filters.until.toISOString())}
+          onRemove={() => change({ until: null })}
+        />
+      )}
+      {set.map((name) => (
+        <SetFilter
+          key={name}
+          name={PIVOTS[name]}
+          value={filters[name] ?? ''}
+          onRemove={() => change({ [name]: null })}
+        />
+      ))}
+      {isFiltered && (
+        <Button variant="subtle" color="gray" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}

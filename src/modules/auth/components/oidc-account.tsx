@@ -1,0 +1,98 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { leave } from '@/components/dialogs/leaving';
+import { Entry } from '@/components/entry';
+import { StatusMark } from '@/components/marks/status-mark';
+import { OidcNotice } from './oidc-notice';
+
+/** The identity that signs the admin in beside the password. `linked` is undefined until the profile is there. */
+export function OidcAccount({ linked }: { linked: string | null | undefined }) {
+  const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
+  const listed = providers.data ?? [];
+  const isLoading = linked === undefined || providers.isPending;
+  const nameOf = (id: string) => listed.find((provider) => provider.id === id)?.name ?? id;
+
+  return (
+    <Entry
+      title="Identity provider"
+      hint="An account elsewhere that signs you in here."
+      state={isLoading ? <span className="bone" style={{ width: 40 }} /> : <State name={linked && nameOf(linked)} />}
+    >
+      <div className="form-column" style={{ minHeight: 68, alignContent: 'start' }}>
+        <OidcNotice />
+        {isLoading && <span className="bone" style={{ width: 328 }} />}
+        {!isLoading && linked !== null && <Linked name={nameOf(linked)} />}
+        {!isLoading && linked === null && listed.length > 0 && <Ways providers={listed} />}
+        {!isLoading && linked === null && listed.length === 0 && (
+          <p className="soft">None is configured on this server. Whoever runs it names them in OIDC_PROVIDERS.</p>
+        )}
+      </div>
+    </Entry>
+  );
+}
+
+function State({ name }: { name: string | null }) {
+  return name === null ? <StatusMark status="off">Not linked</StatusMark> : <StatusMark status="on">{name}</StatusMark>;
+}
+
+function Linked({ name }: { name: string }) {
+  const utils = trpc.useUtils();
+  const [isAsking, setIsAsking] = useState(false);
+  const disconnect = trpc.auth.oidcDisconnect.useMutation({
+    onSuccess: async () => {
+      await utils.auth.me.invalidate();
+      setIsAsking(false);
+    },
+  });
+  return (
+    <>
+      <p className="soft">Your account at {name} signs you in.</p>
+      <div className="row-acts">
+        <Button className="danger" onClick={() => setIsAsking(true)}>
+          Disconnect
+        </Button>
+      </div>
+      <ConfirmDialog
+        opened={isAsking}
+        title={`Disconnect ${name}`}
+        action="Disconnect"
+        problem={disconnect.error ? toProblem(disconnect.error) : null}
+        isBusy={disconnect.isPending}
+        onClose={() => {
+          disconnect.reset();
+          setIsAsking(false);
+        }}
+        onConfirm={() => disconnect.mutate({})}
+      >
+        <p className="soft">Your password signs you in from then on. Sessions that are open stay open.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function Ways({ providers }: { providers: { id: string; name: string }[] }) {
+  const link = trpc.auth.oidcLink.useMutation({ onSuccess: ({ url }) => window.location.assign(url) });
+  return (
+    <>
+      <p className="soft">Link an account, and it signs you in as your password does.</p>
+      <ProblemAlert problem={link.error ? toProblem(link.error) : null} />
+      <div className="row-acts">
+        {providers.map(({ id, name }) => (
+          <Button
+            key={id}
+            loading={link.isPending && link.variables.provider === id}
+            onClick={() => leave(() => link.mutate({ provider: id }))}
+          >
+            Link {name}
+          </Button>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,10 @@
+import type { PendingSignIn } from './sign-in';
+
+/** The sign-in that an identity provider has proved and that waits for a code, from `window.location.hash`. */
+export function readPendingFromFragment(hash: string): PendingSignIn | null {
+  const fragment = new URLSearchParams(hash.replace(/^#/, ''));
+  const token = fragment.get('totp_session');
+  const expiresAt = fragment.get('expires_at');
+  if (!token || !expiresAt || Number.isNaN(Date.parse(expiresAt))) return null;
+  return { token, expiresAt, email: null, since: new Date().toISOString() };
+}

@@ -1,0 +1,24 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { trpc } from '@/components/api/trpc';
+
+/** A link for each identity provider; a page load, since the way leads off this site. */
+export function OidcWays({ next }: { next: string }) {
+  const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
+  if (!providers.data?.length) return null;
+  return (
+    <div className="stack">
+      {providers.data.map(({ id, name }) => (
+        <Button
+          key={id}
+          component="a"
+          href={`/api/v1/auth/oidc/login/${id}?${new URLSearchParams({ next })}`}
+          fullWidth
+        >
+          Sign in with {name}
+        </Button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { plainText } from '@/lib/wire';
+import type { Context } from '@/server/context';
+import { log } from '@/server/log';
+import { CHECK_COOKIES, type Purpose, readCookies, storeIntent } from './intent';
+import { runNextAuth } from './next-auth';
+import { isIssuerOf, type Provider } from './providers';
+import type { OidcCallback, OidcError } from './schema';
+
+/** What an identity provider has proved, in its id_token. */
+export type Claims = z.infer<typeof Claims>;
+const Claims = z.object({
+  iss: plainText(2048),
+  sub: plainText(255).min(1),
+  email: plainText(254).optional().catch(undefined),
+  email_verified: z.literal(true).optional().catch(undefined),
+});
+
+type Refused = { error: OidcError };
+
+/** The address of the provider to go on to, with the cookies that the callback needs. */
+export async function beginHandshake(
+  ctx: Context,
+  provider: Provider,
+  purpose: Purpose,
+): Promise<{ url: string } | Refused> {
+  const { location, cookies, failure } = await runNextAuth(provider, { action: 'signin' });
+  const state = isWebAddress(location) ? new URL(location).searchParams.get('state') : null;
+  if (!state) return refuse(ctx, provider, 'provider_unavailable', failure);
+  for (const cookie of cookies) ctx.response.headers.append('Set-Cookie', cookie);
+  storeIntent(ctx, provider, state, purpose);
+  return { url: location as string };
+}
+
+/** Redeems the code. Writes nothing, so that a proof that comes too late is worth nothing. */
+export async function finishHandshake(
+  ctx: Context,
+  provider: Provider,
+  query: OidcCallback,
+): Promise<Claims | Refused> {
+  const { provider: _, error, error_description: description, ...answer } = query;
+  if (error !== undefined) {
+    const isDenied = error === 'access_denied';
+    return refuse(ctx, provider, isDenied ? 'access_denied' : 'sign_in_failed', `${error}: ${description ?? ''}`);
+  }
+  const given = readCookies(ctx.request.cookies);
+  const cookies = Object.fromEntries(Object.values(CHECK_COOKIES).map((name) => [name, given[name] ?? '']));
+  const { profile, failure } = await runNextAuth(provider, { action: 'callback', query: answer, cookies });
+  if (!profile) return refuse(ctx, provider, isOutage(failure) ? 'provider_unavailable' : 'sign_in_failed', failure);
+  const claims = Claims.safeParse(profile);
+  if (!claims.success) return refuse(ctx, provider, 'sign_in_failed', 'the id_token names nobody');
+  // The library takes the issuer's name from the provider's own document, which could claim another one's.
+  if (!isIssuerOf(provider, claims.data.iss)) {
+    return refuse(ctx, provider, 'sign_in_failed', `the issuer is not the configured one but ${claims.data.iss}`);
+  }
+  return claims.data;
+}
+
+export function refuse(ctx: Context, provider: Provider, error: OidcError, reason: string | undefined): Refused {
+  const why = (reason ?? 'unknown').toWellFormed().slice(0, 200);
+  log.warn(
+    { request_id: ctx.request.id, provider: provider.id, error, reason: why },
+    'no proof from identity provider',
+  );
+  return { error };
+}
+
+function isOutage(failure: string | undefined): boolean {
+  return /^E[A-Z]{3,}|timed out|^expected 200 OK/.test(failure ?? '');
+}
+
+function isWebAddress(url: string | undefined): url is string {
+  return url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}

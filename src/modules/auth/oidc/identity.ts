@@ -1,0 +1,52 @@
+import type { Tx } from '@/server/db';
+import type { Claims } from './handshake';
+import type { Provider } from './providers';
+
+type Found = { admin: { id: string; email: string }; isNew: boolean };
+
+const ADMIN = { id: true, email: true } as const;
+
+/**
+ * The admin whom an identity signs in: by (issuer, subject), never by e-mail, unless the provider is trusted to link
+ * verified addresses. Nobody is created by signing in.
+ */
+export async function findAdminOf(tx: Tx, provider: Provider, claims: Claims): Promise<Found | null> {
+  const linked = await findLinked(tx, claims);
+  if (linked) return { admin: linked, isNew: false };
+  if (!provider.linkVerifiedEmail || !claims.email_verified || !claims.email) return null;
+  const admin = await tx.admin.findUnique({ where: { email: claims.email.toLowerCase() }, select: ADMIN });
+  if (!admin) return null;
+  if (await insertIdentity(tx, provider, claims, admin.id)) return { admin, isNew: true };
+  const owner = await findLinked(tx, claims);
+  return owner && { admin: owner, isNew: false };
+}
+
+/** Links, or says why not: of two at once one wins, by the table's own constraints. */
+export async function linkIdentity(
+  tx: Tx,
+  provider: Provider,
+  claims: Claims,
+  adminId: string,
+): Promise<'identity_taken' | 'already_linked' | null> {
+  if (await insertIdentity(tx, provider, claims, adminId)) return null;
+  const owner = await findLinked(tx, claims);
+  return owner && owner.id !== adminId ? 'identity_taken' : 'already_linked';
+}
+
+export async function hasLink(db: Tx, adminId: string): Promise<boolean> {
+  return (await db.oidcIdentity.count({ where: { adminId } })) > 0;
+}
+
+async function insertIdentity(tx: Tx, provider: Provider, { iss, sub }: Claims, adminId: string): Promise<boolean> {
+  const data = { adminId, providerId: provider.id, issuer: iss, subject: sub };
+  const { count } = await tx.oidcIdentity.createMany({ data, skipDuplicates: true });
+  return count === 1;
+}
+
+async function findLinked(tx: Tx, { iss, sub }: Claims): Promise<Found['admin'] | null> {
+  const identity = await tx.oidcIdentity.findUnique({
+    where: { issuer_subject: { issuer: iss, subject: sub } },
+    select: { admin: { select: ADMIN } },
+  });
+  return identity?.admin ?? null;
+}

@@ -1,0 +1,138 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+import type { NextApiRequest, NextApiResponse } from 'next';
+import NextAuth, { type NextAuthOptions } from 'next-auth';
+import { randomToken } from '@/server/crypto';
+import { env } from '@/server/env';
+import { CHECK_COOKIES, HANDSHAKE_SECONDS } from './intent';
+import { callbackPath, discoveryUrl, type Provider } from './providers';
+
+const DEADLINE_MS = 8_000;
+const CSRF_COOKIE = 'postroom_oidc_csrf';
+
+type Call =
+  | { action: 'signin' }
+  | { action: 'callback'; query: Record<string, string | undefined>; cookies: Record<string, string> };
+
+type Outcome = { location?: string; cookies: string[]; profile?: unknown; failure?: string };
+
+type Work = { outcome: Outcome; requests: ClientRequest[]; isOver: boolean };
+
+const current = new AsyncLocalStorage<Work>();
+
+subscribe('http.client.request.start', (message) => {
+  const { request } = message as { request: ClientRequest };
+  const work = current.getStore();
+  work?.requests.push(request);
+  if (work?.isOver) request.destroy();
+});
+
+/** next-auth does the handshake only: it is given one provider and one call, and its answer goes no further than here. */
+export async function runNextAuth(provider: Provider, call: Call): Promise<Outcome> {
+  process.env.NEXTAUTH_URL = `${env().appUrl}/api/v1/auth/oidc`;
+  const outcome: Outcome = { cookies: [] };
+  const work: Work = { outcome, requests: [], isOver: false };
+  const request = requestOf(provider, call);
+  const response = {
+    status: () => response,
+    getHeader: () => outcome.cookies,
+    setHeader: (name: string, value: string | string[]) => {
+      if (name === 'Location') outcome.location = value as string;
+      if (name === 'Set-Cookie') outcome.cookies = (value as string[]).filter(isHandshakeCookie);
+      return response;
+    },
+    end: () => response,
+    send: () => response,
+    json: () => response,
+  };
+  const done = current.run(work, () =>
+    NextAuth(
+      request as unknown as NextApiRequest,
+      response as unknown as NextApiResponse,
+      optionsFor(provider, outcome),
+    ),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(() => resolve({ cookies: [], failure: 'timed out' }), DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([done.then(() => outcome), late]);
+  } finally {
+    clearTimeout(timer);
+    // The library bounds neither how long an answer may take nor how long it may be.
+    work.isOver = true;
+    for (const pending of work.requests) pending.destroy();
+  }
+}
+
+function requestOf(provider: Provider, call: Call): object {
+  const { action } = call;
+  const nextauth = [action, provider.id];
+  if (action === 'callback') {
+    return { method: 'GET', query: { ...call.query, nextauth }, cookies: call.cookies, headers: {} };
+  }
+  // next-auth begins with a POST and its own proof against forgery, made here for this one call.
+  const csrfToken = randomToken();
+  const hash = createHash('sha256').update(`${csrfToken}${secret()}`).digest('hex');
+  const cookies = { [CSRF_COOKIE]: `${csrfToken}|${hash}` };
+  return { method: 'POST', query: { nextauth }, body: { csrfToken }, cookies, headers: {} };
+}
+
+function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
+  const options = { httpOnly: true, secure: true, sameSite: 'lax', path: callbackPath(provider) } as const;
+  const cookie = (name: string) => ({ name, options: { ...options, maxAge: HANDSHAKE_SECONDS } });
+  const { id, name, clientId, clientSecret } = provider;
+  return {
+    secret: secret(),
+    session: { strategy: 'jwt' },
+    logger: { error: noteFailure, warn: () => {}, debug: () => {} },
+    cookies: {
+      state: cookie(CHECK_COOKIES.state),
+      nonce: cookie(CHECK_COOKIES.nonce),
+      pkceCodeVerifier: cookie(CHECK_COOKIES.pkceCodeVerifier),
+      csrfToken: { name: CSRF_COOKIE, options },
+    },
+    providers: [
+      {
+        id,
+        name,
+        type: 'oauth',
+        wellKnown: discoveryUrl(provider),
+        clientId,
+        clientSecret,
+        idToken: true,
+        checks: ['pkce', 'state', 'nonce'],
+        authorization: { params: { scope: 'openid email profile' } },
+        profile: ({ sub }) => ({ id: sub }),
+      },
+    ],
+    callbacks: {
+      // An address as the answer keeps next-auth from making a session of its own.
+      signIn: ({ profile }) => {
+        outcome.profile = profile;
+        return '/';
+      },
+    },
+  };
+}
+
+/** Of what the library says only the error's code, and its sentence as far as it quotes nothing. */
+function noteFailure(_: string, metadata: unknown): void {
+  const work = current.getStore();
+  if (!work || work.outcome.failure) return;
+  const error = (metadata as { error?: unknown } | undefined)?.error ?? metadata ?? {};
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const sentence = String(message ?? '').split(/[,:({"']/)[0];
+  work.outcome.failure = typeof code === 'string' ? `${code} ${sentence}` : sentence;
+}
+
+function isHandshakeCookie(cookie: string): boolean {
+  return Object.values(CHECK_COOKIES).some((name) => cookie.startsWith(`${name}=`));
+}
+
+function secret(): string {
+  return env().secretKeys[0] as string;
+}

@@ -1,0 +1,84 @@
+import { Confirmation, Empty } from '@/lib/wire';
+import { rest } from '@/server/rest/meta';
+import { authedProcedure, publicProcedure } from '@/server/trpc';
+import { ByProvider, LinkStarted, OidcCallback, OidcLogin, OidcProviders, Redirection } from './schema';
+import { beginLink, beginSignIn, disconnect, finish, listProviders } from './service';
+
+const tag = 'Authentication';
+const redirect = { errorPage: '/login' };
+
+export const oidcProcedures = {
+  oidcProviders: publicProcedure(Empty)
+    .meta(
+      rest('GET', '/auth/oidc/providers', {
+        tag,
+        summary: 'List the identity providers',
+        description: 'Those that an admin may sign in with.',
+        isPublic: true,
+      }),
+    )
+    .output(OidcProviders)
+    .query(() => listProviders()),
+
+  oidcLogin: publicProcedure(OidcLogin)
+    .meta(
+      rest('GET', '/auth/oidc/login/{provider}', {
+        tag,
+        summary: 'Sign in with an identity provider',
+        description: 'For a browser: redirects to the authorization endpoint of the provider.',
+        isPublic: true,
+        isLogin: true,
+        redirect,
+        errors: { 404: ['NOT_FOUND'], 503: ['SERVICE_UNAVAILABLE'] },
+      }),
+    )
+    .output(Redirection)
+    .query(({ ctx, input }) => beginSignIn(ctx, input)),
+
+  // A query, so that it can be a GET; the verb writes the audit entries itself.
+  oidcCallback: publicProcedure(OidcCallback)
+    .meta(
+      rest('GET', '/auth/oidc/callback/{provider}', {
+        tag,
+        summary: 'Come back from an identity provider',
+        description:
+          'The address to register with the provider. Sets the session cookie and redirects to the console, or to the login page where the second factor is still to come or the sign-in is refused.',
+        isPublic: true,
+        isLogin: true,
+        isOpenQuery: true,
+        redirect,
+        errors: { 404: ['NOT_FOUND'], 503: ['SERVICE_UNAVAILABLE'] },
+      }),
+    )
+    .output(Redirection)
+    .query(({ ctx, input }) => finish(ctx, input)),
+
+  oidcLink: authedProcedure(ByProvider)
+    .meta(
+      rest('POST', '/auth/oidc/link/{provider}', {
+        tag,
+        summary: 'Link an account at an identity provider',
+        description: 'The browser that asks has to go on to `url` itself, with the cookies of this answer.',
+        audit: 'admin.begin_oidc_link',
+        transaction: 'manual',
+        isSessionOnly: true,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(LinkStarted)
+    .mutation(({ ctx, input }) => beginLink(ctx, input)),
+
+  oidcDisconnect: authedProcedure(Empty)
+    .meta(
+      rest('DELETE', '/auth/oidc/disconnect', {
+        tag,
+        summary: 'Disconnect the identity provider',
+        description: 'It no longer signs you in. Needs a password, so that a way in is left.',
+        audit: 'admin.disconnect_oidc',
+        isSessionOnly: true,
+        errors: { 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx }) => disconnect(ctx)),
+};

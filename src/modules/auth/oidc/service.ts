@@ -1,0 +1,189 @@
+import { safeNextPath } from '@/lib/routes';
+import { insertAuditEntry, type RecordAudit } from '@/server/audit';
+import type { ActorContext, Context } from '@/server/context';
+import type { Tx } from '@/server/db';
+import { env } from '@/server/env';
+import { AppError } from '@/server/errors';
+import type { LoggedIn, TotpPending } from '../schema';
+import { passFirstFactor } from '../sign-in';
+import { beginHandshake, type Claims, finishHandshake, refuse } from './handshake';
+import { findAdminOf, hasLink, linkIdentity } from './identity';
+import { findIntent, forgetHandshake, type Intent } from './intent';
+import { getProvider, type Provider } from './providers';
+import type { ByProvider, LinkStarted, OidcCallback, OidcError, OidcLogin, OidcProviders, Redirection } from './schema';
+import { forgetOldStates, spendState } from './spent-states';
+
+type MutationContext = ActorContext & { audit: RecordAudit };
+
+export function listProviders(): OidcProviders {
+  return env().oidcProviders.map(({ id, name }) => ({ id, name }));
+}
+
+/** @throws NOT_FOUND */
+export async function beginSignIn(ctx: Context, input: OidcLogin): Promise<Redirection> {
+  const provider = getProvider(input.provider);
+  const begun = await beginHandshake(ctx, provider, { purpose: 'sign-in', next: nextPath(input.next) });
+  return { location: 'url' in begun ? begun.url : page('/login', { error: begun.error }) };
+}
+
+/** A browser that comes back from a provider is sent on to a page whatever comes of it. @throws NOT_FOUND */
+export async function finish(ctx: Context, input: OidcCallback): Promise<Redirection> {
+  const provider = getProvider(input.provider);
+  const intent = findIntent(ctx, provider);
+  forgetHandshake(ctx, provider);
+  if (!intent) {
+    const { error } = refuse(ctx, provider, 'expired', 'the browser brings no sign-in that was begun here');
+    return refuseTo(ctx, provider, null, error);
+  }
+  const claims =
+    input.state === intent.state
+      ? await finishHandshake(ctx, provider, input)
+      : refuse(ctx, provider, 'sign_in_failed', 'state mismatch');
+  if ('error' in claims) return refuseTo(ctx, provider, intent, claims.error);
+  await forgetOldStates(ctx.database, ctx.clock.now());
+  return intent.purpose === 'link'
+    ? finishLink(ctx, provider, intent, claims)
+    : finishSignIn(ctx, provider, intent, claims);
+}
+
+/** @throws NOT_FOUND, CONFLICT where a link stands, SERVICE_UNAVAILABLE where the provider does not answer */
+export async function beginLink(ctx: MutationContext, input: ByProvider): Promise<LinkStarted> {
+  const provider = getProvider(input.provider);
+  const { admin, session } = ctx.actor;
+  if (await hasLink(ctx.database, admin.id)) {
+    throw new AppError('CONFLICT', 'An account at an identity provider is linked already. Disconnect it first.');
+  }
+  const purpose = { purpose: 'link', adminId: admin.id, sessionId: session?.id as string } as const;
+  const begun = await beginHandshake(ctx, provider, purpose);
+  if ('error' in begun) {
+    throw new AppError('SERVICE_UNAVAILABLE', `${provider.name} does not answer just now. Try again in a moment.`);
+  }
+  await ctx.audit({ resource: `admin:${admin.id}`, details: { provider: provider.id } });
+  return begun;
+}
+
+/** @throws CONFLICT where nothing is linked, or where it is the only way in */
+export async function disconnect(ctx: MutationContext): Promise<{ message: string }> {
+  const { admin } = ctx.actor;
+  const { passwordHash } = await ctx.db.admin.findUniqueOrThrow({
+    where: { id: admin.id },
+    select: { passwordHash: true },
+  });
+  if (!passwordHash) {
+    throw new AppError('CONFLICT', 'You have no password, so the identity provider is your only way to sign in.');
+  }
+  const before = await ctx.db.oidcIdentity.findUnique({ where: { adminId: admin.id }, select: IDENTITY });
+  const { count } = await ctx.db.oidcIdentity.deleteMany({ where: { adminId: admin.id } });
+  if (!before || count === 0) throw new AppError('CONFLICT', 'No account at an identity provider is linked.');
+  await ctx.audit({ resource: `admin:${admin.id}`, details: { provider: before.providerId, issuer: before.issuer } });
+  return { message: 'The identity provider no longer signs you in.' };
+}
+
+/** The id of the provider whose account the admin has linked. */
+export async function findLinkedProvider(db: Tx, adminId: string): Promise<string | null> {
+  const identity = await db.oidcIdentity.findUnique({ where: { adminId }, select: IDENTITY });
+  return identity?.providerId ?? null;
+}
+
+const IDENTITY = { providerId: true, issuer: true } as const;
+
+async function finishSignIn(
+  ctx: Context,
+  provider: Provider,
+  intent: Extract<Intent, { purpose: 'sign-in' }>,
+  claims: Claims,
+): Promise<Redirection> {
+  const passed = await ctx.database.$transaction(async (tx) => {
+    if (!(await spendState(tx, intent))) return { error: 'expired' as const };
+    const found = await findAdminOf(tx, provider, claims);
+    if (!found) return { error: 'no_account' as const };
+    const answer = await passFirstFactor(tx, ctx, found.admin.id);
+    const isPending = 'requires_totp' in answer;
+    await insertAuditEntry(tx, ctx, {
+      action: 'session.create',
+      outcome: 'success',
+      actor: { admin: found.admin, key: null },
+      resource: isPending ? 'session' : `session:${answer.session_id}`,
+      details: {
+        method: 'oidc',
+        provider: provider.id,
+        ...(found.isNew && { linked_by: 'verified_email' }),
+        ...(isPending && { requires_totp: true }),
+      },
+    });
+    return answer;
+  });
+  if ('error' in passed) return refuseTo(ctx, provider, intent, passed.error, claims.email);
+  return { location: pageAfter(passed, intent.next) };
+}
+
+async function finishLink(
+  ctx: Context,
+  provider: Provider,
+  intent: Extract<Intent, { purpose: 'link' }>,
+  claims: Claims,
+): Promise<Redirection> {
+  const { sessionId, adminId } = intent;
+  const error = await ctx.database.$transaction(async (tx): Promise<OidcError | null> => {
+    if (!(await spendState(tx, intent))) return 'expired';
+    const session = await tx.session.findUnique({
+      where: { id: sessionId, adminId, expiresAt: { gt: ctx.clock.now() } },
+      select: { admin: { select: { id: true, email: true } } },
+    });
+    if (!session) return 'session_ended';
+    const refusal = await linkIdentity(tx, provider, claims, adminId);
+    if (refusal) return refusal;
+    await insertAuditEntry(tx, ctx, {
+      action: 'admin.link_oidc',
+      outcome: 'success',
+      actor: { admin: session.admin, key: null },
+      resource: `admin:${adminId}`,
+      details: { provider: provider.id, issuer: claims.iss },
+    });
+    return null;
+  });
+  if (error) return refuseTo(ctx, provider, intent, error);
+  return { location: signedInPage(page('/account', { linked: provider.id })) };
+}
+
+async function refuseTo(
+  ctx: Context,
+  provider: Provider,
+  intent: Intent | null,
+  error: OidcError,
+  email?: string,
+): Promise<Redirection> {
+  const isLink = intent?.purpose === 'link';
+  await insertAuditEntry(ctx.database, ctx, {
+    action: isLink ? 'admin.link_oidc' : 'session.create',
+    outcome: 'denied',
+    actor: null,
+    email,
+    resource: isLink ? `admin:${intent.adminId}` : 'session',
+    details: { method: 'oidc', provider: provider.id, code: error },
+  });
+  if (isLink && error !== 'session_ended') return { location: signedInPage(page('/account', { error })) };
+  const next = intent?.purpose === 'sign-in' ? intent.next : '/';
+  return { location: page('/login', { error, next }) };
+}
+
+function pageAfter(passed: LoggedIn | TotpPending, next: string): string {
+  if (!('requires_totp' in passed)) return signedInPage(next);
+  const { totp_session, expires_at } = passed;
+  // A fragment reaches no server, and so no log.
+  return `${page('/login', { next })}#${new URLSearchParams({ totp_session, expires_at })}`;
+}
+
+/** The browser keeps a Strict cookie back while it comes from another site; this page takes the next step itself. */
+function signedInPage(next: string): string {
+  return page('/signed-in', { next });
+}
+
+function nextPath(next: string | undefined): string {
+  const path = safeNextPath(next);
+  return path.length <= 1024 ? path : '/';
+}
+
+function page(path: string, query: Record<string, string>): string {
+  return `${path}?${new URLSearchParams(query)}`;
+}
