@@ -1,8 +1,9 @@
+import { deleteOldSends, raiseSpikeAlerts } from '@/modules/abuse/spikes';
 import { sealAuditEntries } from '@/modules/audit/chain';
 import { deleteOldFailures } from '@/modules/auth/account-wait';
-import { deleteExpiredSessions } from '@/modules/auth/session';
-import { prepareFirstAdmin } from '@/modules/auth/setup';
-import { deleteExpiredTotpSessions } from '@/modules/auth/totp-session';
+import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
+import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
+import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
 import { deleteOldKeys } from '@/modules/sending/idempotency';
 import { outboundMta } from '@/modules/sending/mta';
 import { settleAbandonedMessages } from '@/modules/sending/service';
@@ -43,6 +44,8 @@ async function tidy(): Promise<void> {
   const tasks = {
     're-encrypting stored secrets': () => resealStoredSecrets(db),
     'settling abandoned messages': () => settleAbandonedMessages(db, systemClock.now()),
+    'looking for volume spikes': () => raiseSpikeAlerts(db, systemClock.now()),
+    'deleting old counts of sending': () => deleteOldSends(db, systemClock.now()),
     'deleting old idempotency keys': () => deleteOldKeys(db),
     'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),
     'deleting unfinished sign-ins': () => deleteExpiredTotpSessions(db, systemClock.now()),

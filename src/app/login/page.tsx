@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { LoginPage } from '@/modules/auth/components/login-page';
+import { LoginPage } from '@/modules/auth/components/sign-in/login-page';
 
 export const metadata: Metadata = { title: 'Sign in' };
 

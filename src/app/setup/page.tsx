@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { SetupPage } from '@/modules/auth/components/setup-page';
+import { SetupPage } from '@/modules/auth/components/setup/setup-page';
 
 export const metadata: Metadata = { title: 'Set up', referrer: 'no-referrer' };
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { OidcSignedIn } from '@/modules/auth/components/oidc-signed-in';
+import { OidcSignedIn } from '@/modules/auth/components/oidc/oidc-signed-in';
 
 export const metadata: Metadata = { title: 'One moment' };
 

@@ -17,10 +17,10 @@ import {
   TotpEnabled,
   TotpSetup,
 } from './schema';
-import { beginTotpSetup, disableTotp, enableTotp } from './second-factor';
 import { changePassword, getProfile, login } from './service';
-import { endSession, listSessions, logout, logoutAll } from './sessions';
-import { getSetupStatus, setUp } from './setup';
+import { endSession, listSessions, logout, logoutAll } from './sessions/sessions';
+import { getSetupStatus, setUp } from './setup/setup';
+import { beginTotpSetup, disableTotp, enableTotp } from './totp/enrolment';
 
 const tag = 'Authentication';
 

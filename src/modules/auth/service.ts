@@ -6,10 +6,10 @@ import { hashPassword, isPassword } from '@/server/password';
 import { beginProof, forgetFailures, takeBackProof } from './account-wait';
 import { findLinkedProvider } from './oidc/service';
 import type { ChangePassword, LoggedIn, Login, LoginAnswer, Profile } from './schema';
-import { endSessions, openSession, presentAdmin } from './session';
+import { endSessions, openSession, presentAdmin } from './sessions/session';
 import { passFirstFactor } from './sign-in';
-import { removeTotp, takeRecoveryCode, takeTotpCode } from './totp';
-import { countAttempt, getTotpSession, spendTotpSession } from './totp-session';
+import { removeTotp, takeRecoveryCode, takeTotpCode } from './totp/codes';
+import { countAttempt, getTotpSession, spendTotpSession } from './totp/pending';
 
 type Audited = { audit: RecordAudit };
 

@@ -1,8 +1,8 @@
 import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
 import type { LoggedIn, TotpPending } from './schema';
-import { openSession } from './session';
-import { openTotpSession } from './totp-session';
+import { openSession } from './sessions/session';
+import { openTotpSession } from './totp/pending';
 
 /**
  * What follows once a password or an identity provider has proved who somebody is: a session with its cookie, or the

@@ -8,7 +8,7 @@ import { PageHead } from '@/components/page-head';
 import { ROLE_WORDS } from '@/components/shell/account-menu';
 import { Page } from '@/components/shell/page';
 import { formatMoment } from '@/lib/format';
-import { OidcAccount } from '../oidc-account';
+import { OidcAccount } from '../oidc/oidc-account';
 import { PasswordDialog } from './password-dialog';
 import { Sessions } from './sessions';
 import { TwoStep } from './two-step';

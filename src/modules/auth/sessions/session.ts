@@ -4,7 +4,7 @@ import { newSessionSecret, sessionCookie } from '@/server/credentials';
 import { sha256 } from '@/server/crypto';
 import type { Tx } from '@/server/db';
 import { env } from '@/server/env';
-import type { AdminSummary, LoggedIn } from './schema';
+import type { AdminSummary, LoggedIn } from '../schema';
 
 type AdminRow = {
   id: string;

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useSearchParams } from 'next/navigation';
 import { useEffect } from 'react';
 import { safeNextPath } from '@/lib/routes';
-import { AddressLines, Postcard } from './postcard';
+import { AddressLines, Postcard } from '../postcard';
 
 /** Goes on by itself: a step from this site brings the Strict cookie along, which the one from another site did not. */
 export function OidcSignedIn() {

@@ -1,4 +1,4 @@
-import type { PendingSignIn } from './sign-in';
+import type { PendingSignIn } from '../sign-in/sign-in';
 
 /** The sign-in that an identity provider has proved and that waits for a code, from `window.location.hash`. */
 export function readPendingFromFragment(hash: string): PendingSignIn | null {

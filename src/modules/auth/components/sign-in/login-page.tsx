@@ -5,10 +5,10 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { reportSessionRegained } from '@/components/api/session-lost';
 import { safeNextPath } from '@/lib/routes';
-import { OidcNotice } from './oidc-notice';
-import { readPendingFromFragment } from './oidc-pending';
-import { OidcWays } from './oidc-ways';
-import { AddressLines, Postcard } from './postcard';
+import { OidcNotice } from '../oidc/oidc-notice';
+import { readPendingFromFragment } from '../oidc/oidc-pending';
+import { OidcWays } from '../oidc/oidc-ways';
+import { AddressLines, Postcard } from '../postcard';
 import { type PendingSignIn, SignIn } from './sign-in';
 import { SignInSteps } from './sign-in-steps';
 

@@ -2,7 +2,7 @@ import type { Context } from '@/server/context';
 import { randomToken, sha256 } from '@/server/crypto';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
-import type { TotpPending } from './schema';
+import type { TotpPending } from '../schema';
 
 const LIFETIME_MS = 5 * 60 * 1000;
 const MAX_ATTEMPTS = 5;

@@ -6,8 +6,8 @@ import { env } from '@/server/env';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import { hashPassword } from '@/server/password';
-import type { LoggedIn, Setup, SetupStatus, SetupStatusQuery } from './schema';
-import { openSession } from './session';
+import type { LoggedIn, Setup, SetupStatus, SetupStatusQuery } from '../schema';
+import { openSession } from '../sessions/session';
 
 const SETUP = 'setup';
 const FIRST_ADMIN_LOCK = 7_203_001;

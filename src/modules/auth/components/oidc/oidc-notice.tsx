@@ -2,7 +2,7 @@
 
 import { useSearchParams } from 'next/navigation';
 import { StatusMark } from '@/components/marks/status-mark';
-import type { OidcError } from '../oidc/schema';
+import type { OidcError } from '../../oidc/schema';
 
 type Said = { title: string; advice: string };
 

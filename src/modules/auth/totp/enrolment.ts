@@ -1,9 +1,9 @@
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { AppError } from '@/server/errors';
-import { beginProof, forgetFailures } from './account-wait';
-import type { TotpCodeInput, TotpEnabled } from './schema';
-import { newTotpSecret, removeTotp, replaceRecoveryCodes, stepOfCode, takeTotpCode } from './totp';
+import { beginProof, forgetFailures } from '../account-wait';
+import type { TotpCodeInput, TotpEnabled } from '../schema';
+import { newTotpSecret, removeTotp, replaceRecoveryCodes, stepOfCode, takeTotpCode } from './codes';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 

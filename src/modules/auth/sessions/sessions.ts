@@ -3,7 +3,7 @@ import type { ActorContext } from '@/server/context';
 import { CLEARED_SESSION_COOKIE } from '@/server/credentials';
 import { notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
-import type { ListSessions, Session } from './schema';
+import type { ListSessions, Session } from '../schema';
 import { endSessions } from './session';
 
 type MutationContext = ActorContext & { audit: RecordAudit };

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { ErrorNote } from '@/components/ledger/notes';
 import { type Hop, Timeline } from '@/components/marks/timeline';
-import { Postcard } from './postcard';
+import { Postcard } from '../postcard';
 import { SetupAdmin } from './setup-admin';
 import { SetupDomain } from './setup-domain';
 import { SetupTestSend } from './setup-test-send';
