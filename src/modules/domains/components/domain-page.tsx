@@ -1,7 +1,7 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconMail } from '@tabler/icons-react';
+import { IconClipboardList, IconMail } from '@tabler/icons-react';
 import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
 import { ErrorNote } from '@/components/ledger/notes';
@@ -48,6 +48,13 @@ export function DomainPage({ id }: { id: string }) {
           )
         }
       >
+        <Button
+          component={Link}
+          href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}
+          leftSection={<IconClipboardList stroke={1.5} />}
+        >
+          Its history
+        </Button>
         <Button component={Link} href={`/messages?domain=${id}`} leftSection={<IconMail stroke={1.5} />}>
           Its messages
         </Button>
