@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { hashWithArgon2id, isCommonPassword, PASSWORD_LENGTH } from '../../src/server/password-rules.mjs';
+import { hashWithArgon2id, isCommonPassword, PASSWORD_LENGTH } from '../../src/server/secrets/password-rules.mjs';
 import { PlainError } from '../process/plain-error.mjs';
 import { readPassword } from './terminal.mjs';
 

@@ -1,9 +1,9 @@
 import type { Role } from '@/lib/roles';
 import type { Clock } from './clock';
-import type { Credentials } from './credentials';
-import { sha256 } from './crypto';
 import type { Tx } from './db';
 import { AppError } from './errors';
+import type { Credentials } from './secrets/credentials';
+import { sha256 } from './secrets/crypto';
 
 /** Who calls and how far they reach, read from the database on every request. */
 export type Actor = {

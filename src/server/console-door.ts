@@ -1,9 +1,9 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { type Context, createContext } from './context';
+import { limitAddress } from './limits/rate-limit';
 import { log } from './log';
 import { isUnforeseen, publicError } from './public-error';
-import { limitAddress } from './rate-limit';
 import { readBytes, requireJson } from './rest/body';
 import { openBudget } from './rest/body-budget';
 

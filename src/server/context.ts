@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Actor, identify } from './actor';
 import { type Clock, systemClock } from './clock';
-import { type Credentials, readCredentials } from './credentials';
 import { type Database, database, type Tx } from './db';
 import { env } from './env';
+import { type Credentials, readCredentials } from './secrets/credentials';
 
 export type Context = {
   /** A transaction inside a mutation, the pool elsewhere. */

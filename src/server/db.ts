@@ -63,7 +63,10 @@ export function isMissingRow(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2025';
 }
 
-/** Whether a delete was refused because other rows still point at the row. */
+/** Whether a row that others point at would have gone, or one they need is not there. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003';
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
+  if (error.code !== 'P2010') return error.code === 'P2003';
+  const failure = error.meta?.driverAdapterError as { cause?: { originalCode?: string } } | undefined;
+  return failure?.cause?.originalCode === '23503';
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sha256, sign, unsign } from './crypto';
 import { AppError } from './errors';
+import { sha256, sign, unsign } from './secrets/crypto';
 
 export type PageInput = { cursor?: string; limit: number; sort: string; order: 'asc' | 'desc' };
 

@@ -6,8 +6,8 @@ import type { Actor } from './actor';
 import { insertAuditEntry, type RecordAudit, recordRefusal } from './audit';
 import type { Context } from './context';
 import { AppError } from './errors';
+import { limitAddress, limitKey, limitLogin } from './limits/rate-limit';
 import { publicError } from './public-error';
-import { limitAddress, limitKey, limitLogin } from './rate-limit';
 import type { ProcedureMeta } from './rest/meta';
 import { invalidInput } from './validation';
 

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { hasRole, type Role } from '@/lib/roles';
-import { hashPassword } from '@/server/password';
+import { hashPassword } from '@/server/secrets/password';
 import { db } from './database';
 import { makeAdmin, makeAlias, makeApiKey, makeDomain, makeMailbox, makeSession, unique } from './factories';
 import { type Client, client } from './rest';
@@ -132,6 +132,12 @@ function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
   };
 }
 
+async function alertCall(domainId: string): Promise<Call> {
+  const alert = { kind: 'volume_spike' as const, subject: 'a@b.example', domainId, count: 60, expected: 2 };
+  const { id } = await db.abuseAlert.create({ data: alert, select: { id: true } });
+  return { path: `/abuse/alerts/${id}`, body: { status: 'closed' } };
+}
+
 function outgoing(domain: { name: string }) {
   return { from: { email: `a@${domain.name}` }, to: [{ email: 'b@far.example' }], subject: 's', text_body: 't' };
 }
@@ -248,6 +254,19 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /mailboxes/{id}': inDomain(mailboxCall()),
   'POST /mailboxes/{id}/suspend': inDomain(mailboxCall('/suspend', { reason: 'm' })),
   'POST /mailboxes/{id}/unsuspend': inDomain(mailboxCall('/unsuspend', {}, new Date())),
+
+  'GET /abuse/summary': plain('/abuse/summary'),
+  'GET /abuse/senders': plain('/abuse/senders'),
+  'GET /abuse/alerts': plain('/abuse/alerts'),
+  'PATCH /abuse/alerts/{id}': {
+    kind: 'shared',
+    targets: {
+      own: ({ domains }) => alertCall(domains.own.id),
+      missing: () => ({ path: `/abuse/alerts/${MISSING_ID}`, body: { status: 'closed' } }),
+    },
+  },
+  'GET /abuse/thresholds': plain('/abuse/thresholds'),
+  'PATCH /abuse/thresholds': plain('/abuse/thresholds', { spike_factor: 5 }),
 
   'GET /messages': plain('/messages'),
   'GET /messages/{id}': inDomain(messagePath),

@@ -7,7 +7,7 @@ import { verify } from '@node-rs/argon2';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@/lib/password';
-import { PASSWORD_LENGTH } from '@/server/password-rules.mjs';
+import { PASSWORD_LENGTH } from '@/server/secrets/password-rules.mjs';
 import { readPassword } from '../../scripts/admin/terminal.mjs';
 import { migrate } from '../../scripts/postgres/database.mjs';
 import { startEmbeddedPostgres } from '../../scripts/postgres/embedded-postgres.mjs';

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Role } from '@/lib/roles';
-import { newApiKey, newSessionSecret, SESSION_COOKIE } from '@/server/credentials';
-import { sha256 } from '@/server/crypto';
+import { newApiKey, newSessionSecret, SESSION_COOKIE } from '@/server/secrets/credentials';
+import { sha256 } from '@/server/secrets/crypto';
 import { db } from './database';
 
 const HOUR_MS = 3_600_000;

@@ -6,8 +6,8 @@ import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
-import { hashPassword } from '@/server/password';
 import type { Prisma } from '@/server/prisma/client';
+import { hashPassword } from '@/server/secrets/password';
 import type { Admin, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
 
 type MutationContext = ActorContext & { audit: RecordAudit };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '@/server/crypto';
+import { sha256 } from '@/server/secrets/crypto';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain } from '@/test/factories';
 import { type Answer, type Client, client, expectError, keyClient, sessionClient } from '@/test/rest';

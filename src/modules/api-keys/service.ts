@@ -3,12 +3,12 @@ import { authorizeDomain, isScoped } from '@/server/access';
 import type { Actor } from '@/server/actor';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
-import { newApiKey } from '@/server/credentials';
-import { sha256 } from '@/server/crypto';
 import { isForeignKeyViolation } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import { newApiKey } from '@/server/secrets/credentials';
+import { sha256 } from '@/server/secrets/crypto';
 import type { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
 
 type MutationContext = ActorContext & { audit: RecordAudit };

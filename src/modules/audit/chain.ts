@@ -1,6 +1,6 @@
 import type { ActorContext } from '@/server/context';
-import { sign, unsign } from '@/server/crypto';
 import type { Database } from '@/server/db';
+import { sign, unsign } from '@/server/secrets/crypto';
 import type { AuditVerification } from './schema';
 
 const SEAL_AT_ONCE = 500;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashPassword } from '@/server/password';
+import { hashPassword } from '@/server/secrets/password';
 import { stillClock } from '@/test/clock';
 import { makeAdmin, makeSession, unique } from '@/test/factories';
 import { client, expectError } from '@/test/rest';

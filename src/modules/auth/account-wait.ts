@@ -1,6 +1,6 @@
-import { sha256 } from '@/server/crypto';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import { sha256 } from '@/server/secrets/crypto';
 
 const FORGOTTEN_AFTER_MS = 15 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '@/server/clock';
-import { newApiKey, readCredentials } from '@/server/credentials';
-import { hashPassword } from '@/server/password';
+import { newApiKey, readCredentials } from '@/server/secrets/credentials';
+import { hashPassword } from '@/server/secrets/password';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeSession, unique } from '@/test/factories';
 import { type Client, client, expectError, keyClient, sessionClient } from '@/test/rest';

@@ -2,7 +2,7 @@ import type { RecordAudit } from '@/server/audit';
 import type { ActorContext, Context } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
-import { hashPassword, isPassword } from '@/server/password';
+import { hashPassword, isPassword } from '@/server/secrets/password';
 import { beginProof, forgetFailures, takeBackProof } from './account-wait';
 import { findLinkedProvider } from './oidc/service';
 import type { ChangePassword, LoggedIn, Login, LoginAnswer, Profile } from './schema';

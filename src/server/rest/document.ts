@@ -3,7 +3,7 @@ import { generateOpenApiDocument } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
 import packageJson from '../../../package.json';
-import { SESSION_COOKIE } from '../credentials';
+import { SESSION_COOKIE } from '../secrets/credentials';
 import { type Route, routesOf } from './routes';
 
 type Document = ReturnType<typeof generateOpenApiDocument>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '@/server/context';
-import { sign, unsign } from '@/server/crypto';
+import { sign, unsign } from '@/server/secrets/crypto';
 import { callbackPath, type Provider } from './providers';
 
 const COOKIE = 'postroom_oidc';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { hashPassword } from '@/server/password';
+import { hashPassword } from '@/server/secrets/password';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession, unique } from '@/test/factories';
 import { oidcBrowser } from '@/test/oidc-browser';

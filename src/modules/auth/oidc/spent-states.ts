@@ -1,5 +1,5 @@
-import { sha256 } from '@/server/crypto';
 import type { Database, Tx } from '@/server/db';
+import { sha256 } from '@/server/secrets/crypto';
 import type { Intent } from './intent';
 
 // They stand among the counters of limits, which are keyed, expire, and are shared by all instances just so.

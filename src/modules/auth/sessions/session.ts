@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '@/server/context';
-import { newSessionSecret, sessionCookie } from '@/server/credentials';
-import { sha256 } from '@/server/crypto';
 import type { Tx } from '@/server/db';
 import { env } from '@/server/env';
+import { newSessionSecret, sessionCookie } from '@/server/secrets/credentials';
+import { sha256 } from '@/server/secrets/crypto';
 import type { AdminSummary, LoggedIn } from '../schema';
 
 type AdminRow = {

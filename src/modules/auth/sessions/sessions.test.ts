@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashPassword } from '@/server/password';
+import { hashPassword } from '@/server/secrets/password';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession } from '@/test/factories';
 import { client, expectError, keyClient, sessionClient } from '@/test/rest';

@@ -1,8 +1,8 @@
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
-import { CLEARED_SESSION_COOKIE } from '@/server/credentials';
 import { notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
+import { CLEARED_SESSION_COOKIE } from '@/server/secrets/credentials';
 import type { ListSessions, Session } from '../schema';
 import { endSessions } from './session';
 

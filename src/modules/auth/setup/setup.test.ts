@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { appRouter } from '@/modules/router';
 import { createContext } from '@/server/context';
-import { derivedToken } from '@/server/crypto';
+import { derivedToken } from '@/server/secrets/crypto';
 import { db } from '@/test/database';
 import { makeAdmin } from '@/test/factories';
 import { client } from '@/test/rest';

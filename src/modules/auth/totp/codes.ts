@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { generateSecret, generateURI, verifySync } from 'otplib';
-import { sha256 } from '@/server/crypto';
 import type { Tx } from '@/server/db';
-import { seal, unseal } from '@/server/sealing';
+import { sha256 } from '@/server/secrets/crypto';
+import { seal, unseal } from '@/server/secrets/sealing';
 
 const STEP_SECONDS = 30;
 const RECOVERY_CODES = 10;

@@ -1,7 +1,7 @@
 import type { Context } from '@/server/context';
-import { randomToken, sha256 } from '@/server/crypto';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import { randomToken, sha256 } from '@/server/secrets/crypto';
 import type { TotpPending } from '../schema';
 
 const LIFETIME_MS = 5 * 60 * 1000;

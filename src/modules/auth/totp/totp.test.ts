@@ -1,6 +1,6 @@
 import { generateSync } from 'otplib';
 import { describe, expect, it } from 'vitest';
-import { hashPassword } from '@/server/password';
+import { hashPassword } from '@/server/secrets/password';
 import { stillClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession } from '@/test/factories';

@@ -13,7 +13,7 @@ async function startWith(...keys: string[]) {
     import('./reseal'),
     import('./sealing'),
     import('./credentials'),
-    import('./log'),
+    import('../log'),
   ]);
   return { reseal: () => resealStoredSecrets(db), ...sealing, ...credentials, log };
 }

@@ -1,6 +1,6 @@
-import type { Database } from './db';
-import { log } from './log';
-import { Prisma } from './prisma/client';
+import type { Database } from '../db';
+import { log } from '../log';
+import { Prisma } from '../prisma/client';
 import { currentSealingKeyId, seal, unseal } from './sealing';
 
 type SealedColumn = { table: string; column: string };

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { log } from './log';
+import { log } from '../log';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const ANSWER_TIMEOUT_MS = 1_000;

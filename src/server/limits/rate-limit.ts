@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
-import type { ActorKey } from './actor';
-import type { Context } from './context';
+import type { ActorKey } from '../actor';
+import type { Context } from '../context';
+import { env } from '../env';
+import { AppError } from '../errors';
 import { type Counters, createCounters } from './counters';
-import { env } from './env';
-import { AppError } from './errors';
 
 type Limit = {
   name: 'address' | 'login' | 'key';

@@ -9,7 +9,7 @@ import {
   type RateLimiterRes,
   type RateLimiterStoreAbstract,
 } from 'rate-limiter-flexible';
-import { log } from './log';
+import { log } from '../log';
 import { connectRedis } from './redis';
 
 type Count = { count: number; resetMs: number };

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
 import { makeRedis } from '@/test/redis';
+import { env } from '../env';
 import { type Counters, createCounters } from './counters';
-import { env } from './env';
 
 const LIMIT = 60;
 const CALLS = 200;

@@ -1,6 +1,6 @@
 import { verify } from '@node-rs/argon2';
 import pLimit from 'p-limit';
-import { AppError } from './errors';
+import { AppError } from '../errors';
 import { hashWithArgon2id, isCommonPassword } from './password-rules.mjs';
 
 // A small gate keeps a burst of logins from starving the rest.
