@@ -7,11 +7,11 @@ import type { Database, Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import { type Keyset, type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
-import { recordOutcome } from './outcomes';
-import { receiveMessage, resolveRecipient } from './receive';
+import { receiveMessage, resolveRecipient } from './inbound/receive';
 import type { ListMessages, Message, MessageEvent, MessageStatus, MessageSummary } from './schema';
 import { meaningsOf } from './search';
-import { recordSubmission as record, type Submitted } from './submissions';
+import { recordOutcome } from './tracking/outcomes';
+import { recordSubmission as record, type Submitted } from './tracking/submissions';
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });

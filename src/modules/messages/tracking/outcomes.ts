@@ -1,6 +1,7 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
 import { oneLine } from '@/mail/smtp-reply';
 import type { Database, Tx } from '@/server/db';
+import type { MessageStatus } from '../schema';
 import {
   isFinal,
   isUnanswered,
@@ -11,7 +12,6 @@ import {
   UNANSWERED,
 } from './locked-message';
 import { emitOutcome } from './outcome-event';
-import type { MessageStatus } from './schema';
 
 /**
  * Records what the MTA tells of one recipient: status, trace and event in one transaction, under the message's lock. A

@@ -2,7 +2,7 @@ import { parseAddress } from '@/lib/address';
 import { emitEvent } from '@/modules/webhooks/service';
 import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
-import type { MessageStatus } from './schema';
+import type { MessageStatus } from '../schema';
 
 /** An outbound message that nobody else changes until the transaction ends. */
 export type LockedMessage = {

@@ -5,7 +5,7 @@ import type { MessageStatus } from '@/server/prisma/enums';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { keyClient } from '@/test/rest';
-import { mailServerCalls, recordSubmission } from './service';
+import { mailServerCalls, recordSubmission } from '../service';
 
 const { onReport } = mailServerCalls(db);
 const AT = new Date('2026-11-21T10:00:05.250Z');

@@ -9,7 +9,7 @@ import { startSandboxInbound } from '@/mail/sandbox/inbound';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
-import { mailServerCalls } from './service';
+import { mailServerCalls } from '../service';
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 const MB = 1024 * 1024;
