@@ -5,7 +5,7 @@ import type { FileAnswer } from '@/server/rest/file';
 import type { AuditEntry, ExportAudit } from './schema';
 import { FIELDS, present } from './service';
 
-const PAGE = 1000;
+const PAGE = 250;
 
 const COLUMNS = [
   'id',
