@@ -26,8 +26,7 @@ export function AuditTools({ filters, change, set, pivot, clear, isFiltered }: A
           aria-label="Find entries"
           placeholder="Actor, action, resource, address or request id"
           leftSection={<IconSearch size={16} stroke={1.5} />}
-          w={360}
-          maw="100%"
+          w={{ base: '100%', sm: 360 }}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
