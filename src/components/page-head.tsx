@@ -24,7 +24,9 @@ export function PageHead({ title, lede, crumb, mono, children }: PageHeadProps) 
               </span>
             </>
           )}
-          <span className={mono ? 'mono clip' : 'clip'}>{title}</span>
+          <span key={title} className={mono ? 'mono clip' : 'clip'}>
+            {title}
+          </span>
         </h1>
         <div className="lede">{lede}</div>
       </div>

@@ -36,9 +36,11 @@ export function AuditPage() {
     <Page peek={peeked && <AuditPeek key={peeked.id} entry={peeked} onPivot={pivot} onClose={() => open(null)} />}>
       <PageHead
         title="Audit log"
-        lede={mayExport ? <ChainVerdict /> : <span>Every change, done or refused, in the domains you reach</span>}
+        lede={
+          mayExport === false ? <span>Every change, done or refused, in the domains you reach</span> : <ChainVerdict />
+        }
       >
-        {mayExport && <ExportMenu />}
+        {mayExport !== false && <ExportMenu isReady={mayExport === true} />}
       </PageHead>
       <AuditTools {...search} />
       {list.isError && <ErrorNote what="the audit log" error={list.error} onRetry={() => void list.refetch()} />}
@@ -85,11 +87,11 @@ export function AuditPage() {
   );
 }
 
-function ExportMenu() {
+function ExportMenu({ isReady }: { isReady: boolean }) {
   return (
     <Menu>
       <Menu.Target>
-        <Button variant="filled" leftSection={<IconDownload stroke={1.75} />}>
+        <Button variant="filled" leftSection={<IconDownload stroke={1.75} />} disabled={!isReady}>
           Export
         </Button>
       </Menu.Target>

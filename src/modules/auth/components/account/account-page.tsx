@@ -15,6 +15,8 @@ import { TwoStep } from './two-step';
 
 export function AccountPage() {
   const me = trpc.auth.me.useQuery({});
+  // Its height is known once these are there, and what stands below it comes then.
+  const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   const [isChanging, dialog] = useDisclosure(false);
 
   return (
@@ -41,7 +43,7 @@ export function AccountPage() {
         <>
           <TwoStep isEnabled={me.data?.totp_enabled} />
           <OidcAccount linked={me.data?.oidc_provider} />
-          <Sessions />
+          {me.data && !providers.isPending && <Sessions />}
         </>
       )}
       <PasswordDialog opened={isChanging} onClose={dialog.close} />
