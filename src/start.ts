@@ -10,9 +10,9 @@ import { settleAbandonedMessages } from '@/modules/sending/service';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import { env } from '@/server/env';
+import { prepareLimits } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
-import { prepareLimits } from '@/server/rate-limit';
-import { resealStoredSecrets } from '@/server/reseal';
+import { resealStoredSecrets } from '@/server/secrets/reseal';
 
 const TIDY_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;

@@ -11,6 +11,7 @@ export type RouteIcon =
   | 'reference'
   | 'admins'
   | 'audit'
+  | 'abuse'
   | 'account';
 
 export type ConsoleRoute = {
@@ -96,6 +97,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'audit',
     minRole: 'domain_admin',
     keywords: 'history changes who changed log verify export',
+  },
+  {
+    group: 'Oversight',
+    label: 'Abuse',
+    href: '/abuse',
+    icon: 'abuse',
+    minRole: 'admin',
+    keywords: 'limits rates suspended mailboxes spikes alerts thresholds top senders',
   },
   {
     group: 'Oversight',

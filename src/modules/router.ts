@@ -1,4 +1,5 @@
 import { router } from '@/server/trpc';
+import { abuseRouter } from './abuse/router';
 import { adminsRouter } from './admins/router';
 import { aliasesRouter } from './aliases/router';
 import { apiKeysRouter } from './api-keys/router';
@@ -12,6 +13,7 @@ import { sendingRouter } from './sending/router';
 import { systemRouter } from './system/router';
 
 export const appRouter = router({
+  abuse: abuseRouter,
   admins: adminsRouter,
   aliases: aliasesRouter,
   apiKeys: apiKeysRouter,

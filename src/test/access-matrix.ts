@@ -220,6 +220,10 @@ export const FIXTURES: Record<string, Fixture> = {
     },
   },
 
+  'GET /audit': plain('/audit'),
+  'GET /audit/export': plain('/audit/export'),
+  'GET /audit/verify': plain('/audit/verify'),
+
   'GET /domains': plain('/domains'),
   'POST /domains': {
     kind: 'shared',

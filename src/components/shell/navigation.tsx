@@ -10,6 +10,7 @@ import {
   IconMail,
   type IconProps,
   IconSend,
+  IconShieldExclamation,
   IconUserCircle,
   IconUsers,
   IconWorld,
@@ -32,6 +33,7 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   reference: IconBook2,
   admins: IconUsers,
   audit: IconClipboardList,
+  abuse: IconShieldExclamation,
   account: IconUserCircle,
 };
 

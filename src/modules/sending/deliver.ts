@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
 import type { SmtpReply } from '@/mail/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submit';
+import { refuseSend, uncountSend } from '@/modules/abuse/service';
 import { recordSubmission } from '@/modules/messages/service';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access';
 import type { ActorContext } from '@/server/context';
@@ -11,13 +12,11 @@ import { env } from '@/server/env';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import type { ReadyMessage } from './composing/message-work';
+import { createMessage, type Slot } from './message-row';
 import { outboundMta } from './mta';
 
 const OUTCOME_ATTEMPTS = 5;
 const OUTCOME_RETRY_MS = 300;
-
-/** Where a message stands in a call with an Idempotency-Key. */
-type Slot = { keyId: string; batchIndex: number };
 
 export type Delivery = { id: string; messageId: string; domain: AuthorizedDomain; outcome: SubmitOutcome };
 
@@ -31,7 +30,7 @@ type Options = {
  * Hands one message to the MTA. Its row with its Message-ID stands before SMTP begins, so that a crash can be settled; no
  * transaction is open while the MTA is spoken to; status, trace and event are told in one transaction.
  * @throws DOMAIN_NOT_FOUND (403), FORBIDDEN, API_KEY_DOMAIN_SCOPE, DOMAIN_INACTIVE, MAILBOX_SUSPENDED,
- *   SEND_UNAVAILABLE, MESSAGE_TOO_LARGE; and SEND_FAILED for what the MTA did not clearly accept
+ *   SEND_UNAVAILABLE, MESSAGE_TOO_LARGE, RATE_LIMIT_EXCEEDED; and SEND_FAILED for what the MTA did not clearly accept
  */
 export async function deliver(ctx: ActorContext, message: ReadyMessage, options: Options = {}): Promise<Delivery> {
   const domain = await requireSender(ctx, message.from);
@@ -40,9 +39,7 @@ export async function deliver(ctx: ActorContext, message: ReadyMessage, options:
   refuseOversize(message.raw.byteLength);
 
   const id = uuidv7();
-  await createMessage(ctx, id, domain, message, options.slot).catch((error) => {
-    throw isForeignKeyViolation(error) ? unmanaged(domain.name) : error;
-  });
+  await admitMessage(ctx, id, domain, message, options.slot);
   const outcome = await mta.submit({
     envelope: message.envelope,
     raw: Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength),
@@ -51,6 +48,22 @@ export async function deliver(ctx: ActorContext, message: ReadyMessage, options:
   await tellOutcome(ctx, delivery, options);
   if (outcome.outcome === 'accepted') return delivery;
   throw outcome.outcome === 'uncertain' ? uncertain(id, message.messageId) : notAccepted(delivery, outcome);
+}
+
+/** Its row stands afterwards, and it counts for the hourly rates; or neither. */
+async function admitMessage(
+  ctx: ActorContext,
+  id: string,
+  domain: AuthorizedDomain,
+  message: ReadyMessage,
+  slot: Slot | undefined,
+): Promise<void> {
+  const counting = await createMessage(ctx, { id, domain, message, slot }).catch((error) => {
+    throw isForeignKeyViolation(error) ? unmanaged(domain.name) : error;
+  });
+  if (counting.verdict === 'counted') return;
+  if (counting.verdict === 'suspended') throw suspended(message.from);
+  throw await refuseSend(ctx, { domain, address: message.from.toLowerCase(), counting });
 }
 
 /**
@@ -62,6 +75,7 @@ async function tellOutcome(ctx: ActorContext, delivery: Delivery, { onOutcome }:
     try {
       await ctx.database.$transaction(async (tx) => {
         await recordSubmission(tx, { id: delivery.id, outcome: delivery.outcome, at: ctx.clock.now() });
+        if (delivery.outcome.outcome === 'refused') await uncountSend(tx, delivery.id);
         await onOutcome?.(delivery, tx);
       });
       return;
@@ -107,10 +121,12 @@ async function requireSender(ctx: ActorContext, from: string): Promise<Authorize
     where: { domainId_localPart: { domainId: domain.id, localPart: sender.local.toLowerCase() } },
     select: { suspendedAt: true },
   });
-  if (mailbox?.suspendedAt) {
-    throw new AppError('MAILBOX_SUSPENDED', `Sending is suspended for ${sender.address}.`);
-  }
+  if (mailbox?.suspendedAt) throw suspended(sender.address);
   return domain;
+}
+
+function suspended(address: string): AppError {
+  return new AppError('MAILBOX_SUSPENDED', `Sending is suspended for ${address}.`);
 }
 
 // The domain was deleted since it was looked up.
@@ -126,47 +142,9 @@ function refuseOversize(sizeBytes: number): void {
   });
 }
 
-async function createMessage(
-  ctx: ActorContext,
-  id: string,
-  domain: AuthorizedDomain,
-  message: ReadyMessage,
-  slot: Slot | undefined,
-): Promise<void> {
-  const at = ctx.clock.now();
-  const by = ctx.actor.key ? { api_key_id: ctx.actor.key.id } : { session_id: ctx.actor.session?.id ?? null };
-  await ctx.database.message.create({
-    select: { id: true },
-    data: {
-      id,
-      messageId: message.messageId,
-      domainId: domain.id,
-      direction: 'outbound',
-      fromAddress: message.from,
-      toAddresses: toAddresses(message),
-      subject: message.subject,
-      sizeBytes: message.raw.byteLength,
-      status: 'submitting',
-      idempotencyKeyId: slot?.keyId,
-      batchIndex: slot?.batchIndex,
-      createdAt: at,
-      recipients: {
-        createMany: {
-          data: message.recipients.map((recipient) => ({ id: uuidv7(), ...recipient, status: 'submitting' })),
-        },
-      },
-      events: { create: { type: 'accepted', at, detail: { by: ctx.actor.admin.email, ...by } } },
-    },
-  });
-}
-
 function notAccepted({ id, messageId }: Delivery, { smtpCode, response }: SmtpReply): AppError {
   const answer = smtpCode === null ? {} : { smtp_code: smtpCode, response };
   return new AppError('SEND_FAILED', 'The mail server did not accept the message.', {
     details: { outcome: 'refused', id, message_id: messageId, ...answer },
   });
-}
-
-function toAddresses({ recipients }: ReadyMessage): string[] {
-  return recipients.filter(({ kind }) => kind === 'to').map(({ address }) => address);
 }

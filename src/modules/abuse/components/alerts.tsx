@@ -1,0 +1,73 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { useCursorTrail } from '@/components/ledger/cursor-trail';
+import { Folio } from '@/components/ledger/folio';
+import { Ledger } from '@/components/ledger/ledger';
+import { ErrorNote } from '@/components/ledger/notes';
+import { Segments } from '@/components/segments';
+import { alertColumns } from './alert-columns';
+
+const SHOWN = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
+
+const filters = {
+  show: parseAsStringLiteral(['open', 'acknowledged', 'closed', 'all']).withDefault('open'),
+  cursor: parseAsString,
+};
+
+export function Alerts({ domainId }: { domainId: string | undefined }) {
+  const [{ show }, setState] = useQueryStates(filters);
+  const trail = useCursorTrail();
+  const utils = trpc.useUtils();
+  const status = show === 'all' ? undefined : show;
+  const list = trpc.abuse.alerts.useQuery(
+    { status, domain_id: domainId, cursor: trail.cursor },
+    { placeholderData: keepPreviousData },
+  );
+  const update = trpc.abuse.updateAlert.useMutation({ onSettled: () => utils.abuse.invalidate() });
+  const rows = list.data?.items;
+
+  return (
+    <section aria-labelledby="alerts">
+      <div className="section">
+        <h2 id="alerts">Alerts</h2>
+        <span className="push" />
+        <Segments
+          label="State"
+          value={show}
+          options={SHOWN}
+          onChange={(value) => void setState({ show: value, cursor: null })}
+        />
+      </div>
+      <ProblemAlert problem={update.error ? toProblem(update.error) : null} />
+      {list.isError ? (
+        <ErrorNote what="the alerts" error={list.error} onRetry={() => void list.refetch()} />
+      ) : rows?.length === 0 && trail.isFirst ? (
+        <p className="soft topped pad">
+          {show === 'open' ? 'Nothing needs you: no alert is open.' : 'No alert is in this state.'}
+        </p>
+      ) : (
+        <>
+          <Ledger
+            caption="Alerts, newest first"
+            columns={alertColumns(({ id }, next) => update.mutate({ id, status: next }), update.isPending)}
+            rows={rows}
+            rowKey={({ id }) => id}
+            isOff={(alert) => alert.status === 'closed'}
+            isStale={list.isPlaceholderData}
+            bones={3}
+          />
+          <Folio
+            shown={rows?.length}
+            hasMore={list.data?.pagination.has_more ?? false}
+            nextCursor={list.data?.pagination.next_cursor ?? ''}
+            trail={trail}
+            words={{ back: 'Newer', forward: 'Older' }}
+          />
+        </>
+      )}
+    </section>
+  );
+}

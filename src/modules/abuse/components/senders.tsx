@@ -1,0 +1,73 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { Addr } from '@/components/address';
+import { trpc } from '@/components/api/trpc';
+import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
+import { ErrorNote } from '@/components/ledger/notes';
+import { StatusMark } from '@/components/marks/status-mark';
+import { Segments } from '@/components/segments';
+import { formatCount } from '@/lib/format';
+import type { AbuseSender } from '../schema';
+
+const SHOWN = 20;
+const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as const;
+
+export function Senders({ domainId }: { domainId: string | undefined }) {
+  const [sort, setSort] = useQueryState(
+    'senders',
+    parseAsStringLiteral(['sent_last_hour', 'sent_last_24h']).withDefault('sent_last_hour'),
+  );
+  const list = trpc.abuse.senders.useQuery(
+    { sort, limit: SHOWN, domain_id: domainId },
+    { placeholderData: keepPreviousData },
+  );
+  const rows = list.data?.items;
+  return (
+    <section aria-labelledby="senders">
+      <div className="section">
+        <h2 id="senders">Who sends most</h2>
+        <span className="push" />
+        <Segments label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
+      </div>
+      {list.isError ? (
+        <ErrorNote what="the senders" error={list.error} onRetry={() => void list.refetch()} />
+      ) : rows?.length === 0 ? (
+        <p className="soft topped pad">Nobody sent anything in the last 24 hours.</p>
+      ) : (
+        <Ledger
+          caption={`The ${SHOWN} who sent most`}
+          columns={COLUMNS}
+          rows={rows}
+          rowKey={({ address }) => address}
+          rowHref={({ address }) => `/messages?q=${encodeURIComponent(address)}`}
+          isStale={list.isPlaceholderData}
+          bones={5}
+        />
+      )}
+    </section>
+  );
+}
+
+const COLUMNS: LedgerColumn<AbuseSender>[] = [
+  { key: 'address', header: 'Address', fold: 'lead', bone: 200, cell: ({ address }) => <Addr value={address} /> },
+  {
+    key: 'state',
+    header: 'Mailbox',
+    width: 128,
+    fold: 'under',
+    bone: 72,
+    cell: ({ mailbox_id, suspended }) => (
+      <StatusMark status={suspended ? 'failed' : mailbox_id ? 'on' : 'off'}>
+        {suspended ? 'Suspended' : mailbox_id ? 'Active' : 'None'}
+      </StatusMark>
+    ),
+  },
+  figure('hour', 'Last hour', ({ sent_last_hour }) => sent_last_hour),
+  figure('day', '24 hours', ({ sent_last_24h }) => sent_last_24h),
+  figure('limit', 'Limit an hour', ({ limit }) => limit),
+];
+
+function figure(key: string, header: string, value: (sender: AbuseSender) => number): LedgerColumn<AbuseSender> {
+  const fold = key === 'hour' ? 'side' : 'none';
+  return { key, header, width: 112, kind: 'figure', fold, bone: 40, cell: (row) => formatCount(value(row)) };
+}

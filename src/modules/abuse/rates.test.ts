@@ -1,0 +1,274 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AuthorizedDomain } from '@/server/access';
+import type { Clock } from '@/server/clock';
+import { createContext } from '@/server/context';
+import { stillClock } from '@/test/clock';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+import { refuseSend } from './service';
+
+const mta = await vi.hoisted(async () => (await import('../../test/scripted-mta')).startScriptedMta());
+
+afterAll(() => mta.server.close());
+
+const api = await keyClient({ role: 'super_admin' });
+
+beforeEach(async () => {
+  mta.state.script = () => undefined;
+  await limitTo({ mailbox_hourly: 200, domain_hourly: 1000 });
+});
+
+async function limitTo(thresholds: object) {
+  expect((await api.patch('/abuse/thresholds', thresholds)).status).toBe(200);
+}
+
+function message(from: string) {
+  return { from: { email: from }, to: [{ email: 'ann@far.example' }], subject: 'Hello', text_body: 'Hi' };
+}
+
+function send(from: string, clock?: Clock) {
+  return api.call('POST', '/send', { body: message(from), clock });
+}
+
+async function race(count: number, from: (index: number) => string) {
+  const answers = await Promise.all(Array.from({ length: count }, (_, index) => send(from(index))));
+  const codes = answers.map(({ status, error }): string => (status === 200 ? 'sent' : error.code));
+  return { answers, sent: codes.filter((code) => code === 'sent').length, codes: new Set(codes) };
+}
+
+async function makeSender(localPart = 'shop') {
+  const domain = await makeDomain();
+  const mailbox = await makeMailbox(domain.id, localPart);
+  return { domain, mailbox, address: `${localPart}@${domain.name}` };
+}
+
+const stored = (id: string) => db.mailbox.findUniqueOrThrow({ where: { id } });
+const alertsOf = (domainId: string) => db.abuseAlert.findMany({ where: { domainId } });
+const suspensionsOf = (id: string) =>
+  db.auditEntry.findMany({ where: { resource: `mailbox:${id}`, action: 'mailbox.suspend' } });
+
+describe('the limit of a mailbox', () => {
+  it('lets exactly so many of 50 racing messages pass, and suspends once, with one audit entry and one alert', async () => {
+    const { domain, mailbox, address } = await makeSender();
+    await limitTo({ mailbox_hourly: 10 });
+    const { sent, codes } = await race(50, () => address);
+    expect(sent).toBe(10);
+    expect([...codes].filter((code) => !['sent', 'RATE_LIMIT_EXCEEDED', 'MAILBOX_SUSPENDED'].includes(code))).toEqual(
+      [],
+    );
+    expect(codes).toContain('RATE_LIMIT_EXCEEDED');
+    expect(await db.message.count({ where: { domainId: domain.id } })).toBe(10);
+
+    const note = 'Sent 10 messages in the last hour, and the limit is 10 an hour.';
+    expect(await stored(mailbox.id)).toMatchObject({
+      suspendedAt: expect.any(Date),
+      suspensionReason: 'rate_limit',
+      suspensionNote: note,
+    });
+    expect(await suspensionsOf(mailbox.id)).toMatchObject([
+      {
+        adminId: null,
+        domainId: domain.id,
+        outcome: 'success',
+        details: {
+          before: { suspended: false },
+          after: { suspended: true, suspension_reason: 'rate_limit', suspension_note: note },
+          count: 10,
+          limit: 10,
+          window_seconds: 3600,
+        },
+      },
+    ]);
+    expect(await alertsOf(domain.id)).toMatchObject([
+      { kind: 'mailbox_suspended', status: 'open', subject: address, mailboxId: mailbox.id, count: 10, expected: 10 },
+    ]);
+    expectError(await send(address), 403, 'MAILBOX_SUSPENDED');
+  });
+
+  it('is told by count, window and limit, and when to come again', async () => {
+    const clock = stillClock('2026-11-21T10:00:00Z');
+    const { address } = await makeSender();
+    await limitTo({ mailbox_hourly: 2 });
+    await send(address, clock);
+    clock.pass(60);
+    await send(address, clock);
+    const answer = expectError(await send(address, clock), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(answer.error.message).toBe(
+      `${address} has sent 2 messages in the last hour, and the limit is 2 an hour. The mailbox is suspended.`,
+    );
+    expect(answer.error.details).toEqual({ count: 2, limit: 2, window_seconds: 3600 });
+    expect(answer.headers.get('retry-after')).toBe('3540');
+  });
+
+  it('holds for racing messages of two domains at once, each by itself', async () => {
+    const [one, two] = await Promise.all([makeSender(), makeSender()]);
+    await limitTo({ mailbox_hourly: 10 });
+    const { answers } = await race(50, (index) => (index % 5 === 0 ? two : one).address);
+    const sentBy = (isTwo: boolean) =>
+      answers.filter(({ status }, index) => status === 200 && (index % 5 === 0) === isTwo).length;
+    expect([sentBy(false), sentBy(true)]).toEqual([10, 10]);
+    expect((await stored(one.mailbox.id)).suspendedAt).not.toBeNull();
+    expect((await stored(two.mailbox.id)).suspendedAt).toBeNull();
+    expect(await alertsOf(two.domain.id)).toEqual([]);
+  });
+
+  it('counts each message of a batch by itself', async () => {
+    const { mailbox, address } = await makeSender();
+    await limitTo({ mailbox_hourly: 30 });
+    const { data } = await api.post('/send/batch', { messages: Array.from({ length: 100 }, () => message(address)) });
+    expect(data).toMatchObject({ total: 100, succeeded: 30, failed: 70 });
+    const codes = new Set(data.results.map((result: { code?: string }) => result.code));
+    codes.delete(undefined);
+    expect([...codes].toSorted()).toEqual(['MAILBOX_SUSPENDED', 'RATE_LIMIT_EXCEEDED']);
+    expect(await suspensionsOf(mailbox.id)).toHaveLength(1);
+  });
+
+  it('counts anew once the mailbox is unsuspended, that mailbox alone', async () => {
+    const { domain, mailbox, address } = await makeSender();
+    await limitTo({ mailbox_hourly: 3 });
+    await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 5 } });
+    expect((await race(4, () => address)).sent).toBe(3);
+    expect((await api.post(`/mailboxes/${mailbox.id}/unsuspend`)).status).toBe(200);
+    expect((await race(2, () => address)).sent).toBe(2);
+    const answer = expectError(await send(address), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(answer.error.message).toContain(`${domain.name} has sent 5 messages`);
+    expect((await stored(mailbox.id)).suspendedAt).toBeNull();
+
+    await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 100 } });
+    expect((await race(5, () => address)).sent).toBe(1);
+    expect(await suspensionsOf(mailbox.id)).toHaveLength(2);
+    expect((await alertsOf(domain.id)).filter(({ kind }) => kind === 'mailbox_suspended')).toHaveLength(2);
+  });
+
+  it('does not suspend for a count of before the mailbox was unsuspended', async () => {
+    const { domain, mailbox, address } = await makeSender();
+    await db.mailbox.update({ where: { id: mailbox.id }, data: { rateCountedFrom: new Date() } });
+    const { id, email, role, totpEnabled, lastLoginAt } = api.admin;
+    const admin = { id, email, role, totpEnabled, lastLoginAt };
+    const actor = { admin, assignedDomainIds: [], session: null, key: null };
+    const error = await refuseSend(
+      { ...createContext(new Request('http://localhost:3000')), actor },
+      {
+        domain: domain as unknown as AuthorizedDomain,
+        address,
+        counting: {
+          verdict: 'address_limit',
+          mailboxId: mailbox.id,
+          countedFrom: null,
+          sent: 200,
+          allowed: 200,
+          freeAt: null,
+        },
+      },
+    );
+    expect(error).toMatchObject({ apiCode: 'RATE_LIMIT_EXCEEDED', message: expect.not.stringContaining('suspended') });
+    expect((await stored(mailbox.id)).suspendedAt).toBeNull();
+    expect([await suspensionsOf(mailbox.id), await alertsOf(domain.id)]).toEqual([[], []]);
+  });
+
+  it('refuses a message of a mailbox that was suspended since it was looked up', async () => {
+    const { domain, mailbox, address } = await makeSender();
+    await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
+    const counted =
+      await db.$queryRaw`SELECT verdict FROM count_send(${mailbox.id}::uuid, ${address}, ${domain.id}::uuid, now())`;
+    expect(counted).toEqual([{ verdict: 'suspended' }]);
+    expect(await db.countedSend.count({ where: { address } })).toBe(0);
+  });
+});
+
+describe('an address without a mailbox', () => {
+  it('is refused over the limit and not suspended, however its letters are cased, with one alert a day', async () => {
+    const clock = stillClock('2026-11-21T10:00:00Z');
+    const domain = await makeDomain();
+    await limitTo({ mailbox_hourly: 3 });
+    for (const name of ['news', 'News', 'NEWS']) expect((await send(`${name}@${domain.name}`, clock)).status).toBe(200);
+    for (let i = 0; i < 3; i++) {
+      const answer = expectError(await send(`news@${domain.name}`, clock), 429, 'RATE_LIMIT_EXCEEDED');
+      expect(answer.error.message).not.toContain('suspended');
+    }
+    expect((await send(`other@${domain.name}`, clock)).status).toBe(200);
+    expect(await alertsOf(domain.id)).toMatchObject([
+      { kind: 'rate_limited', subject: `news@${domain.name}`, mailboxId: null, count: 3, expected: 3 },
+    ]);
+  });
+
+  it('may send again as its messages leave the hour, one by one', async () => {
+    const clock = stillClock('2026-11-21T10:00:00Z');
+    const address = `news@${(await makeDomain()).name}`;
+    await limitTo({ mailbox_hourly: 3 });
+    for (let i = 0; i < 3; i++) {
+      expect((await send(address, clock)).status).toBe(200);
+      clock.pass(1200);
+    }
+    clock.pass(-1);
+    const answer = expectError(await send(address, clock), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(answer.headers.get('retry-after')).toBe('1');
+    clock.pass(1);
+    expect((await send(address, clock)).status).toBe(200);
+    expect(expectError(await send(address, clock), 429, 'RATE_LIMIT_EXCEEDED').headers.get('retry-after')).toBe('1200');
+  });
+});
+
+describe('the limit of a domain', () => {
+  it('holds for all its addresses together, and suspends nobody', async () => {
+    const { domain, mailbox, address } = await makeSender();
+    await limitTo({ domain_hourly: 12 });
+    const { sent, codes } = await race(40, (index) => (index % 2 ? address : `a${index}@${domain.name}`));
+    expect(sent).toBe(12);
+    expect([...codes].toSorted()).toEqual(['RATE_LIMIT_EXCEEDED', 'sent']);
+    expect((await stored(mailbox.id)).suspendedAt).toBeNull();
+    expect(await alertsOf(domain.id)).toMatchObject([
+      { kind: 'rate_limited', subject: domain.name, mailboxId: null, count: 12, expected: 12 },
+    ]);
+    expect((await send((await makeSender()).address)).status).toBe(200);
+  });
+
+  it.each([
+    ['below', 2, 2],
+    ['above', 6, 6],
+    ['none at all', 0, 0],
+  ])('of its own goes before that of all: %s', async (_, hourlySendLimit, expected) => {
+    const { domain, address } = await makeSender();
+    await limitTo({ domain_hourly: 4 });
+    await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit } });
+    const { sent, answers } = await race(8, () => address);
+    expect(sent).toBe(expected);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.error.details).toEqual({ count: expected, limit: expected, window_seconds: 3600 });
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(3500);
+  });
+});
+
+describe('a message', () => {
+  it('that the mail server refuses does not count; one without an answer does', async () => {
+    const address = `news@${(await makeDomain()).name}`;
+    await limitTo({ mailbox_hourly: 2 });
+    mta.state.script = (point) => (point === 'DATA' ? { say: '554 5.7.1 No\r\n' } : undefined);
+    for (let i = 0; i < 4; i++) expectError(await send(address), 500, 'SEND_FAILED');
+    mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
+    for (let i = 0; i < 2; i++) {
+      expect(expectError(await send(address), 500, 'SEND_FAILED').error.details.outcome).toBe('uncertain');
+    }
+    expectError(await send(address), 429, 'RATE_LIMIT_EXCEEDED');
+  });
+
+  it('over a limit leaves no row, and frees its Idempotency-Key', async () => {
+    const domain = await makeDomain();
+    await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 0 } });
+    const headers = { 'idempotency-key': 'over-the-limit' };
+    const body = message(`shop@${domain.name}`);
+    expectError(await api.call('POST', '/send', { body, headers }), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(await db.message.count({ where: { domainId: domain.id } })).toBe(0);
+    await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 1 } });
+    expect((await api.call('POST', '/send', { body, headers })).status).toBe(200);
+  });
+
+  it('counts by the thresholds as they are when it is sent', async () => {
+    const address = `news@${(await makeDomain()).name}`;
+    await limitTo({ mailbox_hourly: 1 });
+    expect((await race(2, () => address)).sent).toBe(1);
+    await limitTo({ mailbox_hourly: 3 });
+    expect((await race(5, () => address)).sent).toBe(2);
+  });
+});

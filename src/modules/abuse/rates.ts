@@ -1,0 +1,82 @@
+import { FIELDS, present } from '@/modules/mailboxes/service';
+import type { AuthorizedDomain } from '@/server/access';
+import { insertAuditEntry } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import type { Tx } from '@/server/db';
+import { AppError } from '@/server/errors';
+import { raiseDailyAlerts } from './alerts';
+
+/** What the SQL function count_send says of one message. */
+export type Counting = {
+  verdict: 'counted' | 'suspended' | 'address_limit' | 'domain_limit';
+  mailboxId: string | null;
+  /** Where the mailbox's count began anew, as it was counted. */
+  countedFrom: Date | null;
+  sent: number;
+  allowed: number;
+  freeAt: Date | null;
+};
+
+export type OverLimit = { domain: AuthorizedDomain; address: string; counting: Counting };
+
+const WINDOW_SECONDS = 3600;
+
+/**
+ * A mailbox over its threshold is suspended, once. An address without a mailbox and a domain over its threshold are
+ * refused only; of them an alert is raised once a day.
+ */
+export async function refuse(ctx: ActorContext, over: OverLimit): Promise<AppError> {
+  const { domain, address, counting } = over;
+  const { verdict, mailboxId, sent, allowed, freeAt } = counting;
+  const subject = verdict === 'domain_limit' ? domain.name : address;
+  const rate = `${sent} messages in the last hour, and the limit is ${allowed} an hour.`;
+  let consequence = '';
+  if (verdict === 'address_limit' && mailboxId !== null) {
+    const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rate}` });
+    if (isSuspended) consequence = ' The mailbox is suspended.';
+  } else {
+    await raiseDailyAlerts(ctx.database, [{ kind: 'rate_limited', subject, ...alertOf(over) }], ctx.clock.now());
+  }
+  const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
+  return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rate}${consequence}`, {
+    details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
+  });
+}
+
+export async function uncount(tx: Tx, id: string): Promise<void> {
+  await tx.countedSend.deleteMany({ where: { id } });
+}
+
+/** Of many at once one suspends; and none does where the mailbox was unsuspended since the count. */
+async function suspend(ctx: ActorContext, over: OverLimit, { id, note }: { id: string; note: string }) {
+  const { domain, address, counting } = over;
+  const { sent, allowed, countedFrom } = counting;
+  const at = ctx.clock.now();
+  return ctx.database.$transaction(async (tx) => {
+    const before = await tx.mailbox.findUnique({ where: { id }, select: FIELDS });
+    const { count } = await tx.mailbox.updateMany({
+      where: { id, suspendedAt: null, rateCountedFrom: countedFrom },
+      data: { suspendedAt: at, suspensionReason: 'rate_limit', suspensionNote: note },
+    });
+    const after = await tx.mailbox.findUnique({ where: { id }, select: FIELDS });
+    if (!before || !after || count === 0) return after !== null && after.suspendedAt !== null;
+    await insertAuditEntry(tx, ctx, {
+      action: 'mailbox.suspend',
+      outcome: 'success',
+      actor: null,
+      resource: `mailbox:${id}`,
+      domainId: domain.id,
+      before: present(before),
+      after: present(after),
+      details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
+    });
+    const alert = { subject: address, mailboxId: id, ...alertOf(over), createdAt: at };
+    await tx.abuseAlert.create({ data: { kind: 'mailbox_suspended', ...alert }, select: { id: true } });
+    return true;
+  });
+}
+
+function alertOf({ domain, counting }: OverLimit) {
+  return { domainId: domain.id, count: counting.sent, expected: counting.allowed };
+}

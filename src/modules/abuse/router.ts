@@ -1,0 +1,84 @@
+import { Empty } from '@/lib/wire';
+import { rest } from '@/server/rest/meta';
+import { adminProcedure, router, superAdminProcedure } from '@/server/trpc';
+import {
+  AbuseAlert,
+  AbuseAlertPage,
+  AbuseSenderPage,
+  AbuseSummary,
+  AbuseThresholds,
+  ListAbuseAlerts,
+  ListAbuseSenders,
+  UpdateAbuseAlert,
+  UpdateAbuseThresholds,
+} from './schema';
+import { listAbuseSenders } from './senders';
+import {
+  getAbuseSummary,
+  getAbuseThresholds,
+  listAbuseAlerts,
+  updateAbuseAlert,
+  updateAbuseThresholds,
+} from './service';
+
+const tag = 'Abuse';
+
+export const abuseRouter = router({
+  summary: adminProcedure(Empty)
+    .meta(rest('GET', '/abuse/summary', { tag, summary: 'Figures of sending and its limits' }))
+    .output(AbuseSummary)
+    .query(({ ctx }) => getAbuseSummary(ctx)),
+
+  senders: adminProcedure(ListAbuseSenders)
+    .meta(
+      rest('GET', '/abuse/senders', {
+        tag,
+        summary: 'List who sent most in the last hour or 24 hours',
+        isPaginated: true,
+        errors: { 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(AbuseSenderPage)
+    .query(({ ctx, input }) => listAbuseSenders(ctx, input)),
+
+  alerts: adminProcedure(ListAbuseAlerts)
+    .meta(
+      rest('GET', '/abuse/alerts', {
+        tag,
+        summary: 'List alerts of suspensions, limits and volume spikes',
+        isPaginated: true,
+        errors: { 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(AbuseAlertPage)
+    .query(({ ctx, input }) => listAbuseAlerts(ctx, input)),
+
+  updateAlert: adminProcedure(UpdateAbuseAlert)
+    .meta(
+      rest('PATCH', '/abuse/alerts/{id}', {
+        tag,
+        summary: 'Acknowledge, close or reopen an alert',
+        audit: 'abuse_alert.update',
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(AbuseAlert)
+    .mutation(({ ctx, input }) => updateAbuseAlert(ctx, input)),
+
+  thresholds: adminProcedure(Empty)
+    .meta(rest('GET', '/abuse/thresholds', { tag, summary: 'Get the limits of sending' }))
+    .output(AbuseThresholds)
+    .query(({ ctx }) => getAbuseThresholds(ctx)),
+
+  updateThresholds: superAdminProcedure(UpdateAbuseThresholds)
+    .meta(
+      rest('PATCH', '/abuse/thresholds', {
+        tag,
+        summary: 'Change the limits of sending',
+        description: 'Only supplied values change. They count from the next message on.',
+        audit: 'abuse_threshold.update',
+      }),
+    )
+    .output(AbuseThresholds)
+    .mutation(({ ctx, input }) => updateAbuseThresholds(ctx, input)),
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+
+export const AbuseSummary = z
+  .object({
+    suspended_mailboxes: z.number().int().meta({ description: 'By a rate or by hand' }),
+    open_alerts: z.number().int(),
+    sent_last_hour: z.number().int().meta({ description: 'Messages on their way or sent; those refused do not count' }),
+    sent_last_24h: z.number().int(),
+    limited_last_24h: z.number().int().meta({ description: 'Messages that an hourly rate refused' }),
+  })
+  .meta({ id: 'AbuseSummary' });
+export type AbuseSummary = z.infer<typeof AbuseSummary>;
+
+export const AbuseSender = z
+  .object({
+    address: z.string().meta({ description: 'Lower case' }),
+    domain_id: Id,
+    mailbox_id: Id.nullable(),
+    sent_last_hour: z.number().int(),
+    sent_last_24h: z.number().int(),
+    limit: z.number().int().meta({ description: 'Messages an hour' }),
+    suspended: z.boolean(),
+  })
+  .meta({ id: 'AbuseSender' });
+export type AbuseSender = z.infer<typeof AbuseSender>;
+
+export const AbuseSenderPage = page(AbuseSender);
+
+export const ListAbuseSenders = z.strictObject({
+  ...pageQuery(['sent_last_hour', 'sent_last_24h']),
+  domain_id: Id.optional(),
+});
+export type ListAbuseSenders = z.infer<typeof ListAbuseSenders>;
+
+const AlertKind = z.enum(['mailbox_suspended', 'rate_limited', 'volume_spike']);
+const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
+
+export const AbuseAlert = z
+  .object({
+    id: Id,
+    kind: AlertKind,
+    status: AlertStatus,
+    subject: z.string().meta({ description: 'The address or the domain that it is about' }),
+    domain_id: Id.nullable(),
+    mailbox_id: Id.nullable(),
+    message: z.string(),
+    count: z.number().int().meta({ description: 'Messages in the hour before it' }),
+    expected: z.number().meta({ description: 'The limit; for a spike, the messages of a usual hour' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'AbuseAlert' });
+export type AbuseAlert = z.infer<typeof AbuseAlert>;
+
+export const AbuseAlertPage = page(AbuseAlert);
+
+export const ListAbuseAlerts = z.strictObject({
+  ...pageQuery(['created_at']),
+  status: AlertStatus.optional(),
+  kind: AlertKind.optional(),
+  domain_id: Id.optional(),
+});
+export type ListAbuseAlerts = z.infer<typeof ListAbuseAlerts>;
+
+export const UpdateAbuseAlert = z.strictObject({ id: Id, status: AlertStatus });
+export type UpdateAbuseAlert = z.infer<typeof UpdateAbuseAlert>;
+
+const Hourly = z.number().int().min(1).max(1_000_000_000);
+
+const thresholds = {
+  mailbox_hourly: Hourly.meta({ description: 'Messages an hour from one address' }),
+  domain_hourly: Hourly.meta({ description: "Messages an hour from one domain; a domain's own limit goes before it" }),
+  spike_factor: z.number().min(1).max(1000).meta({ description: 'Times a usual hour, above which an alert is raised' }),
+};
+
+export const AbuseThresholds = z.object({ ...thresholds, updated_at: Timestamp }).meta({ id: 'AbuseThresholds' });
+export type AbuseThresholds = z.infer<typeof AbuseThresholds>;
+
+export const UpdateAbuseThresholds = z.strictObject(z.object(thresholds).partial().shape);
+export type UpdateAbuseThresholds = z.infer<typeof UpdateAbuseThresholds>;

@@ -1,0 +1,126 @@
+import { authorizeDomain } from '@/server/access';
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import { isMissingRow } from '@/server/db';
+import { notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import { type OverLimit, refuse, uncount } from './rates';
+import type {
+  AbuseAlert,
+  AbuseSummary,
+  AbuseThresholds,
+  ListAbuseAlerts,
+  UpdateAbuseAlert,
+  UpdateAbuseThresholds,
+} from './schema';
+
+export type { Counting } from './rates';
+
+type MutationContext = ActorContext & { audit: RecordAudit };
+
+const HOUR_MS = 3_600_000;
+const THRESHOLDS_ID = 1;
+
+/** What a message over an hourly rate brings about. @returns the error for its sender */
+export function refuseSend(ctx: ActorContext, over: OverLimit): ReturnType<typeof refuse> {
+  return refuse(ctx, over);
+}
+
+/** The MTA refused the message, in the transaction that says so. */
+export function uncountSend(tx: Prisma.TransactionClient, id: string): Promise<void> {
+  return uncount(tx, id);
+}
+
+export async function getAbuseSummary({ db, clock }: ActorContext): Promise<AbuseSummary> {
+  const since = (hours: number) => ({ where: { at: { gt: new Date(clock.now().getTime() - hours * HOUR_MS) } } });
+  const [suspended, openAlerts, sentLastHour, sentLastDay, limitedLastDay] = await Promise.all([
+    db.mailbox.count({ where: { suspendedAt: { not: null } } }),
+    db.abuseAlert.count({ where: { status: 'open' } }),
+    db.countedSend.count(since(1)),
+    db.countedSend.count(since(24)),
+    db.limitedSend.count(since(24)),
+  ]);
+  return {
+    suspended_mailboxes: suspended,
+    open_alerts: openAlerts,
+    sent_last_hour: sentLastHour,
+    sent_last_24h: sentLastDay,
+    limited_last_24h: limitedLastDay,
+  };
+}
+
+/** @throws DOMAIN_NOT_FOUND, where a domain is named */
+export async function listAbuseAlerts(ctx: ActorContext, input: ListAbuseAlerts): Promise<Page<AbuseAlert>> {
+  const { status, kind, domain_id: domainId } = input;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  return paginate(
+    'abuse-alerts',
+    input,
+    'createdAt',
+    ({ where, ...keyset }) =>
+      ctx.db.abuseAlert.findMany({ ...keyset, where: { AND: [where, { status, kind, domainId }] } }),
+    presentAlert,
+  );
+}
+
+export async function updateAbuseAlert(ctx: MutationContext, { id, status }: UpdateAbuseAlert): Promise<AbuseAlert> {
+  const row = await ctx.db.abuseAlert.findUnique({ where: { id } });
+  if (!row) throw notFound('alert');
+  const changed = await ctx.db.abuseAlert.update({ where: { id }, data: { status } }).catch((error) => {
+    throw isMissingRow(error) ? notFound('alert') : error;
+  });
+  const after = presentAlert(changed);
+  await ctx.audit({ resource: `abuse_alert:${id}`, domainId: row.domainId, before: presentAlert(row), after });
+  return after;
+}
+
+export async function getAbuseThresholds(ctx: ActorContext): Promise<AbuseThresholds> {
+  return presentThresholds(await ctx.db.abuseThreshold.findUniqueOrThrow({ where: { id: THRESHOLDS_ID } }));
+}
+
+/** Only supplied values change. They count from the next message on. */
+export async function updateAbuseThresholds(
+  ctx: MutationContext,
+  input: UpdateAbuseThresholds,
+): Promise<AbuseThresholds> {
+  const { mailbox_hourly: mailboxHourly, domain_hourly: domainHourly, spike_factor: spikeFactor } = input;
+  await ctx.db.$queryRaw`SELECT id FROM abuse_threshold FOR UPDATE`;
+  const before = await getAbuseThresholds(ctx);
+  const data = { mailboxHourly, domainHourly, spikeFactor };
+  const after = presentThresholds(await ctx.db.abuseThreshold.update({ where: { id: THRESHOLDS_ID }, data }));
+  await ctx.audit({ resource: 'abuse_threshold', before, after });
+  return after;
+}
+
+function presentAlert(row: Prisma.AbuseAlertGetPayload<object>): AbuseAlert {
+  return {
+    id: row.id,
+    kind: row.kind,
+    status: row.status,
+    subject: row.subject,
+    domain_id: row.domainId,
+    mailbox_id: row.mailboxId,
+    message: messageOf(row),
+    count: row.count,
+    expected: row.expected,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+function messageOf({ kind, subject, count, expected }: Prisma.AbuseAlertGetPayload<object>): string {
+  const sent = `${subject} sent ${count} messages in an hour`;
+  if (kind === 'volume_spike') return `${sent}; in a usual hour of the 7 days before it is ${expected.toFixed(1)}.`;
+  if (kind === 'rate_limited') return `${sent}; the limit is ${expected}. More were refused.`;
+  return `${sent}; the limit is ${expected}. The mailbox was suspended.`;
+}
+
+function presentThresholds(row: Prisma.AbuseThresholdGetPayload<object>): AbuseThresholds {
+  return {
+    mailbox_hourly: row.mailboxHourly,
+    domain_hourly: row.domainHourly,
+    spike_factor: row.spikeFactor,
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,48 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Counting } from '@/modules/abuse/service';
+import type { AuthorizedDomain } from '@/server/access';
+import type { ActorContext } from '@/server/context';
+import type { ReadyMessage } from './composing/message-work';
+
+/** Where a message stands in a call with an Idempotency-Key. */
+export type Slot = { keyId: string; batchIndex: number };
+
+type NewMessage = { id: string; domain: AuthorizedDomain; message: ReadyMessage; slot: Slot | undefined };
+
+/**
+ * Counts the message for the hourly rates and, where they allow it, stores it with its recipients and first event. All of
+ * it is one statement, so that the lock under which is counted lasts no longer than the statement.
+ */
+export async function createMessage(ctx: ActorContext, { id, domain, message, slot }: NewMessage): Promise<Counting> {
+  const at = ctx.clock.now();
+  const { recipients } = message;
+  const by = ctx.actor.key ? { api_key_id: ctx.actor.key.id } : { session_id: ctx.actor.session?.id ?? null };
+  const detail = JSON.stringify({ by: ctx.actor.admin.email, ...by });
+  const [counting] = await ctx.database.$queryRaw<[Counting]>`
+    WITH counting AS (
+      SELECT * FROM count_send(${id}::uuid, ${message.from.toLowerCase()}, ${domain.id}::uuid, ${at}::timestamptz)
+    ), created AS (
+      INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, subject, size_bytes, status,
+                           idempotency_key_id, batch_index, created_at, updated_at)
+      SELECT ${id}::uuid, ${message.messageId}, ${domain.id}::uuid, 'outbound', ${message.from},
+             ${toAddresses(message)}::text[], ${message.subject}, ${message.raw.byteLength}, 'submitting',
+             ${slot?.keyId ?? null}::uuid, ${slot?.batchIndex ?? null}::int, ${at}::timestamptz, ${at}::timestamptz
+        FROM counting WHERE verdict = 'counted'
+      RETURNING id
+    ), addressed AS (
+      INSERT INTO message_recipient (id, message_id, address, kind, status)
+      SELECT recipient.id, created.id, recipient.address, recipient.kind::recipient_kind, 'submitting'
+        FROM created, unnest(${recipients.map(() => uuidv7())}::uuid[], ${recipients.map(({ address }) => address)}::text[],
+                             ${recipients.map(({ kind }) => kind)}::text[]) AS recipient(id, address, kind)
+    ), told AS (
+      INSERT INTO message_event (id, message_id, type, at, detail)
+      SELECT ${uuidv7()}::uuid, created.id, 'accepted', ${at}::timestamptz, ${detail}::jsonb FROM created
+    )
+    SELECT verdict, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
+      FROM counting`;
+  return counting;
+}
+
+function toAddresses({ recipients }: ReadyMessage): string[] {
+  return recipients.filter(({ kind }) => kind === 'to').map(({ address }) => address);
+}
