@@ -22,7 +22,7 @@ export type Profile = z.infer<typeof Profile>;
 
 const Token = z.string().min(1).max(256);
 
-export const TotpCode = z.string().regex(/^\d{6}$/, 'This is not a 6-digit code.');
+const TotpCode = z.string().regex(/^\d{6}$/, 'This is not a 6-digit code.');
 
 const PASSWORD_STEP = ['email', 'password'] as const;
 const SECOND_STEP = ['totp_session', 'totp_code', 'recovery_code'] as const;

@@ -73,7 +73,7 @@ export function Outcome({ outcome }: Pick<AuditEntry, 'outcome'>) {
   return <StatusMark status={status}>{word}</StatusMark>;
 }
 
-export function actorOf({ admin_email: email, api_key_id: keyId, user_agent: agent }: AuditEntry): string {
+function actorOf({ admin_email: email, api_key_id: keyId, user_agent: agent }: AuditEntry): string {
   if (email === null) return agent === 'command line' ? 'The command line' : 'Nobody signed in';
   return keyId ? `${email}, by a key` : email;
 }

@@ -32,7 +32,7 @@ export function FieldDiff({ before, after }: FieldDiffProps) {
 
 type Change = { name: string; old: string | undefined; now: string | undefined };
 
-export function changesBetween(before: Fields, after: Fields): Change[] {
+function changesBetween(before: Fields, after: Fields): Change[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => name !== 'updated_at');
   return names
     .map((name) => ({ name, old: textOf(before[name]), now: textOf(after[name]) }))
