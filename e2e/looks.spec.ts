@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { ROUTES } from '../src/lib/routes';
-import { type Api, type Domain, expect, sendMessage, test, unique, url } from './fixtures';
+import { type Api, type Domain, expect, makeDomain, sendMessage, test, unique, url } from './fixtures';
 
 const WIDTHS = [
   { width: 1280, height: 800 },
@@ -17,6 +17,35 @@ const VIEWS: View[] = [
   { name: 'A message', path: async ({ api, domain }) => `/messages/${(await sendMessage(api, domain)).id}` },
   { name: 'A peek', path: async ({ api, domain }) => `/messages?peek=${(await sendMessage(api, domain)).id}` },
   { name: 'An admin', path: async ({ api }) => `/admins/${(await api.call<{ id: string }>('GET', '/auth/me')).id}` },
+  { name: 'A mailbox', path: async ({ api, domain }) => `/mailboxes/${(await makeMailbox(api, domain)).id}` },
+  {
+    name: 'A suspended mailbox',
+    path: async ({ api, domain }) => {
+      const { id } = await makeMailbox(api, domain);
+      await api.call('POST', `/mailboxes/${id}/suspend`, { reason: 'Its password leaked' });
+      return `/mailboxes/${id}`;
+    },
+  },
+  {
+    name: 'Mailboxes of a domain without any',
+    path: async ({ api }) => `/mailboxes?domain=${(await makeDomain(api)).id}`,
+  },
+  { name: 'Aliases of a domain without any', path: async ({ api }) => `/aliases?domain=${(await makeDomain(api)).id}` },
+  {
+    name: 'Aliases with warnings',
+    path: async ({ api, domain }) => `/aliases?domain=${(await makeAliases(api, domain)).domain_id}`,
+  },
+  {
+    name: 'The dialog to change an alias',
+    path: async ({ api, domain }) => `/aliases?edit=${(await makeAliases(api, domain)).id}`,
+  },
+  {
+    name: 'The way of mail for an address',
+    path: async ({ api, domain }) => `/aliases?trace=${(await makeAliases(api, domain)).address}`,
+  },
+  { name: 'The dialog for a new alias', path: () => '/aliases?new=true' },
+  { name: 'The dialog for a new mailbox', path: () => '/mailboxes?new=true' },
+  { name: 'The dialog to import aliases', path: () => '/aliases?import=true' },
   { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
   { name: 'The dialog to add an admin', path: () => '/admins?new=true' },
   { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
@@ -39,6 +68,42 @@ const DIALOGS: View[] = [
     open: async (page) => {
       await page.getByRole('button', { name: 'Delete the domain' }).click();
       await expect(page.getByRole('dialog', { name: /^Delete / })).toBeVisible();
+    },
+  },
+  {
+    name: 'Selected aliases and what was just done',
+    path: async ({ api, domain }) => `/aliases?domain=${(await makeAliases(api, domain)).domain_id}`,
+    open: async (page) => {
+      await page.getByRole('switch').first().press(' ');
+      await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+      await page
+        .getByRole('button', { name: /^\+1 more/ })
+        .first()
+        .click();
+      await page
+        .getByRole('checkbox', { name: /^Select looks/ })
+        .first()
+        .check();
+    },
+  },
+  {
+    name: 'The checked lines of an import',
+    path: ({ domain }) => `/aliases?import=true&domain=${domain.id}`,
+    open: async (page) => {
+      const lines = `source_local_part,destination\n${unique()},ann@far.example\nx,nobody`;
+      await page.getByLabel('Or paste its lines').fill(lines);
+      await page.getByRole('button', { name: 'Check the lines' }).click();
+      await expect(page.getByRole('row', { name: /Refused/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'The dialog that shows a mailbox’s password',
+    path: ({ domain }) => `/mailboxes?new=true&domain=${domain.id}`,
+    open: async (page) => {
+      await page.getByRole('textbox', { name: 'Address', exact: true }).fill(unique('looks'));
+      await page.getByRole('button', { name: 'Make one' }).click();
+      await page.getByRole('button', { name: 'Create the mailbox' }).click();
+      await expect(page.getByRole('dialog', { name: /^Copy the password/ })).toBeVisible();
     },
   },
   {
@@ -87,6 +152,16 @@ for (const { name, path, open } of DIALOGS) {
       }
     }
   });
+}
+
+function makeMailbox(api: Api, domain: Domain): Promise<{ id: string }> {
+  const over = { local_part: unique('looks'), password: 'paper boats on the canal', quota_bytes: 1_000_000_000 };
+  return api.call('POST', '/mailboxes', { domain_id: domain.id, ...over });
+}
+
+async function makeAliases(api: Api, domain: Domain): Promise<{ id: string; domain_id: string; address: string }> {
+  const destination = `ann@far.example,${unique('nobody')}@${domain.name}`;
+  return api.call('POST', '/aliases', { domain_id: domain.id, source_local_part: unique('looks'), destination });
 }
 
 type Watched = Window & { shifts?: string[] };

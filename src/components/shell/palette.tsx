@@ -2,13 +2,14 @@
 
 import { ActionIcon, Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconArrowRight, IconPlus, IconSearch, IconWorld, IconX } from '@tabler/icons-react';
+import { IconAddressBook, IconArrowRight, IconAt, IconPlus, IconSearch, IconWorld, IconX } from '@tabler/icons-react';
 import { useRouter } from 'next/navigation';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { hasRole, type Role } from '@/lib/roles';
 import { routesFor } from '@/lib/routes';
 import { trpc } from '../api/trpc';
 import { leave } from '../dialogs/leaving';
+import { type Address, useAddresses } from '../directory/use-addresses';
 import { ROUTE_ICONS } from './navigation';
 
 type Find = { group: string; label: ReactNode; end?: string; href: string; icon: ReactNode };
@@ -24,8 +25,10 @@ export function Palette({ onClose, role }: PaletteProps) {
   const words = query.trim();
   const [q] = useDebouncedValue(words, 150);
   const domains = trpc.domains.list.useQuery({ q, limit: 6, sort: 'name', order: 'asc' }, { enabled: q !== '' });
+  const addresses = useAddresses(q);
   const finds = [
     ...pages(words, role),
+    ...(words ? addressFinds(addresses) : []),
     ...(words ? domainFinds(domains.data?.items ?? [], words.toLowerCase()) : []),
     ...(words ? messageFinds(words) : []),
     ...actions(words, role),
@@ -68,14 +71,14 @@ export function Palette({ onClose, role }: PaletteProps) {
         <IconSearch {...ICON} />
         <input
           role="combobox"
-          aria-label="Find a page, domain or message"
+          aria-label="Find a page, address, domain or message"
           aria-expanded="true"
           aria-controls={listId}
           aria-activedescendant={finds.length > 0 ? `${listId}-${selected}` : undefined}
           aria-autocomplete="list"
           autoComplete="off"
           spellCheck={false}
-          placeholder="Find a page, domain or message"
+          placeholder="Find a page, address, domain or message"
           data-autofocus
           value={query}
           onKeyDown={onKeyDown}
@@ -144,6 +147,16 @@ function pages(words: string, role: Role | undefined): Find[] {
     });
 }
 
+function addressFinds(addresses: Address[]): Find[] {
+  return addresses.map(({ kind, address, end, href }) => ({
+    group: 'Addresses',
+    label: <span className="mono">{address}</span>,
+    end,
+    href,
+    icon: kind === 'mailbox' ? <IconAddressBook {...ICON} /> : <IconAt {...ICON} />,
+  }));
+}
+
 function domainFinds(items: { id: string; name: string; active: boolean }[], words: string): Find[] {
   const isBeginning = ({ name }: { name: string }) => name.startsWith(words);
   const ranked = [...items.filter(isBeginning), ...items.filter((item) => !isBeginning(item))];
@@ -169,6 +182,8 @@ function messageFinds(words: string): Find[] {
 
 function actions(words: string, role: Role | undefined): Find[] {
   const all = [
+    { label: 'New alias', href: '/aliases?new=true', minRole: 'domain_admin' },
+    { label: 'New mailbox', href: '/mailboxes?new=true', minRole: 'domain_admin' },
     { label: 'New API key', href: '/api-keys?new=true', minRole: 'domain_admin' },
     { label: 'Add a domain', href: '/domains?new=true', minRole: 'admin' },
   ] as const;

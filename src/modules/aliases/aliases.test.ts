@@ -28,6 +28,7 @@ describe('creating an alias', () => {
     expect(answer.data).toEqual({
       id: expect.any(String),
       domain_id: domain.id,
+      address: `info@${domain.name}`,
       source_local_part: 'info',
       destination: 'ann@far.example,Bo@elsewhere.example',
       active: true,
@@ -226,6 +227,9 @@ describe('listing', () => {
     expect(await list('sort=source_local_part&order=asc')).toEqual(['a', 'b', 'c', 'off']);
     expect(await list('active=false')).toEqual(['off']);
     expect(await list('q=B%40FAR')).toEqual(['b']);
+    expect(await list(`q=A%40${domain.name.slice(0, 3)}`)).toEqual(['a']);
+    expect(await list(`sort=source_local_part&order=asc&q=%40${domain.name}`)).toEqual(['a', 'b', 'c', 'off']);
+    expect(await list('q=a%40elsewhere.example')).toEqual([]);
     const first = await api.get(`/aliases?domain_id=${domain.id}&sort=source_local_part&order=asc&limit=3`);
     expect(first.meta.pagination?.has_more).toBe(true);
     expect(await list(`sort=source_local_part&order=asc&limit=3&cursor=${first.meta.pagination?.next_cursor}`)).toEqual(

@@ -3,7 +3,7 @@ import { parseAddress } from '@/lib/address';
 import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 /** Aliases rule 4. */
-export const MAX_DESTINATIONS = 10;
+const MAX_DESTINATIONS = 10;
 const MAX_ADDRESS_LENGTH = 254;
 
 const SourceLocalPart = z
@@ -37,6 +37,7 @@ export const Alias = z
   .object({
     id: Id,
     domain_id: Id,
+    address: z.string().meta({ description: 'The source with its domain; a catch-all begins with the @' }),
     source_local_part: z.string().meta({ description: 'Empty: the domain’s catch-all' }),
     destination: z.string(),
     active: z.boolean(),
@@ -55,7 +56,7 @@ export const ListAliases = z.strictObject({
   ...pageQuery(['created_at', 'source_local_part']),
   domain_id: Id.optional().meta({ description: 'Required for a domain_admin' }),
   active: z.boolean().optional(),
-  q: plainText(254).optional().meta({ description: 'Part of the source or of a destination' }),
+  q: plainText(254).optional().meta({ description: 'Part of the source, of its address or of a destination' }),
 });
 export type ListAliases = z.infer<typeof ListAliases>;
 

@@ -116,7 +116,12 @@ function gone(error: unknown): never {
 function containing(q: string | undefined): Prisma.AliasWhereInput {
   if (!q) return {};
   const contains = q.toLowerCase().replace(/[\\%_]/g, '\\$&');
-  return { OR: [{ sourceLocalPart: { contains } }, { destination: { contains, mode: 'insensitive' } }] };
+  const [local = '', domain] = contains.split('@');
+  const source =
+    domain === undefined
+      ? { sourceLocalPart: { contains } }
+      : { sourceLocalPart: { endsWith: local }, domain: { name: { startsWith: domain } } };
+  return { OR: [source, { destination: { contains, mode: 'insensitive' } }] };
 }
 
 const FIELDS = {
@@ -149,6 +154,7 @@ function present(row: Row, warnings: string[]): Alias {
   return {
     id: row.id,
     domain_id: row.domainId,
+    address: `${row.sourceLocalPart}@${row.domain.name}`,
     source_local_part: row.sourceLocalPart,
     destination: row.destination,
     active: row.active,

@@ -132,6 +132,8 @@ describe('listing', () => {
     expect(await list(api, `domain_id=${domain.id}&active=false`)).toEqual(['off']);
     expect(await list(api, `domain_id=${domain.id}&suspended=true`)).toEqual(['quiet']);
     expect(await list(api, `domain_id=${domain.id}&q=AN`)).toEqual(['ann']);
+    expect(await list(api, `q=NN%40${domain.name}`)).toEqual(['ann']);
+    expect(await list(api, 'q=ann%40elsewhere.example')).toEqual([]);
     const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
     expect(await list(own, '')).toEqual(['ann', 'off', 'quiet']);
     expectError(await own.get(`/mailboxes?domain_id=${other.id}`), 403, 'FORBIDDEN');

@@ -42,7 +42,7 @@ export const ListMailboxes = z.strictObject({
   domain_id: Id.optional(),
   active: z.boolean().optional(),
   suspended: z.boolean().optional(),
-  q: plainText(254).optional().meta({ description: 'Part of the local part or the display name' }),
+  q: plainText(254).optional().meta({ description: 'Part of the address or the display name' }),
 });
 export type ListMailboxes = z.infer<typeof ListMailboxes>;
 

@@ -4,8 +4,8 @@ import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
-import { hashPassword } from '@/server/password';
 import type { Prisma } from '@/server/prisma/client';
+import { hashPassword } from '@/server/secrets/password';
 import type { CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
@@ -117,9 +117,12 @@ export function gone(error: unknown): never {
 function containing(q: string | undefined): Prisma.MailboxWhereInput {
   if (!q) return {};
   const contains = q.replace(/[\\%_]/g, '\\$&');
-  return {
-    OR: [{ localPart: { contains: contains.toLowerCase() } }, { displayName: { contains, mode: 'insensitive' } }],
-  };
+  const [local = '', domain] = contains.toLowerCase().split('@');
+  const address =
+    domain === undefined
+      ? { localPart: { contains: local } }
+      : { localPart: { endsWith: local }, domain: { name: { startsWith: domain } } };
+  return { OR: [address, { displayName: { contains, mode: 'insensitive' } }] };
 }
 
 export const FIELDS = {

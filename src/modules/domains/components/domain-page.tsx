@@ -41,8 +41,8 @@ export function DomainPage({ id }: { id: string }) {
           domain && (
             <>
               <StatusMark status={domain.active ? 'on' : 'off'} />
-              <span>{formatPlural(domain.mailbox_count, 'mailbox', 'mailboxes')}</span>
-              <span>{formatPlural(domain.alias_count, 'alias', 'aliases')}</span>
+              <Link href={`/mailboxes?domain=${id}`}>{formatPlural(domain.mailbox_count, 'mailbox', 'mailboxes')}</Link>
+              <Link href={`/aliases?domain=${id}`}>{formatPlural(domain.alias_count, 'alias', 'aliases')}</Link>
               <span className="only-wide">Added {formatDay(domain.created_at)}</span>
             </>
           )

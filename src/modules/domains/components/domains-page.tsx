@@ -149,7 +149,12 @@ const COLUMNS: LedgerColumn<Domain>[] = [
     width: 104,
     kind: 'figure',
     bone: 24,
-    cell: ({ mailbox_count, max_mailboxes }) => outOf(mailbox_count, max_mailboxes),
+    cell: ({ id, mailbox_count, max_mailboxes }) => (
+      <Link href={`/mailboxes?domain=${id}`}>
+        {outOf(mailbox_count, max_mailboxes)}
+        <span className="sr-only"> mailboxes</span>
+      </Link>
+    ),
   },
   {
     key: 'aliases',
@@ -157,7 +162,12 @@ const COLUMNS: LedgerColumn<Domain>[] = [
     width: 104,
     kind: 'figure',
     bone: 24,
-    cell: ({ alias_count, max_aliases }) => outOf(alias_count, max_aliases),
+    cell: ({ id, alias_count, max_aliases }) => (
+      <Link href={`/aliases?domain=${id}`}>
+        {outOf(alias_count, max_aliases)}
+        <span className="sr-only"> aliases</span>
+      </Link>
+    ),
   },
   {
     key: 'limit',

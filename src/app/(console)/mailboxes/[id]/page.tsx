@@ -1,0 +1,9 @@
+import type { Metadata } from 'next';
+import { MailboxPage } from '@/modules/mailboxes/components/mailbox-page';
+
+export const metadata: Metadata = { title: 'Mailbox' };
+
+export default async function Page({ params }: { params: Promise<{ id: string }> }) {
+  const { id } = await params;
+  return <MailboxPage id={id} />;
+}

@@ -1,0 +1,8 @@
+import type { Metadata } from 'next';
+import { MailboxesPage } from '@/modules/mailboxes/components/mailboxes-page';
+
+export const metadata: Metadata = { title: 'Mailboxes' };
+
+export default function Page() {
+  return <MailboxesPage />;
+}

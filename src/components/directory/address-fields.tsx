@@ -1,0 +1,41 @@
+'use client';
+
+import { Select, TextInput } from '@mantine/core';
+
+type AddressFieldsProps = {
+  label: string;
+  domains: { id: string; name: string }[];
+  local: object;
+  domain: object;
+  isCatchAll?: boolean;
+};
+
+export function AddressFields({ label, domains, local, domain, isCatchAll = false }: AddressFieldsProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid in every browser.
+    <div className="joined mono-input" role="group" aria-label={label}>
+      <TextInput
+        label={label}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={64}
+        data-autofocus
+        {...local}
+        {...(isCatchAll && { disabled: true, value: '', placeholder: 'every other address' })}
+      />
+      <span className="at" aria-hidden="true">
+        @
+      </span>
+      <Select
+        label="Domain"
+        placeholder="Choose"
+        data={domains.map(({ id, name }) => ({ value: id, label: name }))}
+        searchable={domains.length > 8}
+        allowDeselect={false}
+        nothingFoundMessage="No domain of that name"
+        {...domain}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+import { ActionIcon, Checkbox, Menu, Switch } from '@mantine/core';
+import { IconDots, IconPencil, IconRoute, IconTrash } from '@tabler/icons-react';
+import type { MouseEvent } from 'react';
+import { Addr } from '@/components/address';
+import type { LedgerColumn } from '@/components/ledger/ledger';
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatDate } from '@/lib/format';
+import type { Alias } from '../schema';
+import { isShadowed } from './alias-values';
+import { DestinationsCell } from './destinations-cell';
+
+type AliasColumnsOptions = {
+  rows: Alias[];
+  selected: ReadonlySet<string>;
+  isOn: (alias: Alias) => boolean;
+  onSelect: (ids: string[]) => void;
+  onSwitch: (alias: Alias, active: boolean) => void;
+  onEdit: (alias: Alias) => void;
+  onTrace: (alias: Alias) => void;
+  onDelete: (alias: Alias) => void;
+};
+
+const ICON = { size: 16, stroke: 1.5 } as const;
+
+export function aliasColumns(options: AliasColumnsOptions): LedgerColumn<Alias>[] {
+  const { rows, selected, isOn, onSelect, onSwitch, onEdit } = options;
+  const isAll = rows.length > 0 && selected.size === rows.length;
+  const toggle = (id: string) =>
+    onSelect(selected.has(id) ? [...selected].filter((other) => other !== id) : [...selected, id]);
+  return [
+    {
+      key: 'pick',
+      header: selected.size === 0 && (
+        <Checkbox
+          aria-label="Select all on this page"
+          checked={isAll}
+          disabled={rows.length === 0}
+          onChange={() => onSelect(rows.map(({ id }) => id))}
+        />
+      ),
+      width: 40,
+      kind: 'mark',
+      fold: 'mark',
+      bone: 16,
+      cell: ({ id, address }) => (
+        <Checkbox aria-label={`Select ${address}`} checked={selected.has(id)} onChange={() => toggle(id)} />
+      ),
+    },
+    {
+      key: 'address',
+      header: 'Address',
+      fold: 'lead',
+      sortBy: 'source_local_part',
+      bone: 200,
+      cell: (alias) => (
+        <span className="cell">
+          <a
+            className="link"
+            aria-label={alias.address}
+            data-row={alias.id}
+            href={`/aliases?edit=${alias.id}`}
+            onClick={(event: MouseEvent) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+              event.preventDefault();
+              onEdit(alias);
+            }}
+          >
+            <Addr value={alias.address} />
+          </a>
+          {alias.source_local_part === '' && <span className="badge">Catch-all</span>}
+          {isShadowed(alias) && (
+            <span className="alias-mark" title={alias.warnings.join(' ')}>
+              <StatusMark status="warning">Mailbox first</StatusMark>
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      key: 'destinations',
+      header: 'Delivers to',
+      fold: 'under',
+      bone: 200,
+      className: 'light',
+      cell: (alias) => <DestinationsCell alias={alias} />,
+    },
+    {
+      key: 'on',
+      header: 'On',
+      width: 56,
+      kind: 'control',
+      fold: 'side',
+      bone: 28,
+      cell: (alias) => (
+        <Switch
+          aria-label={`${alias.address} is on`}
+          checked={isOn(alias)}
+          onChange={(event) => onSwitch(alias, event.currentTarget.checked)}
+        />
+      ),
+    },
+    {
+      key: 'added',
+      header: 'Added',
+      width: 112,
+      kind: 'figure',
+      sortBy: 'created_at',
+      bone: 64,
+      className: 'soft',
+      cell: ({ created_at }) => formatDate(created_at),
+    },
+    {
+      key: 'more',
+      header: <span className="sr-only">More</span>,
+      width: 44,
+      kind: 'tail',
+      fold: 'tail',
+      cell: (alias) => <MoreMenu alias={alias} {...options} />,
+    },
+  ];
+}
+
+type MoreMenuProps = Pick<AliasColumnsOptions, 'onEdit' | 'onTrace' | 'onDelete'> & { alias: Alias };
+
+function MoreMenu({ alias, onEdit, onTrace, onDelete }: MoreMenuProps) {
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon aria-label={`More for ${alias.address}`}>
+          <IconDots {...ICON} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil {...ICON} />} onClick={() => onEdit(alias)}>
+          Change where it leads
+        </Menu.Item>
+        <Menu.Item leftSection={<IconRoute {...ICON} />} onClick={() => onTrace(alias)}>
+          Where does its mail go?
+        </Menu.Item>
+        <Menu.Item className="danger" leftSection={<IconTrash {...ICON} />} onClick={() => onDelete(alias)}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,57 @@
+'use client';
+
+import { Button, Menu, TextInput } from '@mantine/core';
+import { IconChevronDown, IconDownload, IconSearch, IconTableImport } from '@tabler/icons-react';
+import { Segments } from '@/components/segments';
+import type { AliasFilters } from './use-alias-filters';
+
+type AliasToolsProps = Pick<AliasFilters, 'filters' | 'change' | 'open'> & {
+  domain: { id: string; name: string } | undefined;
+};
+
+const ICON = { size: 16, stroke: 1.5 } as const;
+
+export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
+  return (
+    <div className="tools">
+      <TextInput
+        aria-label="Filter by address or destination"
+        placeholder="Address or destination"
+        leftSection={<IconSearch {...ICON} />}
+        w={240}
+        className="grow-small"
+        value={filters.q}
+        onChange={(event) => change({ q: event.currentTarget.value || null })}
+      />
+      <Segments
+        label="State"
+        value={filters.show}
+        options={{ all: 'All', on: 'On', off: 'Off' }}
+        onChange={(show) => change({ show })}
+      />
+      <span className="push only-wide" />
+      <Menu width={264}>
+        <Menu.Target>
+          <Button rightSection={<IconChevronDown stroke={1.5} />}>Import, export</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconTableImport {...ICON} />} onClick={() => open({ import: true })}>
+            Import a CSV file
+          </Menu.Item>
+          {domain ? (
+            <Menu.Item
+              component="a"
+              href={`/api/v1/aliases/export?domain_id=${domain.id}`}
+              download
+              leftSection={<IconDownload {...ICON} />}
+            >
+              Export all of <span className="mono">{domain.name}</span>
+            </Menu.Item>
+          ) : (
+            <Menu.Label>To export, choose a domain at the top</Menu.Label>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  );
+}

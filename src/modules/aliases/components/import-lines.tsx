@@ -1,0 +1,65 @@
+import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { formatPlural } from '@/lib/format';
+import type { ImportLine, ImportReport } from '../schema';
+
+const MARKS: Record<ImportLine['outcome'], [Status, string]> = {
+  created: ['on', 'To add'],
+  unchanged: ['off', 'There already'],
+  failed: ['bounced', 'Refused'],
+};
+
+const COLUMNS: LedgerColumn<ImportLine>[] = [
+  {
+    key: 'outcome',
+    header: 'Outcome',
+    width: 124,
+    kind: 'mark',
+    fold: 'mark',
+    cell: ({ outcome }) => <StatusMark status={MARKS[outcome][0]}>{MARKS[outcome][1]}</StatusMark>,
+  },
+  {
+    key: 'line',
+    header: 'Line',
+    width: 56,
+    kind: 'figure',
+    fold: 'side',
+    className: 'soft',
+    cell: ({ line }) => line,
+  },
+  {
+    key: 'what',
+    header: 'Alias',
+    fold: 'lead',
+    cell: ({ source_local_part: source, destination, code, message }) => (
+      <>
+        <span className="mono">
+          <b className="strong-mono">{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
+        </span>
+        {message && (
+          <span className="import-fault">
+            {message} <code>{code}</code>
+          </span>
+        )}
+      </>
+    ),
+  },
+];
+
+/** What would happen, line by line; the refused first, since they are what there is to do. */
+export function ImportLines({ report }: { report: ImportReport }) {
+  const { created, unchanged, failed } = report;
+  const lines = report.lines.toSorted((a, b) => Number(b.outcome === 'failed') - Number(a.outcome === 'failed'));
+  return (
+    <section className="import-report" aria-label="What would happen">
+      <p role="status">
+        {formatPlural(created, 'alias', 'aliases')} to add, {unchanged} there already, {failed} refused. Nothing is
+        changed yet.
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      <div className="import-lines" tabIndex={0}>
+        <Ledger caption="Lines of the file" columns={COLUMNS} rows={lines} rowKey={({ line }) => String(line)} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,49 @@
+'use client';
+
+import { ActionIcon, Button } from '@mantine/core';
+import { IconArrowBackUp, IconX } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+import { StatusMark } from '@/components/marks/status-mark';
+import type { Notice } from './use-alias-actions';
+
+type NoticeBarProps = { notice: Notice | null; onDismiss: () => void };
+
+export function NoticeBar({ notice, onDismiss }: NoticeBarProps) {
+  return (
+    <div className="notice-place" role="status">
+      {notice && <Bar key={notice.key} notice={notice} onDismiss={onDismiss} />}
+    </div>
+  );
+}
+
+function Bar({ notice: { text, problem, undo, takesFocus }, onDismiss }: NoticeBarProps & { notice: Notice }) {
+  const undoButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (takesFocus) undoButton.current?.focus();
+  }, [takesFocus]);
+
+  return (
+    <div className="notice" data-tone={problem ? 'bounced' : 'quiet'} role={problem ? 'alert' : undefined}>
+      <div>
+        {problem ? <StatusMark status="bounced">{text}</StatusMark> : <span>{text}</span>}
+        {problem && (
+          <p className="soft">
+            {problem.message}{' '}
+            <code>
+              {problem.code}
+              {problem.requestId && `, request ${problem.requestId}`}
+            </code>
+          </p>
+        )}
+      </div>
+      {undo && (
+        <Button ref={undoButton} size="xs" leftSection={<IconArrowBackUp stroke={1.5} />} onClick={undo}>
+          Undo
+        </Button>
+      )}
+      <ActionIcon aria-label="Close the notice" onClick={onDismiss}>
+        <IconX size={16} stroke={1.5} />
+      </ActionIcon>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+'use client';
+
+import { Button, NumberInput, Switch, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { Entry } from '@/components/entry';
+import type { Mailbox } from '../schema';
+import { toBytes, toMegabytes } from './mailbox-values';
+
+const FIELDS = { display_name: 'name', quota_bytes: 'quotaMb', active: 'active' };
+
+export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
+  const utils = trpc.useUtils();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const form = useForm({ initialValues: initialValues(mailbox) });
+  const update = trpc.mailboxes.update.useMutation({
+    onSuccess: async (saved) => {
+      utils.mailboxes.get.setData({ id: mailbox.id }, saved);
+      form.setInitialValues(initialValues(saved));
+      form.setValues(initialValues(saved));
+      await utils.mailboxes.list.invalidate();
+    },
+    onError: (error) => setProblem(landOnFields(toProblem(error), form, FIELDS)),
+  });
+
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(({ active, name, quotaMb }) => {
+        setProblem(null);
+        // Only what was changed, so that a quota shown in whole MB is not rounded and nobody else's change is undone.
+        update.mutate({
+          id: mailbox.id,
+          ...(form.isDirty('active') && { active }),
+          ...(form.isDirty('name') && { display_name: name.trim() }),
+          ...(form.isDirty('quotaMb') && { quota_bytes: quotaMb === '' ? null : toBytes(quotaMb) }),
+        });
+      })}
+    >
+      <Entry title="Mailbox" hint="An inactive mailbox takes no mail and lets nobody in; nothing in it is lost.">
+        <div className="form-column">
+          <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
+          <div className="pair">
+            <TextInput label="Name" maxLength={256} {...form.getInputProps('name')} />
+            <NumberInput
+              label="Quota, MB"
+              placeholder="No quota"
+              min={0}
+              max={8_000_000_000}
+              allowDecimal={false}
+              thousandSeparator=","
+              hideControls
+              {...form.getInputProps('quotaMb')}
+            />
+          </div>
+          <ProblemAlert problem={problem} />
+          <div className="form-foot">
+            <Button
+              variant={mailbox.suspended ? 'default' : 'filled'}
+              type="submit"
+              loading={update.isPending}
+              disabled={!form.isDirty()}
+            >
+              Save the changes
+            </Button>
+            {form.isDirty() ? (
+              <Button variant="subtle" color="gray" onClick={form.reset}>
+                Undo the changes
+              </Button>
+            ) : (
+              <span className="quiet" role="status">
+                {update.isSuccess ? 'Saved' : 'Nothing changed'}
+              </span>
+            )}
+          </div>
+        </div>
+      </Entry>
+      <UnsavedGuard isDirty={form.isDirty()} what={`The settings of ${mailbox.email} are changed and not saved.`} />
+    </form>
+  );
+}
+
+function initialValues({ active, display_name: name, quota_bytes: quota }: Mailbox) {
+  return { active, name, quotaMb: toMegabytes(quota) };
+}

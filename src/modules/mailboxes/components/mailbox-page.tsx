@@ -1,0 +1,115 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconMail } from '@tabler/icons-react';
+import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
+import { Entry } from '@/components/entry';
+import { ErrorNote } from '@/components/ledger/notes';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { useMay } from '@/components/shell/use-may';
+import { formatBytes, formatDay } from '@/lib/format';
+import type { Mailbox } from '../schema';
+import { DeleteMailbox } from './delete-mailbox';
+import { LeadsHere } from './leads-here';
+import { MailboxDetails } from './mailbox-details';
+import { MailboxPassword } from './mailbox-password';
+import { MailboxState } from './mailbox-state';
+import { Gauge, percentFull } from './space';
+import { SuspendedBanner, SuspendMailbox } from './suspension';
+
+const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
+
+export function MailboxPage({ id }: { id: string }) {
+  const maySuspend = useMay('admin');
+  const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
+
+  if (isError && !mailbox) {
+    return (
+      <Page>
+        <PageHead crumb={CRUMB} title="Mailbox" lede="Not shown" />
+        <ErrorNote what="this mailbox" error={error} onRetry={() => void refetch()}>
+          <Button component={Link} href="/mailboxes">
+            All mailboxes
+          </Button>
+        </ErrorNote>
+      </Page>
+    );
+  }
+  return (
+    <Page>
+      <PageHead
+        crumb={CRUMB}
+        title={mailbox?.email ?? '\u00a0'}
+        mono
+        lede={
+          mailbox && (
+            <>
+              <MailboxState mailbox={mailbox} />
+              {mailbox.display_name && <span>{mailbox.display_name}</span>}
+              <span className="only-wide">Added {formatDay(mailbox.created_at)}</span>
+            </>
+          )
+        }
+      >
+        {mailbox && (
+          <Button
+            component={Link}
+            href={`/messages?q=${encodeURIComponent(mailbox.email)}`}
+            leftSection={<IconMail stroke={1.5} />}
+          >
+            Its messages
+          </Button>
+        )}
+      </PageHead>
+      {mailbox && maySuspend !== undefined ? (
+        <>
+          {mailbox.suspended && <SuspendedBanner mailbox={mailbox} mayLift={maySuspend} />}
+          <Space mailbox={mailbox} />
+          <MailboxDetails key={mailbox.id} mailbox={mailbox} />
+          <LeadsHere mailbox={mailbox}>
+            <MailboxPassword mailbox={mailbox} />
+            {maySuspend && !mailbox.suspended && <SuspendMailbox mailbox={mailbox} />}
+            <DeleteMailbox mailbox={mailbox} />
+          </LeadsHere>
+        </>
+      ) : (
+        <Bones />
+      )}
+    </Page>
+  );
+}
+
+function Space({ mailbox }: { mailbox: Mailbox }) {
+  const percent = percentFull(mailbox);
+  return (
+    <Entry
+      title="Space"
+      hint={percent === null ? 'It may take as much as there is.' : 'Mail is refused when it is full.'}
+    >
+      <p className="space-figure">
+        <b>{formatBytes(mailbox.used_bytes)}</b>
+        {mailbox.quota_bytes === null ? ' used, no quota' : ` of ${formatBytes(mailbox.quota_bytes)}, ${percent}% full`}
+      </p>
+      {percent !== null && <Gauge percent={percent} />}
+    </Entry>
+  );
+}
+
+function Bones() {
+  return (
+    <div aria-busy="true">
+      {[88, 264, 96].map((height) => (
+        <div key={height} className="entry" style={{ minHeight: height }}>
+          <div className="entry-side">
+            <span className="bone" style={{ width: 96 }} />
+          </div>
+          <div className="entry-main">
+            <span className="bone" style={{ width: 328 }} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

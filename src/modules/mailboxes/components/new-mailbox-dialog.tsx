@@ -1,0 +1,129 @@
+'use client';
+
+import { NumberInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { Dialog } from '@/components/dialogs/dialog';
+import { AddressFields } from '@/components/directory/address-fields';
+import { passwordFault } from '@/lib/password';
+import type { Mailbox } from '../schema';
+import { localPartFault, toBytes } from './mailbox-values';
+import { PasswordField } from './password-field';
+import { PasswordOnceDialog } from './password-once-dialog';
+
+const EMPTY = { local: '', domainId: '', password: '', name: '', quotaMb: '' as number | '' };
+const FIELDS = {
+  local_part: 'local',
+  domain_id: 'domainId',
+  password: 'password',
+  display_name: 'name',
+  quota_bytes: 'quotaMb',
+};
+
+type NewMailboxDialogProps = {
+  opened: boolean;
+  domains: { id: string; name: string }[];
+  preset: string | undefined;
+  onClose: () => void;
+};
+
+export function NewMailboxDialog({ opened, domains, preset, onClose }: NewMailboxDialogProps) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [made, setMade] = useState<string | null>(null);
+  const [once, setOnce] = useState<{ mailbox: Mailbox; password: string } | null>(null);
+  const form = useForm({
+    initialValues: EMPTY,
+    validate: {
+      local: localPartFault,
+      domainId: (value) => (value || preset ? null : 'Choose a domain.'),
+      password: passwordFault,
+    },
+  });
+  const domainId = form.values.domainId || preset || '';
+
+  const clear = () => {
+    form.reset();
+    setProblem(null);
+    setMade(null);
+  };
+  const create = trpc.mailboxes.create.useMutation({
+    onSuccess: async (mailbox, { password }) => {
+      utils.mailboxes.get.setData({ id: mailbox.id }, mailbox);
+      await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
+      clear();
+      if (password === made) setOnce({ mailbox, password });
+      else router.push(`/mailboxes/${mailbox.id}`);
+    },
+    onError: (error) => {
+      const refused = toProblem(error);
+      const isDomain = refused.code === 'DOMAIN_INACTIVE' || refused.code === 'DOMAIN_NOT_FOUND';
+      if (isDomain) form.setErrors({ domainId: refused.message });
+      else setProblem(landOnFields(refused, form, FIELDS));
+    },
+  });
+
+  if (once) {
+    return (
+      <PasswordOnceDialog
+        email={once.mailbox.email}
+        password={once.password}
+        onStored={() => router.push(`/mailboxes/${once.mailbox.id}`)}
+      />
+    );
+  }
+  return (
+    <Dialog
+      opened={opened}
+      title="New mailbox"
+      action="Create the mailbox"
+      isBusy={create.isPending}
+      onClose={() => {
+        clear();
+        onClose();
+      }}
+      onSubmit={form.onSubmit(({ local, password, name, quotaMb }) => {
+        setProblem(null);
+        create.mutate({
+          domain_id: domainId,
+          local_part: local.trim(),
+          password,
+          display_name: name.trim(),
+          ...(quotaMb !== '' && { quota_bytes: toBytes(quotaMb) }),
+        });
+      })}
+    >
+      <AddressFields
+        label="Address"
+        domains={domains}
+        local={form.getInputProps('local')}
+        domain={{ ...form.getInputProps('domainId'), value: domainId || null }}
+      />
+      <PasswordField
+        label="Password"
+        {...form.getInputProps('password')}
+        value={form.values.password}
+        onMade={setMade}
+      />
+      <div className="pair">
+        <TextInput label="Name (optional)" placeholder="Ann Field" maxLength={256} {...form.getInputProps('name')} />
+        <NumberInput
+          label="Quota, MB"
+          placeholder="The domain’s own"
+          min={0}
+          max={8_000_000_000}
+          allowDecimal={false}
+          thousandSeparator=","
+          hideControls
+          {...form.getInputProps('quotaMb')}
+        />
+      </div>
+      <ProblemAlert problem={problem} />
+    </Dialog>
+  );
+}
