@@ -60,7 +60,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
         </ActionIcon>
         <button type="button" className="finder" onClick={finder.open}>
           <IconSearch size={16} stroke={1.5} aria-hidden="true" />
-          <span>Find a page, domain or message</span>
+          <span>Find an address, domain or message</span>
           <kbd>Ctrl K</kbd>
         </button>
         <DomainSwitcher />

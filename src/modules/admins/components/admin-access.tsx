@@ -1,6 +1,5 @@
 'use client';
 
-import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
@@ -8,6 +7,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { Entry } from '@/components/entry';
+import { SaveFoot } from '@/components/save-foot';
 import type { Admin } from '../schema';
 import { RoleFields } from './role-fields';
 
@@ -41,20 +41,12 @@ export function AdminAccess({ admin }: { admin: Admin }) {
             isEmpty={form.values.domainIds.length === 0}
           />
           <ProblemAlert problem={problem} />
-          <div className="form-foot">
-            <Button variant="filled" type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-              Save the changes
-            </Button>
-            {form.isDirty() ? (
-              <Button variant="subtle" color="gray" onClick={form.reset}>
-                Undo the changes
-              </Button>
-            ) : (
-              <span className="quiet" role="status">
-                {update.isSuccess ? 'Saved' : 'Nothing changed'}
-              </span>
-            )}
-          </div>
+          <SaveFoot
+            isDirty={form.isDirty()}
+            isSaving={update.isPending}
+            isSaved={update.isSuccess}
+            onUndo={form.reset}
+          />
         </div>
       </Entry>
       <UnsavedGuard isDirty={form.isDirty()} what={`The access of ${admin.email} is changed and not saved.`} />

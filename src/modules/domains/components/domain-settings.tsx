@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, NumberInput, Switch, TextInput } from '@mantine/core';
+import { NumberInput, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
@@ -8,6 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { Entry } from '@/components/entry';
+import { SaveFoot } from '@/components/save-foot';
 import type { Domain } from '../schema';
 
 const MEBIBYTE = 1024 * 1024;
@@ -86,20 +87,12 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
             {isReadOnly ? (
               <p className="soft">Changing it needs the role admin.</p>
             ) : (
-              <div className="form-foot">
-                <Button variant="filled" type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-                  Save the changes
-                </Button>
-                {form.isDirty() ? (
-                  <Button variant="subtle" color="gray" onClick={form.reset}>
-                    Undo the changes
-                  </Button>
-                ) : (
-                  <span className="quiet" role="status">
-                    {update.isSuccess ? 'Saved' : 'Nothing changed'}
-                  </span>
-                )}
-              </div>
+              <SaveFoot
+                isDirty={form.isDirty()}
+                isSaving={update.isPending}
+                isSaved={update.isSuccess}
+                onUndo={form.reset}
+              />
             )}
           </div>
         </Entry>
