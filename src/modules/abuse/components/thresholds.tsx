@@ -1,4 +1,4 @@
-import { Button, NumberInput } from '@mantine/core';
+import { NumberInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
@@ -7,6 +7,7 @@ import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { Entry } from '@/components/entry';
 import { ErrorNote } from '@/components/ledger/notes';
+import { SaveFoot } from '@/components/save-foot';
 import { useMay } from '@/components/shell/use-may';
 import type { AbuseThresholds } from '../schema';
 
@@ -77,20 +78,12 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
           {isReadOnly ? (
             <p className="soft">Changing it needs the role super admin.</p>
           ) : (
-            <div className="form-foot">
-              <Button variant="filled" type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-                Save the limits
-              </Button>
-              {form.isDirty() ? (
-                <Button variant="subtle" color="gray" onClick={form.reset}>
-                  Undo the changes
-                </Button>
-              ) : (
-                <span className="quiet" role="status">
-                  {update.isSuccess ? 'Saved' : 'Nothing changed'}
-                </span>
-              )}
-            </div>
+            <SaveFoot
+              isDirty={form.isDirty()}
+              isSaving={update.isPending}
+              isSaved={update.isSuccess}
+              onUndo={form.reset}
+            />
           )}
         </div>
       </Entry>
