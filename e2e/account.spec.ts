@@ -1,6 +1,6 @@
 import type { APIRequestContext, Page } from '@playwright/test';
 import { generateSync } from 'otplib';
-import { alertWith, expect, test, unique, url, useSession } from './fixtures';
+import { alertWith, expect, signIn, test, unique, untilAdmitted, url, useSession } from './fixtures';
 
 /** A code works once, so that a second one has to be of the next 30 seconds, which are accepted as well. */
 const codeOf = (secret: string, steps = 0) =>
@@ -34,8 +34,8 @@ async function passwordStep(page: Page, { email, password }: { email: string; pa
   await page.goto(`${url()}/login?next=${encodeURIComponent(next)}`);
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Enter your code' })).toBeVisible();
+  const press = () => page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await untilAdmitted(page, press, page.getByRole('heading', { name: 'Enter your code' }));
 }
 
 async function statusOf(request: APIRequestContext, cookie: string): Promise<number> {
@@ -69,10 +69,10 @@ test('two-step sign-in is set up by scanning and proving, and asks for a code fr
   await expect(page.getByRole('list', { name: 'Steps of signing in' })).toContainText('Password accepted');
   await expect(page.getByRole('timer')).toHaveText(/^[45]:\d\d left$/);
   await check();
-  await typeCode(page, '000000');
-  await expect(alertWith(page, '4 tries left.')).toBeVisible();
+  await untilAdmitted(page, () => typeCode(page, '000000'), alertWith(page, '4 tries left.'));
   await check();
-  await page.keyboard.type(codeOf(secret, 1));
+  const messages = page.getByRole('heading', { name: 'Messages', level: 1 });
+  await untilAdmitted(page, () => typeCode(page, codeOf(secret, 1)), messages);
   await expect(page).toHaveURL(`${url()}/messages`);
 });
 
@@ -87,21 +87,19 @@ test('a recovery code lets one in once, and the fifth wrong code sends one back 
   const [code = ''] = recoveryCodes;
   await passwordStep(page, admin);
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
-  await page.getByLabel('Recovery code').fill(code.toLowerCase());
+  const give = (given: string) => async () => {
+    await page.getByLabel('Recovery code').fill(given);
+    await page.getByRole('button', { name: 'Continue' }).click();
+  };
   await check();
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await untilAdmitted(page, give(code.toLowerCase()), page.getByRole('heading', { name: 'Overview' }));
 
   await passwordStep(page, admin);
   await page.getByRole('button', { name: 'Use a recovery code' }).click();
   for (const left of ['4 tries', '3 tries', '2 tries', '1 try', 'No try is']) {
-    await page.getByLabel('Recovery code').fill(code);
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await expect(alertWith(page, `${left} left.`)).toBeVisible();
+    await untilAdmitted(page, give(code), alertWith(page, `${left} left.`));
   }
-  await page.getByLabel('Recovery code').fill(code);
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await untilAdmitted(page, give(code), page.getByRole('heading', { name: 'Sign in' }));
   await expect(alertWith(page, 'Begin again with your password.')).toBeVisible();
   await check();
 });
@@ -124,20 +122,13 @@ test('turning two-step sign-in off takes a code', async ({ page, makeAdmin, chec
 
 test('sessions are listed with the current one marked, and ended singly and all', async ({
   page,
-  playwright,
   request,
   makeAdmin,
   check,
 }) => {
   const admin = await makeAdmin('admin');
-  const other = await playwright.request.newContext({
-    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
-  });
-  const login = await other.post(`${url()}/api/v1/auth/login`, {
-    data: { email: admin.email, password: admin.password },
-  });
-  const cookie = /service_session=([^;]+)/.exec(login.headers()['set-cookie'] ?? '')?.[1] ?? '';
-  await other.dispose();
+  const firefox = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0' };
+  const cookie = await signIn(request, admin, firefox);
   await useSession(page, admin.cookie);
   await page.goto(`${url()}/account`);
   const sessions = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
@@ -150,10 +141,7 @@ test('sessions are listed with the current one marked, and ended singly and all'
   expect(await statusOf(request, cookie)).toBe(401);
   expect(await statusOf(request, admin.cookie)).toBe(200);
 
-  const again = await request.post(`${url()}/api/v1/auth/login`, {
-    data: { email: admin.email, password: admin.password },
-  });
-  expect(again.status()).toBe(200);
+  await signIn(request, admin);
   await page.reload();
   await page.getByRole('button', { name: 'End all 2 sessions' }).click();
   await check();
@@ -169,9 +157,7 @@ test('a changed password is checked on its fields and ends the other sessions', 
   check,
 }) => {
   const admin = await makeAdmin('admin');
-  const login = (password: string) =>
-    request.post(`${url()}/api/v1/auth/login`, { data: { email: admin.email, password } });
-  const cookie = /service_session=([^;]+)/.exec((await login(admin.password)).headers()['set-cookie'] ?? '')?.[1] ?? '';
+  const cookie = await signIn(request, admin);
   await useSession(page, admin.cookie);
   await page.goto(`${url()}/account`);
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -194,6 +180,6 @@ test('a changed password is checked on its fields and ends the other sessions', 
   await fill(admin.password, next);
   await expect(dialog).toBeHidden();
   expect(await statusOf(request, cookie)).toBe(401);
-  expect((await login(next)).status()).toBe(200);
+  await signIn(request, { ...admin, password: next });
   await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
 });

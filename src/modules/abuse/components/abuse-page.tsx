@@ -23,9 +23,11 @@ export function AbusePage() {
       ) : (
         <AbuseFigures summary={summary.data} />
       )}
-      <Alerts domainId={domain ?? undefined} />
-      <Senders domainId={domain ?? undefined} />
-      <Thresholds />
+      <Alerts domainId={domain ?? undefined}>
+        <Senders domainId={domain ?? undefined}>
+          <Thresholds />
+        </Senders>
+      </Alerts>
     </Page>
   );
 }

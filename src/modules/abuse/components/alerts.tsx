@@ -1,5 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import type { ReactNode } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -17,7 +18,10 @@ const filters = {
   cursor: parseAsString,
 };
 
-export function Alerts({ domainId }: { domainId: string | undefined }) {
+type AlertsProps = { domainId: string | undefined; children: ReactNode };
+
+/** What stands below comes once these have their height. */
+export function Alerts({ domainId, children }: AlertsProps) {
   const [{ show }, setState] = useQueryStates(filters);
   const trail = useCursorTrail();
   const utils = trpc.useUtils();
@@ -30,44 +34,47 @@ export function Alerts({ domainId }: { domainId: string | undefined }) {
   const rows = list.data?.items;
 
   return (
-    <section aria-labelledby="alerts">
-      <div className="section">
-        <h2 id="alerts">Alerts</h2>
-        <span className="push" />
-        <Segments
-          label="State"
-          value={show}
-          options={SHOWN}
-          onChange={(value) => void setState({ show: value, cursor: null })}
-        />
-      </div>
-      <ProblemAlert problem={update.error ? toProblem(update.error) : null} />
-      {list.isError ? (
-        <ErrorNote what="the alerts" error={list.error} onRetry={() => void list.refetch()} />
-      ) : rows?.length === 0 && trail.isFirst ? (
-        <p className="soft topped pad">
-          {show === 'open' ? 'Nothing needs you: no alert is open.' : 'No alert is in this state.'}
-        </p>
-      ) : (
-        <>
-          <Ledger
-            caption="Alerts, newest first"
-            columns={alertColumns(({ id }, next) => update.mutate({ id, status: next }), update.isPending)}
-            rows={rows}
-            rowKey={({ id }) => id}
-            isOff={(alert) => alert.status === 'closed'}
-            isStale={list.isPlaceholderData}
-            bones={3}
+    <>
+      <section aria-labelledby="alerts">
+        <div className="section">
+          <h2 id="alerts">Alerts</h2>
+          <span className="push" />
+          <Segments
+            label="State"
+            value={show}
+            options={SHOWN}
+            onChange={(value) => void setState({ show: value, cursor: null })}
           />
-          <Folio
-            shown={rows?.length}
-            hasMore={list.data?.pagination.has_more ?? false}
-            nextCursor={list.data?.pagination.next_cursor ?? ''}
-            trail={trail}
-            words={{ back: 'Newer', forward: 'Older' }}
-          />
-        </>
-      )}
-    </section>
+        </div>
+        <ProblemAlert problem={update.error ? toProblem(update.error) : null} />
+        {list.isError ? (
+          <ErrorNote what="the alerts" error={list.error} onRetry={() => void list.refetch()} />
+        ) : rows?.length === 0 && trail.isFirst ? (
+          <p className="soft topped pad">
+            {show === 'open' ? 'Nothing needs you: no alert is open.' : 'No alert is in this state.'}
+          </p>
+        ) : (
+          <>
+            <Ledger
+              caption="Alerts, newest first"
+              columns={alertColumns(({ id }, next) => update.mutate({ id, status: next }), update.isPending)}
+              rows={rows}
+              rowKey={({ id }) => id}
+              isOff={(alert) => alert.status === 'closed'}
+              isStale={list.isPlaceholderData}
+              bones={3}
+            />
+            <Folio
+              shown={rows?.length}
+              hasMore={list.data?.pagination.has_more ?? false}
+              nextCursor={list.data?.pagination.next_cursor ?? ''}
+              trail={trail}
+              words={{ back: 'Newer', forward: 'Older' }}
+            />
+          </>
+        )}
+      </section>
+      {(rows || list.isError) && children}
+    </>
   );
 }

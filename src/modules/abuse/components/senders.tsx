@@ -1,5 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import type { ReactNode } from 'react';
 import { Addr } from '@/components/address';
 import { trpc } from '@/components/api/trpc';
 import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
@@ -12,7 +13,10 @@ import type { AbuseSender } from '../schema';
 const SHOWN = 20;
 const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as const;
 
-export function Senders({ domainId }: { domainId: string | undefined }) {
+type SendersProps = { domainId: string | undefined; children: ReactNode };
+
+/** What stands below comes once these have their height. */
+export function Senders({ domainId, children }: SendersProps) {
   const [sort, setSort] = useQueryState(
     'senders',
     parseAsStringLiteral(['sent_last_hour', 'sent_last_24h']).withDefault('sent_last_hour'),
@@ -23,28 +27,31 @@ export function Senders({ domainId }: { domainId: string | undefined }) {
   );
   const rows = list.data?.items;
   return (
-    <section aria-labelledby="senders">
-      <div className="section">
-        <h2 id="senders">Who sends most</h2>
-        <span className="push" />
-        <Segments label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
-      </div>
-      {list.isError ? (
-        <ErrorNote what="the senders" error={list.error} onRetry={() => void list.refetch()} />
-      ) : rows?.length === 0 ? (
-        <p className="soft topped pad">Nobody sent anything in the last 24 hours.</p>
-      ) : (
-        <Ledger
-          caption={`The ${SHOWN} who sent most`}
-          columns={COLUMNS}
-          rows={rows}
-          rowKey={({ address }) => address}
-          rowHref={({ address }) => `/messages?q=${encodeURIComponent(address)}`}
-          isStale={list.isPlaceholderData}
-          bones={5}
-        />
-      )}
-    </section>
+    <>
+      <section aria-labelledby="senders">
+        <div className="section">
+          <h2 id="senders">Who sends most</h2>
+          <span className="push" />
+          <Segments label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
+        </div>
+        {list.isError ? (
+          <ErrorNote what="the senders" error={list.error} onRetry={() => void list.refetch()} />
+        ) : rows?.length === 0 ? (
+          <p className="soft topped pad">Nobody sent anything in the last 24 hours.</p>
+        ) : (
+          <Ledger
+            caption={`The ${SHOWN} who sent most`}
+            columns={COLUMNS}
+            rows={rows}
+            rowKey={({ address }) => address}
+            rowHref={({ address }) => `/messages?q=${encodeURIComponent(address)}`}
+            isStale={list.isPlaceholderData}
+            bones={5}
+          />
+        )}
+      </section>
+      {(rows || list.isError) && children}
+    </>
   );
 }
 
