@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
 
 /** Pieces that every wire contract shares. */
-export const Id = z.uuid('This is not a UUID.').meta({ description: 'UUID' });
+/** In lower case, as the database gives it back, so that one row has one name. */
+export const Id = z.uuid('This is not a UUID.').toLowerCase().meta({ description: 'UUID' });
 
 export const Timestamp = z.iso
   .datetime('This is not a time such as 2026-11-21T09:41:07Z.')

@@ -35,7 +35,6 @@ export async function insertAuditEntry(tx: Tx, ctx: Context, entry: Entry): Prom
     select: { id: true },
     data: {
       adminId: entry.actor?.admin.id ?? null,
-      actorId: entry.actor?.admin.id ?? null,
       adminEmail: entry.actor?.admin.email ?? entry.email ?? null,
       apiKeyId: entry.actor?.key?.id ?? null,
       action: entry.action,

@@ -6,6 +6,7 @@ import { log } from './log';
 import { isUnforeseen, publicError } from './public-error';
 import { readBytes, requireJson } from './rest/body';
 import { openBudget } from './rest/body-budget';
+import { refuseTooComplex } from './rest/json';
 
 const ENDPOINT = '/api/trpc';
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -48,6 +49,7 @@ async function readWhole(request: Request): Promise<Request> {
   try {
     const body = await readBytes(request, BODY_LIMIT_BYTES, budget);
     requireJson(request, body);
+    refuseTooComplex(body);
     return new Request(request.url, { method: 'POST', headers: request.headers, body: body as BodyInit });
   } finally {
     budget.release();

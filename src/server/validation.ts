@@ -46,7 +46,7 @@ function printable(path: string): string {
 
 function fieldErrors(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType): (FieldError & { code: ErrorCode })[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_FIELDS_TOLD).map((key) => ({
       code: 'VALIDATION_ERROR',
       path: [...issue.path, key].join('.'),
       message: 'There is no such field.',

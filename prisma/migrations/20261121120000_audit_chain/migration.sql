@@ -2,7 +2,7 @@
 DROP INDEX "audit_entry_admin_id_idx";
 
 -- AlterTable
-ALTER TABLE "audit_entry" ADD COLUMN     "actor_id" UUID,
+ALTER TABLE "audit_entry" DROP CONSTRAINT "audit_entry_admin_id_fkey",
 ADD COLUMN     "hash" BYTEA,
 ADD COLUMN     "prev_hash" BYTEA,
 ADD COLUMN     "seq" BIGINT;
@@ -35,17 +35,15 @@ CREATE INDEX "audit_entry_resource_created_at_id_idx" ON "audit_entry"("resource
 
 
 
-UPDATE "audit_entry" SET "actor_id" = "admin_id";
-
 INSERT INTO "audit_head" ("id", "hash") VALUES (1, '\x');
 ALTER TABLE "audit_head" ADD CONSTRAINT "audit_head_one_row" CHECK ("id" = 1);
 
--- What an entry's hash covers: all of it but admin_id, which is set to null with its admin.
+-- What an entry's hash covers: its place, the hash before it, and all of itself.
 CREATE FUNCTION audit_entry_hash(entry "audit_entry", place bigint, previous bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
   SELECT sha256(previous || convert_to(jsonb_build_array(
-    place, entry.id, entry.actor_id, entry.admin_email, entry.api_key_id, entry.action, entry.resource, entry.domain_id,
+    place, entry.id, entry.admin_id, entry.admin_email, entry.api_key_id, entry.action, entry.resource, entry.domain_id,
     entry.ip_address, entry.user_agent, entry.request_id, entry.outcome::text, entry.details,
     (extract(epoch FROM entry.created_at) * 1000)::bigint
   )::text, 'UTF8'))
@@ -76,7 +74,7 @@ $$;
 
 CREATE INDEX "audit_entry_unsealed_idx" ON "audit_entry"("id") WHERE "seq" IS NULL;
 
--- Append-only: an entry is sealed once, and forgets the id of a deleted admin; nothing else ever changes or goes.
+-- Append-only: an entry is sealed once; nothing else ever changes or goes.
 CREATE FUNCTION keep_audit_entry() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -85,7 +83,6 @@ DECLARE
 BEGIN
   IF TG_OP = 'UPDATE' THEN
     expected := OLD;
-    IF NEW.admin_id IS NULL THEN expected.admin_id := NULL; END IF;
     IF OLD.seq IS NULL THEN
       expected.seq := NEW.seq;
       expected.prev_hash := NEW.prev_hash;

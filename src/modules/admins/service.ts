@@ -78,7 +78,6 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
 export async function deleteAdmin(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   await keepSuperAdmin(ctx.db, id);
   const before = present(ctx.actor, await requireAdmin(ctx.db, id));
-  // Before the delete, which sets the entry's admin_id to null where somebody deletes themselves.
   await ctx.audit({ resource: `admin:${id}`, before, after: null });
   await ctx.db.admin.delete({ where: { id }, select: { id: true } }).catch((error) => {
     throw explain(error);

@@ -1,11 +1,30 @@
-import type { Tx } from '@/server/db';
+import pLimit from 'p-limit';
+import type { Database, Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 
 const ALIAS_LOCK = 7_203_002;
 
-/** Writes of aliases wait for each other, so that of two that would chain the second sees the first. */
-export async function lockAliases(tx: Tx): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ALIAS_LOCK}::bigint)`;
+const MAX_WAITING = 50;
+
+// Those of one process wait here and not in the database, where each would hold a connection that others need.
+const writing = pLimit(1);
+
+/**
+ * A transaction that writes aliases. They wait for each other, so that of two that would chain the second sees the first.
+ * @throws SERVICE_UNAVAILABLE where too many wait
+ */
+export async function writeAliases<Result>(db: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  if (writing.pendingCount >= MAX_WAITING) {
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many aliases are being written. Try again in a moment.', {
+      headers: { 'Retry-After': '2' },
+    });
+  }
+  return writing(() =>
+    db.$transaction(async (tx) => {
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ALIAS_LOCK}::bigint)`;
+      return work(tx);
+    }),
+  );
 }
 
 /** Which of these lower-case addresses are exact alias sources, in any managed domain. */

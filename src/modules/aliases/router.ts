@@ -43,6 +43,7 @@ export const aliasesRouter = router({
         description: 'It takes effect at once.',
         status: 201,
         audit: 'alias.create',
+        transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: {
           400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'],
@@ -75,6 +76,7 @@ export const aliasesRouter = router({
         summary: 'Add the aliases of a CSV file',
         description: 'Line by line: a line that is refused touches no other. With dry_run nothing is changed.',
         audit: 'alias.import',
+        transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]], 409: ['CONFLICT'] },
       }),
@@ -114,6 +116,7 @@ export const aliasesRouter = router({
         summary: 'Change an alias',
         description: 'Only supplied fields change. It takes effect at once.',
         audit: 'alias.update',
+        transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: { 400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'], 404: ['NOT_FOUND'] },
       }),

@@ -1,11 +1,11 @@
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
-import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
-import { lockAliases, refuseChain } from './chains';
+import { refuseChain, writeAliases } from './chains';
 import type { Alias, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 
@@ -37,42 +37,43 @@ export async function listAliases(ctx: ActorContext, input: ListAliases): Promis
 }
 
 export async function getAlias(ctx: ActorContext, { id }: { id: string }): Promise<Alias> {
-  return presentOne(ctx.db, await requireAlias(ctx, id));
+  return presentOne(ctx.db, await requireAlias(ctx, ctx.db, id));
 }
 
 /** Takes effect with the transaction: the mail server asks the database for every address. */
 export async function createAlias(ctx: MutationContext, input: CreateAlias): Promise<Alias> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
-  await lockAliases(ctx.db);
-  await refuseBeyondLimit(ctx.db, domain);
-  await refuseChain(ctx.db, `${input.source_local_part}@${domain.name}`, input.destination, true);
   const { source_local_part: sourceLocalPart, destination, active } = input;
-  const data = { domainId: domain.id, sourceLocalPart, destination, active, createdAt: ctx.clock.now() };
-  const row = await ctx.db.alias.create({ data, select: FIELDS }).catch((error) => {
+  return writeAliases(ctx.database, async (tx) => {
+    await refuseBeyondLimit(tx, domain);
+    await refuseChain(tx, `${sourceLocalPart}@${domain.name}`, destination, true);
+    const data = { domainId: domain.id, sourceLocalPart, destination, active, createdAt: ctx.clock.now() };
+    const alias = await presentOne(tx, await tx.alias.create({ data, select: FIELDS }));
+    await ctx.audit({ resource: `alias:${alias.id}`, domainId: domain.id, before: null, after: alias }, tx);
+    return alias;
+  }).catch((error) => {
+    if (isForeignKeyViolation(error)) throw domainGone();
     throw violatedConstraint(error) === null ? error : duplicate(sourceLocalPart, domain.name);
   });
-  const alias = await presentOne(ctx.db, row);
-  await ctx.audit({ resource: `alias:${alias.id}`, domainId: domain.id, before: null, after: alias });
-  return alias;
 }
 
 /** Only supplied fields change. */
 export async function updateAlias(ctx: MutationContext, { id, destination, active }: UpdateAlias): Promise<Alias> {
-  await lockAliases(ctx.db);
-  const row = await requireAlias(ctx, id);
-  const before = await presentOne(ctx.db, row);
-  if (destination !== undefined) {
-    await refuseChain(ctx.db, `${row.sourceLocalPart}@${row.domain.name}`, destination, false);
-  }
-  const data = { destination, active };
-  const changed = await ctx.db.alias.update({ where: { id }, data, select: FIELDS }).catch(gone);
-  const after = await presentOne(ctx.db, changed);
-  await ctx.audit({ resource: `alias:${id}`, domainId: row.domainId, before, after });
-  return after;
+  return writeAliases(ctx.database, async (tx) => {
+    const row = await requireAlias(ctx, tx, id);
+    const before = await presentOne(tx, row);
+    if (destination !== undefined) {
+      await refuseChain(tx, `${row.sourceLocalPart}@${row.domain.name}`, destination, false);
+    }
+    const data = { destination, active };
+    const after = await presentOne(tx, await tx.alias.update({ where: { id }, data, select: FIELDS }).catch(gone));
+    await ctx.audit({ resource: `alias:${id}`, domainId: row.domainId, before, after }, tx);
+    return after;
+  });
 }
 
 export async function deleteAlias(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const row = await requireAlias(ctx, id);
+  const row = await requireAlias(ctx, ctx.db, id);
   const before = await presentOne(ctx.db, row);
   await ctx.db.alias.delete({ where: { id }, select: { id: true } }).catch(gone);
   await ctx.audit({ resource: `alias:${id}`, domainId: row.domainId, before, after: null });
@@ -81,10 +82,12 @@ export async function deleteAlias(ctx: MutationContext, { id }: { id: string }):
 
 /** @throws CONFLICT where the domain has as many aliases as it may */
 export async function refuseBeyondLimit(tx: Tx, domain: AuthorizedDomain, more = 1): Promise<void> {
-  const { maxAliases, _count } = await tx.domain.findUniqueOrThrow({
+  const found = await tx.domain.findUnique({
     where: { id: domain.id },
     select: { maxAliases: true, _count: { select: { aliases: true } } },
   });
+  if (!found) throw domainGone();
+  const { maxAliases, _count } = found;
   if (maxAliases === null || _count.aliases + more <= maxAliases) return;
   throw new AppError(
     'CONFLICT',
@@ -95,6 +98,10 @@ export async function refuseBeyondLimit(tx: Tx, domain: AuthorizedDomain, more =
   );
 }
 
+function domainGone(): AppError {
+  return new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.');
+}
+
 export function duplicate(sourceLocalPart: string, domainName: string): AppError {
   const message = sourceLocalPart
     ? `There is an alias ${sourceLocalPart}@${domainName} already.`
@@ -102,8 +109,8 @@ export function duplicate(sourceLocalPart: string, domainName: string): AppError
   return new AppError('CONFLICT', message, { details: { fields: [{ path: 'source_local_part', message }] } });
 }
 
-async function requireAlias(ctx: ActorContext, id: string): Promise<Row> {
-  const row = await ctx.db.alias.findFirst({ where: { AND: [{ id }, domainFilter(ctx.actor)] }, select: FIELDS });
+async function requireAlias(ctx: ActorContext, db: Tx, id: string): Promise<Row> {
+  const row = await db.alias.findFirst({ where: { AND: [{ id }, domainFilter(ctx.actor)] }, select: FIELDS });
   if (!row) throw notFound('alias');
   return row;
 }

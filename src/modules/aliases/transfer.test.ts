@@ -77,6 +77,17 @@ describe('importing aliases', () => {
   });
 });
 
+it('leaves the database to others while many imports wait for each other', async () => {
+  const lines = Array.from({ length: 3000 }, (_, i) => `a${i},x@far.example`);
+  const csv = ['source_local_part,destination', ...lines].join('\n');
+  const imports = Promise.all(Array.from({ length: 20 }, () => importCsv(csv)));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => api.get(`/domains/${domain.id}`)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const reports = (await imports).map(({ data }) => data.created);
+  expect(reports.filter((created) => created === 3000)).toHaveLength(1);
+  expect(await count()).toBe(3000);
+});
+
 describe('exporting aliases', () => {
   it('gives a file that imports as the same, with no cell that a spreadsheet runs', async () => {
     await makeAlias(domain.id, '', 'catch@far.example');

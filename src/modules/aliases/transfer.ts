@@ -6,7 +6,7 @@ import { type CsvLine, csvLine, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
 import type { FileAnswer } from '@/server/rest/file';
-import { findDestinations, findSources, isDestination, keysOf, leadsToAlias, lockAliases } from './chains';
+import { findDestinations, findSources, isDestination, keysOf, leadsToAlias, writeAliases } from './chains';
 import { CreateAlias, type ExportAliases, type ImportAliases, type ImportLine, type ImportReport } from './schema';
 import { duplicate, refuseBeyondLimit } from './service';
 
@@ -24,17 +24,19 @@ const PAGE = 1000;
 export async function importAliases(ctx: MutationContext, input: ImportAliases): Promise<ImportReport> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
   const read = readCsv(input.csv, COLUMNS, ['source_local_part', 'destination']).map((line) => readLine(line, domain));
-  await lockAliases(ctx.db);
   const wanted = read.filter((line): line is Wanted => 'source' in line);
-  const judged = new Map((await judge(ctx.db, domain, wanted)).map((line) => [line.line, line]));
-  const lines = read.map((line) => ('source' in line ? (judged.get(line.line) as ImportLine) : line));
-  const accepted = wanted.filter(({ line }) => judged.get(line)?.outcome === 'created');
-  await refuseBeyondLimit(ctx.db, domain, accepted.length);
-  if (!input.dry_run) await insert(ctx, domain, accepted);
-  const report = { dry_run: input.dry_run, total: lines.length, ...countsOf(lines) };
-  const details = { ...report, created_sources: accepted.map(({ source }) => source) };
-  await ctx.audit({ resource: 'alias', domainId: domain.id, details });
-  return { ...report, lines };
+  const settle = async (tx: Tx): Promise<ImportReport> => {
+    const judged = new Map((await judge(tx, domain, wanted)).map((line) => [line.line, line]));
+    const lines = read.map((line) => ('source' in line ? (judged.get(line.line) as ImportLine) : line));
+    const accepted = wanted.filter(({ line }) => judged.get(line)?.outcome === 'created');
+    await refuseBeyondLimit(tx, domain, accepted.length);
+    if (!input.dry_run) await insert(tx, domain, accepted, ctx.clock.now());
+    const report = { dry_run: input.dry_run, total: lines.length, ...countsOf(lines) };
+    const details = { ...report, created_sources: accepted.map(({ source }) => source) };
+    await ctx.audit({ resource: 'alias', domainId: domain.id, details }, tx);
+    return { ...report, lines };
+  };
+  return input.dry_run ? settle(ctx.database) : writeAliases(ctx.database, settle);
 }
 
 /** Every alias of a domain as CSV that can be imported again. */
@@ -115,9 +117,8 @@ async function judge(tx: Tx, domain: AuthorizedDomain, wanted: Wanted[]): Promis
   });
 }
 
-async function insert(ctx: MutationContext, domain: AuthorizedDomain, accepted: Wanted[]): Promise<void> {
-  const createdAt = ctx.clock.now();
-  await ctx.db.alias.createMany({
+async function insert(tx: Tx, domain: AuthorizedDomain, accepted: Wanted[], createdAt: Date): Promise<void> {
+  await tx.alias.createMany({
     data: accepted.map(({ source, destination, active }) => {
       return { domainId: domain.id, sourceLocalPart: source, destination, active, createdAt };
     }),

@@ -85,7 +85,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
     ["action = 'x'", "action = 'domain.update'"],
     ["details = '{}'", `details = jsonb_build_object('after', jsonb_build_object('n', substr(resource, 8)::int))`],
     ["created_at = created_at + interval '1 ms'", "created_at = created_at - interval '1 ms'"],
-    ["actor_id = 'aaaaaaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa'", 'actor_id = NULL'],
+    ["admin_id = 'aaaaaaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa'", 'admin_id = NULL'],
     ["outcome = 'denied'", "outcome = 'success'"],
   ])('show an edit: %s', async (change, back) => {
     const id = await idAt(54_321);

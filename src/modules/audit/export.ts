@@ -3,7 +3,7 @@ import { csvLine } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { FileAnswer } from '@/server/rest/file';
 import type { AuditEntry, ExportAudit } from './schema';
-import { FIELDS, present } from './service';
+import { FIELDS, presentAll } from './service';
 
 const PAGE = 250;
 
@@ -55,7 +55,7 @@ async function* pages(db: Tx): AsyncGenerator<AuditEntry[]> {
       orderBy: { id: 'asc' },
       take: PAGE,
     });
-    if (rows.length > 0) yield rows.map(present);
+    if (rows.length > 0) yield await presentAll(db, rows);
     if (rows.length < PAGE) return;
     after = rows.at(-1)?.id;
   }

@@ -1,5 +1,6 @@
 import { authorizeDomain, domainFilter } from '@/server/access';
 import type { ActorContext } from '@/server/context';
+import type { Tx } from '@/server/db';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { AuditEntry, ListAudit } from './schema';
@@ -20,7 +21,7 @@ export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Pa
     outcome: input.outcome,
     createdAt: since || until ? { gte: since, lte: until } : undefined,
   };
-  return paginate(
+  const found = await paginate(
     'audit',
     input,
     'createdAt',
@@ -30,8 +31,17 @@ export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Pa
         select: FIELDS,
         where: { AND: [where, domainFilter(ctx.actor), filters] },
       }),
-    present,
+    (row: Row) => row,
   );
+  return { ...found, items: await presentAll(ctx.db, found.items) };
+}
+
+/** The id of an admin who is deleted is told as null. */
+export async function presentAll(db: Tx, rows: Row[]): Promise<AuditEntry[]> {
+  const ids = [...new Set(rows.flatMap(({ adminId }) => adminId ?? []))];
+  const admins = await db.admin.findMany({ where: { id: { in: ids } }, select: { id: true } });
+  const present = new Set(admins.map(({ id }) => id));
+  return rows.map((row) => presentEntry(row, row.adminId !== null && present.has(row.adminId) ? row.adminId : null));
 }
 
 export const FIELDS = {
@@ -54,10 +64,10 @@ export const FIELDS = {
 
 type Row = Prisma.AuditEntryGetPayload<{ select: typeof FIELDS }>;
 
-export function present(row: Row): AuditEntry {
+function presentEntry(row: Row, adminId: string | null): AuditEntry {
   return {
     id: row.id,
-    admin_id: row.adminId,
+    admin_id: adminId,
     admin_email: row.adminEmail,
     api_key_id: row.apiKeyId,
     action: row.action,

@@ -57,6 +57,20 @@ describe('failed sign-ins of one account', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(34);
   });
 
+  it('are not forgotten with a changed password, which proves no second factor', async () => {
+    const admin = await makeAdmin({ passwordHash });
+    const { cookie } = await makeSession(admin.id, { expiresAt: new Date('2026-12-31') });
+    const browser = client({ cookie, 'sec-fetch-site': 'same-origin' });
+    await browser.call('POST', '/auth/totp/setup', { clock });
+    const guess = () => browser.call('POST', '/auth/totp/verify', { body: { code: '000000' }, clock });
+    for (let i = 0; i < 4; i++) expectError(await guess(), 401, 'TOTP_INVALID');
+    const body = { current_password: PASSWORD, new_password: PASSWORD };
+    expect((await browser.call('POST', '/auth/password', { body, clock })).status).toBe(200);
+    expectError(await guess(), 401, 'TOTP_INVALID');
+    expectError(await guess(), 401, 'TOTP_INVALID');
+    expectError(await guess(), 429, 'RATE_LIMIT_EXCEEDED');
+  });
+
   it('count for a changed password and for codes as well', async () => {
     const admin = await makeAdmin({ passwordHash });
     const { cookie } = await makeSession(admin.id, { expiresAt: new Date('2026-12-31') });

@@ -37,10 +37,12 @@ export async function changePassword(ctx: ActorContext & Audited, input: ChangeP
     await ctx.audit({ resource, outcome: 'denied', details: { code: 'INVALID_CREDENTIALS' } });
     throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong.');
   }
+  // Taken back and not forgotten: wrong codes of the second factor stay counted.
+  await takeBackProof(ctx.database, admin.email, ctx.clock.now());
   const data = { passwordHash: await hashPassword(input.new_password, 'new_password') };
   await ctx.database.$transaction(async (tx) => {
-    await tx.admin.update({ where, data, select: { id: true } });
-    await forgetFailures(tx, admin.email);
+    const { count } = await tx.admin.updateMany({ where: { ...where, passwordHash }, data });
+    if (count === 0) throw new AppError('INVALID_CREDENTIALS', 'The password has just been changed.');
     await endSessions(tx, admin.id, { except: session?.id });
     await ctx.audit({ resource }, tx);
   });
@@ -72,6 +74,7 @@ async function provePassword(ctx: Context & Audited, email: string, password: st
     throw new AppError('INVALID_CREDENTIALS', 'The email or the password is wrong.');
   }
   return ctx.database.$transaction(async (tx) => {
+    await requirePassword(tx, admin);
     const answer = await passFirstFactor(tx, ctx, admin.id);
     const actor = { admin, key: null };
     if ('requires_totp' in answer) {
@@ -85,15 +88,26 @@ async function provePassword(ctx: Context & Audited, email: string, password: st
   });
 }
 
+/** It may have been changed, or its admin deleted, while its hash was compared. Locks the row until the session stands. */
+async function requirePassword(
+  tx: Tx,
+  { id, passwordHash }: { id: string; passwordHash: string | null },
+): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM admin WHERE id = ${id}::uuid AND password_hash = ${passwordHash} FOR NO KEY UPDATE`;
+  if (rows.length === 0) throw new AppError('INVALID_CREDENTIALS', 'The email or the password is wrong.');
+}
+
 type SecondFactor = Pick<Login, 'totp_code' | 'recovery_code'>;
 
 async function proveSecondFactor(ctx: Context & Audited, token: string, factor: SecondFactor): Promise<LoggedIn> {
   const now = ctx.clock.now();
   const pending = await getTotpSession(ctx.database, token, now);
-  const admin = await ctx.database.admin.findUniqueOrThrow({
+  const admin = await ctx.database.admin.findUnique({
     where: { id: pending.adminId },
     select: { id: true, email: true, totpSecret: true },
   });
+  if (!admin) throw new AppError('SESSION_INVALID', 'This sign-in has expired. Begin again with your password.');
   const actor = { admin, key: null };
   await beginProof(ctx.database, admin.email, now);
   await countAttempt(ctx.database, pending);

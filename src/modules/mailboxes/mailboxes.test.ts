@@ -165,6 +165,14 @@ describe('suspending', () => {
     expect(entries[2]?.details).toMatchObject({ note: 'Password changed' });
   });
 
+  it('is not undone by deleting the mailbox, but by an admin', async () => {
+    const { data } = await create('ann');
+    await api.post(`/mailboxes/${data.id}/suspend`, { reason: 'Sends phishing' });
+    const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expectError(await own.delete(`/mailboxes/${data.id}`), 409, 'CONFLICT');
+    expect((await api.delete(`/mailboxes/${data.id}`)).status).toBe(200);
+  });
+
   it('needs a reason, the role admin, and a mailbox in reach', async () => {
     const { data } = await create('ann');
     expectError(await api.post(`/mailboxes/${data.id}/suspend`, {}), 400, 'MISSING_FIELDS');

@@ -83,7 +83,7 @@ export const mailboxesRouter = router({
         summary: 'Delete a mailbox',
         audit: 'mailbox.delete',
         isOpenToScopedKeys,
-        errors: { 404: ['NOT_FOUND'] },
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
     .output(Confirmation)

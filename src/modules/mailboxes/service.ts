@@ -1,3 +1,4 @@
+import { hasRole } from '@/lib/roles';
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
@@ -85,7 +86,12 @@ export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox):
 export async function deleteMailbox(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const row = await requireMailbox(ctx, ctx.db, id);
   const before = present(row);
-  await ctx.db.mailbox.delete({ where: { id }, select: { id: true } }).catch(gone);
+  // Or a suspended sender would be let go on by deleting the mailbox, or by making it anew.
+  const where = hasRole(ctx.actor.admin.role, 'admin') ? { id } : { id, suspendedAt: null };
+  const { count } = await ctx.db.mailbox.deleteMany({ where });
+  if (count === 0) {
+    throw new AppError('CONFLICT', `The mailbox ${before.email} is suspended. Deleting it needs the role admin.`);
+  }
   await ctx.audit({ resource: `mailbox:${id}`, domainId: row.domainId, before, after: null });
   return { message: `The mailbox ${before.email} is deleted.` };
 }
@@ -99,10 +105,12 @@ export async function requireMailbox(ctx: ActorContext, db: Tx, id: string): Pro
 /** Locks the domain, so that two at once do not pass its limit together. */
 async function requireRoom(tx: Tx, domain: AuthorizedDomain): Promise<{ defaultQuotaBytes: bigint | null }> {
   await tx.$queryRaw`SELECT id FROM "domain" WHERE id = ${domain.id}::uuid FOR NO KEY UPDATE`;
-  const { maxMailboxes, defaultQuotaBytes, _count } = await tx.domain.findUniqueOrThrow({
+  const found = await tx.domain.findUnique({
     where: { id: domain.id },
     select: { maxMailboxes: true, defaultQuotaBytes: true, _count: { select: { mailboxes: true } } },
   });
+  if (!found) throw new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.');
+  const { maxMailboxes, defaultQuotaBytes, _count } = found;
   if (maxMailboxes === null || _count.mailboxes < maxMailboxes) return { defaultQuotaBytes };
   throw new AppError('CONFLICT', `The domain ${domain.name} may have ${maxMailboxes} mailboxes, and has them.`, {
     details: { limit: maxMailboxes, count: _count.mailboxes },

@@ -6,6 +6,7 @@ import type { BodyBudget } from './body-budget';
 import { parseJsonObject } from './json';
 import type { Route } from './routes';
 
+const MAX_FIELDS_TOLD = 50;
 const READS_BODY = new Set(['POST', 'PATCH', 'DELETE']);
 const EMPTY_OBJECT = new TextEncoder().encode('{}');
 
@@ -31,7 +32,7 @@ export async function readInput(
 function readQuery(search: URLSearchParams, route: Route): Record<string, unknown> {
   if (route.meta.rest.isOpenQuery) dropUnknown(search, route);
   const names = [...search.keys()];
-  const repeated = names.filter((name, i) => names.indexOf(name) !== i);
+  const repeated = repeatedOf(names);
   if (repeated.length > 0) throw refused(repeated, 'Give this once.');
   if (route.method !== 'GET' && names.length > 0) throw refused(names, 'This call takes no query parameters.');
   const strays = names.filter(
@@ -41,6 +42,11 @@ function readQuery(search: URLSearchParams, route: Route): Record<string, unknow
   return Object.fromEntries(
     [...search].map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]),
   );
+}
+
+function repeatedOf(names: string[]): string[] {
+  const seen = new Set<string>();
+  return names.filter((name) => seen.size === seen.add(name).size);
 }
 
 function dropUnknown(search: URLSearchParams, route: Route): void {
@@ -58,7 +64,7 @@ function typed(text: string, schema: z.ZodType): unknown {
 }
 
 function refused(names: string[], message: string): AppError {
-  const fields: FieldError[] = [...new Set(names)].map((path) => ({ path, message }));
+  const fields: FieldError[] = [...new Set(names)].slice(0, MAX_FIELDS_TOLD).map((path) => ({ path, message }));
   const listed = fields.map((field) => field.path).join(', ');
   return new AppError('VALIDATION_ERROR', `Some parameters are not valid: ${listed}.`, { details: { fields } });
 }

@@ -16,7 +16,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Counts what would become values, before it does: a body of nothing but `{},` takes fifty times its size in memory. */
-function refuseTooComplex(bytes: Uint8Array): void {
+export function refuseTooComplex(bytes: Uint8Array): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let tokens = 0;
   let depth = 0;

@@ -1,10 +1,11 @@
 import { verify } from '@node-rs/argon2';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../errors';
 import { hashWithArgon2id, isCommonPassword } from './password-rules.mjs';
 
-// A small gate keeps a burst of logins from starving the rest.
-const gate = pLimit(2);
+// Small gates keep a burst of them from starving the rest, and new passwords from keeping people from signing in.
+const comparing = pLimit(2);
+const hashing = pLimit(1);
 const MAX_WAITING = 100;
 
 /**
@@ -18,18 +19,18 @@ export async function hashPassword(password: string, field = 'password'): Promis
       details: { fields: [{ path: field, message: 'This is one of the most common passwords. Choose another.' }] },
     });
   }
-  return passGate(() => hashWithArgon2id(password));
+  return pass(hashing, () => hashWithArgon2id(password));
 }
 
 /** The same work whether or not there is a hash to compare with, so that time tells nothing of who exists. */
 export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
-  const isMatch = await passGate(async () => verify(passwordHash ?? (await decoy()), password));
+  const isMatch = await pass(comparing, async () => verify(passwordHash ?? (await decoy()), password));
   return isMatch && passwordHash !== null;
 }
 
-async function passGate<Result>(work: () => Promise<Result>): Promise<Result> {
+async function pass<Result>(gate: LimitFunction, work: () => Promise<Result>): Promise<Result> {
   if (gate.pendingCount >= MAX_WAITING) {
-    throw new AppError('SERVICE_UNAVAILABLE', 'Too many people are signing in. Try again in a moment.', {
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many passwords are being checked. Try again in a moment.', {
       headers: { 'Retry-After': '5' },
     });
   }

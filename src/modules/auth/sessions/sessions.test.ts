@@ -109,6 +109,18 @@ describe('changing the password', () => {
     expectError(await (await sessionClient()).post('/auth/password', change), 409, 'CONFLICT');
   });
 
+  it('leaves no session to who signs in with the old one at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const person = await personWithPassword();
+      const { email } = person.admin;
+      const change = { current_password: PASSWORD, new_password: 'tin boats on the river' };
+      const tries = Array.from({ length: 4 }, () => client().post('/auth/login', { email, password: PASSWORD }));
+      await Promise.all([...tries, person.post('/auth/password', change)]);
+      const sessions = await db.session.findMany({ where: { adminId: person.admin.id } });
+      expect(sessions.map(({ id }) => id)).toEqual([person.session.id]);
+    }
+  });
+
   it('is audited without either password', async () => {
     const person = await personWithPassword();
     await person.post('/auth/password', { current_password: PASSWORD, new_password: 'tin boats on the river' });
