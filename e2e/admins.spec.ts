@@ -20,6 +20,7 @@ test('an admin is added, limited to a domain, given a new password and deleted',
   await page.getByRole('option', { name: 'Domain admin' }).click();
   await dialog.getByRole('combobox', { name: 'Assigned domains' }).fill(domain.name);
   await page.getByRole('option', { name: domain.name }).click();
+  await page.keyboard.press('Tab');
   await check();
   await dialog.getByRole('button', { name: 'Add the admin' }).click();
   await expect(page.getByRole('heading', { name: email })).toBeVisible();
