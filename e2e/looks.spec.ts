@@ -64,7 +64,7 @@ const DIALOGS: View[] = [
   },
   {
     name: 'The dialog to delete a domain',
-    path: ({ domain }) => `/domains/${domain.id}`,
+    path: async ({ api }) => `/domains/${(await makeDomain(api)).id}`,
     open: async (page) => {
       await page.getByRole('button', { name: 'Delete the domain' }).click();
       await expect(page.getByRole('dialog', { name: /^Delete / })).toBeVisible();
