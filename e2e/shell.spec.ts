@@ -20,7 +20,7 @@ test('the palette finds a page, a domain and messages', async ({ signedIn: page,
   await page.getByRole('option', { name: new RegExp(`^${domain.name}`) }).click();
   await expect(page.getByRole('heading', { name: domain.name })).toBeVisible();
 
-  await page.getByRole('button', { name: /^Find a page/ }).click();
+  await page.getByRole('button', { name: /^Find an address/ }).click();
   await finder.fill(subject);
   await page.getByRole('option', { name: `All messages with “${subject}”` }).click();
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
