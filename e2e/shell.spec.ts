@@ -34,7 +34,7 @@ test('the palette finds a page, a domain and messages', async ({ signedIn: page,
 test('the palette can be worked with the arrow keys alone', async ({ signedIn: page }) => {
   await page.goto(`${url()}/domains`);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Find a page/ }).fill('new');
+  await page.getByRole('combobox', { name: /^Find a page/ }).fill('new api');
   const options = page.getByRole('option');
   await expect(options.first()).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('ArrowUp');
