@@ -1,9 +1,7 @@
 'use client';
 
-import { Button } from '@mantine/core';
-import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
-import { ErrorNote } from '@/components/ledger/notes';
+import { NotShown } from '@/components/not-shown';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
 import { formatAgo, formatDay } from '@/lib/format';
@@ -18,16 +16,7 @@ export function AdminPage({ id }: { id: string }) {
   const { data: admin, isError, error, refetch } = trpc.admins.get.useQuery({ id });
 
   if (isError && !admin) {
-    return (
-      <Page>
-        <PageHead crumb={CRUMB} title="Admin" lede="Not shown" />
-        <ErrorNote what="this admin" error={error} onRetry={() => void refetch()}>
-          <Button component={Link} href="/admins">
-            All admins
-          </Button>
-        </ErrorNote>
-      </Page>
-    );
+    return <NotShown crumb={CRUMB} title="Admin" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>

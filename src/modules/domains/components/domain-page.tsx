@@ -4,8 +4,8 @@ import { Button } from '@mantine/core';
 import { IconClipboardList, IconMail } from '@tabler/icons-react';
 import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
-import { ErrorNote } from '@/components/ledger/notes';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NotShown } from '@/components/not-shown';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
@@ -20,16 +20,7 @@ export function DomainPage({ id }: { id: string }) {
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
 
   if (isError && !domain) {
-    return (
-      <Page>
-        <PageHead crumb={CRUMB} title="Domain" lede="Not shown" />
-        <ErrorNote what="this domain" error={error} onRetry={() => void refetch()}>
-          <Button component={Link} href="/domains">
-            All domains
-          </Button>
-        </ErrorNote>
-      </Page>
-    );
+    return <NotShown crumb={CRUMB} title="Domain" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>

@@ -5,7 +5,7 @@ import { IconMail } from '@tabler/icons-react';
 import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
 import { Entry } from '@/components/entry';
-import { ErrorNote } from '@/components/ledger/notes';
+import { NotShown } from '@/components/not-shown';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
@@ -26,16 +26,7 @@ export function MailboxPage({ id }: { id: string }) {
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
 
   if (isError && !mailbox) {
-    return (
-      <Page>
-        <PageHead crumb={CRUMB} title="Mailbox" lede="Not shown" />
-        <ErrorNote what="this mailbox" error={error} onRetry={() => void refetch()}>
-          <Button component={Link} href="/mailboxes">
-            All mailboxes
-          </Button>
-        </ErrorNote>
-      </Page>
-    );
+    return <NotShown crumb={CRUMB} title="Mailbox" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>

@@ -1,10 +1,8 @@
 'use client';
 
-import { Button } from '@mantine/core';
-import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
-import { ErrorNote } from '@/components/ledger/notes';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NotShown } from '@/components/not-shown';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
 import { formatBytes, formatFull } from '@/lib/format';
@@ -16,16 +14,7 @@ export function MessagePage({ id }: { id: string }) {
   const { data: message, isError, error, refetch } = trpc.messages.get.useQuery({ id }, { refetchInterval: 10_000 });
 
   if (isError && !message) {
-    return (
-      <Page>
-        <PageHead crumb={CRUMB} title="Message" lede="Not shown" />
-        <ErrorNote what="this message" error={error} onRetry={() => void refetch()}>
-          <Button component={Link} href="/messages">
-            All messages
-          </Button>
-        </ErrorNote>
-      </Page>
-    );
+    return <NotShown crumb={CRUMB} title="Message" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>
