@@ -1,0 +1,118 @@
+import { isIP } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity, type TLSSocket } from 'node:tls';
+import { OutboundFailure, socketFailure } from './failure';
+import { isPublicAddress } from './public-address';
+import type { OutboundTarget } from './target';
+
+type ConnectOptions = {
+  allowPrivateNetworks: boolean;
+  connect: (options: ConnectionOptions) => TLSSocket;
+  ca: string | undefined;
+  /** Told the address of the peer as soon as TCP is connected. */
+  onReached: (address: string) => void;
+};
+
+/** Refuses all where one is not allowed. @throws OutboundFailure `blocked_address`, or `dns` where there are none */
+export function checkAddresses(addresses: string[], allowPrivateNetworks: boolean): string[] {
+  if (addresses.length === 0) throw new OutboundFailure('dns', 'The host name has no address.');
+  const isRefused = (address: string) => isIP(address) === 0 || !(allowPrivateNetworks || isPublicAddress(address));
+  if (addresses.some(isRefused)) throw blocked();
+  return [...new Set(addresses)];
+}
+
+/**
+ * A TLS connection with a checked certificate to the first of the checked addresses that takes one. Rejects with an
+ * OutboundFailure, or with the signal's reason when that aborts.
+ */
+export async function connectToFirst(
+  addresses: string[],
+  target: OutboundTarget,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
+  for (const address of addresses.slice(0, MAX_ADDRESSES_TRIED)) {
+    const socket = await open(address, target, options, signal);
+    if (socket) return socket;
+  }
+  throw new OutboundFailure('connect', 'The endpoint refused the connection, or there is no way to it.');
+}
+
+const MAX_ADDRESSES_TRIED = 6;
+
+/** Null where no TCP connection came about. */
+function open(
+  address: string,
+  target: OutboundTarget,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<TLSSocket | null> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const socket = options.connect(connectionOptions(address, target, options.ca));
+    let isReached = false;
+
+    const give = (connected: TLSSocket | null) => {
+      leave();
+      if (!connected) socket.destroy();
+      resolve(connected);
+    };
+    const fail = (reason: unknown) => {
+      leave();
+      socket.destroy();
+      reject(reason);
+    };
+    const leave = () => {
+      signal.removeEventListener('abort', onAbort);
+      socket.off('connect', onConnect).off('secureConnect', onSecure).off('error', onError).off('close', onClose);
+      socket.on('error', ignore);
+    };
+    const onConnect = () => {
+      isReached = true;
+      const peer = socket.remoteAddress;
+      options.onReached(peer ?? address);
+      if (!peer) return fail(brokenOff());
+      if (!options.allowPrivateNetworks && !isPublicAddress(peer)) fail(blocked());
+    };
+    const onSecure = () => {
+      if (!isReached) onConnect();
+      if (!socket.destroyed) give(socket);
+    };
+    const onError = (error: NodeJS.ErrnoException) => (isReached ? fail(handshakeFailure(error)) : give(null));
+    const onClose = () => onError(new Error('closed'));
+    const onAbort = () => fail(signal.reason);
+
+    socket.on('connect', onConnect).on('secureConnect', onSecure).on('error', onError).on('close', onClose);
+    signal.addEventListener('abort', onAbort);
+  });
+}
+
+function ignore() {}
+
+// No proxy, no agent and no second look-up: the host is the checked literal. The name is for SNI and the certificate.
+function connectionOptions(address: string, target: OutboundTarget, ca: string | undefined): ConnectionOptions {
+  const { hostname, port } = target;
+  return {
+    host: address,
+    port,
+    lookup: (_hostname, _options, done) => done(new Error('a second look-up'), ''),
+    servername: isIP(hostname) ? '' : hostname,
+    checkServerIdentity: (_servername, certificate) => checkServerIdentity(hostname, certificate),
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    ...(ca === undefined ? {} : { ca }),
+  };
+}
+
+function handshakeFailure(error: NodeJS.ErrnoException): OutboundFailure {
+  const failure = socketFailure(error);
+  return failure.reason === 'tls' ? failure : brokenOff();
+}
+
+function brokenOff(): OutboundFailure {
+  return new OutboundFailure('tls', 'The endpoint closed the connection while TLS was being set up.');
+}
+
+function blocked(): OutboundFailure {
+  return new OutboundFailure('blocked_address', 'The host is at a private or reserved address, which is not allowed.');
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { OutboundBody } from './body';
+import { OutboundFailure, socketFailure } from './failure';
+import type { OutboundTarget } from './target';
+
+export type Answer = {
+  status: number;
+  statusText: string;
+  /** In the order received: the first 20, values cut at 200 characters. */
+  headers: [string, string][];
+  /** The first 1,000 characters of the body, without NUL, well-formed. */
+  excerpt: string;
+};
+
+type Message = { target: OutboundTarget; headers: Record<string, string>; body: OutboundBody; bodyBytes: number };
+
+/**
+ * Sends one POST over a connection that is ready, reads at most `maxAnswerBytes` of the answer's body and ends the
+ * connection. The end of the answer is the end of it all, even where some of the body was not sent. Rejects with an
+ * OutboundFailure, or with the signal's reason when that aborts.
+ */
+export function exchange(
+  socket: TLSSocket,
+  message: Message,
+  maxAnswerBytes: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      createConnection: () => socket,
+      method: 'POST',
+      path: message.target.path,
+      setHost: false,
+      insecureHTTPParser: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    });
+    const sending = new AbortController();
+    let informationals = 0;
+
+    const settle = (conclude: () => void) => {
+      signal.removeEventListener('abort', onAbort);
+      sending.abort();
+      request.destroy();
+      socket.destroy();
+      conclude();
+    };
+    const succeed = (answer: Answer) => settle(() => resolve(answer));
+    const fail = (reason: unknown) => settle(() => reject(reason));
+    const onAbort = () => fail(signal.reason);
+
+    request.on('error', (error) => fail(socketFailure(error)));
+    request.on('upgrade', () => fail(badAnswer()));
+    request.on('information', () => {
+      informationals += 1;
+      if (informationals > MAX_INFORMATIONALS) fail(badAnswer());
+    });
+    request.on('response', (response) => {
+      if (!response.statusCode || response.statusCode < 200) return fail(badAnswer());
+      // Who refuses early is often gone early: to write on would lose the answer.
+      if (response.statusCode >= 300) sending.abort();
+      readAnswer(response, socket, maxAnswerBytes).then(succeed, fail);
+    });
+    signal.addEventListener('abort', onAbort);
+    try {
+      signal.throwIfAborted();
+      if (socket.destroyed) throw socketFailure(new Error('closed'));
+      setHeaders(request, message);
+      send(request, message.body, sending.signal).catch((error) => sending.signal.aborted || fail(error));
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_INFORMATIONALS = 20;
+const MAX_HEADERS_KEPT = 20;
+const MAX_TEXT_CHARACTERS = 200;
+const EXCERPT_CHARACTERS = 1000;
+const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
+const FRAMING_FACTOR = 4;
+
+function setHeaders(request: ClientRequest, { target, headers, bodyBytes }: Message): void {
+  request.setHeader('User-Agent', 'Postroom/1 (webhooks)');
+  for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
+  request.removeHeader('Transfer-Encoding');
+  request.setHeader('Host', target.hostHeader);
+  request.setHeader('Accept-Encoding', 'identity');
+  request.setHeader('Connection', 'close');
+  request.setHeader('Content-Length', bodyBytes);
+}
+
+async function send(request: ClientRequest, body: OutboundBody, signal: AbortSignal): Promise<void> {
+  for (let piece = await body.next(); piece; piece = await body.next()) {
+    if (signal.aborted) return;
+    if (!request.write(piece)) await once(request, 'drain', { signal }).catch(() => {});
+    if (signal.aborted) return;
+  }
+  if (!signal.aborted) request.end();
+}
+
+function readAnswer(response: IncomingMessage, socket: TLSSocket, maxAnswerBytes: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const kept: Buffer[] = [];
+    const bytesReadBefore = socket.bytesRead;
+    let bytes = 0;
+    const finish = () => resolve(presentAnswer(response, Buffer.concat(kept), bytes));
+    response.on('data', (chunk: Buffer) => {
+      if (bytes < EXCERPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - bytes)));
+      bytes += chunk.length;
+      // A body in tiny chunks is mostly framing, which counts too.
+      const bytesRead = socket.bytesRead - bytesReadBefore;
+      if (bytes >= maxAnswerBytes || bytesRead >= FRAMING_FACTOR * maxAnswerBytes) finish();
+    });
+    response.on('end', finish);
+    response.on('error', (error) => reject(socketFailure(error)));
+  });
+}
+
+function badAnswer(): OutboundFailure {
+  return new OutboundFailure('bad_answer', 'The answer of the endpoint is not one to a request like this.');
+}
+
+function presentAnswer(response: IncomingMessage, start: Buffer, bytes: number): Answer {
+  const { rawHeaders } = response;
+  const headers: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length && headers.length < MAX_HEADERS_KEPT; at += 2) {
+    headers.push([bounded(rawHeaders[at]), bounded(rawHeaders[at + 1])]);
+  }
+  return {
+    status: response.statusCode ?? 0,
+    statusText: bounded(response.statusMessage),
+    headers,
+    excerpt: excerptOf(start, bytes > start.length),
+  };
+}
+
+function bounded(text = ''): string {
+  return text.replaceAll('\0', '').slice(0, MAX_TEXT_CHARACTERS);
+}
+
+function excerptOf(start: Buffer, isCut: boolean): string {
+  const text = new TextDecoder().decode(start, { stream: isCut }).replaceAll('\0', '');
+  return Array.from(text).slice(0, EXCERPT_CHARACTERS).join('');
+}

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generate } from 'selfsigned';
+
+type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer; at: Date };
+
+/** What to answer: 200 with nothing unless told otherwise. `delayMs` before it; `hang` instead of it. */
+type ReceiverReply = {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  delayMs?: number;
+  hang?: boolean;
+};
+
+/** Called for each request once all of it is here; `count` is 1 for the first. */
+export type ReceiverHandler = (
+  request: ReceivedRequest,
+  count: number,
+) => ReceiverReply | undefined | Promise<ReceiverReply | undefined>;
+
+export type HttpsReceiver = {
+  /** `https://127.0.0.1:port`, without a final slash; the certificate is for localhost too. */
+  url: string;
+  /** PEM, to trust it by. */
+  ca: string;
+  port: number;
+  /** Every request received whole, in order, whatever was answered. */
+  requests: ReceivedRequest[];
+  /** Connections open now. */
+  open: () => number;
+  close: () => Promise<void>;
+};
+
+/** A real HTTPS server on 127.0.0.1 that records what it is sent and answers as the handler says. */
+export async function startHttpsReceiver(
+  options: { handler?: ReceiverHandler; port?: number; certificate?: TestCertificate } = {},
+): Promise<HttpsReceiver> {
+  const { handler = () => undefined, port: wantedPort = 0, certificate } = options;
+  const { key, cert, ca } = certificate ?? (await testCertificate());
+  const requests: ReceivedRequest[] = [];
+  const sockets = new Set<Duplex>();
+
+  async function receive(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await read(message);
+    const { method = '', url: path = '', headers } = message;
+    const request = { method, path, headers, body, at: new Date() };
+    requests.push(request);
+    const reply = (await handler(request, requests.length)) ?? {};
+    if (reply.hang) return;
+    if (reply.delayMs) await sleep(reply.delayMs, undefined, { ref: false });
+    response.writeHead(reply.status ?? 200, reply.headers).end(reply.body);
+  }
+
+  const server = createServer({ key, cert }, (message, response) => {
+    receive(message, response).catch(() => response.destroy());
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(wantedPort, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    ca,
+    port,
+    requests,
+    open: () => sockets.size,
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+export type TestCertificate = { key: string; cert: string; ca: string };
+
+/** For localhost and 127.0.0.1 and of this process's own authority: the same one at every call without options. */
+export function testCertificate(options?: CertificateOptions): Promise<TestCertificate> {
+  if (options) return makeCertificate(options);
+  usual ??= makeCertificate({});
+  return usual;
+}
+
+type CertificateOptions = { names?: string[]; ips?: string[]; notBeforeDate?: Date; notAfterDate?: Date };
+
+let usual: Promise<TestCertificate> | undefined;
+let authority: ReturnType<typeof makeAuthority> | undefined;
+
+async function makeCertificate(options: CertificateOptions): Promise<TestCertificate> {
+  const { names = ['localhost'], ips = ['127.0.0.1'], ...validity } = options;
+  authority ??= makeAuthority();
+  const { private: authorityKey, cert: ca } = await authority;
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'Postroom test endpoint' }], {
+    ...KIND,
+    ...validity,
+    ca: { key: authorityKey, cert: ca },
+    extensions: [
+      {
+        name: 'subjectAltName',
+        altNames: [
+          ...names.map((value) => ({ type: 2 as const, value })),
+          ...ips.map((ip) => ({ type: 7 as const, ip })),
+        ],
+      },
+    ],
+  });
+  return { key, cert, ca };
+}
+
+function makeAuthority() {
+  return generate([{ name: 'commonName', value: 'Postroom test authority' }], {
+    ...KIND,
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, critical: true },
+    ],
+  });
+}
+
+const KIND = { keyType: 'ec', algorithm: 'sha256' } as const;
+
+async function read(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
