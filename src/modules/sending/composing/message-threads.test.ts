@@ -24,14 +24,3 @@ it('a job that never ends is answered with a 503 at its deadline, and those that
   expect(await Promise.allSettled(hung)).toMatchObject([refused, refused]);
   expect(await next).not.toEqual(before);
 });
-
-it('a thread that dies fails its own job and no other', async () => {
-  let started = 0;
-  const dying = () => {
-    started += 1;
-    return started === 1 ? new Worker('process.exit(3)', { eval: true }) : startWorker();
-  };
-  const work = createMessageThreads({ startWorker: dying, deadlineMs: 5_000 });
-  await expect(work(job('message'))).rejects.toThrow('thread ended');
-  expect(await work(job('message'))).toHaveProperty('thread');
-});

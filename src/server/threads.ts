@@ -1,0 +1,96 @@
+import { parentPort, type Worker } from 'node:worker_threads';
+
+type Answer<Result> = { result: Result } | { failure: string };
+
+export type ThreadsOptions<Job> = {
+  /** Its thread calls `answerJobs`. A bundler finds a worker only where its URL is spelled out, so its owner starts it. */
+  startWorker: () => Worker;
+  /** The bytes of a job, which are handed over and not copied where nothing else shares their memory. */
+  bytesOf: (job: Job) => Uint8Array[];
+  maxThreads: number;
+  deadlineMs: number;
+  tooSlow: () => Error;
+};
+
+/**
+ * Does work beside the main thread, one job at a time in each thread, each within the deadline: a job that is not done by
+ * then ends its thread. A thread that has nothing to do ends and frees its memory.
+ */
+export function createThreads<Job, Result>(options: ThreadsOptions<Job>): (job: Job) => Promise<Result> {
+  const { startWorker, bytesOf, maxThreads, deadlineMs, tooSlow } = options;
+  type Task = { job: Job; resolve: (result: Result) => void; reject: (error: Error) => void };
+  type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined };
+  const threads = new Set<Thread>();
+  const waiting: Task[] = [];
+
+  function assign(): void {
+    while (waiting.length > 0) {
+      const thread = [...threads].find(({ task }) => task === null) ?? (threads.size < maxThreads ? start() : null);
+      if (!thread) return;
+      clearTimeout(thread.timer);
+      const task = waiting.shift() as Task;
+      thread.task = task;
+      thread.timer = setTimeout(() => end(thread, tooSlow()), deadlineMs);
+      thread.worker.ref();
+      thread.worker.postMessage(task.job, transferable(bytesOf(task.job)));
+    }
+  }
+
+  function start(): Thread {
+    const worker = startWorker();
+    const thread: Thread = { worker, task: null, timer: undefined };
+    threads.add(thread);
+    worker.on('message', (answer: Answer<Result>) => {
+      const task = thread.task;
+      rest(thread);
+      if ('result' in answer) task?.resolve(answer.result);
+      else task?.reject(new Error(`the work in a thread failed: ${answer.failure}`));
+    });
+    worker.on('error', (error) => end(thread, error));
+    worker.on('exit', () => end(thread, new Error('the thread ended')));
+    return thread;
+  }
+
+  function rest(thread: Thread): void {
+    clearTimeout(thread.timer);
+    thread.task = null;
+    thread.worker.unref();
+    thread.timer = setTimeout(() => end(thread, null), IDLE_MS).unref();
+    assign();
+  }
+
+  function end(thread: Thread, error: unknown): void {
+    clearTimeout(thread.timer);
+    if (!threads.delete(thread)) return;
+    void thread.worker.terminate();
+    thread.task?.reject(error instanceof Error ? error : new Error(String(error)));
+    assign();
+  }
+
+  return (job) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ job, resolve, reject });
+      assign();
+    });
+}
+
+/** The thread's side: one job in, one result out, its bytes handed over and not copied. */
+export function answerJobs<Job, Result>(
+  work: (job: Job) => Promise<Result>,
+  bytesOf: (result: Result) => Uint8Array[],
+): void {
+  parentPort?.on('message', async (job: Job) => {
+    try {
+      const result = await work(job);
+      parentPort?.postMessage({ result }, transferable(bytesOf(result)));
+    } catch (error) {
+      parentPort?.postMessage({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+  });
+}
+
+const IDLE_MS = 5_000;
+
+function transferable(bytes: Uint8Array[]): ArrayBuffer[] {
+  return bytes.flatMap(({ buffer, byteLength }) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : []));
+}
