@@ -1,4 +1,4 @@
-import { call } from './server.mjs';
+import { call } from '../testing/app.mjs';
 
 const PARALLEL = 10;
 const LARGE_ATTACHMENT_BYTES = 36 * 1024 * 1024;

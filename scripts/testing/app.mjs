@@ -1,0 +1,84 @@
+// The built app as a process of its own, for the benchmark and the fault tests.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { listen } from '../http/listen.mjs';
+
+const ADMIN = { email: 'admin@trial.example', password: randomBytes(16).toString('hex') };
+const FIRST_PORT = 20_000;
+const HEALTHY_ATTEMPTS = 300;
+const HEALTHY_PAUSE_MS = 100;
+
+/** What every instance on one database shares. */
+export function appEnvironment(databaseUrl) {
+  return {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    CRON_SECRET: randomBytes(32).toString('hex'),
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'warn',
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+  };
+}
+
+/** @returns the process, once it is healthy */
+export async function startApp(root, env, port) {
+  const script = join(root, 'scripts', 'serve.mjs');
+  const child = spawn(process.execPath, [script], {
+    cwd: root,
+    env: { ...env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  child.ended = new Promise((resolve) => child.once('exit', resolve));
+  await untilHealthy(child, apiOf(port));
+  return child;
+}
+
+export function apiOf(port) {
+  return `http://127.0.0.1:${port}/api/v1`;
+}
+
+/** An API key of the first admin, without a limit. */
+export async function createKey(port) {
+  const json = { 'content-type': 'application/json' };
+  const login = await fetch(`${apiOf(port)}/auth/login`, { method: 'POST', headers: json, body: text(ADMIN) });
+  const cookie = login.headers.get('set-cookie').split(';')[0];
+  const headers = { ...json, cookie, origin: `http://localhost:${port}` };
+  const body = text({ name: 'trial', rate_limit: 0 });
+  const created = await fetch(`${apiOf(port)}/api-keys`, { method: 'POST', headers, body });
+  return (await created.json()).data.key;
+}
+
+export async function call(api, key, path, body, method = body ? 'POST' : 'GET') {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const response = await fetch(`${api}${path}`, { method, headers, body: body && text(body) });
+  const answer = await response.json();
+  if (answer.error) throw new Error(`${path}: ${answer.error.code} ${answer.error.message}`);
+  return answer.data;
+}
+
+export async function freePort() {
+  const server = createServer();
+  const port = await listen(server, { port: FIRST_PORT, isExplicit: false });
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function text(body) {
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+async function untilHealthy(child, api) {
+  for (let attempt = 0; attempt < HEALTHY_ATTEMPTS && child.exitCode === null; attempt++) {
+    const isHealthy = await fetch(`${api}/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isHealthy) return;
+    await new Promise((resolve) => setTimeout(resolve, HEALTHY_PAUSE_MS));
+  }
+  throw new Error('the server did not become healthy');
+}
