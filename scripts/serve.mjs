@@ -51,7 +51,8 @@ async function main() {
   const drain = async () => {
     if (!app) process.exit(0);
     isDraining = true;
-    await closeServer(server);
+    // The app's own work under way, such as webhooks being delivered (src/start.ts).
+    await Promise.all([closeServer(server), globalThis.postroomDrain?.()]);
     setTimeout(() => process.exit(0), CLOSE_TIMEOUT_MS).unref();
     await app.close();
     process.exit(0);

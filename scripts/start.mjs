@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { build, generateClient, isBuildCurrent, isClientCurrent } from './steps/build.mjs';
-import { checkSettings, makeSecretKey, readEnvFile } from './steps/environment.mjs';
+import { checkSettings, makeSecret, readEnvFile } from './steps/environment.mjs';
 import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
 import { takeLock } from './steps/lock.mjs';
 import { stopChild } from './steps/run-tool.mjs';
@@ -31,7 +31,8 @@ async function start(lifetime) {
   if (!isInstalled(root)) await step('Installing the packages', () => install(root));
   const settings = await step('Checking the settings', checkSettings);
   process.env.DATA_DIR = settings.dataDir;
-  process.env.SECRET_KEY ||= makeSecretKey(settings.dataDir);
+  process.env.SECRET_KEY ||= makeSecret(settings.dataDir, 'secret-key');
+  process.env.CRON_SECRET ||= makeSecret(settings.dataDir, 'cron-secret');
   process.env.DATABASE_URL = await prepareDatabase(settings, lifetime);
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   await updateDatabase(process.env.DATABASE_URL);

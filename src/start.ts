@@ -4,9 +4,12 @@ import { deleteOldFailures } from '@/modules/auth/account-wait';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
+import { deleteOldEvents } from '@/modules/events/retention';
+import { sequenceEvents } from '@/modules/events/sequence';
 import { deleteOldKeys } from '@/modules/sending/idempotency';
 import { outboundMta } from '@/modules/sending/mta';
 import { settleAbandonedMessages } from '@/modules/sending/service';
+import { deliverer } from '@/modules/webhooks/delivery/process';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import { env } from '@/server/env';
@@ -16,6 +19,8 @@ import { resealStoredSecrets } from '@/server/secrets/reseal';
 
 const TIDY_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
+const SEQUENCE_INTERVAL_MS = 1_000;
+const DELIVERY_INTERVAL_MS = 500;
 
 /** What one instance does before it serves. Throws where its configuration is wrong, so that it never half starts. */
 export async function start(): Promise<void> {
@@ -25,17 +30,36 @@ export async function start(): Promise<void> {
   await prepareLimits();
   void tidy();
   setInterval(() => void tidy(), TIDY_INTERVAL_MS).unref();
-  setInterval(() => void seal(), SEAL_INTERVAL_MS).unref();
+  // Soon after each entry, so that it is open to change for as short as can be.
+  repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
+  repeat('giving events their places', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
+  startDelivering();
 }
 
-let isSealing = false;
+/** Retries, what other processes left behind, and what nobody kicked; so that no scheduler is needed. */
+function startDelivering(): void {
+  const { kick, stop } = deliverer();
+  setInterval(kick, DELIVERY_INTERVAL_MS).unref();
+  (globalThis as typeof globalThis & { postroomDrain?: () => Promise<void> }).postroomDrain = stop;
+}
 
-/** Soon after each entry, so that it is open to change for as short as can be. */
-async function seal(): Promise<void> {
-  if (isSealing) return;
-  isSealing = true;
-  await sealAuditEntries(database()).catch((error) => log.error({ error }, 'sealing the audit log failed'));
-  isSealing = false;
+/** Never twice at the same time in this process. */
+function repeat(name: string, intervalMs: number, task: () => Promise<void>): void {
+  let isUnderWay = false;
+  let hasFailed = false;
+  setInterval(async () => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    try {
+      await task();
+      hasFailed = false;
+    } catch (error) {
+      // Told once, not at every turn.
+      if (!hasFailed) log.error({ error, task: name }, 'a repeated task fails; trying on');
+      hasFailed = true;
+    }
+    isUnderWay = false;
+  }, intervalMs).unref();
 }
 
 /** Every instance does this for all; doing it twice does no harm. */
@@ -46,6 +70,7 @@ async function tidy(): Promise<void> {
     'settling abandoned messages': () => settleAbandonedMessages(db, systemClock.now()),
     'looking for volume spikes': () => raiseSpikeAlerts(db, systemClock.now()),
     'deleting old counts of sending': () => deleteOldSends(db, systemClock.now()),
+    'deleting old events': () => deleteOldEvents(db, systemClock.now(), env().eventRetentionDays),
     'deleting old idempotency keys': () => deleteOldKeys(db),
     'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),
     'deleting unfinished sign-ins': () => deleteExpiredTotpSessions(db, systemClock.now()),

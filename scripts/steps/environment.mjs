@@ -20,9 +20,9 @@ export async function checkSettings() {
   return settings;
 }
 
-/** Made once, and kept for good: what it encrypted is lost without it. */
-export function makeSecretKey(dataDir) {
-  const path = join(dataDir, 'secret-key');
+/** Made once, and kept for good: what the secret key encrypted is lost without it. */
+export function makeSecret(dataDir, name) {
+  const path = join(dataDir, name);
   if (!existsSync(path)) {
     writeFileSync(`${path}.new`, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
     renameSync(`${path}.new`, path);

@@ -1,5 +1,5 @@
 /** What a webhook can tell; the wildcard `*` stands for all of them in a subscription. */
-const EVENT_TYPES = [
+export const EVENT_TYPES = [
   'mail.sent',
   'mail.delivered',
   'mail.bounced',
@@ -8,5 +8,7 @@ const EVENT_TYPES = [
   'mail.received.full',
   'mail.spam',
 ] as const;
+
+export const ALL_EVENTS = '*';
 
 export type EventType = (typeof EVENT_TYPES)[number];

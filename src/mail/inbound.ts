@@ -18,6 +18,8 @@ export type InboundMail = {
   sizeBytes: number;
   /** The header as it came, without the body, and cut if it is very long. */
   header: Uint8Array;
+  /** The message as it came. Each call reads it anew. */
+  read: () => Promise<Uint8Array>;
   spam: { score: number; action: string } | null;
   receivedAt: Date;
 };

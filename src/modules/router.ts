@@ -6,11 +6,13 @@ import { apiKeysRouter } from './api-keys/router';
 import { auditRouter } from './audit/router';
 import { authRouter } from './auth/router';
 import { domainsRouter } from './domains/router';
+import { eventsRouter } from './events/router';
 import { mailboxesRouter } from './mailboxes/router';
 import { messagesRouter } from './messages/router';
 import { overviewRouter } from './overview/router';
 import { sendingRouter } from './sending/router';
 import { systemRouter } from './system/router';
+import { webhooksRouter } from './webhooks/router';
 
 export const appRouter = router({
   abuse: abuseRouter,
@@ -20,11 +22,13 @@ export const appRouter = router({
   audit: auditRouter,
   auth: authRouter,
   domains: domainsRouter,
+  events: eventsRouter,
   mailboxes: mailboxesRouter,
   messages: messagesRouter,
   overview: overviewRouter,
   sending: sendingRouter,
   system: systemRouter,
+  webhooks: webhooksRouter,
 });
 
 export type AppRouter = typeof appRouter;

@@ -56,6 +56,10 @@ const Environment = z
       (keys) => keys.every((key) => key.length >= MIN_SECRET_KEY_LENGTH),
       `SECRET_KEY must be at least ${MIN_SECRET_KEY_LENGTH} characters (each key, if it lists several): "openssl rand -hex 32" makes one.`,
     ),
+    CRON_SECRET: z
+      .string()
+      .min(16, 'CRON_SECRET is too short: give it at least 16 characters ("openssl rand -hex 32" makes one).')
+      .optional(),
     SESSION_TTL_HOURS: wholeNumber('SESSION_TTL_HOURS', { min: 1, max: 8760, fallback: 24 }),
     MAX_MESSAGE_SIZE_MB: wholeNumber('MAX_MESSAGE_SIZE_MB', { min: 1, max: 100, fallback: 50 }),
     TRUSTED_PROXIES: commaSeparated().refine(
@@ -63,6 +67,8 @@ const Environment = z
       'TRUSTED_PROXIES must list addresses or ranges separated by commas, such as 10.0.0.5,192.168.0.0/16.',
     ),
     OIDC_PROVIDERS: OidcProvidersSetting,
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: trueOrFalse('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
+    EVENT_RETENTION_DAYS: wholeNumber('EVENT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 30 }),
     CORS_ORIGINS: commaSeparated().transform((origins, ctx) =>
       origins.map((value) =>
         origin(
@@ -97,10 +103,14 @@ const Settings = Environment.transform((env) => ({
   adminPassword: env.ADMIN_PASSWORD,
   /** The first one signs and encrypts, all of them verify. Empty until `npm start` has made one. */
   secretKeys: env.SECRET_KEY,
+  /** Bearer of /api/cron/*, which answer nobody without one. */
+  cronSecret: env.CRON_SECRET,
   sessionTtlHours: env.SESSION_TTL_HOURS,
   maxMessageSizeMb: env.MAX_MESSAGE_SIZE_MB,
   trustedProxies: env.TRUSTED_PROXIES,
   oidcProviders: env.OIDC_PROVIDERS,
+  webhookAllowPrivateNetworks: env.WEBHOOK_ALLOW_PRIVATE_NETWORKS,
+  eventRetentionDays: env.EVENT_RETENTION_DAYS,
   corsOrigins: env.CORS_ORIGINS,
   rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
   logLevel: env.LOG_LEVEL,
@@ -147,6 +157,17 @@ function wholeNumber(name, { min, max, fallback }) {
     .regex(/^\d{1,9}$/, message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
+    .default(fallback);
+}
+
+/**
+ * @param {string} name
+ * @param {boolean} fallback
+ */
+function trueOrFalse(name, fallback) {
+  return z
+    .enum(['true', 'false'], `${name} must be true or false; left out, it is ${fallback}.`)
+    .transform((value) => value === 'true')
     .default(fallback);
 }
 

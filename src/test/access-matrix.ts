@@ -2,7 +2,17 @@ import { v7 as uuidv7 } from 'uuid';
 import { hasRole, type Role } from '@/lib/roles';
 import { hashPassword } from '@/server/secrets/password';
 import { db } from './database';
-import { makeAdmin, makeAlias, makeApiKey, makeDomain, makeMailbox, makeSession, unique } from './factories';
+import {
+  makeAbandonedDelivery,
+  makeAdmin,
+  makeAlias,
+  makeApiKey,
+  makeDomain,
+  makeMailbox,
+  makeSession,
+  makeWebhook,
+  unique,
+} from './factories';
 import { type Client, client } from './rest';
 
 export const CREDENTIALS = ['session', 'key', 'scoped key'] as const;
@@ -129,6 +139,22 @@ function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
   return async ({ id }: { id: string }): Promise<Call> => {
     const mailboxId = id === MISSING_ID ? id : (await makeMailbox(id, 'ann', { suspendedAt })).id;
     return { path: `/mailboxes/${mailboxId}${verb}`, body };
+  };
+}
+
+function webhookCall(verb = '', body?: object) {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    const webhookId = id === MISSING_ID ? id : (await makeWebhook({ domainId: id })).id;
+    return { path: `/webhooks/${webhookId}${verb}`, body };
+  };
+}
+
+function deliveryCall(verb = '') {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    if (id === MISSING_ID) return { path: `/webhooks/${id}/deliveries/${id}${verb}` };
+    const webhook = await makeWebhook({ domainId: id });
+    const delivery = await makeAbandonedDelivery(webhook.id, { domainId: id });
+    return { path: `/webhooks/${webhook.id}/deliveries/${delivery.id}${verb}` };
   };
 }
 
@@ -274,6 +300,23 @@ export const FIXTURES: Record<string, Fixture> = {
 
   'GET /messages': plain('/messages'),
   'GET /messages/{id}': inDomain(messagePath),
+
+  'GET /webhooks': namingDomain(({ id }) => ({ path: `/webhooks?domain_id=${id}` })),
+  'POST /webhooks': namingDomain(({ id }) => ({
+    path: '/webhooks',
+    body: { url: 'https://hooks.example.com/', events: ['*'], domain_id: id },
+  })),
+  'GET /webhooks/{id}': inDomain(webhookCall()),
+  'PATCH /webhooks/{id}': inDomain(webhookCall('', { active: false })),
+  'DELETE /webhooks/{id}': inDomain(webhookCall()),
+  'POST /webhooks/{id}/rotate-secret': inDomain(webhookCall('/rotate-secret')),
+  'POST /webhooks/{id}/test': inDomain(webhookCall('/test')),
+  'POST /webhooks/{id}/replay': inDomain(webhookCall('/replay', { since: '2026-01-01T00:00:00Z' })),
+  'GET /webhooks/{id}/deliveries': inDomain(webhookCall('/deliveries')),
+  'GET /webhooks/{id}/deliveries/{delivery_id}': inDomain(deliveryCall()),
+  'POST /webhooks/{id}/deliveries/{delivery_id}/replay': inDomain(deliveryCall('/replay')),
+
+  'GET /events': namingDomain(({ id }) => ({ path: `/events?domain_id=${id}` })),
 
   'POST /send': namingDomain((domain) => ({ path: '/send', body: outgoing(domain) }), {
     success: OFF,

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Role } from '@/lib/roles';
 import { newApiKey, newSessionSecret, SESSION_COOKIE } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
+import { seal } from '@/server/secrets/sealing';
 import { db } from './database';
 
 const HOUR_MS = 3_600_000;
@@ -61,6 +62,30 @@ export async function makeApiKey(
     ancestorIds: parentId ? [parentId] : [],
   };
   return { key, row: await db.apiKey.create({ data }) };
+}
+
+/** Of a global webhook for all events, at an address that is refused without being connected to. */
+export async function makeWebhook(
+  over: { domainId?: string | null; url?: string; events?: string[]; active?: boolean; secret?: string } = {},
+) {
+  const {
+    url = 'https://127.0.0.1/hook',
+    events = ['*'],
+    secret = 'whsec_dGVzdCBzZWNyZXQgb2YgdGVzdHM=',
+    ...rest
+  } = over;
+  const id = uuidv7();
+  const sealed = seal(`webhook.secret:${id}`, secret);
+  return db.webhook.create({ data: { id, url, events, secret: sealed, createdBy: uuidv7(), ...rest } });
+}
+
+/** An event with one delivery of it that was given up; a kept body can be sent again. */
+export async function makeAbandonedDelivery(webhookId: string, over: { domainId?: string | null } = {}) {
+  const event = await db.event.create({ data: { type: 'mail.sent', body: '{}', bodyBytes: 2, ...over } });
+  const finishedAt = new Date();
+  return db.webhookDelivery.create({
+    data: { webhookId, eventId: event.id, status: 'abandoned', attemptCount: 6, failureCount: 6, finishedAt },
+  });
 }
 
 export function unique(): string {

@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const url = new URL(adminUrl);
   url.pathname = `/${TEMPLATE}`;
   execFileSync('npx', ['prisma', 'migrate', 'deploy'], {
-    env: { ...process.env, DATABASE_URL: url.href },
+    env: { ...process.env, DATABASE_URL: url.href, CHECKPOINT_DISABLE: '1' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   project.provide('adminUrl', adminUrl);

@@ -32,6 +32,7 @@ export function createGtubeFilter() {
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 // Text stands first, and decoding costs time: what stands further on counts only as it is written.
 const START_BYTES = 64 * 1024;
+const START_LINES = 1_000;
 
 /** In a text part that base64 or quoted-printable hides. A message that cannot be parsed has none. */
 async function hasInText(message: Buffer): Promise<boolean> {
@@ -44,5 +45,6 @@ function withMimeHeaderOnly(message: Buffer): Buffer {
   const text = message.toString('latin1');
   const [header = ''] = text.split(/\r?\n\r?\n/, 1);
   const fields = header.split(/\r?\n(?![ \t])/).filter((field) => /^(content|mime)-/i.test(field));
-  return Buffer.from(fields.join('\r\n') + text.slice(header.length), 'latin1');
+  const body = text.slice(header.length).split('\n', START_LINES).join('\n');
+  return Buffer.from(fields.join('\r\n') + body, 'latin1');
 }

@@ -36,6 +36,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
         routes: session.envelope.rcptTo.flatMap((recipient) => routes.get(recipient) ?? []),
         sizeBytes,
         header,
+        read: () => spool.load(queueId),
         spam: await filter.verdict(),
         receivedAt: new Date(receivedAt),
       });

@@ -55,5 +55,6 @@ async function inboundOf(spool: Spool, { queueId, mailFrom, sizeBytes, receivedA
   const reader = createHeaderReader();
   for await (const _ of reader.passOn(filter.passOn(spool.read(queueId))));
   const [header, spam] = [reader.header(), await filter.verdict()];
-  return { queueId, mailFrom, sizeBytes, header, spam, receivedAt: new Date(receivedAt) };
+  const read = () => spool.load(queueId);
+  return { queueId, mailFrom, sizeBytes, header, read, spam, receivedAt: new Date(receivedAt) };
 }

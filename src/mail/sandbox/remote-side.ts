@@ -18,6 +18,12 @@ export function remoteAnswer(recipient: string): RemoteAnswer {
   return { kind: 'delivered', smtpCode: 250, enhancedCode: '2.0.0', response, remoteMta };
 }
 
+/** What the sandbox says itself of a recipient that was deferred for as long as it keeps trying. */
+export function expiredAnswer(recipient: string): RemoteAnswer {
+  const response = `4.4.7 <${recipient}>: delivery time expired`;
+  return { kind: 'failed', smtpCode: null, enhancedCode: '4.4.7', response, remoteMta: null };
+}
+
 function isWithin(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`);
 }

@@ -2,15 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OnReport } from '../delivery-report';
 import type { InboundPort } from '../inbound';
 import { answersTo } from './local-side';
-import type { Spool } from './spool';
+import { expiredAnswer } from './remote-side';
+import type { Spool, SpoolEntry } from './spool';
 
 export type Reporter = { add: (queueId: string) => void; close: () => Promise<void> };
 
+type Options = { spool: Spool; onReport: OnReport; inbound: InboundPort; queueLifetimeMs: number };
+
 /**
- * Plays the other side of each message and reports what it said, a few messages at a time. A message stays due in the
- * spool until all of it is reported; a report that fails is repeated with growing pauses, and after a restart.
+ * Plays the other side of each message and reports what it said, a few messages at a time; what is deferred fails once
+ * the message is as old as `queueLifetimeMs`. A message stays due in the spool until all of it is reported; a report that
+ * fails is repeated with growing pauses, and after a restart.
  */
-export function createReporter(spool: Spool, onReport: OnReport, inbound: InboundPort): Reporter {
+export function createReporter({ spool, onReport, inbound, queueLifetimeMs }: Options): Reporter {
   const waiting: Pending[] = [];
   const underWay = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
@@ -29,7 +33,7 @@ export function createReporter(spool: Spool, onReport: OnReport, inbound: Inboun
     while (!isClosed && underWay.size < CONCURRENCY) {
       const pending = waiting.shift();
       if (!pending) return;
-      const work = report(spool, onReport, inbound, pending.queueId)
+      const work = report(pending)
         .catch(() => {
           const delayMs = Math.min(FIRST_PAUSE_MS * 2 ** pending.failures, MAX_PAUSE_MS);
           if (!isClosed) addAfter({ ...pending, failures: pending.failures + 1 }, delayMs);
@@ -42,9 +46,38 @@ export function createReporter(spool: Spool, onReport: OnReport, inbound: Inboun
     }
   }
 
+  async function report(pending: Pending): Promise<void> {
+    const { queueId } = pending;
+    const entry = await spool.find(queueId);
+    if (entry) {
+      const deferred = pending.deferred ?? (await reportAnswers(entry));
+      const expiresAt = new Date(entry.receivedAt).getTime() + queueLifetimeMs;
+      const waitMs = expiresAt - Date.now();
+      if (deferred.length > 0 && waitMs > 0) {
+        if (!isClosed) addAfter({ queueId, failures: 0, deferred }, waitMs);
+        return;
+      }
+      for (const recipient of deferred) await tell(entry, recipient, expiresAt, expiredAnswer(recipient));
+    }
+    await spool.settle(queueId);
+  }
+
+  /** @returns the recipients that are deferred */
+  async function reportAnswers(entry: SpoolEntry): Promise<string[]> {
+    const at = new Date(entry.receivedAt).getTime() + ANSWER_AFTER_MS;
+    const answers = await answersTo(spool, entry, inbound);
+    for (const [recipient, answer] of answers) await tell(entry, recipient, at, answer);
+    return answers.flatMap(([recipient, { kind }]) => (kind === 'deferred' ? [recipient] : []));
+  }
+
+  async function tell(entry: SpoolEntry, recipient: string, at: number, answer: Answer): Promise<void> {
+    const { queueId, messageId } = entry;
+    await onReport({ queueId, messageId, recipient, at: new Date(at), ...answer });
+  }
+
   return {
     add(queueId) {
-      if (!isClosed) addAfter({ queueId, failures: 0 }, ANSWER_AFTER_MS);
+      if (!isClosed) addAfter({ queueId, failures: 0, deferred: null }, ANSWER_AFTER_MS);
     },
     async close() {
       isClosed = true;
@@ -54,7 +87,10 @@ export function createReporter(spool: Spool, onReport: OnReport, inbound: Inboun
   };
 }
 
-type Pending = { queueId: string; failures: number };
+/** `deferred` once the other side's answers are reported. */
+type Pending = { queueId: string; failures: number; deferred: string[] | null };
+
+type Answer = ReturnType<typeof expiredAnswer>;
 
 const CONCURRENCY = 4;
 const FIRST_PAUSE_MS = 1000;
@@ -62,15 +98,3 @@ const MAX_PAUSE_MS = 60_000;
 const DRAIN_MS = 5000;
 // Long enough for the sender to have stored the acceptance, as it is with a real remote side.
 const ANSWER_AFTER_MS = 150;
-
-async function report(spool: Spool, onReport: OnReport, inbound: InboundPort, queueId: string): Promise<void> {
-  const entry = await spool.find(queueId);
-  if (entry) {
-    const { messageId, receivedAt } = entry;
-    const at = new Date(new Date(receivedAt).getTime() + ANSWER_AFTER_MS);
-    for (const [recipient, answer] of await answersTo(spool, entry, inbound)) {
-      await onReport({ queueId, messageId, recipient, at, ...answer });
-    }
-  }
-  await spool.settle(queueId);
-}

@@ -36,7 +36,58 @@ it('each recipient is reported as the other side would have answered, by queue i
     { ...common, ...answer('bounced', 550, '5.1.1'), recipient: 'c@eu.bounce.test', remoteMta: 'mx.eu.bounce.test' },
     { ...common, ...answer('deferred', 451, '4.4.1'), recipient: 'd@defer.test', remoteMta: 'mx.defer.test' },
   ]);
+});
+
+it('a deferred recipient fails at the end of the queue lifetime, and nobody else is told of again', async () => {
+  const reports: DeliveryReport[] = [];
+  const mta = await sandbox(async (report) => reports.push(report), { queueLifetimeMs: 1500 });
+  const queueId = await submit(mta, ['a@far.example', 'd@defer.test', 'e@eu.defer.test']);
+  await expect.poll(() => reports.length).toBe(3);
+  expect(await due()).toEqual([`${queueId}.due`]);
+  await expect.poll(due, { timeout: 10_000 }).toEqual([]);
+  expect(reports.slice(3)).toEqual(
+    ['d@defer.test', 'e@eu.defer.test'].map((recipient) => ({
+      ...answer('failed', null, '4.4.7'),
+      queueId,
+      messageId: '<1@post.example>',
+      recipient,
+      response: `4.4.7 <${recipient}>: delivery time expired`,
+      remoteMta: null,
+      at: new Date((reports[0]?.at.getTime() ?? 0) - 150 + 1500),
+    })),
+  );
+});
+
+it.each([
+  ['before', 3000],
+  ['after', 500],
+])('a deferred recipient fails through a restart that comes %s its end', async (_case, queueLifetimeMs) => {
+  const first = await sandbox(async () => {}, { queueLifetimeMs: 60_000 });
+  const queueId = await submit(first, ['d@defer.test', 'a@far.example']);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  await first.close();
+  expect(await due()).toEqual([`${queueId}.due`]);
+  const reports: DeliveryReport[] = [];
+  await sandbox(async (report) => reports.push(report), { queueLifetimeMs });
+  await expect.poll(due, { timeout: 10_000 }).toEqual([]);
+  const told = reports.map(({ recipient, kind }) => [recipient, kind]);
+  expect(told).toEqual([
+    ['d@defer.test', 'deferred'],
+    ['a@far.example', 'delivered'],
+    ['d@defer.test', 'failed'],
+  ]);
+});
+
+it('a report of failure that fails is repeated word for word until it is taken', async () => {
+  const tries: DeliveryReport[] = [];
+  const onReport = async (report: DeliveryReport) => {
+    if (report.kind === 'failed' && tries.push(report) < 2) throw new Error('The database is away.');
+  };
+  const mta = await sandbox(onReport, { queueLifetimeMs: 300 });
+  await submit(mta, ['d@defer.test']);
+  await expect.poll(() => tries.length, { timeout: 10_000 }).toBe(2);
   await expect.poll(due).toEqual([]);
+  expect(tries[1]).toEqual(tries[0]);
 });
 
 it('a domain that only looks like one of theirs is delivered to', async () => {
@@ -93,12 +144,13 @@ it('a message that was never wholly kept is not reported', async () => {
   expect(reports[0]?.recipient).toBe('b@far.example');
 });
 
-function answer(kind: string, smtpCode: number, enhancedCode: string) {
+function answer(kind: string, smtpCode: number | null, enhancedCode: string) {
   return { kind, smtpCode, enhancedCode };
 }
 
-async function sandbox(onReport: OnReport): Promise<SandboxMta> {
-  const mta = await startSandboxMta({ dir, maxMessageBytes: 1024 * 1024, minFreeBytes: 0, onReport, ...elsewhere });
+async function sandbox(onReport: OnReport, over: { queueLifetimeMs?: number } = {}): Promise<SandboxMta> {
+  const options = { dir, maxMessageBytes: 1024 * 1024, minFreeBytes: 0, onReport, ...elsewhere, ...over };
+  const mta = await startSandboxMta(options);
   cleanups.push(mta.close);
   return mta;
 }

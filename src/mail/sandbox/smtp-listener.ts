@@ -76,7 +76,8 @@ export function smtpError(responseCode: number, message: string): Error {
 }
 
 const MAX_CLIENTS = 100;
-const SOCKET_TIMEOUT_MS = 60_000;
+// Longer than a message takes to be recorded: a sender that is cut off meanwhile would send it again.
+const SOCKET_TIMEOUT_MS = 180_000;
 const DRAIN_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 200;
 

@@ -39,6 +39,7 @@ export async function openSpool(dir: string, { minFreeBytes }: { minFreeBytes: n
     /** Null where there is no such message any more. */
     find: (queueId: string) => find(dir, queueId),
     read: (queueId: string): AsyncIterable<Buffer> => createReadStream(filesOf(dir, queueId).eml),
+    load: (queueId: string): Promise<Uint8Array> => readFile(filesOf(dir, queueId).eml),
     async remove(queueId: string): Promise<void> {
       for (const file of Object.values(filesOf(dir, queueId))) await rm(file, { force: true });
     },

@@ -12,6 +12,8 @@ export type SandboxOptions = InboundPort & {
   dir: string;
   maxMessageBytes: number;
   minFreeBytes?: number;
+  /** For how long a deferred recipient is tried; then it has failed. */
+  queueLifetimeMs?: number;
   /** Told what became of each recipient, again until it resolves, after a restart too. */
   onReport: OnReport;
 };
@@ -22,9 +24,10 @@ export type SandboxOptions = InboundPort & {
  * side instead. A message is on disk before its 250. `minFreeBytes` is left free on the disk; below it senders hear 452.
  */
 export async function startSandboxMta(options: SandboxOptions): Promise<SandboxMta> {
-  const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, onReport, ...inbound } = options;
+  const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, onReport, ...rest } = options;
+  const { queueLifetimeMs = QUEUE_LIFETIME_MS, ...inbound } = rest;
   const spool = await openSpool(dir, { minFreeBytes });
-  const reporter = createReporter(spool, onReport, inbound);
+  const reporter = createReporter({ spool, onReport, inbound, queueLifetimeMs });
   const password = randomBytes(24).toString('base64url');
 
   const listener = await startSmtpListener(
@@ -63,6 +66,7 @@ export async function startSandboxMta(options: SandboxOptions): Promise<SandboxM
 /** Left free on the disk, for the database that may share it. */
 export const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
+const QUEUE_LIFETIME_MS = 5 * 60 * 1000;
 const USER = 'postroom';
 
 function isSame(given: string, expected: string): boolean {

@@ -1,9 +1,9 @@
 import type { Tx } from '@/server/db';
 
-type DailyAlert = {
-  kind: 'rate_limited' | 'volume_spike';
+export type DailyAlert = {
+  kind: 'rate_limited' | 'volume_spike' | 'webhook_failing';
   subject: string;
-  domainId: string;
+  domainId: string | null;
   mailboxId?: string | null;
   count: number;
   expected: number;

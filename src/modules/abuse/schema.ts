@@ -33,7 +33,7 @@ export const ListAbuseSenders = z.strictObject({
 });
 export type ListAbuseSenders = z.infer<typeof ListAbuseSenders>;
 
-const AlertKind = z.enum(['mailbox_suspended', 'rate_limited', 'volume_spike']);
+const AlertKind = z.enum(['mailbox_suspended', 'rate_limited', 'volume_spike', 'webhook_failing']);
 const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
 
 export const AbuseAlert = z
@@ -41,12 +41,12 @@ export const AbuseAlert = z
     id: Id,
     kind: AlertKind,
     status: AlertStatus,
-    subject: z.string().meta({ description: 'The address or the domain that it is about' }),
+    subject: z.string().meta({ description: 'The address, domain or webhook that it is about' }),
     domain_id: Id.nullable(),
     mailbox_id: Id.nullable(),
     message: z.string(),
-    count: z.number().int().meta({ description: 'Messages in the hour before it' }),
-    expected: z.number().meta({ description: 'The limit; for a spike, the messages of a usual hour' }),
+    count: z.number().int().meta({ description: 'Messages in the hour before it; of a webhook, failures in a row' }),
+    expected: z.number().meta({ description: 'The limit; for a spike, the messages of a usual hour; of a webhook, 0' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

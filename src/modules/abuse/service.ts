@@ -5,6 +5,7 @@ import { isMissingRow } from '@/server/db';
 import { notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import { type DailyAlert, raiseDailyAlerts } from './alerts';
 import { type OverLimit, refuse, uncount } from './rates';
 import type {
   AbuseAlert,
@@ -30,6 +31,11 @@ export function refuseSend(ctx: ActorContext, over: OverLimit): ReturnType<typeo
 /** The MTA refused the message, in the transaction that says so. */
 export function uncountSend(tx: Prisma.TransactionClient, id: string): Promise<void> {
   return uncount(tx, id);
+}
+
+/** For what another module watches over. */
+export function raiseAlert(tx: Prisma.TransactionClient, alert: DailyAlert, now: Date): Promise<void> {
+  return raiseDailyAlerts(tx, [alert], now);
 }
 
 export async function getAbuseSummary({ db, clock }: ActorContext): Promise<AbuseSummary> {
@@ -110,6 +116,7 @@ function presentAlert(row: Prisma.AbuseAlertGetPayload<object>): AbuseAlert {
 }
 
 function messageOf({ kind, subject, count, expected }: Prisma.AbuseAlertGetPayload<object>): string {
+  if (kind === 'webhook_failing') return `The webhook ${subject} failed ${count} times in a row. It is not paused.`;
   const sent = `${subject} sent ${count} messages in an hour`;
   if (kind === 'volume_spike') return `${sent}; in a usual hour of the 7 days before it is ${expected.toFixed(1)}.`;
   if (kind === 'rate_limited') return `${sent}; the limit is ${expected}. More were refused.`;

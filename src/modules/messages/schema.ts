@@ -37,7 +37,8 @@ export type MessageSummary = z.infer<typeof MessageSummary>;
 
 /**
  * Outbound: `accepted` by Postroom, then `queued` by the MTA, or `refused` by it, or `uncertain`: no answer after the
- * data; then, for each recipient, what the other side said. Inbound: `received`, `forwarded` or `spam`.
+ * data; then, for each recipient, what the other side said. Inbound: `received`, `forwarded` or `spam`. Last,
+ * for callers who may see it, what became of each delivery to a `webhook`.
  */
 const MESSAGE_EVENT_TYPES = [
   'accepted',
@@ -51,6 +52,7 @@ const MESSAGE_EVENT_TYPES = [
   'received',
   'forwarded',
   'spam',
+  'webhook',
 ] as const;
 
 export const MessageEvent = z.object({

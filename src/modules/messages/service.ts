@@ -1,6 +1,7 @@
 import { parseAddress } from '@/lib/address';
 import type { OnReport } from '@/mail/delivery-report';
 import type { InboundPort } from '@/mail/inbound';
+import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter } from '@/server/access';
 import type { ActorContext } from '@/server/context';
 import type { Database, Tx } from '@/server/db';
@@ -29,6 +30,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     },
   });
   if (!row) throw notFound('message');
+  const deliveries = await traceDeliveries(ctx, id);
   return {
     ...presentSummary(row),
     recipients: row.recipients.map(({ address, kind, status, smtpCode, enhancedCode, response }) => ({
@@ -39,12 +41,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       enhanced_code: enhancedCode,
       response,
     })),
-    events: row.events.map(({ type, at, recipient, detail }) => ({
-      type: type as MessageEvent['type'],
-      at: at.toISOString(),
-      recipient,
-      detail: detail as MessageEvent['detail'],
-    })),
+    events: [...row.events.map(presentEvent), ...deliveries.map(presentDelivery)],
   };
 }
 
@@ -69,9 +66,16 @@ export function recordSubmission(tx: Tx, submitted: Submitted): Promise<void> {
 /** What a mail server asks and tells of the messages it has. */
 export function mailServerCalls(database: Database): InboundPort & { onReport: OnReport } {
   return {
-    onReport: (report) => recordOutcome(database, report),
+    onReport: async (report) => {
+      const result = await recordOutcome(database, report);
+      kickDeliveries();
+      return result;
+    },
     resolve: (address) => resolveRecipient(database, address),
-    receive: (mail) => receiveMessage(database, mail),
+    async receive(mail) {
+      await receiveMessage(database, mail);
+      kickDeliveries();
+    },
   };
 }
 
@@ -151,4 +155,34 @@ function presentSummary(row: SummaryRow): MessageSummary {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+function presentEvent({ type, at, recipient, detail }: Prisma.MessageEventGetPayload<object>): MessageEvent {
+  return {
+    type: type as MessageEvent['type'],
+    at: at.toISOString(),
+    recipient,
+    detail: detail as MessageEvent['detail'],
+  };
+}
+
+function presentDelivery({
+  id,
+  webhookId,
+  url,
+  event,
+  recipient,
+  status,
+  attemptCount,
+  at,
+}: TracedDelivery): MessageEvent {
+  const detail = {
+    event,
+    status,
+    attempts: attemptCount,
+    webhook_id: webhookId,
+    delivery_id: id,
+    host: new URL(url).host,
+  };
+  return { type: 'webhook', at: at.toISOString(), recipient: recipient || null, detail };
 }

@@ -12,6 +12,7 @@ export const Overview = z.object({
   totals: z.record(z.enum(MESSAGE_STATUSES), z.number().int()),
   checklist: z.object({ has_domain: z.boolean(), has_api_key: z.boolean(), has_sent: z.boolean() }),
   mta: z.object({ kind: z.enum(['sandbox', 'smtp', 'off']) }),
+  failing_webhooks: z.number().int(),
   latest: z.array(MessageSummary),
 });
 export type Overview = z.infer<typeof Overview>;

@@ -3,6 +3,7 @@ import { listDomains } from '@/modules/domains/service';
 import { MESSAGE_STATUSES } from '@/modules/messages/schema';
 import { countMessages, listMessages } from '@/modules/messages/service';
 import { mtaKind } from '@/modules/sending/service';
+import { countFailing } from '@/modules/webhooks/service';
 import type { ActorContext } from '@/server/context';
 import type { GetOverview, Overview } from './schema';
 
@@ -13,12 +14,13 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
   const until = ctx.clock.now();
   const since = new Date(until.getTime() - DAY_MS);
   const newest = { sort: 'created_at' as const, order: 'desc' as const };
-  const [counts, messages, outbound, domains, keys] = await Promise.all([
+  const [counts, messages, outbound, domains, keys, failingWebhooks] = await Promise.all([
     countMessages(ctx, { domainId, since }),
     listMessages(ctx, { ...newest, limit: LATEST_COUNT, domain_id: domainId }),
     listMessages(ctx, { ...newest, limit: 1, direction: 'outbound', domain_id: domainId }),
     listDomains(ctx, { ...newest, limit: 1 }),
     listApiKeys(ctx, { ...newest, limit: 1 }),
+    countFailing(ctx, { domainId }),
   ]);
   return {
     since: since.toISOString(),
@@ -29,6 +31,7 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
       has_api_key: keys.items.length > 0,
       has_sent: outbound.items.length > 0,
     },
+    failing_webhooks: failingWebhooks,
     mta: { kind: mtaKind() },
     latest: messages.items,
   };

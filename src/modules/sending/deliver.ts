@@ -5,6 +5,7 @@ import type { SmtpReply } from '@/mail/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submit';
 import { refuseSend, uncountSend } from '@/modules/abuse/service';
 import { recordSubmission } from '@/modules/messages/service';
+import { kickDeliveries } from '@/modules/webhooks/service';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access';
 import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
@@ -78,6 +79,7 @@ async function tellOutcome(ctx: ActorContext, delivery: Delivery, { onOutcome }:
         if (delivery.outcome.outcome === 'refused') await uncountSend(tx, delivery.id);
         await onOutcome?.(delivery, tx);
       });
+      kickDeliveries();
       return;
     } catch (error) {
       log.error({ request_id: ctx.request.id, message_id: delivery.messageId, attempt, error }, 'outcome not stored');

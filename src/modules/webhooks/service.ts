@@ -1,11 +1,209 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { EventType } from '@/lib/event-types';
-import type { Tx } from '@/server/db';
+import { hasRole } from '@/lib/roles';
+import { type AuthorizedDomain, authorizeDomain, domainFilter, isScoped, reachableDomainIds } from '@/server/access';
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import { isForeignKeyViolation, isMissingRow } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import { seal, tryToUnseal } from '@/server/secrets/sealing';
+import type { SweepReport } from './delivery/deliverer';
+import { deliverer, runningDeliverer } from './delivery/process';
+import { newSecret } from './delivery/signature';
+import type {
+  CreatedWebhook,
+  CreateWebhook,
+  ListWebhooks,
+  RotatedSecret,
+  RotateSecret,
+  UpdateWebhook,
+  Webhook,
+} from './schema';
 
-type Emission = { type: EventType; messageId: string; domainId: string | null; at: Date; data: object };
+export type MutationContext = ActorContext & { audit: RecordAudit };
 
-/** Puts an event with its verbatim body into the outbox, in the transaction of the state that it tells. */
-export async function emitEvent(tx: Tx, { type, messageId, domainId, at, data }: Emission): Promise<void> {
-  const body = JSON.stringify({ id: messageId, event: type, timestamp: at.toISOString(), data });
-  await tx.event.create({ select: { id: true }, data: { id: uuidv7(), type, domainId, body, createdAt: at } });
+const HOUR_MS = 3_600_000;
+const MAX_TRACED = 100;
+// Under the minute that most schedulers allow a call.
+const SWEEP_TIMEOUT_MS = 50_000;
+
+/** What was emitted is committed: it need not wait for the next tick. Where nothing delivers in this process, it does. */
+export function kickDeliveries(): void {
+  runningDeliverer()?.kick();
+}
+
+/** For a scheduler: delivers what is due, beside the process's own ticker and within the same bounds. */
+export function sweepDeliveries(): Promise<SweepReport> {
+  return deliverer().sweep(SWEEP_TIMEOUT_MS);
+}
+
+/** @throws what authorizeDomain throws, where a domain is named */
+export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<Webhook>> {
+  const { domain_id: domainId, active } = input;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  return paginate(
+    'webhooks',
+    input,
+    'createdAt',
+    ({ where, ...keyset }) =>
+      ctx.db.webhook.findMany({
+        ...keyset,
+        select: FIELDS,
+        where: { AND: [where, domainFilter(ctx.actor), { domainId, active }] },
+      }),
+    present,
+  );
+}
+
+export async function getWebhook(ctx: ActorContext, { id }: { id: string }): Promise<Webhook> {
+  return present(await requireWebhook(ctx, id));
+}
+
+/** The secret is in this answer and nowhere else; it is stored sealed. */
+export async function createWebhook(ctx: MutationContext, input: CreateWebhook): Promise<CreatedWebhook> {
+  const domain = await requireReach(ctx, input.domain_id);
+  const { url, events, name, active } = input;
+  const [id, secret] = [uuidv7(), newSecret()];
+  const data = {
+    id,
+    url,
+    events,
+    name,
+    active,
+    domainId: domain?.id ?? null,
+    secret: seal(`webhook.secret:${id}`, secret),
+    createdBy: ctx.actor.admin.id,
+    createdAt: ctx.clock.now(),
+  };
+  const row = await ctx.db.webhook.create({ data, select: FIELDS }).catch((error) => {
+    throw isForeignKeyViolation(error) ? new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.') : error;
+  });
+  const webhook = present(row);
+  await ctx.audit({ resource: `webhook:${id}`, domainId: row.domainId, before: null, after: webhook });
+  return { ...webhook, secret };
+}
+
+/** Only supplied fields change. Deliveries not yet made go to the address as it is then; a new one starts unblemished. */
+export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook): Promise<Webhook> {
+  const { id, url, events, name, active } = input;
+  const before = await requireWebhook(ctx, id);
+  const isMoved = url !== undefined && url !== before.url;
+  const data = { url, events, name, active, ...(isMoved && { failuresInRow: 0, failingSince: null }) };
+  const row = await ctx.db.webhook.update({ where: { id }, data, select: FIELDS }).catch(gone);
+  const after = present(row);
+  await ctx.audit({ resource: `webhook:${id}`, domainId: row.domainId, before: present(before), after });
+  return after;
+}
+
+/** Ends its retries at once; its deliveries are deleted by and by. */
+export async function deleteWebhook(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  const row = await requireWebhook(ctx, id);
+  await ctx.db.webhook.delete({ where: { id }, select: { id: true } }).catch(gone);
+  await ctx.audit({ resource: `webhook:${id}`, domainId: row.domainId, before: present(row), after: null });
+  return { message: `The webhook ${row.url} is deleted.` };
+}
+
+export async function rotateSecret(ctx: MutationContext, input: RotateSecret): Promise<RotatedSecret> {
+  const { id, grace_hours: graceHours } = input;
+  const { domainId } = await requireWebhook(ctx, id);
+  const secret = newSecret();
+  const previous = graceHours === 0 ? null : await resealAsPrevious(ctx, id);
+  const previousSecretUntil = previous && new Date(ctx.clock.now().getTime() + graceHours * HOUR_MS);
+  const data = { secret: seal(`webhook.secret:${id}`, secret), previousSecret: previous, previousSecretUntil };
+  await ctx.db.webhook.update({ where: { id }, data, select: { id: true } }).catch(gone);
+  await ctx.audit({ resource: `webhook:${id}`, domainId, details: { grace_hours: graceHours } });
+  return { secret, previous_valid_until: previousSecretUntil?.toISOString() ?? null };
+}
+
+export type TracedDelivery = {
+  id: string;
+  webhookId: string;
+  url: string;
+  event: string;
+  recipient: string;
+  status: 'pending' | 'retrying' | 'delivered' | 'abandoned';
+  attemptCount: number;
+  at: Date;
+};
+
+/** What became of a message's events, as far as the caller may see the webhooks: the last hop of its trace. */
+export async function traceDeliveries(ctx: ActorContext, messageRowId: string): Promise<TracedDelivery[]> {
+  if (!hasRole(ctx.actor.admin.role, 'admin')) return [];
+  const domainIds = reachableDomainIds(ctx.actor);
+  return ctx.db.$queryRaw<TracedDelivery[]>`
+    SELECT d.id, w.id AS "webhookId", w.url, e.type AS event, e.recipient, d.status::text AS status,
+           d.attempt_count AS "attemptCount", coalesce(d.finished_at, d.created_at) AS at
+      FROM event e JOIN webhook_delivery d ON d.event_id = e.id JOIN webhook w ON w.id = d.webhook_id
+     WHERE e.message_row_id = ${messageRowId}::uuid
+       AND (${domainIds}::uuid[] IS NULL OR w.domain_id = ANY (${domainIds}::uuid[]))
+     ORDER BY at, d.id LIMIT ${MAX_TRACED}`;
+}
+
+/** How many webhooks within the caller's reach fail just now. */
+export function countFailing(ctx: ActorContext, { domainId }: { domainId?: string }): Promise<number> {
+  if (!hasRole(ctx.actor.admin.role, 'admin')) return Promise.resolve(0);
+  const where = { active: true, failuresInRow: { gt: 0 }, domainId };
+  return ctx.db.webhook.count({ where: { AND: [where, domainFilter(ctx.actor)] } });
+}
+
+/** @throws NOT_FOUND for one that is not there or out of reach */
+export async function requireWebhook(ctx: ActorContext, id: string): Promise<Row> {
+  const row = await ctx.db.webhook.findFirst({ where: { AND: [{ id }, domainFilter(ctx.actor)] }, select: FIELDS });
+  if (!row) throw notFound('webhook');
+  return row;
+}
+
+/** A key scoped to domains makes no webhook that hears of others. */
+async function requireReach(ctx: ActorContext, domainId: string | null): Promise<AuthorizedDomain | null> {
+  if (domainId !== null) return authorizeDomain(ctx, { id: domainId });
+  if (!isScoped(ctx.actor)) return null;
+  const message = 'An API key scoped to domains makes webhooks of those domains only: name one.';
+  throw new AppError('API_KEY_DOMAIN_SCOPE', message, { details: { fields: [{ path: 'domain_id', message }] } });
+}
+
+/** Sealed bytes are bound to their column, so they are sealed anew for the other one. Null where their key is lost. */
+async function resealAsPrevious(ctx: ActorContext, id: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  await ctx.db.$queryRaw`SELECT id FROM webhook WHERE id = ${id}::uuid FOR UPDATE`;
+  const row = await ctx.db.webhook.findUnique({ where: { id }, select: { secret: true } });
+  if (!row) throw notFound('webhook');
+  const secret = tryToUnseal(`webhook.secret:${id}`, row.secret);
+  return secret === null ? null : seal(`webhook.previous_secret:${id}`, secret);
+}
+
+/** Another call deleted it between our look and our change. */
+function gone(error: unknown): never {
+  throw isMissingRow(error) ? notFound('webhook') : error;
+}
+
+const FIELDS = {
+  id: true,
+  name: true,
+  url: true,
+  events: true,
+  domainId: true,
+  active: true,
+  createdBy: true,
+  failuresInRow: true,
+  failingSince: true,
+  createdAt: true,
+  updatedAt: true,
+} satisfies Prisma.WebhookSelect;
+
+type Row = Prisma.WebhookGetPayload<{ select: typeof FIELDS }>;
+
+function present(row: Row): Webhook {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: row.events,
+    domain_id: row.domainId,
+    active: row.active,
+    created_by: row.createdBy,
+    failures_in_row: row.failuresInRow,
+    failing_since: row.failingSince?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
 }

@@ -20,7 +20,7 @@ export function unsign(purpose: string, signed: string): string | null {
   if (dot < 1) return null;
   const value = signed.slice(0, dot);
   const given = signed.slice(dot + 1);
-  return env().secretKeys.some((key) => isEqual(given, mac(purpose, value, key))) ? value : null;
+  return env().secretKeys.some((key) => isSameSecret(given, mac(purpose, value, key))) ? value : null;
 }
 
 /** A token that every instance derives alike, valid as long as the key is listed in SECRET_KEY. */
@@ -29,7 +29,7 @@ export function derivedToken(purpose: string): string {
 }
 
 export function isDerivedToken(purpose: string, token: string): boolean {
-  return env().secretKeys.some((key) => isEqual(token, mac(purpose, '', key)));
+  return env().secretKeys.some((key) => isSameSecret(token, mac(purpose, '', key)));
 }
 
 function currentKey(): string {
@@ -40,6 +40,7 @@ function mac(purpose: string, value: string, key: string): string {
   return createHmac('sha256', key).update(`${purpose}\0${value}`).digest('base64url');
 }
 
-function isEqual(a: string, b: string): boolean {
+/** In constant time, whatever the lengths. */
+export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }

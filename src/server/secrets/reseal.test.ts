@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { db } from '@/test/database';
-import { makeAdmin } from '@/test/factories';
+import { makeAdmin, makeWebhook } from '@/test/factories';
 
 const makeKey = () => randomBytes(32).toString('hex');
 
@@ -39,6 +39,7 @@ describe('rotating SECRET_KEY', () => {
 
   beforeEach(async () => {
     await db.admin.deleteMany();
+    await db.webhook.deleteMany();
   });
 
   it('seals every stored secret again, after which the old key can go', async () => {
@@ -57,6 +58,23 @@ describe('rotating SECRET_KEY', () => {
     expect(await db.admin.findUniqueOrThrow({ where: { id: without.id } })).toMatchObject({ totpSecret: null });
     const gone = await startWith(oldKey);
     await expect(open(gone, ids[0] as string)).rejects.toThrow('SECRET_KEY no longer lists');
+  });
+
+  it('seals the secrets of webhooks again, the ones before too', async () => {
+    const before = await startWith(oldKey);
+    const { id } = await makeWebhook();
+    const [secret, previousSecret] = ['secret', 'previous_secret'].map((column) => `webhook.${column}:${id}`);
+    const sealed = {
+      secret: before.seal(secret ?? '', 'one'),
+      previousSecret: before.seal(previousSecret ?? '', 'other'),
+    };
+    await db.webhook.update({ where: { id }, data: sealed });
+    const during = await startWith(newKey, oldKey);
+    expect(await during.reseal()).toEqual({ resealed: 2, unopened: 0 });
+    const after = await startWith(newKey);
+    const row = await db.webhook.findUniqueOrThrow({ where: { id } });
+    expect(after.unseal(secret ?? '', row.secret)).toBe('one');
+    expect(after.unseal(previousSecret ?? '', row.previousSecret ?? new Uint8Array())).toBe('other');
   });
 
   it('does it once, however many instances do it at the same time', async () => {

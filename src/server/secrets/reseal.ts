@@ -1,12 +1,16 @@
 import type { Database } from '../db';
 import { log } from '../log';
 import { Prisma } from '../prisma/client';
-import { currentSealingKeyId, seal, unseal } from './sealing';
+import { currentSealingKeyId, seal, tryToUnseal } from './sealing';
 
 type SealedColumn = { table: string; column: string };
 
 /** Every column that holds sealed bytes, bound to `<table>.<column>:<id>`. */
-const SEALED_COLUMNS: readonly SealedColumn[] = [{ table: 'admin', column: 'totp_secret' }];
+const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'admin', column: 'totp_secret' },
+  { table: 'webhook', column: 'secret' },
+  { table: 'webhook', column: 'previous_secret' },
+];
 
 const BATCH_SIZE = 100;
 
@@ -55,11 +59,8 @@ async function* sealedOtherwise(db: Database, place: SealedColumn): AsyncGenerat
 }
 
 function tryToReseal(place: string, sealed: Uint8Array): Uint8Array<ArrayBuffer> | null {
-  try {
-    return seal(place, unseal(place, sealed));
-  } catch {
-    return null;
-  }
+  const text = tryToUnseal(place, sealed);
+  return text === null ? null : seal(place, text);
 }
 
 async function replace(db: Database, place: SealedColumn, id: string, from: Uint8Array, to: Uint8Array) {

@@ -33,6 +33,15 @@ export function unseal(place: string, sealed: Uint8Array): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
 }
 
+/** Null where it cannot be opened. */
+export function tryToUnseal(place: string, sealed: Uint8Array): string | null {
+  try {
+    return unseal(place, sealed);
+  } catch {
+    return null;
+  }
+}
+
 /** The first bytes of everything sealed with the current key; what begins otherwise waits for re-encryption. */
 export function currentSealingKeyId(): Uint8Array<ArrayBuffer> {
   return new Uint8Array((sealingKeys()[0] as SealingKey).id);

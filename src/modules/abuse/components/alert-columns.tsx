@@ -13,6 +13,7 @@ const KINDS: Record<AbuseAlert['kind'], [Status, string]> = {
   mailbox_suspended: ['failed', 'Suspended'],
   rate_limited: ['bounced', 'Over its limit'],
   volume_spike: ['warning', 'Spike'],
+  webhook_failing: ['failed', 'Failing'],
 };
 
 const STATES: Record<AbuseAlert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
@@ -80,6 +81,7 @@ export function alertColumns(onAct: Act, isBusy: boolean): LedgerColumn<AbuseAle
 }
 
 function whatHappened({ kind, count, expected }: AbuseAlert): string {
+  if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
   const measure = kind === 'volume_spike' ? `usually ${expected.toFixed(1)}` : `the limit is ${formatCount(expected)}`;
   return `${formatCount(count)} in an hour, ${measure}`;
 }

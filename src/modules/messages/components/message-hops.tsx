@@ -1,3 +1,4 @@
+import Link from 'next/link';
 import { Addr } from '@/components/address';
 import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
@@ -19,6 +20,15 @@ const PLANS: Record<string, Plan> = {
   forwarded: { code: 'FWD', state: 'passed', rim: 'ALIAS', title: 'Passed on by an alias' },
   spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Held as spam' },
 };
+
+/** A delivery to a webhook, by its status. */
+const HOOKS: Record<string, Omit<Plan, 'rim'>> = {
+  pending: { code: 'HOOK', state: 'pending', title: 'Webhook on its way' },
+  retrying: { code: 'HOOK', state: 'deferred', title: 'Webhook tried again later' },
+  delivered: { code: 'HOOK', state: 'delivered', title: 'Webhook delivered' },
+  abandoned: { code: 'HOOK', state: 'failed', title: 'Webhook given up' },
+};
+
 const WAITING: Partial<Record<Message['status'], string>> = {
   submitting: 'Being handed to the mail server',
   sent: 'No answer of the other side yet',
@@ -33,7 +43,7 @@ export function hopsOf({ events, status, created_at }: Message): Hop[] {
 }
 
 function hopOf(event: MessageEvent, before: string | undefined, index: number): Hop {
-  const plan = PLANS[event.type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: event.type };
+  const plan = planOf(event);
   const code = event.detail.smtp_code;
   const response = event.detail.response;
   return {
@@ -50,6 +60,12 @@ function hopOf(event: MessageEvent, before: string | undefined, index: number): 
   };
 }
 
+function planOf({ type, detail }: MessageEvent): Plan {
+  const hook = type === 'webhook' ? HOOKS[String(detail.status)] : undefined;
+  if (hook) return { ...hook, rim: 'WEBHOOK' };
+  return PLANS[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
+}
+
 function rimOf({ detail, recipient }: MessageEvent, plan: Plan): string {
   if (plan.rim !== 'REMOTE') return plan.rim;
   const host = typeof detail.remote_mta === 'string' ? detail.remote_mta : (recipient?.split('@')[1] ?? '');
@@ -61,6 +77,7 @@ function detailOf({ detail, recipient }: MessageEvent) {
   const by = typeof detail.by === 'string' ? detail.by : null;
   const queueId = typeof detail.queue_id === 'string' ? detail.queue_id : null;
   const reason = typeof detail.reason === 'string' ? detail.reason : null;
+  if (typeof detail.webhook_id === 'string') return <Hook detail={detail} />;
   if (by) {
     return (
       <>
@@ -78,6 +95,16 @@ function detailOf({ detail, recipient }: MessageEvent) {
   }
   if (recipient) return <Route recipient={recipient} detail={detail} />;
   return reason;
+}
+
+function Hook({ detail }: { detail: MessageEvent['detail'] }) {
+  const { event, host, webhook_id: webhookId, delivery_id: deliveryId } = detail;
+  return (
+    <>
+      <span className="mono">{event}</span> to{' '}
+      <Link href={`/webhooks/${webhookId}?delivery=${deliveryId}`}>{host}</Link>
+    </>
+  );
 }
 
 function Route({ recipient, detail }: { recipient: string; detail: MessageEvent['detail'] }) {

@@ -70,7 +70,7 @@ async function listed(domainId = domain.id) {
 
 async function told(domainId = domain.id) {
   const rows = await db.event.findMany({ where: { domainId }, orderBy: { id: 'asc' } });
-  return rows.map(({ body }) => JSON.parse(body));
+  return rows.map(({ body }) => JSON.parse(body ?? ''));
 }
 
 describe('mail for a mailbox', () => {

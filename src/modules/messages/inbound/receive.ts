@@ -1,11 +1,12 @@
-import PostalMime from 'postal-mime';
 import { v7 as uuidv7 } from 'uuid';
-import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/address';
 import type { InboundMail, Resolution, Route } from '@/mail/inbound';
-import { oneLine } from '@/mail/smtp-reply';
-import { emitEvent } from '@/modules/webhooks/service';
+import { emitEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
+import { withFullEvents } from './full-events';
+import { domainOf, type Header, readHeader } from './header';
+import { reachedMailboxes } from './reached';
 
 /** Aliases rule 5, by the function that the real MTA asks too. */
 export async function resolveRecipient(database: Database, given: string): Promise<Resolution> {
@@ -29,38 +30,54 @@ export async function resolveRecipient(database: Database, given: string): Promi
 }
 
 /**
- * Records inbound mail, a message for each domain it came to, and tells of it: mail.received for each mailbox it reached,
- * once however many addresses led there, or mail.spam for each address, since spam is kept from the mailboxes. Mail of a
- * queue id that is recorded already came again only because its MTA did not hear so.
+ * Records inbound mail, a message for each domain it came to, and tells of it: mail.received for each mailbox it reached
+ * and mail.received.full for each domain of theirs, or mail.spam for each address, since spam is kept from the mailboxes.
+ * Mail of a queue id that is recorded already came again only because its MTA did not hear so.
  */
 export async function receiveMessage(database: Database, mail: InboundMail): Promise<void> {
+  if (await isRecorded(database, mail)) return;
   const header = await readHeader(mail);
   const domainIds = new Set(mail.routes.map(({ domainId }) => domainId));
-  await database.$transaction(async (tx) => {
-    const where = { queueId: mail.queueId, direction: 'inbound' as const };
-    if (await tx.message.findFirst({ where, select: { id: true } })) return;
-    for (const domainId of domainIds) await storeMessage(tx, mail, header, domainId);
-    if (mail.spam) await tellSpam(tx, mail, header, mail.spam);
-    else await tellReceived(tx, mail, header);
-  });
+  await withFullEvents(database, mail, header, (full) =>
+    database.$transaction(
+      async (tx) => {
+        if (await isRecorded(tx, mail)) return;
+        const rowIds: RowIds = new Map();
+        for (const domainId of domainIds) rowIds.set(domainId, await storeMessage(tx, mail, header, domainId));
+        if (mail.spam) await tellSpam(tx, mail, header, mail.spam, rowIds);
+        else await tellReceived(tx, mail, header, rowIds);
+        await full.emit(tx, rowIds);
+      },
+      { timeout: TRANSACTION_TIMEOUT_MS + Math.ceil(full.totalBytes / SLOWEST_BYTES_PER_MS) },
+    ),
+  );
+}
+
+const TRANSACTION_TIMEOUT_MS = 10_000;
+const SLOWEST_BYTES_PER_MS = 1_000;
+
+async function isRecorded(tx: Tx, { queueId }: InboundMail): Promise<boolean> {
+  return (await tx.message.findFirst({ where: { queueId, direction: 'inbound' }, select: { id: true } })) !== null;
 }
 
 type Resolved = { domainId: string; isActive: boolean; address: string | null; mailboxDomainId: string | null };
 
-type Header = { messageId: string; from: string; subject: string };
+/** The stored message of each domain that the mail came to. */
+type RowIds = Map<string, string>;
 
 function refused(reason: Extract<Resolution, { verdict: 'refused' }>['reason']): Resolution {
   return { verdict: 'refused', reason };
 }
 
-async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<void> {
+async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<string> {
+  const id = uuidv7();
   const routes = mail.routes.filter((route) => route.domainId === domainId);
   const status = mail.spam ? 'spam' : 'received';
   const addresses = [...new Set(routes.map(({ address }) => address))];
   await tx.message.create({
     select: { id: true },
     data: {
-      id: uuidv7(),
+      id,
       messageId: header.messageId,
       queueId: mail.queueId,
       domainId,
@@ -78,6 +95,7 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
       events: { createMany: { data: mail.spam ? spamTrace(mail, mail.spam, addresses) : trace(mail, routes) } },
     },
   });
+  return id;
 }
 
 type TraceRow = Omit<Prisma.MessageEventCreateManyMessageInput, 'detail'> & { detail: Prisma.InputJsonObject };
@@ -102,15 +120,13 @@ function spamTrace({ receivedAt: at }: InboundMail, { score, action }: Spam, add
 
 type Spam = NonNullable<InboundMail['spam']>;
 
-async function tellReceived(tx: Tx, mail: InboundMail, { messageId, from, subject }: Header): Promise<void> {
-  const mailboxes = new Map<string, string>();
-  for (const { address, domainId } of mail.routes.flatMap((route) => route.destinations)) {
-    if (domainId !== null) mailboxes.set(address, domainId);
-  }
-  for (const [to, domainId] of mailboxes) {
+async function tellReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: RowIds): Promise<void> {
+  const { messageId, from, subject } = header;
+  for (const { address: to, domainId, viaDomainId } of reachedMailboxes(mail)) {
+    const messageRowId = rowIds.get(viaDomainId) ?? null;
     const [size, queueId] = [mail.sizeBytes, mail.queueId];
     const data = { message_id: messageId, from, to, domain: domainOf(to), subject, size, queue_id: queueId };
-    await emitEvent(tx, { type: 'mail.received', messageId, domainId, at: mail.receivedAt, data });
+    await emitEvent(tx, { type: 'mail.received', messageId, messageRowId, domainId, at: mail.receivedAt, data });
   }
 }
 
@@ -119,28 +135,12 @@ async function tellSpam(
   mail: InboundMail,
   { messageId, from }: Header,
   { score, action }: Spam,
+  rowIds: RowIds,
 ): Promise<void> {
   for (const { address: to, domainId } of mail.routes) {
+    const messageRowId = rowIds.get(domainId) ?? null;
     const verdict = { spam_score: score, spam_action: action };
     const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };
-    await emitEvent(tx, { type: 'mail.spam', messageId, domainId, at: mail.receivedAt, data });
+    await emitEvent(tx, { type: 'mail.spam', messageId, messageRowId, domainId, at: mail.receivedAt, data });
   }
 }
-
-// Only the header is parsed, and that is bounded: whatever the body holds, it costs nothing.
-async function readHeader({ header, mailFrom, routes }: InboundMail): Promise<Header> {
-  const parsed = await PostalMime.parse(header, { maxHeadersSize: header.byteLength + 1 }).catch(() => null);
-  const from = parsed?.from?.address || parsed?.from?.group?.[0]?.address || mailFrom;
-  return {
-    messageId: MESSAGE_ID.exec(parsed?.messageId ?? '')?.[0] ?? `<${uuidv7()}@${domainOf(routes[0]?.address ?? '')}>`,
-    from: parseAddress(from)?.address ?? oneLine(from).slice(0, MAX_ADDRESS_LENGTH).toWellFormed(),
-    subject: oneLine(parsed?.subject ?? ''),
-  };
-}
-
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1);
-}
-
-// ASCII only: the column is indexed, and an index entry has a limit in bytes.
-const MESSAGE_ID = /<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>/;

@@ -10,6 +10,7 @@ const CATEGORIES: [RegExp, string][] = [
   [/^[45]\.2\.2$/, 'mailbox_full'],
   [/^[45]\.(2\.3|3\.4)$/, 'message_too_large'],
   [/^[45]\.3\.\d+$/, 'remote_system'],
+  [/^[45]\.4\.7$/, 'expired'],
   [/^[45]\.4\.\d+$/, 'unreachable'],
   [/^[45]\.6\.\d+$/, 'content'],
   [/^[45]\.7\.\d+$/, 'policy'],

@@ -1,5 +1,5 @@
 import { parseAddress } from '@/lib/address';
-import { emitEvent } from '@/modules/webhooks/service';
+import { emitEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 import type { MessageStatus } from '../schema';
@@ -54,7 +54,7 @@ export async function tellAccepted(
   await tx.messageEvent.create({ data: event, select: { id: true } });
   const { messageId, fromAddress: from, toAddresses: to, subject, domainId } = message;
   const data = { message_id: messageId, from, to, subject, domain: domainOf(message) };
-  await emitEvent(tx, { type: 'mail.sent', messageId, domainId, at, data });
+  await emitEvent(tx, { type: 'mail.sent', messageId, messageRowId: message.id, domainId, at, data });
 }
 
 export function domainOf({ domainName, fromAddress }: LockedMessage): string {

@@ -1,5 +1,5 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
-import { emitEvent } from '@/modules/webhooks/service';
+import { emitEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { bounceCategory } from './bounce-category';
 import { domainOf, type LockedMessage } from './locked-message';
@@ -8,7 +8,7 @@ type Outcome = Omit<DeliveryReport, 'messageId' | 'recipient'>;
 
 /** mail.delivered, mail.bounced or mail.failed, for one recipient. */
 export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: string, outcome: Outcome): Promise<void> {
-  const { messageId, domainId } = message;
+  const { id: messageRowId, messageId, domainId } = message;
   const data = {
     message_id: messageId,
     from: message.fromAddress,
@@ -19,7 +19,8 @@ export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: str
     queue_id: message.queueId ?? outcome.queueId,
     ...outcomeOf(message, outcome),
   };
-  await emitEvent(tx, { type: EVENT_OF[outcome.kind], messageId, domainId, at: outcome.at, data });
+  const { kind, at } = outcome;
+  await emitEvent(tx, { type: EVENT_OF[kind], messageId, messageRowId, domainId, at, data });
 }
 
 const EVENT_OF = {

@@ -55,7 +55,7 @@ async function now(id = message.id) {
     include: { recipients: { orderBy: { address: 'asc' } }, events: { orderBy: { id: 'asc' } } },
   });
   const told = (await db.event.findMany({ orderBy: { id: 'asc' } })).filter(
-    ({ body }) => JSON.parse(body).id === row.messageId,
+    ({ body }) => JSON.parse(body ?? '').id === row.messageId,
   );
   return {
     status: row.status,
@@ -63,7 +63,7 @@ async function now(id = message.id) {
     recipients: row.recipients.map((recipient) => recipient.status),
     trace: row.events.map(({ type }) => type),
     told: told.map(({ type }) => type),
-    events: told.map(({ domainId, body }) => ({ domainId, ...JSON.parse(body) })),
+    events: told.map(({ domainId, body }) => ({ domainId, ...JSON.parse(body ?? '') })),
   };
 }
 

@@ -22,6 +22,7 @@ export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): 
       await tellAccepted(tx, message, { at, detail: { queue_id: queueId, response: outcome.response } });
     } else {
       await tx.messageEvent.create({ data: { messageId: id, at, ...traceOf(outcome) }, select: { id: true } });
+      if (outcome.outcome === 'refused') await emitFailures(tx, message, outcome, at);
     }
   } else if (queueId !== message.queueId) {
     await tx.message.update({ where: { id }, data: { queueId }, select: { id: true } });
@@ -29,6 +30,17 @@ export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): 
   if (isAccepted && outcome.refusedRecipients.length > 0) {
     await failRefused(tx, { ...message, queueId }, outcome.refusedRecipients, at);
   }
+}
+
+/** mail.failed for each recipient of a message that the MTA did not take. */
+async function emitFailures(tx: Tx, message: LockedMessage, answer: Answer, at: Date): Promise<void> {
+  const { smtpCode, enhancedCode, response } = answer;
+  const recipients = await tx.messageRecipient.findMany({
+    where: { messageId: message.id },
+    select: { address: true },
+  });
+  const outcome = { kind: 'failed', queueId: null, remoteMta: null, at, smtpCode, enhancedCode, response } as const;
+  for (const { address } of recipients) await emitOutcome(tx, message, address, outcome);
 }
 
 type Answer = { smtpCode: number | null; enhancedCode: string | null; response: string };

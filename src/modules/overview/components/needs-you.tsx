@@ -7,10 +7,10 @@ import type { Overview } from '../schema';
 
 type Need = { status: Status; word: string; what: string; why: string; href: string; action: string };
 
-type NeedsYouProps = { totals: Overview['totals']; mta: Overview['mta']['kind'] };
+type NeedsYouProps = { totals: Overview['totals']; mta: Overview['mta']['kind']; failingWebhooks: number };
 
-export function NeedsYou({ totals, mta }: NeedsYouProps) {
-  const needs = needsOf(totals, mta);
+export function NeedsYou({ totals, mta, failingWebhooks }: NeedsYouProps) {
+  const needs = needsOf(totals, mta, failingWebhooks);
   if (needs.length === 0) return null;
   return (
     <>
@@ -58,7 +58,7 @@ const COLUMNS: LedgerColumn<Need>[] = [
   },
 ];
 
-function needsOf(totals: Overview['totals'], mta: Overview['mta']['kind']): Need[] {
+function needsOf(totals: Overview['totals'], mta: Overview['mta']['kind'], failingWebhooks: number): Need[] {
   const needs: Need[] = [];
   if (mta === 'off') {
     needs.push({
@@ -78,6 +78,16 @@ function needsOf(totals: Overview['totals'], mta: Overview['mta']['kind']): Need
       why: 'Your own mail server did not take them',
       href: '/messages?status=failed',
       action: 'Review failures',
+    });
+  }
+  if (failingWebhooks > 0) {
+    needs.push({
+      status: 'failed',
+      word: 'Failing',
+      what: formatPlural(failingWebhooks, 'webhook'),
+      why: 'The last attempt failed; deliveries are tried again 5 times, then given up',
+      href: '/webhooks',
+      action: 'Look at them',
     });
   }
   if (totals.uncertain > 0) {

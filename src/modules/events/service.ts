@@ -1,0 +1,85 @@
+import { v7 as uuidv7 } from 'uuid';
+import { ALL_EVENTS, type EventType } from '@/lib/event-types';
+import type { Tx } from '@/server/db';
+import { sampleData } from './sample-data';
+import { type EventContent, eventBody } from './schema';
+
+const MAX_INLINE_BYTES = 64 * 1024;
+const PART_BYTES = 512 * 1024;
+
+/** What an event is about: the row of its message, the domain whose webhooks hear of it, and whom it concerns. */
+type Subject = { type: EventType; messageRowId: string | null; domainId: string | null; recipient: string; at: Date };
+
+export type Emission = Omit<Subject, 'recipient'> & EventContent;
+
+/**
+ * Puts an event with its verbatim body into the outbox, and a delivery for every webhook that asks for it, in the
+ * transaction of the state that it tells. Call `kickDeliveries` once that is committed; or it waits for the next sweep.
+ */
+export async function emitEvent(tx: Tx, emission: Emission): Promise<void> {
+  const body = new TextEncoder().encode(eventBody(emission));
+  await emitBody(tx, { ...emission, recipient: recipientOf(emission.data) }, body);
+}
+
+/** For a body that was made elsewhere, and may be as long as a message. */
+export async function emitBody(tx: Tx, subject: Subject, body: Uint8Array): Promise<void> {
+  const id = uuidv7();
+  const isInline = body.byteLength <= MAX_INLINE_BYTES;
+  await insertEvent(tx, id, subject, body.byteLength, isInline ? new TextDecoder().decode(body) : null);
+  for (let position = 0; !isInline && position * PART_BYTES < body.byteLength; position++) {
+    const bytes = new Uint8Array(body.subarray(position * PART_BYTES, (position + 1) * PART_BYTES));
+    await tx.eventPart.create({ data: { eventId: id, position, bytes }, select: { position: true } });
+  }
+}
+
+/** Whether any webhook would get such events now, for what is costly to make. */
+export async function hasSubscribers(tx: Tx, type: EventType, domainIds: string[]): Promise<boolean> {
+  const subscriber = await tx.webhook.findFirst({
+    where: { ...subscribed(type), OR: [{ domainId: null }, { domainId: { in: domainIds } }] },
+    select: { id: true },
+  });
+  return subscriber !== null;
+}
+
+/** A made-up event to try out a webhook with, which nobody else hears of. @returns its id */
+export async function insertTestEvent(
+  tx: Tx,
+  { type, domainId, at }: { type: EventType; domainId: string | null; at: Date },
+): Promise<string> {
+  const domain = domainId && (await tx.domain.findUnique({ where: { id: domainId }, select: { name: true } }));
+  const sample = sampleData(type, domain ? domain.name : 'example.com');
+  const body = eventBody({ type, at, ...sample });
+  const data = { id: uuidv7(), type, domainId, body, bodyBytes: Buffer.byteLength(body), isTest: true, createdAt: at };
+  const { id } = await tx.event.create({ select: { id: true }, data });
+  return id;
+}
+
+function subscribed(type: EventType) {
+  return { active: true, events: { hasSome: [type, ALL_EVENTS] } };
+}
+
+// One statement for both: a delivery is the same fact as its event.
+async function insertEvent(
+  tx: Tx,
+  id: string,
+  { type, messageRowId, domainId, recipient, at }: Subject,
+  bodyBytes: number,
+  body: string | null,
+): Promise<void> {
+  await tx.$executeRaw`
+    WITH happened AS (
+      INSERT INTO event (id, type, domain_id, message_row_id, recipient, body, body_bytes, created_at)
+      VALUES (${id}::uuid, ${type}, ${domainId}::uuid, ${messageRowId}::uuid, ${recipient}, ${body}, ${bodyBytes}, ${at})
+      RETURNING id
+    )
+    INSERT INTO webhook_delivery (id, webhook_id, event_id, next_attempt_at)
+    SELECT uuid_v7(), w.id, happened.id, now() FROM happened, webhook w
+     WHERE w.active AND w.events && ${[type, ALL_EVENTS]}::text[]
+       AND (w.domain_id IS NULL OR w.domain_id = ${domainId}::uuid)`;
+}
+
+function recipientOf(data: object): string {
+  const { recipient, to } = data as { recipient?: unknown; to?: unknown };
+  const first = recipient ?? (Array.isArray(to) ? to[0] : to);
+  return typeof first === 'string' ? first : '';
+}

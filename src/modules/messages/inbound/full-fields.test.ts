@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseFields } from './full-fields';
+
+const MB = 1024 * 1024;
+const MIXED = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n';
+
+/** What an event of such a message says. The text is what stands in a body behind its first fields. */
+async function fieldsOf(raw: string | Uint8Array, mailFrom = 'bounces@far.example') {
+  const bytes = typeof raw === 'string' ? Buffer.from(raw) : raw;
+  const text = await parseFields({ raw: new Uint8Array(bytes), mailFrom, roomBytes: 7 });
+  expect(text.subarray(0, 7)).toEqual(new Uint8Array(7));
+  return JSON.parse(`{"data":{${new TextDecoder('utf-8', { fatal: true }).decode(text.subarray(7))}`).data;
+}
+
+function part(header: string, body: string): string {
+  return `--b\r\n${header}\r\n\r\n${body}\r\n`;
+}
+
+describe('the header', () => {
+  it('gives people by name and address, and every header decoded under its first spelling', async () => {
+    const raw = [
+      'Received: one',
+      'From: =?utf-8?Q?Bj=C3=B6rn?= <bo@far.example>',
+      'To: "Ann, A." <ann@near.example>, li@near.example',
+      'Cc: =?utf-8?B?5ryi5a2X?= <mo@near.example>',
+      'Reply-To: Desk <desk@far.example>, other@far.example',
+      'Subject: =?utf-8?B?R3LDvMOfZQ==?= aus',
+      ' Bern',
+      'RECEIVED: two',
+      '__proto__: x',
+      'no header at all',
+      '',
+      'Hello',
+    ].join('\r\n');
+    const fields = await fieldsOf(raw);
+    expect(fields).toMatchObject({
+      from: { name: 'Björn', email: 'bo@far.example' },
+      to: [
+        { name: 'Ann, A.', email: 'ann@near.example' },
+        { name: '', email: 'li@near.example' },
+      ],
+      cc: [{ name: '漢字', email: 'mo@near.example' }],
+      reply_to: { name: 'Desk', email: 'desk@far.example' },
+      body_text: 'Hello\n',
+      body_html: null,
+      attachments: [],
+    });
+    expect(Object.entries(fields.headers)).toEqual([
+      ['Received', 'one\ntwo'],
+      ['From', 'Björn <bo@far.example>'],
+      ['To', '"Ann, A." <ann@near.example>, li@near.example'],
+      ['Cc', '漢字 <mo@near.example>'],
+      ['Reply-To', 'Desk <desk@far.example>, other@far.example'],
+      ['Subject', 'Grüße aus Bern'],
+      ['__proto__', 'x'],
+    ]);
+  });
+
+  it.each([
+    ['no From', 'Subject: x', { name: '', email: 'bounces@far.example' }],
+    ['a From that is no address', 'From: undisclosed', { name: '', email: 'bounces@far.example' }],
+    ['a group in From', 'From: Us: Li <li@far.example>, mo@far.example;', { name: 'Li', email: 'li@far.example' }],
+    ['several in From', 'From: li@far.example, mo@far.example', { name: '', email: 'li@far.example' }],
+  ])('with %s names who can be named', async (_case, header, from) => {
+    expect((await fieldsOf(`${header}\r\n\r\nx`)).from).toEqual(from);
+  });
+
+  it('with groups in To gives their members, and nobody for an empty one', async () => {
+    const raw =
+      'To: Us: Li <li@a.example>, mo@a.example;, nobody:;, just a name\r\nCc: undisclosed-recipients:;\r\n\r\nx';
+    const { to, cc, reply_to } = await fieldsOf(raw);
+    const us = [
+      { name: 'Li', email: 'li@a.example' },
+      { name: '', email: 'mo@a.example' },
+    ];
+    expect({ to, cc, reply_to }).toEqual({ to: us, cc: [], reply_to: null });
+  });
+
+  it('with a line break in an encoded word forges no second value', async () => {
+    const { headers } = await fieldsOf('X-A: =?utf-8?Q?one=0D=0Atwo?=\r\n\r\nx');
+    expect(headers['X-A']).toBe('one two');
+  });
+
+  it.each([
+    ['8-bit bytes', Buffer.from('Subject: Gr\xfc\xdfe\r\nFrom: \xff <a@b.example>\r\n\r\n\xff\xfe', 'latin1')],
+    ['NUL bytes', Buffer.from('Sub\0ject: a\0b\r\nFrom: \0@\0\r\n\r\nx\0y', 'latin1')],
+    ['lone surrogates', Buffer.from('Subject: =?utf-16le?B?ANg=?=\r\n\r\nx')],
+    [
+      'lone surrogates in its body',
+      Buffer.from('Content-Type: text/plain; charset=utf-16le\r\n\r\n\x00\xd8', 'latin1'),
+    ],
+  ])('with %s makes valid text without lone surrogates', async (_case, raw) => {
+    const fields = await fieldsOf(raw);
+    expect(JSON.stringify(fields)).not.toMatch(/\\ud[89a-f]/);
+  });
+});
+
+describe('the parts', () => {
+  it('are text, html and attachments, decoded', async () => {
+    const raw = [
+      `From: a@b.example\r\n${MIXED}`,
+      part('Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable', 'Gr=FC=DFe'),
+      part('Content-Type: text/html; charset=utf-8', '<p>漢字</p>'),
+      part('Content-Type: application/pdf\r\nContent-Transfer-Encoding: base64', 'AAEC/w=='),
+      part(
+        "Content-Type: Image/PNG\r\nContent-ID: <i@x>\r\nContent-Disposition: inline; filename*=utf-8''%C3%BC.png\r\nContent-Transfer-Encoding: base64",
+        'iVBORw==',
+      ),
+      part('Content-Type: text/calendar; method=REQUEST; name=a.ics', 'BEGIN:VCALENDAR\r\nEND:VCALENDAR'),
+      '--b--\r\n',
+    ].join('');
+    const { body_text, body_html, attachments } = await fieldsOf(raw);
+    expect(body_text).toContain('Grüße');
+    expect(body_html).toContain('<p>漢字</p>');
+    expect(attachments).toEqual([
+      { filename: '', content_type: 'application/pdf', size: 4, content_base64: 'AAEC/w==' },
+      { filename: 'ü.png', content_type: 'image/png', size: 4, content_base64: 'iVBORw==' },
+      {
+        filename: 'a.ics',
+        content_type: 'text/calendar',
+        size: 30,
+        content_base64: Buffer.from('BEGIN:VCALENDAR\nEND:VCALENDAR\n').toString('base64'),
+      },
+    ]);
+  });
+
+  it('end before the line break of the boundary, however they are encoded', async () => {
+    const header = 'Content-Disposition: attachment; filename=a.txt\r\nContent-Type: text/plain';
+    const encodings = ['7bit', '8bit', 'quoted-printable', 'base64'].map(
+      (encoding) => `${header}\r\nContent-Transfer-Encoding: ${encoding}`,
+    );
+    const bodies = ['a\r\nb', 'a\r\n', 'a=3D', 'YQo='];
+    const attached = encodings.map((encoding, index) => part(encoding, bodies[index] ?? ''));
+    const raw = `${MIXED}${part('Content-Type: text/plain', 'Hi')}${attached.join('')}--b--\r\n`;
+    const { body_text, attachments } = await fieldsOf(raw);
+    expect(body_text).toBe('Hi');
+    expect(
+      attachments.map(({ content_base64 }: { content_base64: string }) =>
+        Buffer.from(content_base64, 'base64').toString(),
+      ),
+    ).toEqual(['a\nb', 'a\n', 'a=', 'a\n']);
+  });
+
+  it('with html only have no text', async () => {
+    const { body_text, body_html } = await fieldsOf('Content-Type: text/html\r\n\r\n<p>x</p>');
+    expect([body_text, body_html]).toEqual([null, '<p>x</p>\n']);
+  });
+
+  it('that are messages stay whole, and add nothing to the text', async () => {
+    const inner = 'Subject: inner\r\nContent-Type: text/plain\r\n\r\nInner text';
+    const raw = `${MIXED}${part('Content-Type: text/plain', 'Outer')}${part('Content-Type: message/rfc822', inner)}--b--`;
+    const { body_text, attachments } = await fieldsOf(raw);
+    expect(body_text).toBe('Outer');
+    expect(attachments).toMatchObject([{ filename: '', content_type: 'message/rfc822' }]);
+    const content = Buffer.from(attachments[0].content_base64, 'base64').toString();
+    expect(content.replaceAll('\n', '\r\n')).toBe(inner);
+  });
+
+  it('that are long are encoded without a seam', async () => {
+    const bytes = Buffer.from(Array.from({ length: 2 * MB + 1 }, (_, index) => (index * 7919) % 251));
+    const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n');
+    const header = 'Content-Type: application/x-a; name=a\r\nContent-Transfer-Encoding: base64';
+    const { attachments } = await fieldsOf(`${MIXED}${part(header, lines)}${part(header, 'QQ==')}--b--`);
+    expect(attachments.map(({ size }: { size: number }) => size)).toEqual([bytes.length, 1]);
+    expect(Buffer.from(attachments[0].content_base64, 'base64').equals(bytes)).toBe(true);
+  });
+
+  it('of 10,000 attachments are all there', async () => {
+    const { attachments } = await fieldsOf(`${MIXED}${part('Content-Type: a/b', 'x').repeat(10_000)}--b--`);
+    expect(attachments).toHaveLength(10_000);
+  });
+
+  it('under a header of 5 MB are all there', async () => {
+    const people = Array.from({ length: 100_000 }, (_, index) => `Person ${index} <p${index}@far.example>`);
+    const { to, headers, body_text } = await fieldsOf(
+      `To: ${people.join(',\r\n ')}\r\nX-Long: ${'x'.repeat(MB)}\r\n\r\nHi`,
+    );
+    expect(to).toHaveLength(people.length);
+    expect(headers['X-Long']).toHaveLength(MB);
+    expect(body_text).toBe('Hi\n');
+  });
+
+  it('nested more deeply than any honest ones are refused, and nothing breaks', async () => {
+    const nested = Array.from(
+      { length: 5000 },
+      (_, at) => `--b${at}\r\nContent-Type: multipart/mixed; boundary=b${at + 1}\r\n`,
+    );
+    const raw = `Content-Type: multipart/mixed; boundary=b0\r\n\r\n${nested.join('\r\n')}`;
+    await expect(fieldsOf(raw)).rejects.toThrow(/nesting depth/);
+    expect(await fieldsOf(raw.slice(0, 5000))).toHaveProperty('headers');
+  });
+});
+
+it('whatever bytes come, the text is valid JSON with every field', async () => {
+  const pieces = fc.constantFrom(
+    ...[
+      '\r\n',
+      '\n',
+      '\r\n\r\n',
+      '--b',
+      '--b--',
+      ': ',
+      ';',
+      '=',
+      '"',
+      '<',
+      '>',
+      '(',
+      '@',
+      '\0',
+      '\xff',
+      '\u{d800}',
+      '=?utf-8?B?',
+    ],
+    ...[
+      'Content-Type: multipart/mixed; boundary=b',
+      'Content-Type: message/rfc822',
+      'Content-Type: text/calendar',
+      'From: ',
+    ],
+    ...[
+      'Content-Transfer-Encoding: base64',
+      'Content-Disposition: attachment; filename=',
+      'To: g:a@b;',
+      'charset=utf-16le',
+    ],
+    ...[
+      '__proto__: ',
+      'constructor: ',
+      'Content-Type: text/html',
+      '?=',
+      "filename*0*=utf-8''%ff",
+      '&#xd800;',
+      'format=flowed',
+    ],
+  );
+  const text = fc.array(fc.oneof({ weight: 4, arbitrary: pieces }, fc.string({ unit: 'binary', maxLength: 8 })), {
+    maxLength: 60,
+  });
+  await fc.assert(
+    fc.asyncProperty(text, fc.string({ unit: 'binary' }), async (parts, mailFrom) => {
+      const fields = await fieldsOf(Buffer.from(parts.join('')), mailFrom);
+      expect(Object.keys(fields).sort()).toEqual(
+        ['attachments', 'body_html', 'body_text', 'cc', 'from', 'headers', 'reply_to', 'to'].sort(),
+      );
+      for (const { size, content_base64 } of fields.attachments) {
+        expect(Buffer.from(content_base64, 'base64').length).toBe(size);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

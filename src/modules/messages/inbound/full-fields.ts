@@ -1,0 +1,105 @@
+import { setImmediate as pause } from 'node:timers/promises';
+import { type Address, decodeWords, type Email } from 'postal-mime';
+import { parseMessage } from './parse-message';
+
+export type FullJob = { raw: Uint8Array; mailFrom: string; roomBytes: number };
+
+export type AttachedFile = { filename: string; contentType: string; content: Uint8Array };
+
+type Contact = { name: string; email: string };
+
+/** What the text of mail.received.full takes from the message itself, encoded as by `encodeFields`. */
+export async function parseFields({ raw, mailFrom, roomBytes }: FullJob): Promise<Uint8Array> {
+  const email = await parseMessage(raw);
+  const body = { body_text: email.text ?? null, body_html: email.html ?? null };
+  return encodeFields({ ...headerFields(email, mailFrom), ...body }, attachedFiles(email), roomBytes);
+}
+
+/** Who wrote to whom; what the header of a message says, or nothing where it could not be read. */
+export function headerFields(email: Email | null, mailFrom: string) {
+  return {
+    from: contacts(email?.from && [email.from])[0] ?? { name: '', email: mailFrom },
+    to: contacts(email?.to),
+    cc: contacts(email?.cc),
+    reply_to: contacts(email?.replyTo)[0] ?? null,
+    headers: email ? headersByName(email) : {},
+  };
+}
+
+/**
+ * The rest of a JSON object's text behind its first fields, and the end of the object that holds it, in UTF-8, with room
+ * left for what stands before. In slices, and never as one string: that could be longer than a string can be.
+ */
+export async function encodeFields(fields: object, files: AttachedFile[], roomBytes: number): Promise<Uint8Array> {
+  const pieces: Piece[] = [textPiece(`${JSON.stringify(fields, wellFormed).slice(1, -1)},"attachments":[`)];
+  for (const [index, { filename, contentType, content }] of files.entries()) {
+    const described = { filename, content_type: contentType, size: content.byteLength };
+    const text = JSON.stringify(described, wellFormed).slice(0, -1);
+    pieces.push(textPiece(`${index > 0 ? ',' : ''}${text},"content_base64":"`), base64Piece(content), textPiece('"}'));
+  }
+  pieces.push(textPiece(']}}'));
+  return write(pieces, roomBytes);
+}
+
+type Piece = { bytes: Uint8Array; isBase64: boolean; encodedBytes: number };
+
+function textPiece(text: string): Piece {
+  const bytes = new TextEncoder().encode(text);
+  return { bytes, isBase64: false, encodedBytes: bytes.byteLength };
+}
+
+function base64Piece(bytes: Uint8Array): Piece {
+  return { bytes, isBase64: true, encodedBytes: Math.ceil(bytes.byteLength / 3) * 4 };
+}
+
+// A multiple of three, so that no slice but the last is padded.
+const SLICE_BYTES = 384 * 1024;
+
+async function write(pieces: Piece[], roomBytes: number): Promise<Uint8Array> {
+  const whole = new Uint8Array(pieces.reduce((sum, { encodedBytes }) => sum + encodedBytes, roomBytes));
+  let at = roomBytes;
+  for (const { bytes, isBase64 } of pieces) {
+    for (let start = 0; start < bytes.byteLength; start += SLICE_BYTES) {
+      const slice = bytes.subarray(start, start + SLICE_BYTES);
+      const encoded = isBase64 ? Buffer.from(base64Of(slice), 'latin1') : slice;
+      whole.set(encoded, at);
+      at += encoded.byteLength;
+      if (slice.byteLength === SLICE_BYTES) await pause();
+    }
+  }
+  return whole;
+}
+
+function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : value;
+}
+
+function attachedFiles({ attachments }: Email): AttachedFile[] {
+  return attachments.map(({ filename, mimeType, content }) => ({
+    filename: filename ?? '',
+    contentType: mimeType || 'application/octet-stream',
+    content: typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content),
+  }));
+}
+
+/** A group is its members, and what has no address is nobody. */
+function contacts(list: Address[] | undefined): Contact[] {
+  const mailboxes = (list ?? []).flatMap((address) => address.group ?? [address]);
+  return mailboxes.flatMap(({ name, address }) => (address ? [{ name, email: address }] : []));
+}
+
+// fromEntries makes own properties of all names, `__proto__` too.
+function headersByName({ headers, headerLines }: Email): Record<string, string> {
+  const byKey = new Map<string, { name: string; values: string[] }>();
+  for (const [index, { key, originalKey, value }] of headers.entries()) {
+    if (key === '' || !headerLines[index]?.line.includes(':')) continue;
+    const header = byKey.get(key) ?? { name: originalKey, values: [] };
+    header.values.push(decodeWords(value).replace(/[\r\n]+/g, ' '));
+    byKey.set(key, header);
+  }
+  return Object.fromEntries([...byKey.values()].map(({ name, values }) => [name, values.join('\n')]));
+}

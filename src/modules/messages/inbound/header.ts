@@ -1,0 +1,27 @@
+import PostalMime, { type Email } from 'postal-mime';
+import { v7 as uuidv7 } from 'uuid';
+import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/address';
+import type { InboundMail } from '@/mail/inbound';
+import { oneLine } from '@/mail/smtp-reply';
+
+/** What is recorded and told of a message's header; `parsed` is null where it cannot be read. */
+export type Header = { messageId: string; from: string; subject: string; parsed: Email | null };
+
+// Only the header is parsed, and that is bounded: whatever the body holds, it costs nothing.
+export async function readHeader({ header, mailFrom, routes }: InboundMail): Promise<Header> {
+  const parsed = await PostalMime.parse(header, { maxHeadersSize: header.byteLength + 1 }).catch(() => null);
+  const from = parsed?.from?.address || parsed?.from?.group?.[0]?.address || mailFrom;
+  return {
+    messageId: MESSAGE_ID.exec(parsed?.messageId ?? '')?.[0] ?? `<${uuidv7()}@${domainOf(routes[0]?.address ?? '')}>`,
+    from: parseAddress(from)?.address ?? oneLine(from).slice(0, MAX_ADDRESS_LENGTH).toWellFormed(),
+    subject: oneLine(parsed?.subject ?? ''),
+    parsed,
+  };
+}
+
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
+}
+
+// ASCII only: the column is indexed, and an index entry has a limit in bytes.
+const MESSAGE_ID = /<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>/;

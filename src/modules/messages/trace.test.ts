@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { mailServerCalls } from '@/modules/messages/service';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+
+it('a message’s trace ends with its webhooks, for those who may see them', async () => {
+  const [domain, other] = await Promise.all([makeDomain(), makeDomain()]);
+  await makeMailbox(domain.id, 'ann');
+  const [all, scoped] = await Promise.all([
+    makeWebhook({ events: ['mail.received'], url: 'https://all.example.com/hook' }),
+    makeWebhook({ events: ['mail.received'], domainId: domain.id, url: 'https://one.example.com:8443/' }),
+    makeWebhook({ events: ['mail.received'], domainId: other.id }),
+  ]);
+  await receive(`ann@${domain.name}`);
+  const { id } = await db.message.findFirstOrThrow({ where: { domainId: domain.id } });
+  await db.webhookDelivery.updateMany({
+    where: { webhookId: all.id },
+    data: { status: 'delivered', attemptCount: 2, finishedAt: new Date() },
+  });
+
+  const hops = async (api: Awaited<ReturnType<typeof keyClient>>) =>
+    (await api.get(`/messages/${id}`)).data.events.filter(({ type }: { type: string }) => type === 'webhook');
+
+  const admin = await keyClient({ role: 'admin' });
+  const seen = await hops(admin);
+  expect(seen.map(({ detail }: { detail: object }) => detail)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ webhook_id: all.id, host: 'all.example.com', status: 'delivered', attempts: 2 }),
+      expect.objectContaining({ webhook_id: scoped.id, host: 'one.example.com:8443', status: 'pending', attempts: 0 }),
+    ]),
+  );
+  expect(seen).toHaveLength(2);
+  expect(seen[0].recipient).toBe(`ann@${domain.name}`);
+  const key = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
+  expect((await hops(key)).map(({ detail }: { detail: { webhook_id: string } }) => detail.webhook_id)).toEqual([
+    scoped.id,
+  ]);
+  expect(await hops(await keyClient({ role: 'domain_admin', domainIds: [domain.id] }))).toEqual([]);
+});
+
+async function receive(address: string): Promise<void> {
+  const { resolve, receive: take } = mailServerCalls(db);
+  const resolution = await resolve(address);
+  if (resolution.verdict !== 'accepted') throw new Error('the address is not accepted');
+  const raw = new TextEncoder().encode(`From: b@far.example\r\nTo: ${address}\r\nSubject: s\r\n\r\nText\r\n`);
+  await take({
+    queueId: '4QTRACE',
+    mailFrom: 'b@far.example',
+    routes: [resolution],
+    sizeBytes: raw.byteLength,
+    header: raw,
+    read: async () => raw,
+    spam: null,
+    receivedAt: new Date(),
+  });
+}

@@ -1,0 +1,207 @@
+import { v7 as uuidv7 } from 'uuid';
+import { insertTestEvent } from '@/modules/events/service';
+import type { ActorContext } from '@/server/context';
+import type { Tx } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import { headersOf } from './delivery/attempt';
+import { LEASE_SECONDS } from './delivery/claim';
+import { deliverer } from './delivery/process';
+import type {
+  AttemptFailure,
+  ByDelivery,
+  Delivery,
+  DeliveryRequest,
+  ListDeliveries,
+  Replayed,
+  ReplayFailed,
+  TestWebhook,
+} from './schema';
+import { type MutationContext, requireWebhook } from './service';
+
+const REPLAYED_AT_ONCE = 20_000;
+const ATTEMPTS_SHOWN = 20;
+const BODY_SHOWN_CHARS = 16_384;
+
+export async function listDeliveries(ctx: ActorContext, input: ListDeliveries): Promise<Page<Delivery>> {
+  await requireWebhook(ctx, input.id);
+  const { id: webhookId, status, event: type } = input;
+  return paginate(
+    'webhook-deliveries',
+    input,
+    'createdAt',
+    ({ where, ...keyset }) =>
+      ctx.db.webhookDelivery.findMany({
+        ...keyset,
+        select: FIELDS,
+        where: { AND: [where, { webhookId, status, ...(type && { event: { type } }) }] },
+      }),
+    present,
+  );
+}
+
+export async function getDelivery(
+  ctx: ActorContext,
+  { id, delivery_id: deliveryId }: ByDelivery,
+): Promise<DeliveryRequest> {
+  await requireWebhook(ctx, id);
+  const row = await requireDelivery(ctx.db, id, deliveryId);
+  const { type, bodyBytes } = row.event;
+  const { id: eventId } = row.event;
+  const { body } = await ctx.db.event.findUniqueOrThrow({ where: { id: eventId }, select: { body: true } });
+  const shown = body ?? (await firstPart(ctx.db, eventId));
+  const attemptCount = row.nextAttemptAt === null ? row.attemptCount - 1 : row.attemptCount;
+  return {
+    ...present(row),
+    request: {
+      headers: headersOf({ id: row.id, type, attemptCount }),
+      body: shown.slice(0, BODY_SHOWN_CHARS).toWellFormed(),
+      body_bytes: bodyBytes,
+    },
+  };
+}
+
+/** Sends a made-up event at once and once, to an inactive webhook too. What the endpoint answers is the answer. */
+export async function testWebhook(ctx: MutationContext, { id, event: type }: TestWebhook): Promise<Delivery> {
+  const { domainId } = await requireWebhook(ctx, id);
+  const claim = { id: uuidv7(), token: uuidv7(), webhookId: id, isFailing: false };
+  await ctx.database.$transaction(async (tx) => {
+    await insertTest(tx, claim, { type, domainId, at: ctx.clock.now() });
+    await ctx.audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: claim.id } }, tx);
+  });
+  await deliverer().deliver(claim);
+  return present(await requireDelivery(ctx.database, id, claim.id));
+}
+
+/**
+ * Sends a delivery again, under the same id and with retries of its own; one that waits for its retry goes at once.
+ * @throws CONFLICT where it is under way or its first attempt is still to come, or the webhook is inactive, or the body
+ *   was deleted for its age
+ */
+export async function replayDelivery(
+  ctx: MutationContext,
+  { id, delivery_id: deliveryId }: ByDelivery,
+): Promise<Delivery> {
+  const webhook = await requireWebhook(ctx, id);
+  const before = await requireDelivery(ctx.db, id, deliveryId);
+  if (!webhook.active) throw inactive();
+  if (!(await hasBody(ctx.db, before.event.id))) {
+    throw new AppError('CONFLICT', 'The content of this event was deleted for its age; it cannot be sent again.');
+  }
+  const replayed = await ctx.db.$executeRaw`
+    UPDATE webhook_delivery SET status = 'pending', failure_count = 0, finished_at = NULL, next_attempt_at = now()
+     WHERE id = ${deliveryId}::uuid AND lease_token IS NULL AND status <> 'pending'`;
+  if (replayed === 0)
+    throw new AppError('CONFLICT', 'This delivery is under way, or its first attempt is still to come.');
+  const after = present(await requireDelivery(ctx.db, id, deliveryId));
+  const states = { before: { status: before.status }, after: { status: after.status } };
+  await ctx.audit({
+    resource: `webhook:${id}`,
+    domainId: webhook.domainId,
+    ...states,
+    details: { delivery_id: deliveryId },
+  });
+  return after;
+}
+
+/** Sends again what was abandoned, of events recorded since a time, the oldest first. */
+export async function replayFailed(ctx: MutationContext, { id, since }: ReplayFailed): Promise<Replayed> {
+  const webhook = await requireWebhook(ctx, id);
+  if (!webhook.active) throw inactive();
+  const replayed = await ctx.db.$executeRaw`
+    UPDATE webhook_delivery SET status = 'pending', failure_count = 0, finished_at = NULL, next_attempt_at = now()
+     WHERE id IN (
+       SELECT d.id FROM webhook_delivery d JOIN event e ON e.id = d.event_id
+        WHERE d.webhook_id = ${id}::uuid AND d.status = 'abandoned' AND d.created_at >= ${new Date(since)} AND NOT e.is_test
+          AND (e.body IS NOT NULL OR EXISTS (SELECT FROM event_part p WHERE p.event_id = e.id))
+        ORDER BY d.created_at LIMIT ${REPLAYED_AT_ONCE} FOR UPDATE OF d SKIP LOCKED)`;
+  const remaining =
+    replayed < REPLAYED_AT_ONCE
+      ? 0
+      : await ctx.db.webhookDelivery.count({
+          where: { webhookId: id, status: 'abandoned', createdAt: { gte: new Date(since) }, event: { isTest: false } },
+        });
+  await ctx.audit({ resource: `webhook:${id}`, domainId: webhook.domainId, details: { since, replayed, remaining } });
+  return { replayed, remaining };
+}
+
+type Claimed = { id: string; token: string; webhookId: string };
+
+async function insertTest(
+  tx: Tx,
+  { id, token, webhookId }: Claimed,
+  event: Parameters<typeof insertTestEvent>[1],
+): Promise<void> {
+  const eventId = await insertTestEvent(tx, event);
+  await tx.$executeRaw`
+    INSERT INTO webhook_delivery (id, webhook_id, event_id, lease_token, next_attempt_at)
+    VALUES (${id}::uuid, ${webhookId}::uuid, ${eventId}::uuid, ${token}::uuid,
+            now() + make_interval(secs => ${LEASE_SECONDS}))`;
+}
+
+async function hasBody(db: Tx, eventId: string): Promise<boolean> {
+  const event = await db.event.findUnique({
+    where: { id: eventId },
+    select: { body: true, parts: { take: 1, select: { position: true } } },
+  });
+  return event !== null && (event.body !== null || event.parts.length > 0);
+}
+
+async function firstPart(db: Tx, eventId: string): Promise<string> {
+  const part = await db.eventPart.findUnique({ where: { eventId_position: { eventId, position: 0 } } });
+  return part ? new TextDecoder().decode(part.bytes) : '';
+}
+
+function inactive(): AppError {
+  return new AppError('CONFLICT', 'The webhook is switched off: nothing is sent to it. Switch it on first.');
+}
+
+async function requireDelivery(db: Tx, webhookId: string, id: string): Promise<Row> {
+  const row = await db.webhookDelivery.findFirst({ where: { id, webhookId }, select: FIELDS });
+  if (!row) throw notFound('delivery');
+  return row;
+}
+
+const FIELDS = {
+  id: true,
+  webhookId: true,
+  status: true,
+  attemptCount: true,
+  nextAttemptAt: true,
+  leaseToken: true,
+  createdAt: true,
+  finishedAt: true,
+  event: { select: { id: true, type: true, messageRowId: true, recipient: true, isTest: true, bodyBytes: true } },
+  attempts: { orderBy: { number: 'desc' }, take: ATTEMPTS_SHOWN },
+} satisfies Prisma.WebhookDeliverySelect;
+
+type Row = Prisma.WebhookDeliveryGetPayload<{ select: typeof FIELDS }>;
+
+function present(row: Row): Delivery {
+  const { event } = row;
+  return {
+    id: row.id,
+    webhook_id: row.webhookId,
+    event: event.type as Delivery['event'],
+    event_id: event.id,
+    stored_message_id: event.messageRowId,
+    recipient: event.recipient,
+    is_test: event.isTest,
+    status: row.status,
+    in_flight: row.leaseToken !== null,
+    attempts: row.attempts.toReversed().map((attempt) => ({
+      number: attempt.number,
+      started_at: attempt.startedAt.toISOString(),
+      duration_ms: attempt.durationMs,
+      status_code: attempt.statusCode,
+      failure: attempt.failure as AttemptFailure | null,
+      answer: attempt.answer,
+      remote_address: attempt.remoteAddress,
+    })),
+    attempt_count: row.attemptCount,
+    next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    finished_at: row.finishedAt?.toISOString() ?? null,
+  };
+}

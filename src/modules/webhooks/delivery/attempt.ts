@@ -1,0 +1,75 @@
+import type { Database } from '@/server/db';
+import type { OutboundRequest, OutboundResult } from '@/server/outbound/post';
+import { tryToUnseal } from '@/server/secrets/sealing';
+import type { AttemptFailure } from '../schema';
+import { type Job, renewLease } from './claim';
+import type { Outcome } from './finish';
+import { createSigner } from './signature';
+
+export type Post = (request: OutboundRequest) => Promise<OutboundResult>;
+
+/** One delivery attempt, or null where its lease was lost before it began. */
+export async function attempt(db: Database, job: Job, post: Post, now: () => Date): Promise<Outcome | null> {
+  const secrets = openSecrets(job);
+  if (!secrets) return unopened(now());
+  const signer = createSigner({ deliveryId: job.id, sentAt: now(), ...secrets });
+  for await (const piece of bodyOf(db, job)) signer.update(piece);
+  if (job.body === null && !(await renewLease(db, job))) return null;
+  const startedAt = now();
+  const result = await post({
+    url: job.url,
+    headers: { ...headersOf(job), ...signer.headers() },
+    body: bodyOf(db, job),
+    bodyBytes: job.bodyBytes,
+  });
+  const { durationMs, remoteAddress } = result;
+  return { startedAt, durationMs, remoteAddress, ...judge(result) };
+}
+
+function openSecrets({ webhookId, secret: sealed, previousSecret: sealedBefore }: Job) {
+  const secret = tryToUnseal(`webhook.secret:${webhookId}`, sealed);
+  const previousSecret = sealedBefore && tryToUnseal(`webhook.previous_secret:${webhookId}`, sealedBefore);
+  return secret === null ? null : { secret, previousSecret };
+}
+
+/** Its key is no longer in SECRET_KEY. That is a failure like another, which an admin sees and can mend. */
+function unopened(startedAt: Date): Outcome {
+  const answer =
+    'Not sent: the secret of this webhook cannot be opened with SECRET_KEY. Rotate the secret, then replay.';
+  return { startedAt, durationMs: 0, statusCode: null, failure: 'broken', answer, remoteAddress: null };
+}
+
+/** Those of a delivery that do not depend on its secret. */
+export function headersOf(job: Pick<Job, 'id' | 'type' | 'attemptCount'>): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'X-Service-Event': job.type,
+    'X-Service-Delivery': job.id,
+    'X-Service-Attempt': String(job.attemptCount + 1),
+  };
+}
+
+/** The verbatim body; a long one is read part by part, and again for sending, so that it is never held as a whole. */
+async function* bodyOf(db: Database, { eventId, body }: Job): AsyncGenerator<Uint8Array> {
+  if (body !== null) {
+    yield new TextEncoder().encode(body);
+    return;
+  }
+  for (let position = 0; ; position++) {
+    const part = await db.eventPart.findUnique({ where: { eventId_position: { eventId, position } } });
+    if (!part) return;
+    yield part.bytes;
+  }
+}
+
+function judge(result: OutboundResult): { statusCode: number | null; failure: AttemptFailure | null; answer: string } {
+  if (result.outcome === 'failed') return { statusCode: null, failure: result.reason, answer: result.message };
+  const { status: statusCode, statusText, headers, excerpt } = result;
+  const head = [
+    `HTTP/1.1 ${statusCode} ${statusText}`.trimEnd(),
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
+  const answer = `${head.join('\n')}\n\n${excerpt}`.trimEnd();
+  if (statusCode >= 200 && statusCode < 300) return { statusCode, failure: null, answer };
+  return { statusCode, failure: statusCode >= 300 && statusCode < 400 ? 'redirect' : 'status', answer };
+}

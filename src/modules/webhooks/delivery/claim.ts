@@ -1,0 +1,67 @@
+import type { Database } from '@/server/db';
+
+/** Longer than an attempt and the storing of its outcome take, and short enough that a crash delays nobody for long. */
+export const LEASE_SECONDS = 25;
+
+/** A delivery that this process alone may attempt until its lease ends, and finish only while it holds the token. */
+export type Claim = { id: string; token: string; webhookId: string; isFailing: boolean };
+
+export type Room = {
+  /** How many more may be under way for endpoints that do not fail, and for those that do. */
+  wanted: number;
+  wantedFailing: number;
+  perEndpoint: number;
+  /** Endpoints that answer promptly, and so may have more than 2 at once. */
+  proven: string[];
+};
+
+export async function claimDue(db: Database, room: Room): Promise<Claim[]> {
+  const { wanted, wantedFailing, perEndpoint, proven } = room;
+  return db.$queryRaw<Claim[]>`
+    SELECT delivery_id AS id, token, webhook AS "webhookId", is_failing AS "isFailing"
+      FROM claim_webhook_deliveries(${wanted}::int, ${wantedFailing}::int, ${perEndpoint}::int, ${proven}::uuid[],
+                                    make_interval(secs => ${LEASE_SECONDS}))`;
+}
+
+/** What an attempt needs to know; `body` is null where it stands in parts. */
+export type Job = Claim & {
+  type: string;
+  eventId: string;
+  url: string;
+  secret: Uint8Array;
+  previousSecret: Uint8Array | null;
+  attemptCount: number;
+  isTest: boolean;
+  body: string | null;
+  bodyBytes: number;
+};
+
+/** In the order of the claims; those lost meanwhile, with their webhook or event, are left out. */
+export async function loadJobs(db: Database, claims: Claim[]): Promise<Job[]> {
+  const rows = await db.$queryRaw<(Omit<Job, keyof Claim> & { id: string })[]>`
+    SELECT d.id, d.attempt_count AS "attemptCount", e.id AS "eventId", e.type, e.body, e.body_bytes AS "bodyBytes",
+           e.is_test AS "isTest", w.url, w.secret,
+           CASE WHEN w.previous_secret_until > now() THEN w.previous_secret END AS "previousSecret"
+      FROM webhook_delivery d JOIN event e ON e.id = d.event_id JOIN webhook w ON w.id = d.webhook_id
+     WHERE d.id = ANY (${claims.map(({ id }) => id)}::uuid[])`;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return claims.flatMap((claim) => {
+    const row = byId.get(claim.id);
+    return row ? [{ ...row, ...claim }] : [];
+  });
+}
+
+/** @returns whether the lease was still held */
+export async function renewLease(db: Database, { id, token }: Claim): Promise<boolean> {
+  const renewed = await db.$executeRaw`
+    UPDATE webhook_delivery SET next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS})
+     WHERE id = ${id}::uuid AND lease_token = ${token}::uuid`;
+  return renewed === 1;
+}
+
+/** Gives back what was claimed and will not be attempted now. */
+export async function releaseClaims(db: Database, claims: Claim[]): Promise<void> {
+  await db.$executeRaw`
+    UPDATE webhook_delivery SET next_attempt_at = now(), lease_token = NULL
+     WHERE lease_token = ANY (${claims.map(({ token }) => token)}::uuid[])`;
+}

@@ -1,0 +1,22 @@
+import { systemClock } from '@/server/clock';
+import { database } from '@/server/db';
+import { env } from '@/server/env';
+import { postOnce } from '@/server/outbound/post';
+import { createDeliverer, type Deliverer } from './deliverer';
+
+// Next loads instrumentation and routes as separate bundles; the deliverer, whose bounds count, is one for the process.
+const shared = globalThis as typeof globalThis & { postroomDeliverer?: Deliverer };
+
+export function deliverer(): Deliverer {
+  shared.postroomDeliverer ??= createDeliverer({
+    db: database(),
+    post: (request) => postOnce(request, { allowPrivateNetworks: env().webhookAllowPrivateNetworks }),
+    now: systemClock.now,
+  });
+  return shared.postroomDeliverer;
+}
+
+/** The one that some other part of the process has started. */
+export function runningDeliverer(): Deliverer | undefined {
+  return shared.postroomDeliverer;
+}

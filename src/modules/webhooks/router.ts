@@ -1,0 +1,180 @@
+import { ById, Confirmation } from '@/lib/wire';
+import { rest } from '@/server/rest/meta';
+import { adminProcedure, router } from '@/server/trpc';
+import { getDelivery, listDeliveries, replayDelivery, replayFailed, testWebhook } from './deliveries';
+import {
+  ByDelivery,
+  CreatedWebhook,
+  CreateWebhook,
+  Delivery,
+  DeliveryPage,
+  DeliveryRequest,
+  ListDeliveries,
+  ListWebhooks,
+  Replayed,
+  ReplayFailed,
+  RotatedSecret,
+  RotateSecret,
+  TestWebhook,
+  UpdateWebhook,
+  Webhook,
+  WebhookPage,
+} from './schema';
+import { createWebhook, deleteWebhook, getWebhook, listWebhooks, rotateSecret, updateWebhook } from './service';
+
+const tag = 'Webhooks';
+const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
+
+export const webhooksRouter = router({
+  list: adminProcedure(ListWebhooks)
+    .meta(
+      rest('GET', '/webhooks', {
+        tag,
+        summary: 'List webhooks',
+        isPaginated: true,
+        isOpenToScopedKeys: true,
+        errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]] },
+      }),
+    )
+    .output(WebhookPage)
+    .query(({ ctx, input }) => listWebhooks(ctx, input)),
+
+  create: adminProcedure(CreateWebhook)
+    .meta(
+      rest('POST', '/webhooks', {
+        tag,
+        summary: 'Add a webhook',
+        description: 'It gets the events that happen from now on. The secret is in this answer only.',
+        status: 201,
+        audit: 'webhook.create',
+        isOpenToScopedKeys: true,
+        errors: { 403: [...namesDomain[403], 'DOMAIN_INACTIVE'], 404: [...namesDomain[404]] },
+      }),
+    )
+    .output(CreatedWebhook)
+    .mutation(({ ctx, input }) => createWebhook(ctx, input)),
+
+  get: adminProcedure(ById)
+    .meta(
+      rest('GET', '/webhooks/{id}', {
+        tag,
+        summary: 'Get a webhook',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Webhook)
+    .query(({ ctx, input }) => getWebhook(ctx, input)),
+
+  update: adminProcedure(UpdateWebhook)
+    .meta(
+      rest('PATCH', '/webhooks/{id}', {
+        tag,
+        summary: 'Change a webhook',
+        description:
+          'Only supplied fields change. While active is false it gets no new events, and deliveries that are due wait.',
+        audit: 'webhook.update',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Webhook)
+    .mutation(({ ctx, input }) => updateWebhook(ctx, input)),
+
+  delete: adminProcedure(ById)
+    .meta(
+      rest('DELETE', '/webhooks/{id}', {
+        tag,
+        summary: 'Delete a webhook',
+        description: 'Its retries end at once.',
+        audit: 'webhook.delete',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteWebhook(ctx, input)),
+
+  rotateSecret: adminProcedure(RotateSecret)
+    .meta(
+      rest('POST', '/webhooks/{id}/rotate-secret', {
+        tag,
+        summary: 'Replace the secret of a webhook',
+        description:
+          'The new secret is in this answer only. While the grace lasts, the old one signs as well: in ' +
+          'X-Service-Signature-Previous, and as the second signature of webhook-signature.',
+        audit: 'webhook.rotate_secret',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(RotatedSecret)
+    .mutation(({ ctx, input }) => rotateSecret(ctx, input)),
+
+  test: adminProcedure(TestWebhook)
+    .meta(
+      rest('POST', '/webhooks/{id}/test', {
+        tag,
+        summary: 'Send a test event',
+        description: 'One attempt, at once, also while the webhook is inactive. The answer tells how it went.',
+        audit: 'webhook.test',
+        transaction: 'manual',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Delivery)
+    .mutation(({ ctx, input }) => testWebhook(ctx, input)),
+
+  replayFailed: adminProcedure(ReplayFailed)
+    .meta(
+      rest('POST', '/webhooks/{id}/replay', {
+        tag,
+        summary: 'Send again what was abandoned',
+        audit: 'webhook.replay_failed',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Replayed)
+    .mutation(({ ctx, input }) => replayFailed(ctx, input)),
+
+  deliveries: adminProcedure(ListDeliveries)
+    .meta(
+      rest('GET', '/webhooks/{id}/deliveries', {
+        tag,
+        summary: 'List the deliveries of a webhook',
+        isPaginated: true,
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(DeliveryPage)
+    .query(({ ctx, input }) => listDeliveries(ctx, input)),
+
+  delivery: adminProcedure(ByDelivery)
+    .meta(
+      rest('GET', '/webhooks/{id}/deliveries/{delivery_id}', {
+        tag,
+        summary: 'Get a delivery with what is sent',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(DeliveryRequest)
+    .query(({ ctx, input }) => getDelivery(ctx, input)),
+
+  replay: adminProcedure(ByDelivery)
+    .meta(
+      rest('POST', '/webhooks/{id}/deliveries/{delivery_id}/replay', {
+        tag,
+        summary: 'Send a delivery again',
+        description: 'Under the same id and with retries of its own. One that waits for its retry goes at once.',
+        audit: 'webhook.replay',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Delivery)
+    .mutation(({ ctx, input }) => replayDelivery(ctx, input)),
+});

@@ -1,0 +1,49 @@
+import { expect, it, vi } from 'vitest';
+import { emitEvent } from '@/modules/events/service';
+import { createCronHandler } from '@/server/rest/cron';
+import { db } from '@/test/database';
+import { makeWebhook, unique } from '@/test/factories';
+import { sweepDeliveries } from './service';
+
+const SECRET = vi.hoisted(() => {
+  process.env.CRON_SECRET = 'secret-of-the-scheduler';
+  return process.env.CRON_SECRET;
+});
+
+const handle = createCronHandler(sweepDeliveries);
+
+it('delivers what is due for the scheduler, and answers in the envelope how much that was', async () => {
+  const { id: webhookId } = await makeWebhook();
+  for (let count = 0; count < 3; count++) {
+    const messageId = `<${unique()}@example.com>`;
+    await emitEvent(db, { type: 'mail.sent', messageId, messageRowId: null, domainId: null, at: new Date(), data: {} });
+  }
+  const first = await call({ authorization: `Bearer ${SECRET}` });
+  expect(first.status).toBe(200);
+  expect(await first.json()).toMatchObject({
+    data: { attempted: 3, delivered: 0, failed: 3 },
+    error: null,
+    meta: { pagination: null },
+  });
+  const attempts = await db.webhookAttempt.findMany({ where: { delivery: { webhookId } } });
+  expect(attempts.map(({ failure }) => failure)).toEqual(['blocked_address', 'blocked_address', 'blocked_address']);
+  const again = await call({ authorization: `bearer ${SECRET}` }, 'POST');
+  expect(await again.json()).toMatchObject({ data: { attempted: 0 } });
+});
+
+it.each([
+  {},
+  { authorization: 'Bearer' },
+  { authorization: 'Bearer ' },
+  { authorization: 'Bearer secret-of' },
+  { authorization: `Basic ${SECRET}` },
+  { authorization: SECRET },
+] as Record<string, string>[])('is closed to %j', async (headers) => {
+  const answer = await call(headers);
+  expect(answer.status).toBe(401);
+  expect(await answer.json()).toMatchObject({ data: null, error: { code: 'AUTH_REQUIRED' } });
+});
+
+function call(headers: Record<string, string>, method = 'GET'): Promise<Response> {
+  return handle(new Request('http://localhost:3000/api/cron/webhooks', { method, headers }));
+}

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeAbandonedDelivery, makeDomain, makeWebhook } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+const URL = 'https://hooks.example.com/postroom';
+
+describe('a new webhook', () => {
+  it('answers with its secret this once, and keeps it sealed', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const { status, data } = await admin.post('/webhooks', { url: URL, events: ['mail.sent', 'mail.sent', '*'] });
+
+    expect(status).toBe(201);
+    expect(data).toMatchObject({
+      url: URL,
+      events: ['mail.sent', '*'],
+      domain_id: null,
+      active: true,
+      created_by: admin.admin.id,
+      failures_in_row: 0,
+      failing_since: null,
+    });
+    expect(data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const read = await admin.get(`/webhooks/${data.id}`);
+    expect('secret' in read.data).toBe(false);
+    const listed = await admin.get('/webhooks?limit=200');
+    expect(JSON.stringify(listed.data)).not.toContain(data.secret);
+    const row = await db.webhook.findUniqueOrThrow({ where: { id: data.id } });
+    expect(Buffer.from(row.secret).toString('latin1')).not.toContain(data.secret);
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { resource: `webhook:${data.id}` } });
+    expect(entry.action).toBe('webhook.create');
+    expect(JSON.stringify(entry.details)).not.toContain(data.secret);
+  });
+
+  it('is there once for each call that makes one', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const [one, other] = await Promise.all([1, 2].map(() => admin.post('/webhooks', { url: URL, events: ['*'] })));
+    expect(one?.data.secret).not.toBe(other?.data.secret);
+  });
+
+  it.each([
+    [{ events: ['*'] }, 'MISSING_FIELDS', 'url'],
+    [{ url: URL }, 'MISSING_FIELDS', 'events'],
+    [{ url: URL, events: [] }, 'MISSING_FIELDS', 'events'],
+    [{ url: '', events: ['*'] }, 'MISSING_FIELDS', 'url'],
+    [{ url: 'http://hooks.example.com/', events: ['*'] }, 'VALIDATION_ERROR', 'url'],
+    [{ url: 'ftp://hooks.example.com/', events: ['*'] }, 'VALIDATION_ERROR', 'url'],
+    [{ url: 'hooks.example.com', events: ['*'] }, 'VALIDATION_ERROR', 'url'],
+    [{ url: 'https://user:pass@hooks.example.com/', events: ['*'] }, 'VALIDATION_ERROR', 'url'],
+    [{ url: 'https://user@hooks.example.com/', events: ['*'] }, 'VALIDATION_ERROR', 'url'],
+    [{ url: `${URL}#part`, events: ['*'] }, 'VALIDATION_ERROR', 'url'],
+    [{ url: `${URL}/${'a'.repeat(2048)}`, events: ['*'] }, 'VALIDATION_ERROR', 'url'],
+    [{ url: 'https://hooks.example.com/\r\nX: y', events: ['*'] }, 'VALIDATION_ERROR', 'url'],
+    [{ url: URL, events: ['mail.opened'] }, 'VALIDATION_ERROR', 'events.0'],
+    [{ url: URL, events: 'mail.sent' }, 'VALIDATION_ERROR', 'events'],
+    [{ url: URL, events: ['*'], domain_id: 'x' }, 'VALIDATION_ERROR', 'domain_id'],
+    [{ url: URL, events: ['*'], secret: 'mine' }, 'VALIDATION_ERROR', 'secret'],
+    [{ url: URL, events: ['*'], name: 'a'.repeat(101) }, 'VALIDATION_ERROR', 'name'],
+  ] as const)('refuses %j with %s', async (body, code, path) => {
+    const admin = await keyClient({ role: 'admin' });
+    const answer = expectError(await admin.post('/webhooks', body), 400, code);
+    expect(answer.error.details.fields?.map((field) => field.path)).toEqual([path]);
+  });
+
+  it('of a domain that is not there, or inactive, is refused', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const inactive = await makeDomain({ active: false });
+    const body = { url: URL, events: ['*'] };
+    const missing = '019ac000-0000-7000-8000-000000000000';
+    expectError(await admin.post('/webhooks', { ...body, domain_id: missing }), 404, 'DOMAIN_NOT_FOUND');
+    expectError(await admin.post('/webhooks', { ...body, domain_id: inactive.id }), 403, 'DOMAIN_INACTIVE');
+  });
+
+  it('is beyond a domain_admin', async () => {
+    const domain = await makeDomain();
+    const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    const body = { url: URL, events: ['*'], domain_id: domain.id };
+    expectError(await own.post('/webhooks', body), 403, 'FORBIDDEN');
+  });
+
+  it('of a scoped key belongs to a domain of its scope', async () => {
+    const [mine, other] = await Promise.all([makeDomain(), makeDomain()]);
+    const key = await keyClient({ role: 'admin', scopedDomainIds: [mine.id] });
+    const body = { url: URL, events: ['*'] };
+    expectError(await key.post('/webhooks', body), 403, 'API_KEY_DOMAIN_SCOPE');
+    expectError(await key.post('/webhooks', { ...body, domain_id: other.id }), 403, 'API_KEY_DOMAIN_SCOPE');
+    expect((await key.post('/webhooks', { ...body, domain_id: mine.id })).status).toBe(201);
+    await makeWebhook();
+    const listed = await key.get('/webhooks');
+    expect(listed.data.map((webhook: { domain_id: string }) => webhook.domain_id)).toEqual([mine.id]);
+  });
+});
+
+describe('a change of a webhook', () => {
+  it('touches what it names, and is told with before and after', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const { id } = await makeWebhook({ url: URL });
+    await db.webhook.update({ where: { id }, data: { failuresInRow: 7, failingSince: new Date() } });
+
+    const { data } = await admin.patch(`/webhooks/${id}`, { active: false, name: 'Billing' });
+    expect(data).toMatchObject({ active: false, name: 'Billing', url: URL, events: ['*'], failures_in_row: 7 });
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { resource: `webhook:${id}` } });
+    expect(entry.details).toMatchObject({ before: { active: true, name: '' }, after: { active: false } });
+
+    const moved = await admin.patch(`/webhooks/${id}`, { url: 'https://other.example.com/' });
+    expect(moved.data).toMatchObject({ url: 'https://other.example.com/', failures_in_row: 0, failing_since: null });
+  });
+
+  it('of its domain or secret is refused', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const { id } = await makeWebhook();
+    expectError(await admin.patch(`/webhooks/${id}`, { domain_id: null }), 400, 'VALIDATION_ERROR');
+    expectError(await admin.patch(`/webhooks/${id}`, { secret: 'x' }), 400, 'VALIDATION_ERROR');
+  });
+});
+
+describe('a webhook that goes', () => {
+  it('takes effect at once, and goes with its domain too', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const domain = await makeDomain();
+    const [one, other] = await Promise.all([makeWebhook(), makeWebhook({ domainId: domain.id })]);
+    expect((await admin.delete(`/webhooks/${one.id}`)).data.message).toContain('deleted');
+    expectError(await admin.get(`/webhooks/${one.id}`), 404, 'NOT_FOUND');
+    expectError(await admin.delete(`/webhooks/${one.id}`), 404, 'NOT_FOUND');
+    await admin.delete(`/domains/${domain.id}`);
+    expectError(await admin.get(`/webhooks/${other.id}`), 404, 'NOT_FOUND');
+  });
+
+  it('stays when the admin who made it goes', async () => {
+    const owner = await keyClient({ role: 'super_admin' });
+    const maker = await keyClient({ role: 'admin' });
+    const { data } = await maker.post('/webhooks', { url: URL, events: ['*'] });
+    await owner.delete(`/admins/${maker.admin.id}`);
+    expect((await owner.get(`/webhooks/${data.id}`)).data.created_by).toBe(maker.admin.id);
+  });
+});
+
+describe('the list', () => {
+  it('pages without skipping or repeating, and filters', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const domain = await makeDomain();
+    const made = await Promise.all([1, 2, 3, 4, 5].map(() => makeWebhook({ domainId: domain.id })));
+    await admin.patch(`/webhooks/${made[2]?.id}`, { active: false });
+    const seen: string[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await admin.get(`/webhooks?domain_id=${domain.id}&limit=2${cursor && `&cursor=${cursor}`}`);
+      seen.push(...page.data.map((webhook: { id: string }) => webhook.id));
+      if (!page.meta.pagination?.has_more) break;
+      cursor = page.meta.pagination.next_cursor;
+    }
+    expect(seen.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+    const off = await admin.get(`/webhooks?domain_id=${domain.id}&active=false`);
+    expect(off.data.map((webhook: { id: string }) => webhook.id)).toEqual([made[2]?.id]);
+    expectError(await admin.get('/webhooks?limit=0'), 400, 'INVALID_PAGINATION');
+    expectError(await admin.get('/webhooks?sort=secret'), 400, 'VALIDATION_ERROR');
+  });
+});
+
+describe('a new secret', () => {
+  it('replaces the old one, which signs on while the grace lasts', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const { data: made } = await admin.post('/webhooks', { url: URL, events: ['*'] });
+    const before = Date.now();
+    const { data } = await admin.post(`/webhooks/${made.id}/rotate-secret`, { grace_hours: 2 });
+    expect(data.secret).toMatch(/^whsec_/);
+    expect(data.secret).not.toBe(made.secret);
+    const until = Date.parse(data.previous_valid_until) - before;
+    expect(until).toBeGreaterThan(2 * 3_600_000 - 1000);
+    expect(until).toBeLessThan(2 * 3_600_000 + 60_000);
+    const none = await admin.post(`/webhooks/${made.id}/rotate-secret`, { grace_hours: 0 });
+    expect(none.data.previous_valid_until).toBeNull();
+    expect(await db.webhook.findUnique({ where: { id: made.id } })).toMatchObject({ previousSecret: null });
+    expectError(await admin.post(`/webhooks/${made.id}/rotate-secret`, { grace_hours: 169 }), 400, 'VALIDATION_ERROR');
+  });
+});
+
+describe('sending again', () => {
+  it('begins a new round under the same id', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const webhook = await makeWebhook();
+    const delivery = await makeAbandonedDelivery(webhook.id);
+    const { data } = await admin.post(`/webhooks/${webhook.id}/deliveries/${delivery.id}/replay`);
+    expect(data).toMatchObject({ id: delivery.id, status: 'pending', attempt_count: 6, finished_at: null });
+    expect(Date.parse(data.next_attempt_at)).toBeLessThanOrEqual(Date.now() + 1000);
+    const again = await admin.post(`/webhooks/${webhook.id}/deliveries/${delivery.id}/replay`);
+    expectError(again, 409, 'CONFLICT');
+  });
+
+  it('is refused while the webhook is off, or once the body is gone', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const webhook = await makeWebhook({ active: false });
+    const delivery = await makeAbandonedDelivery(webhook.id);
+    const path = `/webhooks/${webhook.id}/deliveries/${delivery.id}/replay`;
+    expectError(await admin.post(path), 409, 'CONFLICT');
+    expectError(await admin.post(`/webhooks/${webhook.id}/replay`, { since: '2026-01-01T00:00:00Z' }), 409, 'CONFLICT');
+    await admin.patch(`/webhooks/${webhook.id}`, { active: true });
+    await db.event.update({ where: { id: delivery.eventId }, data: { body: null } });
+    expect(expectError(await admin.post(path), 409, 'CONFLICT').error.message).toContain('deleted');
+  });
+
+  it('of all that was abandoned since a time leaves the rest alone', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const [webhook, other] = await Promise.all([makeWebhook(), makeWebhook()]);
+    const [old, recent, foreign] = await Promise.all([
+      makeAbandonedDelivery(webhook.id),
+      makeAbandonedDelivery(webhook.id),
+      makeAbandonedDelivery(other.id),
+    ]);
+    await db.webhookDelivery.update({ where: { id: old.id }, data: { createdAt: new Date('2026-01-01') } });
+    const { data } = await admin.post(`/webhooks/${webhook.id}/replay`, { since: '2026-02-01T00:00:00Z' });
+    expect(data).toEqual({ replayed: 1, remaining: 0 });
+    const rows = await db.webhookDelivery.findMany({ where: { id: { in: [old.id, recent.id, foreign.id] } } });
+    expect(Object.fromEntries(rows.map(({ id, status }) => [id, status]))).toEqual({
+      [old.id]: 'abandoned',
+      [recent.id]: 'pending',
+      [foreign.id]: 'abandoned',
+    });
+  });
+
+  it('reaches no delivery of another webhook', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const [webhook, other] = await Promise.all([makeWebhook(), makeWebhook()]);
+    const foreign = await makeAbandonedDelivery(other.id);
+    expectError(await admin.post(`/webhooks/${webhook.id}/deliveries/${foreign.id}/replay`), 404, 'NOT_FOUND');
+    expectError(await admin.get(`/webhooks/${webhook.id}/deliveries/${foreign.id}`), 404, 'NOT_FOUND');
+  });
+});
+
+describe('a test event', () => {
+  it('is one attempt whose result is the answer, also while the webhook is off', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const webhook = await makeWebhook({ active: false });
+    const { status, data } = await admin.post(`/webhooks/${webhook.id}/test`, { event: 'mail.bounced' });
+    expect(status).toBe(200);
+    expect(data).toMatchObject({ event: 'mail.bounced', is_test: true, status: 'abandoned', next_attempt_at: null });
+    expect(data.attempts).toMatchObject([{ number: 1, status_code: null, failure: 'blocked_address' }]);
+    const { data: shown } = await admin.get(`/webhooks/${webhook.id}/deliveries/${data.id}`);
+    expect(JSON.parse(shown.request.body)).toMatchObject({
+      event: 'mail.bounced',
+      data: { bounce: { type: 'permanent' } },
+    });
+    expect(shown.request.headers).toMatchObject({ 'X-Service-Event': 'mail.bounced', 'X-Service-Attempt': '1' });
+    const after = await admin.get(`/webhooks/${webhook.id}`);
+    expect(after.data.failures_in_row).toBe(0);
+  });
+});

@@ -1,0 +1,31 @@
+import { type Clock, systemClock } from '../clock';
+import { createContext } from '../context';
+import { env } from '../env';
+import { AppError } from '../errors';
+import { log } from '../log';
+import { isUnforeseen, publicError } from '../public-error';
+import { isSameSecret } from '../secrets/crypto';
+import { failure, success } from './envelope';
+
+/** A route that a scheduler calls, with `Authorization: Bearer <CRON_SECRET>`; it answers in the API's envelope. */
+export function createCronHandler(job: () => Promise<object>) {
+  return async (request: Request, clock: Clock = systemClock): Promise<Response> => {
+    const { request: caller, response } = createContext(request, clock);
+    const facts = { requestId: caller.id, at: clock.now(), headers: response.headers, isHead: false };
+    try {
+      requireCronSecret(request);
+      return success(await job(), 200, false, facts);
+    } catch (error) {
+      const told = publicError(error);
+      if (isUnforeseen(told)) log.error({ request_id: caller.id, error }, 'a cron route failed');
+      return failure(told, facts);
+    }
+  };
+}
+
+function requireCronSecret(request: Request): void {
+  const { cronSecret } = env();
+  const [scheme, given] = (request.headers.get('authorization') ?? '').split(' ');
+  if (cronSecret && given && scheme?.toLowerCase() === 'bearer' && isSameSecret(given, cronSecret)) return;
+  throw new AppError('AUTH_REQUIRED', 'This is for the scheduler: send Authorization: Bearer <CRON_SECRET>.');
+}
