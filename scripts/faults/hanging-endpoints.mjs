@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { call, createKey } from '../testing/app.mjs';
+import { figures, percentile } from './figures.mjs';
+import { startInstances } from './instances.mjs';
+import { startReceivers } from './receivers.mjs';
+import { trusting } from './trusting.mjs';
+
+const DOMAIN = 'hanging.example';
+const ENDPOINTS = 100;
+const MESSAGES = 40;
+const PAUSE_MS = 500;
+const SETTLE_TIMEOUT_MS = 60_000;
+
+/** Half of 100 endpoints hang; the other half has to hear of everything as if they did not. */
+export async function testHangingEndpoints({ root, env, adminUrl, lifetime, check }) {
+  const receivers = await startReceivers((path) => (path.startsWith('hang') ? null : 200));
+  lifetime.atEnd(receivers.close);
+  const db = new pg.Pool({ connectionString: adminUrl, max: 2 });
+  lifetime.atEnd(() => db.end());
+  const [instance] = await startInstances(1, { root, env: trusting(env, receivers.cert), lifetime });
+  const key = await createKey(instance.port);
+  const domain = await call(instance.api, key, '/domains', { name: DOMAIN });
+  for (let number = 0; number < ENDPOINTS; number++) {
+    const url = `${receivers.url}/${number % 2 ? 'hang' : 'well'}-${number}`;
+    await call(instance.api, key, '/webhooks', { url, events: ['mail.sent'], domain_id: domain.id });
+  }
+  for (let number = 0; number < MESSAGES; number++) {
+    const message = {
+      from: { email: `sender@${DOMAIN}` },
+      to: [{ email: 'ann@far.example' }],
+      subject: `Message ${number}`,
+      text_body: 'A message.',
+    };
+    await call(instance.api, key, '/send', message);
+    await sleep(PAUSE_MS);
+  }
+  const expected = (MESSAGES * ENDPOINTS) / 2;
+  const delivered = await untilDelivered(db, domain.id, expected);
+  check(
+    `${ENDPOINTS / 2} healthy endpoints heard of ${MESSAGES} events while ${ENDPOINTS / 2} hung`,
+    delivered === expected,
+  );
+  const lags = await lagsOf(db, domain.id);
+  const [median, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];
+  figures(`from event to delivery at the healthy ones: median ${median} ms, p99 ${p99} ms (bound: 2000 ms)`);
+  // An endpoint that hangs does so for 10 s: whoever waits for one is that late.
+  check('no healthy endpoint waited for one that hung', Math.max(...lags) < 10_000, Math.max(...lags));
+}
+
+async function untilDelivered(db, domainId, expected) {
+  const endsAt = Date.now() + SETTLE_TIMEOUT_MS;
+  let delivered = 0;
+  while (delivered < expected && Date.now() < endsAt) {
+    const { rows } = await db.query(
+      `SELECT count(*)::int AS delivered FROM webhook_delivery d JOIN event e ON e.id = d.event_id
+        WHERE e.domain_id = $1 AND d.status = 'delivered'`,
+      [domainId],
+    );
+    delivered = rows[0].delivered;
+    await sleep(250);
+  }
+  return delivered;
+}
+
+async function lagsOf(db, domainId) {
+  const { rows } = await db.query(
+    `SELECT (extract(epoch FROM d.finished_at - d.created_at) * 1000)::int AS lag
+       FROM webhook_delivery d JOIN event e ON e.id = d.event_id
+      WHERE e.domain_id = $1 AND d.status = 'delivered'`,
+    [domainId],
+  );
+  return rows.map(({ lag }) => lag);
+}

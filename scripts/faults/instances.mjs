@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { apiOf, freePort, startApp } from '../testing/app.mjs';
+
+/** Instances of the app on one database, each with a data folder that outlives its process. */
+export async function startInstances(count, { root, env, lifetime }) {
+  const instances = [];
+  for (let index = 0; index < count; index++) instances.push(await startInstance({ root, env, lifetime }));
+  return instances;
+}
+
+async function startInstance({ root, env, lifetime }) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postroom-faults-'));
+  const port = await freePort();
+  const own = { ...env, DATA_DIR: dataDir };
+  const instance = { port, api: apiOf(port), child: await startApp(root, own, port) };
+  lifetime.atEnd(async () => {
+    instance.child.kill('SIGKILL');
+    await instance.child.ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return {
+    port,
+    api: instance.api,
+    /** Without warning, and back at once. */
+    async killAndRestart(afterKill) {
+      instance.child.kill('SIGKILL');
+      await instance.child.ended;
+      await afterKill();
+      instance.child = await startApp(root, own, port);
+    },
+  };
+}

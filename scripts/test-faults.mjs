@@ -1,0 +1,77 @@
+// `npm run test:faults`: the built app, real HTTPS endpoints and a Postgres, while processes are killed and endpoints
+// hang. `npm run test:faults -- --events 20000 --kills 100 --seed 7` runs longer, or the same moments again.
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runCommand } from './process/lifetime.mjs';
+import { PlainError } from './process/plain-error.mjs';
+import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { secondsSince, step } from './steps/step.mjs';
+
+const DEFAULTS = { events: 2000, endpoints: 5, kills: 10, seed: Date.now() % 100_000 };
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+await runCommand(testFaults, { exitCodeWhenStopped: 130 });
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function testFaults(lifetime) {
+  const startedAt = Date.now();
+  checkNodeVersion();
+  process.chdir(root);
+  const options = readOptions();
+  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  const { build, generateClient, isBuildCurrent, isClientCurrent } = await import('./steps/build.mjs');
+  if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
+  if (!isBuildCurrent(root)) await step('Building the console', () => build(root));
+  const { startTemporaryPostgres } = await import('./postgres/temporary-postgres.mjs');
+  const { migrate } = await import('./postgres/database.mjs');
+  const { appEnvironment } = await import('./testing/app.mjs');
+  const { testHangingEndpoints } = await import('./faults/hanging-endpoints.mjs');
+  const { testKilledApp } = await import('./faults/killed-app.mjs');
+
+  const counts = { passed: 0, failed: 0 };
+  const check = (name, holds, found) => {
+    counts[holds ? 'passed' : 'failed'] += 1;
+    console.log(
+      `${holds ? 'ok    ' : 'FAILED'} ${name}${holds || found === undefined ? '' : `: ${JSON.stringify(found)}`}`,
+    );
+  };
+  for (const [title, run] of [
+    [`The app killed ${options.kills} times (--seed ${options.seed})`, testKilledApp],
+    ['Half of the endpoints hang', testHangingEndpoints],
+  ]) {
+    console.log(`\n${title}`);
+    const { adminUrl, stop } = await startTemporaryPostgres();
+    lifetime.atEnd(stop);
+    await migrate(root, adminUrl);
+    const env = appEnvironment(adminUrl);
+    await run({ root, env, adminUrl, lifetime, options, check, random: seeded(options.seed) });
+  }
+  console.log(`\nAll of it took ${secondsSince(startedAt)}.`);
+  console.log(`${counts.passed} passed, ${counts.failed} failed`);
+  return counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+}
+
+function readOptions() {
+  const names = Object.keys(DEFAULTS);
+  const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) });
+  return Object.fromEntries(
+    names.map((name) => {
+      const number = Number(values[name] ?? DEFAULTS[name]);
+      if (!Number.isInteger(number) || number < 0) throw new PlainError(`--${name} must be a whole number.`);
+      return [name, number];
+    }),
+  );
+}
+
+/** The same numbers for the same seed (mulberry32). */
+function seeded(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
