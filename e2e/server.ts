@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { testCertificate } from '../src/test/https-receiver';
 import { startProviders } from './oidc/providers';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,6 +22,9 @@ export default async function startServer(): Promise<() => Promise<void>> {
   const databaseUrl = Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'postroom-e2e-'));
   const port = await freePort();
+  const certificate = await testCertificate();
+  const trusted = path.join(dataDir, 'trusted.pem');
+  await writeFile(trusted, certificate.ca);
   const providers = await startProviders(`http://localhost:${port}`);
   const env = {
     ...process.env,
@@ -33,6 +37,8 @@ export default async function startServer(): Promise<() => Promise<void>> {
     ADMIN_EMAIL: '',
     ADMIN_PASSWORD: '',
     OIDC_PROVIDERS: JSON.stringify(providers.listed),
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    NODE_EXTRA_CA_CERTS: trusted,
   };
   execFileSync('npx', ['prisma', 'migrate', 'deploy'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
   const server = spawn(process.execPath, ['scripts/serve.mjs'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -41,6 +47,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   process.env.E2E_DATABASE_URL = databaseUrl;
   process.env.E2E_SPOOL = path.join(dataDir, 'sandbox');
   process.env.E2E_SECRET_KEY = env.SECRET_KEY;
+  process.env.E2E_CERTIFICATE = JSON.stringify(certificate);
   process.env.E2E_OIDC_PROVIDERS = env.OIDC_PROVIDERS;
 
   return async () => {
