@@ -48,6 +48,15 @@ const VIEWS: View[] = [
   { name: 'The dialog to import aliases', path: () => '/aliases?import=true' },
   { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
   { name: 'The dialog to add an admin', path: () => '/admins?new=true' },
+  { name: 'A failed delivery', path: failedDelivery },
+  { name: 'The settings of a webhook', path: async (made) => `${await webhookPath(made)}?tab=settings` },
+  { name: 'How to verify a signature', path: async (made) => `${await webhookPath(made)}?tab=verify` },
+  { name: 'A webhook without deliveries', path: webhookPath },
+  {
+    name: 'Webhooks of a domain without any',
+    path: async ({ api }) => `/webhooks?domain=${(await makeDomain(api)).id}`,
+  },
+  { name: 'The dialog for a new webhook', path: () => '/webhooks?new=true' },
   { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
 ];
 
@@ -107,6 +116,34 @@ const DIALOGS: View[] = [
     },
   },
   {
+    name: 'The dialog that shows a webhook’s secret',
+    path: () => '/webhooks?new=true',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Chosen ones' }).click();
+      await page.getByRole('checkbox', { name: /^mail\.spam/ }).check();
+      await page.getByRole('textbox', { name: 'Address' }).fill(NOWHERE);
+      await page.getByRole('button', { name: 'Create the webhook' }).click();
+      await expect(page.getByRole('dialog', { name: /^Copy the secret/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'What is wrong in the dialog for a new webhook',
+    path: () => '/webhooks?new=true',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Chosen ones' }).click();
+      await page.getByRole('button', { name: 'Create the webhook' }).click();
+      await expect(page.getByText('Choose at least one event.')).toBeVisible();
+    },
+  },
+  {
+    name: 'The kinds of test events',
+    path: webhookPath,
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      await expect(page.getByRole('menuitem').first()).toBeVisible();
+    },
+  },
+  {
     name: 'The palette',
     path: () => '/',
     open: async (page) => {
@@ -162,6 +199,18 @@ function makeMailbox(api: Api, domain: Domain): Promise<{ id: string }> {
 async function makeAliases(api: Api, domain: Domain): Promise<{ id: string; domain_id: string; address: string }> {
   const destination = `ann@far.example,${unique('nobody')}@${domain.name}`;
   return api.call('POST', '/aliases', { domain_id: domain.id, source_local_part: unique('looks'), destination });
+}
+
+const NOWHERE = 'https://localhost:1/hook';
+
+async function webhookPath({ api, domain }: Made): Promise<string> {
+  const over = { url: NOWHERE, events: ['mail.sent', 'mail.spam'], domain_id: domain.id, name: 'Looks' };
+  return `/webhooks/${(await api.call<{ id: string }>('POST', '/webhooks', over)).id}`;
+}
+
+async function failedDelivery(made: Made): Promise<string> {
+  const path = await webhookPath(made);
+  return `${path}?delivery=${(await made.api.call<{ id: string }>('POST', `${path}/test`, {})).id}`;
 }
 
 type Watched = Window & { shifts?: string[] };

@@ -7,6 +7,7 @@ export type RouteIcon =
   | 'domains'
   | 'mailboxes'
   | 'aliases'
+  | 'webhooks'
   | 'api-keys'
   | 'reference'
   | 'admins'
@@ -73,6 +74,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'aliases',
     minRole: 'domain_admin',
     keywords: 'forward catch-all destination redirect group address import csv',
+  },
+  {
+    group: 'Connect',
+    label: 'Webhooks',
+    href: '/webhooks',
+    icon: 'webhooks',
+    minRole: 'admin',
+    keywords: 'events deliveries callback endpoint notify replay signature retry post',
   },
   {
     group: 'Connect',

@@ -6,16 +6,21 @@ import { type ReactNode, useState } from 'react';
 import { CodeBlock } from '../code-block';
 import { CopyButton } from '../copy-button';
 
+const HASHED = 'Postroom keeps a hash of it and cannot show it again.';
+
 type SecretDialogProps = {
   title: string;
   secret: string;
   copyLabel: string;
   facts: ReactNode;
-  check: { hint: string; command: string };
+  /** Why it cannot be shown again. */
+  kept?: string;
+  check: { title?: string; hint: string; command: string };
   onStored: () => void;
 };
 
-export function SecretDialog({ title, secret, copyLabel, facts, check, onStored }: SecretDialogProps) {
+export function SecretDialog(props: SecretDialogProps) {
+  const { title, secret, copyLabel, facts, kept = HASHED, check, onStored } = props;
   const [isCopied, setIsCopied] = useState(false);
   return (
     <Modal
@@ -29,13 +34,13 @@ export function SecretDialog({ title, secret, copyLabel, facts, check, onStored 
       onClose={() => undefined}
     >
       <div className="fields">
-        <p className="soft">This is the only time it is shown. Postroom keeps a hash of it and cannot show it again.</p>
+        <p className="soft">This is the only time it is shown. {kept}</p>
         <div className="secret">
           <code>{secret}</code>
           <CopyButton filled value={secret} label={copyLabel} onCopied={() => setIsCopied(true)} />
         </div>
         <dl className="kv">{facts}</dl>
-        <CodeBlock title="Try it" hint={check.hint} code={check.command} what="the command" />
+        <CodeBlock title={check.title ?? 'Try it'} hint={check.hint} code={check.command} what="the command" />
       </div>
       <footer className="dialog-foot">
         <span className="soft" role="status">

@@ -18,6 +18,7 @@ import '../styles/account.css';
 import '../styles/aliases.css';
 import '../styles/mailboxes.css';
 import '../styles/audit.css';
+import '../styles/webhooks.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mono, sans } from './fonts';

@@ -1,7 +1,8 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import type { MouseEvent, ReactNode } from 'react';
+import { Fragment, type MouseEvent, type ReactNode } from 'react';
+import { OpenedRow } from './opened-row';
 
 type LedgerOrder = 'asc' | 'desc';
 type LedgerSort = { field: string; order: LedgerOrder; onSort: (field: string, order: LedgerOrder) => void };
@@ -28,6 +29,8 @@ type LedgerProps<Row> = {
   onOpen?: (row: Row) => void;
   isPicked?: (row: Row) => boolean;
   isOff?: (row: Row) => boolean;
+  /** What stands below a row that is open in its place; null where it is not. */
+  opened?: (row: Row) => ReactNode;
   isStale?: boolean;
   sort?: LedgerSort;
   bones?: number;
@@ -45,6 +48,7 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
     onOpen,
     isPicked,
     isOff,
+    opened,
     isStale,
     sort,
     bones = 10,
@@ -86,26 +90,30 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
             ))
           : rows.map((row) => {
               const href = rowHref?.(row);
+              const below = opened?.(row) ?? null;
               return (
-                <tr
-                  key={rowKey(row)}
-                  data-picked={isPicked?.(row) || undefined}
-                  data-off={isOff?.(row) || undefined}
-                  data-go={href ? true : undefined}
-                  onClick={href ? (event) => go(event, row, href) : undefined}
-                >
-                  {columns.map((column) => (
-                    <td
-                      key={column.key}
-                      data-kind={column.kind}
-                      data-fold={column.fold ?? 'none'}
-                      data-spare={column.isSpare || undefined}
-                      className={column.className}
-                    >
-                      {column.cell(row)}
-                    </td>
-                  ))}
-                </tr>
+                <Fragment key={rowKey(row)}>
+                  <tr
+                    data-picked={isPicked?.(row) || undefined}
+                    data-off={isOff?.(row) || undefined}
+                    data-go={href ? true : undefined}
+                    data-open={below !== null || undefined}
+                    onClick={href ? (event) => go(event, row, href) : undefined}
+                  >
+                    {columns.map((column) => (
+                      <td
+                        key={column.key}
+                        data-kind={column.kind}
+                        data-fold={column.fold ?? 'none'}
+                        data-spare={column.isSpare || undefined}
+                        className={column.className}
+                      >
+                        {column.cell(row)}
+                      </td>
+                    ))}
+                  </tr>
+                  {below !== null && <OpenedRow columns={columns}>{below}</OpenedRow>}
+                </Fragment>
               );
             })}
       </tbody>

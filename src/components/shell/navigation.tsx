@@ -13,6 +13,7 @@ import {
   IconShieldExclamation,
   IconUserCircle,
   IconUsers,
+  IconWebhook,
   IconWorld,
 } from '@tabler/icons-react';
 import Link from 'next/link';
@@ -29,6 +30,7 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   domains: IconWorld,
   mailboxes: IconAddressBook,
   aliases: IconAt,
+  webhooks: IconWebhook,
   'api-keys': IconKey,
   reference: IconBook2,
   admins: IconUsers,

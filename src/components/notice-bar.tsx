@@ -1,0 +1,46 @@
+'use client';
+
+import { ActionIcon, Button } from '@mantine/core';
+import { IconArrowBackUp, IconX } from '@tabler/icons-react';
+import type { Problem } from './api/problem';
+import { StatusMark } from './marks/status-mark';
+
+export type Notice = { key: number; text: string; problem?: Problem; undo?: () => void };
+
+type NoticeBarProps = { notice: Notice | null; onDismiss: () => void };
+
+/** What was just done, and its way back. */
+export function NoticeBar({ notice, onDismiss }: NoticeBarProps) {
+  return (
+    <div className="notice-place" role="status">
+      {notice && <Bar key={notice.key} notice={notice} onDismiss={onDismiss} />}
+    </div>
+  );
+}
+
+function Bar({ notice: { text, problem, undo }, onDismiss }: { notice: Notice; onDismiss: () => void }) {
+  return (
+    <div className="notice" data-tone={problem ? 'bounced' : 'quiet'} role={problem ? 'alert' : undefined}>
+      <div>
+        {problem ? <StatusMark status="bounced">{text}</StatusMark> : <span>{text}</span>}
+        {problem && (
+          <p className="soft">
+            {problem.message}{' '}
+            <code>
+              {problem.code}
+              {problem.requestId && `, request ${problem.requestId}`}
+            </code>
+          </p>
+        )}
+      </div>
+      {undo && (
+        <Button size="xs" leftSection={<IconArrowBackUp stroke={1.5} />} onClick={undo}>
+          Undo
+        </Button>
+      )}
+      <ActionIcon aria-label="Close the notice" onClick={onDismiss}>
+        <IconX size={16} stroke={1.5} />
+      </ActionIcon>
+    </div>
+  );
+}

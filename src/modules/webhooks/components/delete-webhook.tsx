@@ -1,0 +1,52 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useRouter } from 'next/navigation';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { Entry } from '@/components/entry';
+import type { Webhook } from '../schema';
+import { hostOf } from './webhook-values';
+
+export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
+  const router = useRouter();
+  const utils = trpc.useUtils();
+  const [opened, dialog] = useDisclosure(false);
+  const host = hostOf(webhook.url);
+  const remove = trpc.webhooks.delete.useMutation({
+    onSuccess: async () => {
+      router.push('/webhooks');
+      await Promise.all([utils.webhooks.list.invalidate(), utils.overview.invalidate()]);
+    },
+  });
+
+  return (
+    <Entry title="Delete" hint="Its deliveries go with it, and their retries end at once.">
+      <div className="form-column">
+        <p className="soft">The address hears of nothing any more. To stop it for a while, switch it off instead.</p>
+        <div>
+          <Button className="danger" onClick={dialog.open}>
+            Delete the webhook
+          </Button>
+        </div>
+      </div>
+      <ConfirmDialog
+        opened={opened}
+        title={`Delete the webhook of ${host}`}
+        action="Delete the webhook"
+        typeToConfirm={host}
+        problem={remove.error ? toProblem(remove.error) : null}
+        isBusy={remove.isPending}
+        onClose={() => {
+          remove.reset();
+          dialog.close();
+        }}
+        onConfirm={() => remove.mutate({ id: webhook.id })}
+      >
+        <p className="soft">Its secret and what it was sent are lost with it. This cannot be undone.</p>
+      </ConfirmDialog>
+    </Entry>
+  );
+}

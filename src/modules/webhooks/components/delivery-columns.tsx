@@ -1,0 +1,126 @@
+import { ActionIcon } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { Addr } from '@/components/address';
+import type { LedgerColumn } from '@/components/ledger/ledger';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { Moment } from '@/components/moment';
+import type { Delivery } from '../schema';
+import { lastAnswerOf } from './attempt-words';
+import { Tries } from './tries';
+
+const STATES: Record<Delivery['status'], [Status, string]> = {
+  pending: ['pending', 'Waiting'],
+  retrying: ['deferred', 'Retrying'],
+  delivered: ['delivered', 'Delivered'],
+  abandoned: ['failed', 'Abandoned'],
+};
+
+type DeliveryColumnsOptions = { openId: string | null; isHeld: boolean; onOpen: (id: string | null) => void };
+
+export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptions): LedgerColumn<Delivery>[] {
+  return [
+    {
+      key: 'state',
+      header: 'State',
+      width: 116,
+      kind: 'mark',
+      fold: 'mark',
+      bone: 72,
+      cell: (delivery) => <DeliveryState delivery={delivery} />,
+    },
+    {
+      key: 'event',
+      header: 'Event',
+      width: 156,
+      fold: 'under',
+      bone: 96,
+      cell: (delivery) => (
+        <span className="cell">
+          <span className="mono line">{delivery.event}</span>
+          <span className="clip under-answer">{lastAnswerOf(delivery)}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'recipient',
+      header: 'Recipient',
+      fold: 'lead',
+      bone: 176,
+      cell: ({ recipient, is_test }) => (
+        <span className="cell">
+          {recipient && <Addr value={recipient} />}
+          {is_test && <span className="badge">Test</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'attempts',
+      header: 'Attempts',
+      width: 104,
+      bone: 56,
+      cell: (delivery) => <Tries delivery={delivery} />,
+    },
+    {
+      key: 'answer',
+      header: 'Last answer',
+      width: 168,
+      isSpare: true,
+      bone: 96,
+      className: 'soft',
+      cell: lastAnswerOf,
+    },
+    {
+      key: 'next',
+      header: 'Next',
+      width: 112,
+      isSpare: true,
+      bone: 40,
+      className: 'soft',
+      cell: (delivery) => <Next delivery={delivery} isHeld={isHeld} />,
+    },
+    {
+      key: 'happened',
+      header: 'Happened',
+      width: 112,
+      kind: 'figure',
+      fold: 'side',
+      bone: 56,
+      className: 'soft',
+      cell: ({ created_at }) => <Moment iso={created_at} />,
+    },
+    {
+      key: 'open',
+      header: <span className="sr-only">Attempts in full</span>,
+      width: 36,
+      kind: 'tail',
+      fold: 'tail',
+      cell: ({ id, event, recipient, is_test }) => {
+        const isOpen = id === openId;
+        const Chevron = isOpen ? IconChevronUp : IconChevronDown;
+        return (
+          <ActionIcon
+            aria-label={`Attempts of ${event}, ${is_test ? 'a test' : recipient}`}
+            aria-expanded={isOpen}
+            onClick={() => onOpen(isOpen ? null : id)}
+          >
+            <Chevron size={16} stroke={1.5} />
+          </ActionIcon>
+        );
+      },
+    },
+  ];
+}
+
+function DeliveryState({ delivery: { status, in_flight } }: { delivery: Delivery }) {
+  if (in_flight) return <StatusMark status="submitting">Sending</StatusMark>;
+  return <StatusMark status={STATES[status][0]}>{STATES[status][1]}</StatusMark>;
+}
+
+type NextProps = { delivery: Delivery; isHeld: boolean };
+
+function Next({ delivery: { status, in_flight, next_attempt_at: at, is_test }, isHeld }: NextProps) {
+  if (status === 'abandoned') return is_test ? '' : 'Gave up';
+  if (in_flight) return 'Now';
+  if (status === 'delivered' || at === null) return '';
+  return isHeld ? 'When it is on' : <Moment iso={at} />;
+}

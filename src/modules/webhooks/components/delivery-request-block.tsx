@@ -1,0 +1,53 @@
+'use client';
+
+import { trpc } from '@/components/api/trpc';
+import { CodeBlock } from '@/components/code-block';
+import { formatBytes } from '@/lib/format';
+import type { Delivery, DeliveryRequest, Webhook } from '../schema';
+import { partsOf } from './webhook-values';
+
+type DeliveryRequestBlockProps = { webhook: Webhook; delivery: Delivery; number: number };
+
+export function DeliveryRequestBlock({ webhook, delivery, number }: DeliveryRequestBlockProps) {
+  const { data, isError, refetch } = trpc.webhooks.delivery.useQuery(
+    { id: webhook.id, delivery_id: delivery.id },
+    { staleTime: 60_000 },
+  );
+  if (isError && !data) {
+    return (
+      <p className="soft">
+        The request could not be loaded.{' '}
+        <button type="button" className="act text-button" onClick={() => void refetch()}>
+          Try again
+        </button>
+      </p>
+    );
+  }
+  return (
+    <CodeBlock
+      title={`Request, attempt ${number}`}
+      hint={hintOf(data?.request)}
+      code={data ? textOf(data.request, webhook.url, number) : '\u00a0'}
+      what="the request"
+    />
+  );
+}
+
+type Request = DeliveryRequest['request'];
+
+function textOf({ headers, body }: Request, url: string, number: number): string {
+  const [host, rest] = partsOf(url);
+  const lines = Object.entries({ Host: host, ...headers, 'X-Service-Attempt': String(number) });
+  const head = [`POST ${rest || '/'} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)];
+  return `${head.join('\n')}\n\n${body}`;
+}
+
+const USUAL_HINT = 'its signature is not kept';
+
+function hintOf(request: Request | undefined): string {
+  if (!request) return USUAL_HINT;
+  const { body, body_bytes: bytes } = request;
+  if (body === '' && bytes > 0) return 'the body is no longer kept';
+  if (new TextEncoder().encode(body).length < bytes) return `the beginning of ${formatBytes(bytes)}`;
+  return USUAL_HINT;
+}

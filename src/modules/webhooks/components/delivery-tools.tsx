@@ -1,0 +1,53 @@
+'use client';
+
+import { Menu } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { SetFilter } from '@/components/ledger/filters';
+import { Segments } from '@/components/segments';
+import { EVENT_TYPES } from '@/lib/event-types';
+import type { DeliveryFilters } from './use-delivery-filters';
+
+const STATES = {
+  all: 'All',
+  pending: 'Waiting',
+  retrying: 'Retrying',
+  delivered: 'Delivered',
+  abandoned: 'Abandoned',
+};
+
+type DeliveryToolsProps = Pick<DeliveryFilters, 'filters' | 'change'> & { children: ReactNode };
+
+export function DeliveryTools({ filters, change, children }: DeliveryToolsProps) {
+  return (
+    <div className="tools delivery-tools">
+      <Segments
+        label="State"
+        value={filters.status ?? 'all'}
+        options={STATES}
+        onChange={(status) => change({ status: status === 'all' ? null : status, delivery: null })}
+      />
+      {filters.event ? (
+        <SetFilter name="Event" value={filters.event} onRemove={() => change({ event: null })} />
+      ) : (
+        <Menu position="bottom-start" width={200}>
+          <Menu.Target>
+            <button type="button" className="token">
+              Event <b>any</b>
+              <IconChevronDown size={16} stroke={1.5} aria-hidden="true" />
+            </button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {EVENT_TYPES.map((type) => (
+              <Menu.Item key={type} onClick={() => change({ event: type, delivery: null })}>
+                <code>{type}</code>
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <span className="push" />
+      {children}
+    </div>
+  );
+}

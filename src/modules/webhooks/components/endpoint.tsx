@@ -1,0 +1,11 @@
+import { partsOf } from './webhook-values';
+
+export function Endpoint({ url }: { url: string }) {
+  const [host, rest] = partsOf(url);
+  return (
+    <span className="endpoint" title={url}>
+      <b>{host}</b>
+      <i>{rest}</i>
+    </span>
+  );
+}

@@ -1,0 +1,41 @@
+import { formatPlural } from '@/lib/format';
+import type { Delivery } from '../schema';
+import { retriesLeft } from './retries';
+
+const STEP = 12;
+const MOST_SHOWN = 6;
+
+/** Its attempts as squares, the one that arrived as a disc, and those it still has dotted. */
+export function Tries({ delivery }: { delivery: Delivery }) {
+  const { attempts } = delivery;
+  const left = Math.min(retriesLeft(delivery), attempts.length > 0 ? MOST_SHOWN - 1 : MOST_SHOWN);
+  const made = attempts.slice(-Math.max(1, MOST_SHOWN - left));
+  const width = (made.length + left) * STEP;
+  return (
+    <span className="tries">
+      <span className="sr-only">{wordsOf(delivery)}</span>
+      <svg width={width} height="10" viewBox={`0 0 ${width} 10`} aria-hidden="true">
+        {made.map(({ number, failure }, index) =>
+          failure === null ? (
+            <circle key={number} className="try-arrived" cx={index * STEP + 5} cy="5" r="4.5" />
+          ) : (
+            <rect key={number} className="try-failed" x={index * STEP + 1} y="1" width="8" height="8" />
+          ),
+        )}
+        {Array.from({ length: left }, (_, index) => (
+          <circle key={keyOf(index)} className="try-left" cx={(made.length + index) * STEP + 5} cy="5" r="3.75" />
+        ))}
+      </svg>
+    </span>
+  );
+}
+
+function wordsOf(delivery: Delivery): string {
+  const words = formatPlural(delivery.attempt_count, 'attempt');
+  const left = retriesLeft(delivery);
+  return left === 0 ? words : `${words}, up to ${left} to come`;
+}
+
+function keyOf(index: number): string {
+  return `left-${index}`;
+}
