@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compareClaims } from './bench/claims.mjs';
 import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
 import { startBenchServer } from './bench/server.mjs';
 import { runCommand } from './process/lifetime.mjs';
@@ -29,5 +30,7 @@ async function bench(lifetime) {
   console.log(`\nhealth check beside one 49 MB message: median ${(during.median / idle.median).toFixed(1)} x idle,`);
   console.log(`99th percentile ${during.p99.toFixed(0)} ms, slowest ${during.max.toFixed(0)} ms of ${during.count}`);
   console.log(`memory afterwards ${(after / before).toFixed(2)} x before`);
+  const { rows, small, large } = await compareClaims(root, lifetime);
+  console.log(`\nclaiming webhook deliveries with ${rows} waiting: ${(large / small).toFixed(2)} x with 1000`);
   return 0;
 }
