@@ -7,6 +7,7 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { headersOf } from './delivery/attempt';
 import { LEASE_SECONDS } from './delivery/claim';
+import { RETRY_DELAYS_SECONDS } from './delivery/finish';
 import { deliverer } from './delivery/process';
 import type {
   AttemptFailure,
@@ -37,7 +38,7 @@ export async function listDeliveries(ctx: ActorContext, input: ListDeliveries): 
         select: FIELDS,
         where: { AND: [where, { webhookId, status, ...(type && { event: { type } }) }] },
       }),
-    present,
+    (row: Row) => withFirstLines(present(row, ctx.clock.now())),
   );
 }
 
@@ -53,7 +54,7 @@ export async function getDelivery(
   const shown = body ?? (await firstPart(ctx.db, eventId));
   const attemptCount = row.nextAttemptAt === null ? row.attemptCount - 1 : row.attemptCount;
   return {
-    ...present(row),
+    ...present(row, ctx.clock.now()),
     request: {
       headers: headersOf({ id: row.id, type, attemptCount }),
       body: shown.slice(0, BODY_SHOWN_CHARS).toWellFormed(),
@@ -71,7 +72,7 @@ export async function testWebhook(ctx: MutationContext, { id, event: type }: Tes
     await ctx.audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: claim.id } }, tx);
   });
   await deliverer().deliver(claim);
-  return present(await requireDelivery(ctx.database, id, claim.id));
+  return present(await requireDelivery(ctx.database, id, claim.id), ctx.clock.now());
 }
 
 /**
@@ -94,7 +95,7 @@ export async function replayDelivery(
      WHERE id = ${deliveryId}::uuid AND lease_token IS NULL AND status <> 'pending'`;
   if (replayed === 0)
     throw new AppError('CONFLICT', 'This delivery is under way, or its first attempt is still to come.');
-  const after = present(await requireDelivery(ctx.db, id, deliveryId));
+  const after = present(await requireDelivery(ctx.db, id, deliveryId), ctx.clock.now());
   const states = { before: { status: before.status }, after: { status: after.status } };
   await ctx.audit({
     resource: `webhook:${id}`,
@@ -168,6 +169,7 @@ const FIELDS = {
   webhookId: true,
   status: true,
   attemptCount: true,
+  failureCount: true,
   nextAttemptAt: true,
   leaseToken: true,
   createdAt: true,
@@ -178,7 +180,21 @@ const FIELDS = {
 
 type Row = Prisma.WebhookDeliveryGetPayload<{ select: typeof FIELDS }>;
 
-function present(row: Row): Delivery {
+function attemptsLeft({ nextAttemptAt, event, failureCount }: Row): number {
+  if (nextAttemptAt === null) return 0;
+  return event.isTest ? 1 : RETRY_DELAYS_SECONDS.length + 1 - failureCount;
+}
+
+/** A list is asked for again and again, and answers may be long. */
+function withFirstLines(delivery: Delivery): Delivery {
+  const attempts = delivery.attempts.map(({ answer, ...attempt }) => ({
+    ...attempt,
+    answer: answer.split('\n', 1)[0] ?? '',
+  }));
+  return { ...delivery, attempts };
+}
+
+function present(row: Row, now: Date): Delivery {
   const { event } = row;
   return {
     id: row.id,
@@ -189,7 +205,7 @@ function present(row: Row): Delivery {
     recipient: event.recipient,
     is_test: event.isTest,
     status: row.status,
-    in_flight: row.leaseToken !== null,
+    in_flight: row.leaseToken !== null && row.nextAttemptAt !== null && row.nextAttemptAt > now,
     attempts: row.attempts.toReversed().map((attempt) => ({
       number: attempt.number,
       started_at: attempt.startedAt.toISOString(),
@@ -200,6 +216,7 @@ function present(row: Row): Delivery {
       remote_address: attempt.remoteAddress,
     })),
     attempt_count: row.attemptCount,
+    attempts_left: attemptsLeft(row),
     next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,

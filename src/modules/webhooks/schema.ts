@@ -37,6 +37,7 @@ export const Webhook = z
     created_by: Id.meta({ description: 'Admin ID' }),
     failures_in_row: z.number().int().meta({ description: 'Attempts that failed since the last that did not' }),
     failing_since: Timestamp.nullable(),
+    previous_secret_until: Timestamp.nullable().meta({ description: 'Until then the secret before signs as well' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -123,7 +124,9 @@ export const DeliveryAttempt = z
     duration_ms: z.number().int(),
     status_code: z.number().int().nullable().meta({ description: 'Null where nothing was answered' }),
     failure: AttemptFailure.nullable().meta({ description: 'Why it did not count; null where it did' }),
-    answer: z.string().meta({ description: 'Header and beginning of the answer, or what kept it from coming' }),
+    answer: z.string().meta({
+      description: 'Header and beginning of the answer, or what kept it from coming; in a list its first line',
+    }),
     remote_address: z.string().nullable(),
   })
   .meta({ id: 'DeliveryAttempt' });
@@ -142,6 +145,7 @@ export const Delivery = z
     in_flight: z.boolean().meta({ description: 'An attempt is under way' }),
     attempts: z.array(DeliveryAttempt).meta({ description: 'The last 20, oldest first' }),
     attempt_count: z.number().int(),
+    attempts_left: z.number().int().meta({ description: 'How many may still come, the one under way included' }),
     next_attempt_at: Timestamp.nullable(),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),

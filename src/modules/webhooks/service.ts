@@ -186,6 +186,7 @@ const FIELDS = {
   createdBy: true,
   failuresInRow: true,
   failingSince: true,
+  previousSecretUntil: true,
   createdAt: true,
   updatedAt: true,
 } satisfies Prisma.WebhookSelect;
@@ -203,6 +204,7 @@ function present(row: Row): Webhook {
     created_by: row.createdBy,
     failures_in_row: row.failuresInRow,
     failing_since: row.failingSince?.toISOString() ?? null,
+    previous_secret_until: row.previousSecretUntil?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
