@@ -49,7 +49,7 @@ const VIEWS: View[] = [
   { name: 'The dialog to add a domain', path: () => '/domains?new=true' },
   { name: 'The dialog to add an admin', path: () => '/admins?new=true' },
   { name: 'A failed delivery', path: failedDelivery },
-  { name: 'The settings of a webhook', path: async (made) => `${await webhookPath(made)}?tab=settings` },
+  { name: 'The settings of a webhook', path: webhookWithTwoSecrets },
   { name: 'How to verify a signature', path: async (made) => `${await webhookPath(made)}?tab=verify` },
   { name: 'A webhook without deliveries', path: webhookPath },
   {
@@ -206,6 +206,12 @@ const NOWHERE = 'https://localhost:1/hook';
 async function webhookPath({ api, domain }: Made): Promise<string> {
   const over = { url: NOWHERE, events: ['mail.sent', 'mail.spam'], domain_id: domain.id, name: 'Looks' };
   return `/webhooks/${(await api.call<{ id: string }>('POST', '/webhooks', over)).id}`;
+}
+
+async function webhookWithTwoSecrets(made: Made): Promise<string> {
+  const path = await webhookPath(made);
+  await made.api.call('POST', `${path}/rotate-secret`, {});
+  return `${path}?tab=settings`;
 }
 
 async function failedDelivery(made: Made): Promise<string> {

@@ -143,6 +143,7 @@ test('failed deliveries come in by themselves, say what is wrong, and are replay
 
   await page.getByRole('button', { name: 'Replay now' }).click();
   await expect(page.getByRole('button', { name: 'Attempt 2' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByText('Words of the endpoint')).toBeVisible();
   await page.getByRole('button', { name: 'Attempt 1' }).press('Enter');
   await expect(page.getByText('Request, attempt 1')).toBeVisible();
   endpoint.status = 204;
@@ -226,6 +227,41 @@ test('what comes in while a delivery is read waits above the list and moves noth
   await expect(openerOf(rows.nth(1))).toHaveAttribute('aria-expanded', 'true');
 });
 
+test('an opened delivery has its room at once, and the whole answer when that has come', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
+  const endpoint = await startEndpoint(404);
+  const { id } = await makeWebhook(api, { url: endpoint.url });
+  await api.call('POST', `/webhooks/${id}/test`, {});
+  const words = page.getByText('Words of the endpoint');
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(`${url()}/webhooks/${id}`);
+    const release = await holdProcedure(page, 'webhooks.delivery');
+    await openerOf(page.getByRole('row', { name: /mail\.delivered/ })).press('Enter');
+    await expect(page.getByText('HTTP/1.1 404 Not Found', { exact: true })).toBeVisible();
+    await expect(words).toHaveCount(0);
+    const foot = page.getByRole('button', { name: 'Replay now' });
+    const before = await foot.boundingBox();
+    release();
+    await expect(words).toBeVisible();
+    expect(await foot.boundingBox()).toEqual(before);
+    await check();
+  }
+  await page.goto(`${url()}/webhooks/${id}`);
+  const end = await failProcedure(page, 'webhooks.delivery', { status: 400, code: 'BAD_REQUEST', message: 'Broken' });
+  await openerOf(page.getByRole('row', { name: /mail\.delivered/ })).press('Enter');
+  await expect(page.getByText('The request could not be loaded.')).toBeVisible();
+  await expect(page.getByText('only its first line')).toBeVisible();
+  await check();
+  await end();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(words).toBeVisible();
+  await endpoint.close();
+});
+
 test('a webhook is switched off and on again from the list and its page, each time with a way back', async ({
   signedIn: page,
   api,
@@ -301,6 +337,8 @@ test('settings are saved, guarded while unsaved, the secret is changed and the w
   expect(secret).not.toBe(old);
   await check();
   await once.getByRole('button', { name: 'I have stored it' }).click();
+  await expect(page.getByText(/^The old secret still signs until /)).toBeVisible();
+  await check();
   await api.call('POST', `/webhooks/${id}/test`, {});
   const { headers, body } = endpoint.requests[0] ?? { headers: {}, body: '' };
   const signature = (key: string) => createHmac('sha256', key).update(body).digest('hex');
@@ -405,6 +443,20 @@ test('the programs shown take what is signed with the secret and refuse what is 
   await check();
   rmSync(folder, { recursive: true });
 });
+
+/** Keeps back what one procedure of the console is asked. @returns how to let it go */
+async function holdProcedure(page: Page, procedure: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/trpc/**', async (route) => {
+    const names = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
+    if (decodeURIComponent(names).split(',').includes(procedure)) await released;
+    await route.fallback();
+  });
+  return release;
+}
 
 async function statusOf(port: number, headers: Record<string, string>, body: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body }).catch(() => null);

@@ -2,10 +2,18 @@
 
 import { ActionIcon, Button } from '@mantine/core';
 import { IconArrowBackUp, IconX } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
 import type { Problem } from './api/problem';
 import { StatusMark } from './marks/status-mark';
 
-export type Notice = { key: number; text: string; problem?: Problem; undo?: () => void };
+export type Notice = {
+  key: number;
+  text: string;
+  problem?: Problem;
+  undo?: () => void;
+  /** What had the focus is gone. */
+  takesFocus?: boolean;
+};
 
 type NoticeBarProps = { notice: Notice | null; onDismiss: () => void };
 
@@ -18,7 +26,13 @@ export function NoticeBar({ notice, onDismiss }: NoticeBarProps) {
   );
 }
 
-function Bar({ notice: { text, problem, undo }, onDismiss }: { notice: Notice; onDismiss: () => void }) {
+function Bar({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
+  const { text, problem, undo, takesFocus } = notice;
+  const undoButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (takesFocus) undoButton.current?.focus();
+  }, [takesFocus]);
+
   return (
     <div className="notice" data-tone={problem ? 'bounced' : 'quiet'} role={problem ? 'alert' : undefined}>
       <div>
@@ -34,7 +48,7 @@ function Bar({ notice: { text, problem, undo }, onDismiss }: { notice: Notice; o
         )}
       </div>
       {undo && (
-        <Button size="xs" leftSection={<IconArrowBackUp stroke={1.5} />} onClick={undo}>
+        <Button ref={undoButton} size="xs" leftSection={<IconArrowBackUp stroke={1.5} />} onClick={undo}>
           Undo
         </Button>
       )}

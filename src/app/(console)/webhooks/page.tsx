@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { WebhooksPage } from '@/modules/webhooks/components/webhooks-page';
+import { WebhooksPage } from '@/modules/webhooks/components/list/webhooks-page';
 
 export const metadata: Metadata = { title: 'Webhooks' };
 

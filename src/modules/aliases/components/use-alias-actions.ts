@@ -3,16 +3,8 @@
 import { useRef, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import type { Notice } from '@/components/notice-bar';
 import type { Alias } from '../schema';
-
-export type Notice = {
-  key: number;
-  text: string;
-  problem?: Problem;
-  undo?: () => void;
-  /** What had the focus is gone. */
-  takesFocus?: boolean;
-};
 
 /** Switching and deleting aliases, one after the other, each with its way back; what fails is said and shown as it is. */
 export function useAliasActions() {

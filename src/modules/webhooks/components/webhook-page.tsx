@@ -10,11 +10,11 @@ import { NoticeBar } from '@/components/notice-bar';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
 import { ALL_EVENTS } from '@/lib/event-types';
-import { Deliveries } from './deliveries';
+import { Deliveries } from './deliveries/deliveries';
+import { WebhookActs } from './head/webhook-acts';
+import { WebhookSettings } from './settings/webhook-settings';
 import { useWebhookActions } from './use-webhook-actions';
-import { VerifySignature } from './verify-signature';
-import { WebhookActs } from './webhook-acts';
-import { WebhookSettings } from './webhook-settings';
+import { VerifySignature } from './verify/verify-signature';
 import { WebhookState } from './webhook-state';
 import { partsOf } from './webhook-values';
 

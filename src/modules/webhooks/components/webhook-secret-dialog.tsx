@@ -5,7 +5,7 @@ import { ALL_EVENTS } from '@/lib/event-types';
 import { formatFull } from '@/lib/format';
 import type { Webhook } from '../schema';
 import { Endpoint } from './endpoint';
-import { opensslSnippet } from './verify-snippets';
+import { opensslSnippet } from './verify/verify-snippets';
 
 type WebhookSecretDialogProps = {
   title: string;

@@ -7,8 +7,8 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { Entry } from '@/components/entry';
-import type { Webhook } from '../schema';
-import { hostOf } from './webhook-values';
+import type { Webhook } from '../../schema';
+import { hostOf } from '../webhook-values';
 
 export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
   const router = useRouter();

@@ -8,8 +8,8 @@ import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { Segments } from '@/components/segments';
 import { formatCount, formatPlural } from '@/lib/format';
-import type { Replayed } from '../schema';
-import type { Say } from './use-webhook-actions';
+import type { Replayed } from '../../schema';
+import type { Say } from '../use-webhook-actions';
 
 const HOUR_MS = 3_600_000;
 const SPANS = { hour: 'Hour', day: 'Day', days: '3 days', month: '30 days' };

@@ -1,14 +1,13 @@
 import { formatPlural } from '@/lib/format';
-import type { Delivery } from '../schema';
-import { retriesLeft } from './retries';
+import type { Delivery } from '../../schema';
 
 const STEP = 12;
 const MOST_SHOWN = 6;
 
 /** Its attempts as squares, the one that arrived as a disc, and those it still has dotted. */
 export function Tries({ delivery }: { delivery: Delivery }) {
-  const { attempts } = delivery;
-  const left = Math.min(retriesLeft(delivery), attempts.length > 0 ? MOST_SHOWN - 1 : MOST_SHOWN);
+  const { attempts, attempts_left } = delivery;
+  const left = Math.min(attempts_left, attempts.length > 0 ? MOST_SHOWN - 1 : MOST_SHOWN);
   const made = attempts.slice(-Math.max(1, MOST_SHOWN - left));
   const width = (made.length + left) * STEP;
   return (
@@ -30,9 +29,8 @@ export function Tries({ delivery }: { delivery: Delivery }) {
   );
 }
 
-function wordsOf(delivery: Delivery): string {
-  const words = formatPlural(delivery.attempt_count, 'attempt');
-  const left = retriesLeft(delivery);
+function wordsOf({ attempt_count: made, attempts_left: left }: Delivery): string {
+  const words = formatPlural(made, 'attempt');
   return left === 0 ? words : `${words}, up to ${left} to come`;
 }
 

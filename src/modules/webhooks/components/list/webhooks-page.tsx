@@ -16,12 +16,12 @@ import { NoticeBar } from '@/components/notice-bar';
 import { PageHead } from '@/components/page-head';
 import { Segments } from '@/components/segments';
 import { Page } from '@/components/shell/page';
-import type { CreatedWebhook } from '../schema';
+import type { CreatedWebhook } from '../../schema';
+import { useWebhookActions } from '../use-webhook-actions';
+import { WebhookSecretDialog } from '../webhook-secret-dialog';
 import { NewWebhookDialog } from './new-webhook-dialog';
 import { NoWebhookFits, NoWebhooks } from './no-webhooks';
-import { useWebhookActions } from './use-webhook-actions';
 import { webhookColumns } from './webhook-columns';
-import { WebhookSecretDialog } from './webhook-secret-dialog';
 
 const REFRESH_MS = 15_000;
 const SHOWN = { all: undefined, on: true, off: false } as const;

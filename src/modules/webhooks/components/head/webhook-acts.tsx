@@ -4,11 +4,11 @@ import { Button, Switch } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
 import { trpc } from '@/components/api/trpc';
-import type { Webhook } from '../schema';
+import type { Webhook } from '../../schema';
+import type { useWebhookActions } from '../use-webhook-actions';
+import { hostOf } from '../webhook-values';
 import { ReplayFailedDialog } from './replay-failed-dialog';
 import { TestMenu } from './test-menu';
-import type { useWebhookActions } from './use-webhook-actions';
-import { hostOf } from './webhook-values';
 
 const REFRESH_MS = 15_000;
 /** Above this the button names no number: the API counts none. */

@@ -7,9 +7,9 @@ import { landOnFields, type Problem, toProblem } from '@/components/api/problem'
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import type { CreatedWebhook } from '../schema';
-import { EventChoiceInput } from './event-choice';
-import { choiceFault, type EventChoice, eventsOf } from './webhook-values';
+import type { CreatedWebhook } from '../../schema';
+import { EventChoiceInput } from '../event-choice';
+import { choiceFault, type EventChoice, eventsOf } from '../webhook-values';
 
 const ALL_DOMAINS = 'all';
 const FIELDS = { url: 'url', events: 'events', domain_id: 'domainId', name: 'name' };

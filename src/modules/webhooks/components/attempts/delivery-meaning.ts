@@ -1,5 +1,5 @@
 import { formatMoment } from '@/lib/format';
-import type { AttemptFailure, Delivery, DeliveryAttempt } from '../schema';
+import type { AttemptFailure, Delivery, DeliveryAttempt } from '../../schema';
 
 type Meaning = { title: string; text: string };
 

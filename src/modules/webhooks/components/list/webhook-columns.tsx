@@ -3,11 +3,11 @@ import Link from 'next/link';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { formatDate, formatFull } from '@/lib/format';
-import type { Webhook } from '../schema';
-import { Endpoint } from './endpoint';
-import type { useWebhookActions } from './use-webhook-actions';
-import { WebhookState } from './webhook-state';
-import { hostOf } from './webhook-values';
+import type { Webhook } from '../../schema';
+import { Endpoint } from '../endpoint';
+import type { useWebhookActions } from '../use-webhook-actions';
+import { WebhookState } from '../webhook-state';
+import { hostOf } from '../webhook-values';
 
 type WebhookColumnsOptions = {
   nameOf: (domainId: string) => string | undefined;

@@ -2,7 +2,7 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { EVENT_TYPES } from '@/lib/event-types';
-import { DELIVERY_STATES } from './webhook-values';
+import { DELIVERY_STATES } from '../webhook-values';
 
 const parsers = {
   status: parseAsStringLiteral(DELIVERY_STATES),

@@ -4,8 +4,8 @@ import { Addr } from '@/components/address';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Moment } from '@/components/moment';
-import type { Delivery } from '../schema';
-import { lastAnswerOf } from './attempt-words';
+import type { Delivery } from '../../schema';
+import { lastAnswerOf } from '../attempts/attempt-words';
 import { Tries } from './tries';
 
 const STATES: Record<Delivery['status'], [Status, string]> = {

@@ -1,8 +1,7 @@
 import type { Hop } from '@/components/marks/timeline';
 import { formatClock, formatMoment, formatStampDay } from '@/lib/format';
-import type { Delivery, DeliveryAttempt } from '../schema';
+import type { Delivery, DeliveryAttempt } from '../../schema';
 import { answerWords, FAILURE_CODES, formatAfter, formatTook, formatUntil } from './attempt-words';
-import { retriesLeft } from './retries';
 
 type AttemptHopsOptions = {
   delivery: Delivery;
@@ -39,8 +38,7 @@ export function attemptHops({ delivery, picked, isHeld, now, onPick }: AttemptHo
 }
 
 function nextHop(delivery: Delivery, isHeld: boolean, now: number): Hop | null {
-  const { in_flight: isUnderWay, next_attempt_at: at, attempt_count: made } = delivery;
-  const left = retriesLeft(delivery);
+  const { in_flight: isUnderWay, next_attempt_at: at, attempt_count: made, attempts_left: left } = delivery;
   if (left === 0 || at === null) return null;
   const day = formatStampDay(new Date(isUnderWay ? now : at).toISOString());
   const hop = { id: 'next', state: 'pending' as const, rim: [rimOf(made + 1), day] as [string, string] };

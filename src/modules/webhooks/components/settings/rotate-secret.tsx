@@ -1,14 +1,18 @@
 'use client';
 
 import { Button, Select } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Entry } from '@/components/entry';
-import type { Webhook } from '../schema';
-import { WebhookSecretDialog } from './webhook-secret-dialog';
-import { hostOf } from './webhook-values';
+import { formatFull } from '@/lib/format';
+import type { Webhook } from '../../schema';
+import { WebhookSecretDialog } from '../webhook-secret-dialog';
+import { hostOf } from '../webhook-values';
+
+const LOOK_AGAIN_MS = 5_000;
 
 const GRACES = [
   { value: '0', label: 'Not at all: it leaked' },
@@ -19,11 +23,15 @@ const GRACES = [
 ];
 
 export function RotateSecret({ webhook }: { webhook: Webhook }) {
+  const utils = trpc.useUtils();
   const [grace, setGrace] = useState('24');
-  const rotate = trpc.webhooks.rotateSecret.useMutation();
+  const rotate = trpc.webhooks.rotateSecret.useMutation({
+    onSuccess: () => void utils.webhooks.get.invalidate({ id: webhook.id }),
+  });
   return (
     <Entry title="Secret" hint="It signs every delivery. A new one counts at once.">
       <div className="form-column">
+        {webhook.previous_secret_until && <OldSecret until={webhook.previous_secret_until} />}
         <Select
           label="The old secret signs as well"
           description="In X-Service-Signature-Previous, so that the endpoint can change over in its own time"
@@ -53,5 +61,16 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
         />
       )}
     </Entry>
+  );
+}
+
+function OldSecret({ until }: { until: string }) {
+  const [now, setNow] = useState(Date.now);
+  useInterval(() => setNow(Date.now()), LOOK_AGAIN_MS, { autoInvoke: true });
+  if (new Date(until).getTime() <= now) return null;
+  return (
+    <p className="soft">
+      The old secret still signs until <b className="strong">{formatFull(until)}</b>. A new one ends that at once.
+    </p>
   );
 }

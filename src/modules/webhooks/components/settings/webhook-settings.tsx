@@ -9,11 +9,11 @@ import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { Entry } from '@/components/entry';
 import { SaveFoot } from '@/components/save-foot';
-import type { Webhook } from '../schema';
+import type { Webhook } from '../../schema';
+import { EventChoiceInput } from '../event-choice';
+import { choiceFault, choiceOf, eventsOf, hostOf } from '../webhook-values';
 import { DeleteWebhook } from './delete-webhook';
-import { EventChoiceInput } from './event-choice';
 import { RotateSecret } from './rotate-secret';
-import { choiceFault, choiceOf, eventsOf, hostOf } from './webhook-values';
 
 const FIELDS = { url: 'url', events: 'events', name: 'name' };
 

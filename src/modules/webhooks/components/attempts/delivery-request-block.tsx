@@ -1,23 +1,24 @@
-'use client';
-
-import { trpc } from '@/components/api/trpc';
 import { CodeBlock } from '@/components/code-block';
 import { formatBytes } from '@/lib/format';
-import type { Delivery, DeliveryRequest, Webhook } from '../schema';
-import { partsOf } from './webhook-values';
+import type { DeliveryRequest } from '../../schema';
+import { partsOf } from '../webhook-values';
 
-type DeliveryRequestBlockProps = { webhook: Webhook; delivery: Delivery; number: number };
+type Request = DeliveryRequest['request'];
 
-export function DeliveryRequestBlock({ webhook, delivery, number }: DeliveryRequestBlockProps) {
-  const { data, isError, refetch } = trpc.webhooks.delivery.useQuery(
-    { id: webhook.id, delivery_id: delivery.id },
-    { staleTime: 60_000 },
-  );
-  if (isError && !data) {
+type DeliveryRequestBlockProps = {
+  url: string;
+  number: number;
+  request: Request | undefined;
+  isFailed: boolean;
+  onRetry: () => void;
+};
+
+export function DeliveryRequestBlock({ url, number, request, isFailed, onRetry }: DeliveryRequestBlockProps) {
+  if (isFailed && !request) {
     return (
       <p className="soft">
         The request could not be loaded.{' '}
-        <button type="button" className="act text-button" onClick={() => void refetch()}>
+        <button type="button" className="act text-button" onClick={onRetry}>
           Try again
         </button>
       </p>
@@ -26,14 +27,12 @@ export function DeliveryRequestBlock({ webhook, delivery, number }: DeliveryRequ
   return (
     <CodeBlock
       title={`Request, attempt ${number}`}
-      hint={hintOf(data?.request)}
-      code={data ? textOf(data.request, webhook.url, number) : '\u00a0'}
+      hint={hintOf(request)}
+      code={request ? textOf(request, url, number) : '\u00a0'}
       what="the request"
     />
   );
 }
-
-type Request = DeliveryRequest['request'];
 
 function textOf({ headers, body }: Request, url: string, number: number): string {
   const [host, rest] = partsOf(url);

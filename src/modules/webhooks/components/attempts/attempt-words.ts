@@ -1,5 +1,5 @@
 import { formatCount } from '@/lib/format';
-import type { AttemptFailure, Delivery, DeliveryAttempt } from '../schema';
+import type { AttemptFailure, Delivery, DeliveryAttempt } from '../../schema';
 
 /** As on the stamp, where there is no status code. */
 export const FAILURE_CODES: Record<AttemptFailure, string> = {

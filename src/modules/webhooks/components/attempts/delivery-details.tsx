@@ -7,14 +7,14 @@ import Link from 'next/link';
 import { useEffect, useRef, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { CodeBlock } from '@/components/code-block';
 import { Timeline } from '@/components/marks/timeline';
-import type { Delivery, Webhook } from '../schema';
+import type { Delivery, Webhook } from '../../schema';
+import type { Say } from '../use-webhook-actions';
 import { attemptHops } from './attempt-hops';
-import { formatTook } from './attempt-words';
+import { DeliveryAnswerBlock } from './delivery-answer-block';
 import { meaningOf, outlookOf } from './delivery-meaning';
 import { DeliveryRequestBlock } from './delivery-request-block';
-import type { Say } from './use-webhook-actions';
+import { useWholeDelivery } from './use-whole-delivery';
 
 const ROOM_ABOVE_PX = 240;
 const LEAST_SEEN_PX = 96;
@@ -27,6 +27,7 @@ export function DeliveryDetails({ webhook, delivery, say }: DeliveryDetailsProps
   const [picked, setPicked] = useState<number | null>(null);
   const [now, setNow] = useState(Date.now);
   useInterval(() => setNow(Date.now()), 1000, { autoInvoke: true });
+  const { data: whole, isError: isFailed, refetch } = useWholeDelivery(delivery);
   const replay = trpc.webhooks.replay.useMutation({
     onSuccess: () => setPicked(null),
     onError: (error) => say('It could not be sent again', { problem: toProblem(error) }),
@@ -50,14 +51,15 @@ export function DeliveryDetails({ webhook, delivery, say }: DeliveryDetailsProps
         hops={attemptHops({ delivery, picked: attempt?.number, isHeld, now, onPick: setPicked })}
       />
       <div className="exchange">
-        <DeliveryRequestBlock webhook={webhook} delivery={delivery} number={attempt?.number ?? 1} />
+        <DeliveryRequestBlock
+          url={webhook.url}
+          number={attempt?.number ?? 1}
+          request={whole?.request}
+          isFailed={isFailed}
+          onRetry={() => void refetch()}
+        />
         {attempt ? (
-          <CodeBlock
-            title={attempt.status_code === null ? 'No answer' : 'Answer'}
-            hint={hintOf(attempt.duration_ms, attempt.remote_address)}
-            code={attempt.answer}
-            what="the answer"
-          />
+          <DeliveryAnswerBlock attempt={attempt} whole={whole} isFailed={isFailed} />
         ) : (
           <p className="soft">Nothing is answered yet.</p>
         )}
@@ -95,8 +97,4 @@ function bringIntoView(panel: HTMLElement): void {
   const { top, bottom, height } = panel.getBoundingClientRect();
   const isFitting = height + ROOM_ABOVE_PX < window.innerHeight && bottom > window.innerHeight;
   if (isFitting || top > window.innerHeight - LEAST_SEEN_PX) panel.scrollIntoView({ block: 'nearest' });
-}
-
-function hintOf(tookMs: number, from: string | null): string {
-  return from === null ? formatTook(tookMs) : `${formatTook(tookMs)}, from ${from}`;
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import type { Delivery } from '../schema';
+import type { Delivery } from '../../schema';
 
 type Held = { delivery: string | null; top: string | undefined };
 

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
 import { ErrorNote } from '@/components/ledger/notes';
-import type { ByDelivery, Delivery } from '../schema';
+import type { ByDelivery, Delivery } from '../../schema';
 
 type DeliveryElsewhereProps = {
   ids: ByDelivery;

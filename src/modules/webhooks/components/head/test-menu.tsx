@@ -6,10 +6,10 @@ import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
-import type { Delivery, Webhook } from '../schema';
-import { lastAnswerOf } from './attempt-words';
+import type { Delivery, Webhook } from '../../schema';
+import { lastAnswerOf } from '../attempts/attempt-words';
+import type { Say } from '../use-webhook-actions';
 import { useTestedDelivery } from './use-tested-delivery';
-import type { Say } from './use-webhook-actions';
 
 type TestMenuProps = { webhook: Webhook; say: Say };
 
