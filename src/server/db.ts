@@ -16,6 +16,8 @@ function createDatabase(url: string): Database {
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    // The adapter sends times without an offset, which Postgres reads in the session's zone.
+    options: '-c TimeZone=UTC',
   });
   return new PrismaClient({ adapter, transactionOptions: { maxWait: 5_000, timeout: 10_000 } });
 }

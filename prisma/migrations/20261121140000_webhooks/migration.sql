@@ -110,9 +110,11 @@ ALTER TABLE "webhook_attempt" ADD CONSTRAINT "webhook_attempt_delivery_id_fkey" 
 UPDATE "event" SET body_bytes = octet_length(body);
 ALTER TABLE "event" ALTER COLUMN "body_bytes" DROP DEFAULT;
 
--- What Prisma's schema cannot say: due deliveries by webhook, those under way, and events that have no place yet.
+-- What Prisma's schema cannot say: due deliveries by webhook, those under way, content of received mail that is still
+-- kept, and events that have no place yet.
 CREATE INDEX "webhook_delivery_due_idx" ON "webhook_delivery"("webhook_id", "next_attempt_at") WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX "webhook_delivery_leased_idx" ON "webhook_delivery"("webhook_id") WHERE lease_token IS NOT NULL;
+CREATE INDEX "event_content_idx" ON "event"("created_at") WHERE type = 'mail.received.full' AND body_bytes > 0;
 CREATE INDEX "event_unsequenced_idx" ON "event"("id") WHERE sequence IS NULL AND NOT is_test;
 
 -- Long bodies are base64 for the most part, which hardly shrinks.
@@ -131,12 +133,12 @@ AS $$
            52, 1), 53, 1), 'hex')::uuid
 $$;
 
--- Leases what is due, in database time: at most `per_endpoint` at once for an endpoint that `proven` names, 2 for any
--- other and 1 for a failing one, over all instances, since each endpoint's row is locked while it is counted. Endpoints
+-- Leases what is due, in database time: at most `per_endpoint` at once for an endpoint that `proven` names, `per_unproven`
+-- for any other and 1 for a failing one, tests not counted, over all instances, since each endpoint's row is locked while it is counted. Endpoints
 -- take turns, in no order, so that none always comes last. Two statements, so that the second one sees what was leased before the locks were had. How little each
 -- finds is beyond the planner, which would compile what takes milliseconds.
 CREATE FUNCTION claim_webhook_deliveries(
-  wanted integer, wanted_failing integer, per_endpoint integer, proven uuid[], lease interval
+  wanted integer, wanted_failing integer, per_endpoint integer, per_unproven integer, proven uuid[], lease interval
 ) RETURNS TABLE (delivery_id uuid, token uuid, webhook uuid, is_failing boolean)
 LANGUAGE plpgsql
 SET jit = off
@@ -155,9 +157,10 @@ BEGIN
   RETURN QUERY
   WITH room AS (
     SELECT w.id, w.failures_in_row > 0 AS failing,
-           CASE WHEN w.failures_in_row > 0 THEN 1 WHEN w.id = ANY (proven) THEN per_endpoint ELSE 2 END - (
+           CASE WHEN w.failures_in_row > 0 THEN 1 WHEN w.id = ANY (proven) THEN per_endpoint ELSE per_unproven END - (
              SELECT count(*) FROM webhook_delivery d
-              WHERE d.webhook_id = w.id AND d.lease_token IS NOT NULL AND d.next_attempt_at > now()) AS free
+              WHERE d.webhook_id = w.id AND d.lease_token IS NOT NULL AND d.next_attempt_at > now()
+                AND NOT EXISTS (SELECT FROM event e WHERE e.id = d.event_id AND e.is_test)) AS free
       FROM webhook w WHERE w.id = ANY (endpoints)
   ), due AS (
     SELECT found.id, found.turn, room.failing

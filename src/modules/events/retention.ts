@@ -1,35 +1,68 @@
 import type { Database } from '@/server/db';
+import { log } from '@/server/log';
+import { Prisma } from '@/server/prisma/client';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const CONTENT_DAYS = 3;
+/** What is still due is kept longer, so that a webhook that was off or out for long gets it after all. */
+const DUE_DAYS_MORE = 30;
 const AT_ONCE = 1_000;
+const CONTENT_AT_ONCE = 50;
 
 /**
- * Deletes events with their deliveries and attempts after `keptDays`, and the content of received messages after 3 days;
- * what is due still goes first. So do deliveries of webhooks that are gone.
+ * Deletes events with their deliveries and attempts after `keptDays`, and the content of received mail after 3 days. What
+ * is still due stays: content until it is delivered or given up, events for 30 days more. Deliveries of webhooks that are
+ * gone go too, and tests that nobody finished are given up.
  */
 export async function deleteOldEvents(db: Database, now: Date, keptDays: number): Promise<void> {
-  await repeatedly(() => deleteContent(db, daysBefore(now, Math.min(CONTENT_DAYS, keptDays))));
-  await repeatedly(() => deleteEvents(db, daysBefore(now, keptDays)));
-  for (const webhookId of await goneWebhooks(db)) await repeatedly(() => deleteDeliveries(db, webhookId));
+  await giveUpTests(db);
+  for (const webhookId of await goneWebhooks(db)) {
+    await repeatedly(AT_ONCE, () => deleteDeliveries(db, webhookId));
+  }
+  await repeatedly(CONTENT_AT_ONCE, () => deleteContent(db, daysBefore(now, Math.min(CONTENT_DAYS, keptDays))));
+  await repeatedly(AT_ONCE, () => deleteEvents(db, daysBefore(now, keptDays), NOTHING_DUE));
+  const overdue = daysBefore(now, keptDays + DUE_DAYS_MORE);
+  const undelivered = await countDue(db, overdue);
+  if (undelivered > 0) log.warn({ count: undelivered }, 'webhooks: deliveries that waited too long are deleted');
+  await repeatedly(AT_ONCE, () => deleteEvents(db, overdue, Prisma.sql`true`));
 }
 
-async function repeatedly(deleteSome: () => Promise<number>): Promise<void> {
-  while ((await deleteSome()) === AT_ONCE);
+const NOTHING_DUE = Prisma.sql`
+  NOT EXISTS (SELECT FROM webhook_delivery d WHERE d.event_id = e.id AND d.next_attempt_at IS NOT NULL)`;
+
+async function repeatedly(atOnce: number, deleteSome: () => Promise<number>): Promise<void> {
+  while ((await deleteSome()) === atOnce);
 }
 
+/** Its bytes are 0 from then on, which is how it is known to be gone. */
 function deleteContent(db: Database, before: Date): Promise<number> {
   return db.$executeRaw`
-    DELETE FROM event_part WHERE (event_id, position) IN (
-      SELECT p.event_id, p.position FROM event e JOIN event_part p ON p.event_id = e.id
-       WHERE e.created_at < ${before} AND e.body IS NULL
-         AND NOT EXISTS (SELECT FROM webhook_delivery d WHERE d.event_id = e.id AND d.next_attempt_at IS NOT NULL)
-       LIMIT ${AT_ONCE})`;
+    WITH old AS (
+      SELECT e.id FROM event e
+       WHERE e.type = 'mail.received.full' AND e.body_bytes > 0 AND e.created_at < ${before} AND ${NOTHING_DUE}
+       LIMIT ${CONTENT_AT_ONCE}
+    ), parts AS (
+      DELETE FROM event_part p USING old WHERE p.event_id = old.id
+    )
+    UPDATE event e SET body = NULL, body_bytes = 0 FROM old WHERE e.id = old.id`;
 }
 
-function deleteEvents(db: Database, before: Date): Promise<number> {
+function deleteEvents(db: Database, before: Date, condition: Prisma.Sql): Promise<number> {
   return db.$executeRaw`
-    DELETE FROM event WHERE id IN (SELECT id FROM event WHERE created_at < ${before} ORDER BY created_at LIMIT ${AT_ONCE})`;
+    DELETE FROM event WHERE id IN (
+      SELECT e.id FROM event e WHERE e.created_at < ${before} AND ${condition} ORDER BY e.created_at LIMIT ${AT_ONCE})`;
+}
+
+async function countDue(db: Database, before: Date): Promise<number> {
+  return db.webhookDelivery.count({ where: { nextAttemptAt: { not: null }, event: { createdAt: { lt: before } } } });
+}
+
+/** A process that died while it tried out a webhook. */
+async function giveUpTests(db: Database): Promise<void> {
+  await db.$executeRaw`
+    UPDATE webhook_delivery d SET status = 'abandoned', next_attempt_at = NULL, lease_token = NULL, finished_at = now()
+      FROM event e
+     WHERE e.id = d.event_id AND e.is_test AND d.lease_token IS NOT NULL AND d.next_attempt_at < now()`;
 }
 
 /** Walks from one webhook's deliveries to the next one's in their index, however many each has. */

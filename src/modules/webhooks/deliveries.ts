@@ -63,9 +63,13 @@ export async function getDelivery(
   };
 }
 
-/** Sends a made-up event at once and once, to an inactive webhook too. What the endpoint answers is the answer. */
+/**
+ * Sends a made-up event at once and once, to an inactive webhook too. What the endpoint answers is the answer.
+ * @throws RATE_LIMIT_EXCEEDED while two tests of it, or 16 in all, are under way
+ */
 export async function testWebhook(ctx: MutationContext, { id, event: type }: TestWebhook): Promise<Delivery> {
   const { domainId } = await requireWebhook(ctx, id);
+  if (!deliverer().hasRoomForTest(id)) throw tooManyTests();
   const claim = { id: uuidv7(), token: uuidv7(), webhookId: id, isFailing: false };
   await ctx.database.$transaction(async (tx) => {
     await insertTest(tx, claim, { type, domainId, at: ctx.clock.now() });
@@ -87,7 +91,7 @@ export async function replayDelivery(
   const webhook = await requireWebhook(ctx, id);
   const before = await requireDelivery(ctx.db, id, deliveryId);
   if (!webhook.active) throw inactive();
-  if (!(await hasBody(ctx.db, before.event.id))) {
+  if (before.event.bodyBytes === 0) {
     throw new AppError('CONFLICT', 'The content of this event was deleted for its age; it cannot be sent again.');
   }
   const replayed = await ctx.db.$executeRaw`
@@ -115,7 +119,7 @@ export async function replayFailed(ctx: MutationContext, { id, since }: ReplayFa
      WHERE id IN (
        SELECT d.id FROM webhook_delivery d JOIN event e ON e.id = d.event_id
         WHERE d.webhook_id = ${id}::uuid AND d.status = 'abandoned' AND d.created_at >= ${new Date(since)} AND NOT e.is_test
-          AND (e.body IS NOT NULL OR EXISTS (SELECT FROM event_part p WHERE p.event_id = e.id))
+          AND e.body_bytes > 0
         ORDER BY d.created_at LIMIT ${REPLAYED_AT_ONCE} FOR UPDATE OF d SKIP LOCKED)`;
   const remaining =
     replayed < REPLAYED_AT_ONCE
@@ -141,17 +145,14 @@ async function insertTest(
             now() + make_interval(secs => ${LEASE_SECONDS}))`;
 }
 
-async function hasBody(db: Tx, eventId: string): Promise<boolean> {
-  const event = await db.event.findUnique({
-    where: { id: eventId },
-    select: { body: true, parts: { take: 1, select: { position: true } } },
-  });
-  return event !== null && (event.body !== null || event.parts.length > 0);
-}
-
 async function firstPart(db: Tx, eventId: string): Promise<string> {
   const part = await db.eventPart.findUnique({ where: { eventId_position: { eventId, position: 0 } } });
   return part ? new TextDecoder().decode(part.bytes) : '';
+}
+
+function tooManyTests(): AppError {
+  const message = 'Tests of this webhook, or of many, are under way already. Try again once they have ended.';
+  return new AppError('RATE_LIMIT_EXCEEDED', message, { headers: { 'Retry-After': '10' } });
 }
 
 function inactive(): AppError {

@@ -100,7 +100,7 @@ export const TestWebhook = z.strictObject({
 });
 export type TestWebhook = z.infer<typeof TestWebhook>;
 
-export const DeliveryStatus = z.enum(['pending', 'retrying', 'delivered', 'abandoned']);
+const DeliveryStatus = z.enum(['pending', 'retrying', 'delivered', 'abandoned']);
 
 /** `status`: answered, but not with 2xx. `redirect`: with 3xx, which is not followed. The others: nothing was answered. */
 export const AttemptFailure = z.enum([
@@ -188,12 +188,13 @@ export const Replayed = z.object({
 export type Replayed = z.infer<typeof Replayed>;
 
 /** What is wrong with the address of an endpoint, or null. Whether it may be connected to is checked at each attempt. */
-export function faultOf(text: string): string | null {
+function faultOf(text: string): string | null {
   if (!URL.canParse(text)) return 'This is not an address such as https://hooks.example.com/postroom.';
   const url = new URL(text);
   if (url.protocol !== 'https:') return 'The address must begin with https://.';
   if (url.username || url.password) return 'Credentials do not belong in the address: the signature shows who sends.';
   if (url.hash) return 'A fragment (#) is never sent: leave it out.';
+  if (url.href.length > MAX_URL_LENGTH) return `At most ${MAX_URL_LENGTH} characters, as it is sent.`;
   if (CONTROL.test(text) || text !== text.trim()) return 'Spaces and control characters are not allowed around it.';
   return null;
 }

@@ -30,20 +30,24 @@ export async function connectToFirst(
   options: ConnectOptions,
   signal: AbortSignal,
 ): Promise<TLSSocket> {
-  for (const address of addresses.slice(0, MAX_ADDRESSES_TRIED)) {
-    const socket = await open(address, target, options, signal);
+  const tried = addresses.slice(0, MAX_ADDRESSES_TRIED);
+  for (const [index, address] of tried.entries()) {
+    const patienceMs = index < tried.length - 1 ? PATIENCE_MS : null;
+    const socket = await open(address, target, { ...options, patienceMs }, signal);
     if (socket) return socket;
   }
   throw new OutboundFailure('connect', 'The endpoint refused the connection, or there is no way to it.');
 }
 
 const MAX_ADDRESSES_TRIED = 6;
+// For TCP to connect, where there is another address to try.
+const PATIENCE_MS = 2_000;
 
 /** Null where no TCP connection came about. */
 function open(
   address: string,
   target: OutboundTarget,
-  options: ConnectOptions,
+  options: ConnectOptions & { patienceMs: number | null },
   signal: AbortSignal,
 ): Promise<TLSSocket | null> {
   return new Promise((resolve, reject) => {
@@ -62,11 +66,14 @@ function open(
       reject(reason);
     };
     const leave = () => {
+      clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       socket.off('connect', onConnect).off('secureConnect', onSecure).off('error', onError).off('close', onClose);
       socket.on('error', ignore);
     };
+    const timer = options.patienceMs === null ? undefined : setTimeout(() => give(null), options.patienceMs);
     const onConnect = () => {
+      clearTimeout(timer);
       isReached = true;
       const peer = socket.remoteAddress;
       options.onReached(peer ?? address);

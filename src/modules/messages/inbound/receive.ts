@@ -41,6 +41,7 @@ export async function receiveMessage(database: Database, mail: InboundMail): Pro
   await withFullEvents(database, mail, header, (full) =>
     database.$transaction(
       async (tx) => {
+        await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`inbound ${mail.queueId}`}, 0))`;
         if (await isRecorded(tx, mail)) return;
         const rowIds: RowIds = new Map();
         for (const domainId of domainIds) rowIds.set(domainId, await storeMessage(tx, mail, header, domainId));

@@ -13,8 +13,7 @@ export async function attempt(db: Database, job: Job, post: Post, now: () => Dat
   const secrets = openSecrets(job);
   if (!secrets) return unopened(now());
   const signer = createSigner({ deliveryId: job.id, sentAt: now(), ...secrets });
-  for await (const piece of bodyOf(db, job)) signer.update(piece);
-  if (job.body === null && !(await renewLease(db, job))) return null;
+  if (!(await signBody(db, job, signer))) return null;
   const startedAt = now();
   const result = await post({
     url: job.url,
@@ -25,6 +24,20 @@ export async function attempt(db: Database, job: Job, post: Post, now: () => Dat
   const { durationMs, remoteAddress } = result;
   return { startedAt, durationMs, remoteAddress, ...judge(result) };
 }
+
+/** A long body may take a while to read: its lease is renewed meanwhile, and its reading ends where that is lost. */
+async function signBody(db: Database, job: Job, signer: ReturnType<typeof createSigner>): Promise<boolean> {
+  let renewAt = performance.now() + RENEW_AFTER_MS;
+  for await (const piece of bodyOf(db, job)) {
+    signer.update(piece);
+    if (performance.now() < renewAt) continue;
+    if (!(await renewLease(db, job))) return false;
+    renewAt = performance.now() + RENEW_AFTER_MS;
+  }
+  return job.body !== null || renewLease(db, job);
+}
+
+const RENEW_AFTER_MS = 8_000;
 
 function openSecrets({ webhookId, secret: sealed, previousSecret: sealedBefore }: Job) {
   const secret = tryToUnseal(`webhook.secret:${webhookId}`, sealed);
@@ -65,10 +78,8 @@ async function* bodyOf(db: Database, { eventId, body }: Job): AsyncGenerator<Uin
 function judge(result: OutboundResult): { statusCode: number | null; failure: AttemptFailure | null; answer: string } {
   if (result.outcome === 'failed') return { statusCode: null, failure: result.reason, answer: result.message };
   const { status: statusCode, statusText, headers, excerpt } = result;
-  const head = [
-    `HTTP/1.1 ${statusCode} ${statusText}`.trimEnd(),
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-  ];
+  const shown = headers.filter(([name]) => name.toLowerCase() !== 'set-cookie');
+  const head = [`HTTP/1.1 ${statusCode} ${statusText}`.trimEnd(), ...shown.map(([name, value]) => `${name}: ${value}`)];
   const answer = `${head.join('\n')}\n\n${excerpt}`.trimEnd();
   if (statusCode >= 200 && statusCode < 300) return { statusCode, failure: null, answer };
   return { statusCode, failure: statusCode >= 300 && statusCode < 400 ? 'redirect' : 'status', answer };

@@ -10,17 +10,18 @@ export type Room = {
   /** How many more may be under way for endpoints that do not fail, and for those that do. */
   wanted: number;
   wantedFailing: number;
+  /** For one endpoint: one that answers promptly, and any other that does not fail. */
   perEndpoint: number;
-  /** Endpoints that answer promptly, and so may have more than 2 at once. */
+  perUnproven: number;
   proven: string[];
 };
 
 export async function claimDue(db: Database, room: Room): Promise<Claim[]> {
-  const { wanted, wantedFailing, perEndpoint, proven } = room;
+  const { wanted, wantedFailing, perEndpoint, perUnproven, proven } = room;
   return db.$queryRaw<Claim[]>`
     SELECT delivery_id AS id, token, webhook AS "webhookId", is_failing AS "isFailing"
-      FROM claim_webhook_deliveries(${wanted}::int, ${wantedFailing}::int, ${perEndpoint}::int, ${proven}::uuid[],
-                                    make_interval(secs => ${LEASE_SECONDS}))`;
+      FROM claim_webhook_deliveries(${wanted}::int, ${wantedFailing}::int, ${perEndpoint}::int, ${perUnproven}::int,
+                                    ${proven}::uuid[], make_interval(secs => ${LEASE_SECONDS}))`;
 }
 
 /** What an attempt needs to know; `body` is null where it stands in parts. */
@@ -59,9 +60,9 @@ export async function renewLease(db: Database, { id, token }: Claim): Promise<bo
   return renewed === 1;
 }
 
-/** Gives back what was claimed and will not be attempted now. */
-export async function releaseClaims(db: Database, claims: Claim[]): Promise<void> {
+/** Gives back what was claimed and will not be attempted now; it is due again after so many seconds. */
+export async function releaseClaims(db: Database, claims: Claim[], delaySeconds = 0): Promise<void> {
   await db.$executeRaw`
-    UPDATE webhook_delivery SET next_attempt_at = now(), lease_token = NULL
+    UPDATE webhook_delivery SET next_attempt_at = now() + make_interval(secs => ${delaySeconds}), lease_token = NULL
      WHERE lease_token = ANY (${claims.map(({ token }) => token)}::uuid[])`;
 }

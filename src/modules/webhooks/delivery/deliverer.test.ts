@@ -158,7 +158,9 @@ describe('an endpoint that fails', () => {
     const deliverer = createDeliverer({ db, post: endpoint.post, now });
     deliverer.kick();
     await endpoint.waiting(1);
-    expect(await claimDue(db, { wanted: 100, wantedFailing: 100, perEndpoint: 8, proven: [] })).toEqual([]);
+    expect(await claimDue(db, { wanted: 100, wantedFailing: 100, perEndpoint: 8, perUnproven: 2, proven: [] })).toEqual(
+      [],
+    );
     endpoint.release(answered(500));
     await deliverer.stop();
     expect(endpoint.most()).toBe(1);
@@ -182,7 +184,7 @@ describe('many at once', () => {
   it('keep to 2 for an endpoint that has proved nothing, and to 8 once it answers promptly', async () => {
     const { id } = await makeWebhook();
     for (let count = 0; count < 30; count++) await emit();
-    const everything = { wanted: 100, wantedFailing: 100, perEndpoint: 8 };
+    const everything = { wanted: 100, wantedFailing: 100, perEndpoint: 8, perUnproven: 2 };
     expect(await claimDue(db, { ...everything, proven: [] })).toHaveLength(2);
     expect(await claimDue(db, { ...everything, proven: [] })).toHaveLength(0);
     expect(await claimDue(db, { ...everything, proven: [id] })).toHaveLength(6);
@@ -221,7 +223,10 @@ describe('a lease', () => {
   it('lets nobody finish who has lost it', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
-    const [late] = await loadJobs(db, await claimDue(db, { wanted: 9, wantedFailing: 9, perEndpoint: 8, proven: [] }));
+    const [late] = await loadJobs(
+      db,
+      await claimDue(db, { wanted: 9, wantedFailing: 9, perEndpoint: 8, perUnproven: 2, proven: [] }),
+    );
     if (!late) throw new Error('nothing was claimed');
     await makeDue(webhookId);
     await deliver(scripted(() => ok()));
@@ -235,7 +240,7 @@ describe('a lease', () => {
   it('that a crash left behind ends within 30 s, and another process takes over', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
-    await claimDue(db, { wanted: 9, wantedFailing: 9, perEndpoint: 8, proven: [] });
+    await claimDue(db, { wanted: 9, wantedFailing: 9, perEndpoint: 8, perUnproven: 2, proven: [] });
     const left = await secondsUntil(webhookId);
     expect(left).toBeGreaterThan(10);
     expect(left).toBeLessThanOrEqual(30);

@@ -4,6 +4,7 @@ import { log } from '@/server/log';
 import { attempt, type Post } from './attempt';
 import { type Claim, claimDue, type Job, loadJobs, releaseClaims } from './claim';
 import { finishAttempt, type Outcome } from './finish';
+import { createLanes, type Lane } from './lanes';
 import { createPace } from './pace';
 
 export type SweepReport = { attempted: number; delivered: number; failed: number };
@@ -13,7 +14,8 @@ export type Deliverer = {
   kick(): void;
   /** Delivers what is due until there is nothing more, or the time is up. */
   sweep(timeoutMs: number): Promise<SweepReport>;
-  /** Attempts one that the caller has leased. */
+  hasRoomForTest(webhookId: string): boolean;
+  /** Attempts a test that the caller has leased. */
   deliver(claim: Claim): Promise<void>;
   /** Takes on nothing more; resolves once what is under way is done. */
   stop(): Promise<void>;
@@ -21,15 +23,12 @@ export type Deliverer = {
 
 type Options = { db: Database; post: Post; now: () => Date };
 
-// Endpoints that fail have room of their own, and take none from those that do not.
-const MAX_IN_FLIGHT = 256;
-const MAX_FAILING_IN_FLIGHT = 64;
-const MAX_PER_ENDPOINT = 8;
 const STORING_AT_ONCE = 4;
 const STORE_ATTEMPTS = 5;
 const STORE_PAUSE_MS = 500;
 /** Claims come in small batches rather than one for each that ends. */
 const GATHER_MS = 10;
+const LONG_WAITS_SECONDS = 3;
 
 /** Delivers what is due, a bounded number at a time, in this process; any number of processes may do so at once. */
 export function createDeliverer({ db, post, now }: Options): Deliverer {
@@ -37,7 +36,7 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   const totals: SweepReport = { attempted: 0, delivered: 0, failed: 0 };
   const store = pLimit(STORING_AT_ONCE);
   const pace = createPace();
-  let failingUnderWay = 0;
+  const lanes = createLanes();
   let timer: NodeJS.Timeout | null = null;
   let claiming: Promise<number> | null = null;
   let isDatabaseAway = false;
@@ -77,28 +76,35 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
 
   async function takeOn(): Promise<number> {
     if (isStopped) return 0;
-    const claims = await claimDue(db, {
-      wanted: Math.max(0, MAX_IN_FLIGHT - (underWay.size - failingUnderWay)),
-      wantedFailing: Math.max(0, MAX_FAILING_IN_FLIGHT - failingUnderWay),
-      perEndpoint: MAX_PER_ENDPOINT,
-      proven: pace.proven(performance.now()),
-    });
+    const proven = pace.proven(performance.now());
+    const claims = await claimDue(db, { ...lanes.room(), proven });
     if (claims.length === 0) return 0;
     if (isStopped) {
       await releaseClaims(db, claims);
       return 0;
     }
-    for (const job of await loadJobs(db, claims)) void run(job);
-    return claims.length;
+    const laneOf = ({ isFailing, webhookId }: Job): Lane => {
+      if (isFailing) return 'failing';
+      return proven.includes(webhookId) ? 'proven' : 'unproven';
+    };
+    const later: Job[] = [];
+    const jobs = await loadJobs(db, claims);
+    for (const job of jobs) {
+      if (job.body !== null || lanes.hasRoomForLong()) void run(job, laneOf(job));
+      else later.push(job);
+    }
+    if (later.length > 0) await releaseClaims(db, later, LONG_WAITS_SECONDS * (1 + Math.random()));
+    return jobs.length - later.length;
   }
 
-  function run(job: Job): Promise<void> {
+  function run(job: Job, lane: Lane): Promise<void> {
+    const passenger = { lane, isLong: job.body === null, webhookId: job.webhookId };
+    lanes.enter(passenger);
     const work = perform(job).finally(() => {
       underWay.delete(job.token);
-      if (job.isFailing) failingUnderWay -= 1;
+      lanes.leave(passenger);
       kick();
     });
-    if (job.isFailing) failingUnderWay += 1;
     underWay.set(job.token, work);
     return work;
   }
@@ -139,7 +145,7 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       while (!isTimeUp && !isStopped) {
         const taken = await claim();
         if (taken === 0 && underWay.size === 0) break;
-        await Promise.race([timeUp, ...underWay.values()]);
+        if (underWay.size > 0) await Promise.race([timeUp, ...underWay.values()]);
       }
       return {
         attempted: totals.attempted - before.attempted,
@@ -147,9 +153,10 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
         failed: totals.failed - before.failed,
       };
     },
+    hasRoomForTest: lanes.hasRoomForTest,
     async deliver(leased) {
       const [job] = await loadJobs(db, [leased]);
-      if (job) await run(job);
+      if (job) await run(job, 'test');
     },
     async stop() {
       isStopped = true;

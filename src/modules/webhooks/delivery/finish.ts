@@ -52,7 +52,7 @@ export async function finishAttempt(db: Database, job: Job, outcome: Outcome): P
       FROM held
      WHERE w.id = held.webhook_id AND NOT ${job.isTest} AND (NOT ${isDelivered} OR w.failures_in_row > 0)
     RETURNING w.failures_in_row AS failures, w.url, w.domain_id AS "domainId"`;
-  if (endpoint?.failures !== FAILURES_IN_A_ROW_THAT_ALERT) return;
+  if (!endpoint || endpoint.failures < FAILURES_IN_A_ROW_THAT_ALERT) return;
   const { failures: count, url: subject, domainId } = endpoint;
   await raiseAlert(db, { kind: 'webhook_failing', subject, domainId, count, expected: 0 }, outcome.startedAt);
 }
