@@ -1,5 +1,5 @@
-// `npm run test:faults`: the built app, real HTTPS endpoints and a Postgres, while processes are killed and endpoints
-// hang. `npm run test:faults -- --events 20000 --kills 100 --seed 7` runs longer, or the same moments again.
+// `npm run test:faults`: the built app, real HTTPS endpoints and a Postgres, while processes are killed or stopped and
+// endpoints hang. `npm run test:faults -- --events 20000 --kills 100 --seed 7` runs longer, or the same moments again.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -29,6 +29,7 @@ async function testFaults(lifetime) {
   const { appEnvironment } = await import('./testing/app.mjs');
   const { testHangingEndpoints } = await import('./faults/hanging-endpoints.mjs');
   const { testKilledApp } = await import('./faults/killed-app.mjs');
+  const { testStoppedApp } = await import('./faults/stopped-app.mjs');
 
   const counts = { passed: 0, failed: 0 };
   const check = (name, holds, found) => {
@@ -40,6 +41,7 @@ async function testFaults(lifetime) {
   for (const [title, run] of [
     [`The app killed ${options.kills} times (--seed ${options.seed})`, testKilledApp],
     ['Half of the endpoints hang', testHangingEndpoints],
+    ['The app is stopped while it delivers', testStoppedApp],
   ]) {
     console.log(`\n${title}`);
     const { adminUrl, stop } = await startTemporaryPostgres();

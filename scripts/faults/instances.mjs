@@ -23,6 +23,15 @@ async function startInstance({ root, env, lifetime }) {
   return {
     port,
     api: instance.api,
+    /** As a service manager does. @returns its exit code */
+    async stop() {
+      instance.child.kill('SIGTERM');
+      await instance.child.ended;
+      return instance.child.exitCode;
+    },
+    async restart() {
+      instance.child = await startApp(root, own, port);
+    },
     /** Without warning, and back at once. */
     async killAndRestart(afterKill) {
       instance.child.kill('SIGKILL');

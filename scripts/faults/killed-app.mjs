@@ -11,6 +11,7 @@ const DOMAIN = 'faults.example';
 const INSTANCES = 2;
 const MEAN_PAUSE_MS = 4_000;
 const ORPHANED_AFTER_MS = 30_000;
+const ATTEMPT_ENDS_WITHIN_MS = 12_000;
 const CRON_PAUSE_MS = 1_500;
 const SETTLE_TIMEOUT_MS = 240_000;
 const FAILING_SHARE = 0.005;
@@ -90,7 +91,6 @@ async function killAtRandom(instances, db, random, kills, state) {
     const instance = instances[Math.floor(random() * instances.length)];
     await instance.killAndRestart(async () => {
       const open = await leases(db);
-      state.cutOff += open.length;
       state.watches.push(watch(db, open, state));
     });
     state.kills += 1;
@@ -102,12 +102,21 @@ async function leases(db) {
   return rows.map(({ lease_token: token }) => token);
 }
 
+/** What the other instance has under way ends within an attempt's time; what is leased still was cut off. */
 async function watch(db, tokens, state) {
-  await sleep(ORPHANED_AFTER_MS);
-  const { rows } = await db.query('SELECT count(*)::int AS held FROM webhook_delivery WHERE lease_token = ANY ($1)', [
-    tokens,
-  ]);
-  state.orphaned += rows[0].held;
+  await sleep(ATTEMPT_ENDS_WITHIN_MS);
+  state.cutOff += await countHeld(db, tokens);
+  await sleep(ORPHANED_AFTER_MS - ATTEMPT_ENDS_WITHIN_MS);
+  state.orphaned += await countHeld(db, tokens);
+}
+
+/** Leases that keep others from the delivery; one that is over does not. */
+async function countHeld(db, tokens) {
+  const { rows } = await db.query(
+    'SELECT count(*)::int AS held FROM webhook_delivery WHERE lease_token = ANY ($1) AND next_attempt_at > now()',
+    [tokens],
+  );
+  return rows[0].held;
 }
 
 /** As a scheduler would, of both at once and without a care for what else delivers. */

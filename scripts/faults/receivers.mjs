@@ -6,12 +6,12 @@ import { generate } from 'selfsigned';
  * HTTPS endpoints, one for each path, that remember what reached them.
  * @param {(path: string, request: { headers: object }) => number | null} answer a status, or null to hang
  */
-export async function startReceivers(answer) {
+export async function startReceivers(answer, answerAfterMs = 0) {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
   });
-  /** @type {{ path: string, delivery: string, event: string, signature: string, expected: () => string, status: number | null, at: number }[]} */
+  /** @type {{ path: string, delivery: string, event: string, isSignedBy: (secret: string) => boolean, status: number | null }[]} */
   const requests = [];
   const server = createServer({ key, cert }, async (request, response) => {
     const body = Buffer.concat(await request.toArray().catch(() => []));
@@ -20,8 +20,8 @@ export async function startReceivers(answer) {
     const { 'x-service-delivery': delivery, 'x-service-signature': signature } = request.headers;
     const { id: event } = JSON.parse(body.toString('utf8') || '{}');
     const isSignedBy = (secret) => signature === createHmac('sha256', secret).update(body).digest('hex');
-    requests.push({ path, delivery, event, isSignedBy, status, at: Date.now() });
-    if (status !== null) response.writeHead(status).end();
+    requests.push({ path, delivery, event, isSignedBy, status });
+    if (status !== null) setTimeout(() => response.writeHead(status).end(), answerAfterMs);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
