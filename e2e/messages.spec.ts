@@ -98,7 +98,9 @@ test('the trace of a message has every hop, with its recipients and ids', async 
   const { id } = await sendMessage(api, domain, { subject, bcc: [{ email: 'di@defer.test' }] });
   await page.goto(`${url()}/messages/${id}`);
   await expect(page.getByRole('heading', { name: subject })).toBeVisible();
-  const hops = page.getByRole('list', { name: 'Trace of this message' }).getByRole('listitem');
+  // Webhooks of other tests may hear of it too.
+  const trace = page.getByRole('list', { name: 'Trace of this message' }).getByRole('listitem');
+  const hops = trace.filter({ hasNotText: /webhook/i });
   await expect(hops).toHaveCount(5);
   await expect(hops.nth(0)).toContainText('Accepted by Postroom');
   await expect(hops.nth(0)).toContainText('With an API key of');

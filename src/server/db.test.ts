@@ -1,10 +1,37 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { db } from '@/test/database';
+import { makeAdmin, makeSession } from '@/test/factories';
 import { isDatabaseAway } from './db';
 
 it('a statement has 30 seconds', async () => {
   expect(await db.$queryRaw`SHOW statement_timeout`).toEqual([{ statement_timeout: '30s' }]);
+});
+
+it('times are the same instants in a database whose zone is not UTC', async () => {
+  const [database] = await db.$queryRaw<{ name: string }[]>`SELECT current_database() AS name`;
+  const alter = async (change: string) => {
+    await db.$executeRawUnsafe(`ALTER DATABASE ${database?.name} ${change}`);
+    await db.$disconnect();
+  };
+  await alter(`SET timezone = 'Europe/Berlin'`);
+  onTestFinished(() => alter('RESET timezone'));
+  const other = new pg.Client(process.env.DATABASE_URL);
+  await other.connect();
+  onTestFinished(() => other.end());
+  expect((await other.query('SHOW timezone')).rows).toEqual([{ TimeZone: 'Europe/Berlin' }]);
+
+  const { id: adminId } = await makeAdmin();
+  const expiresAt = new Date('2026-07-01T12:34:56.789Z');
+  const { session } = await makeSession(adminId, { expiresAt });
+  const read = 'SELECT (extract(epoch FROM expires_at) * 1000)::float8 AS ms FROM session WHERE id = $1';
+  expect((await other.query(read, [session.id])).rows).toEqual([{ ms: expiresAt.getTime() }]);
+  expect((await db.session.findUniqueOrThrow({ where: { id: session.id } })).expiresAt).toEqual(expiresAt);
+  const [compared] = await db.$queryRaw<{ ms: number; isSame: boolean; isNow: boolean }[]>`
+    SELECT (extract(epoch FROM ${expiresAt}::timestamptz) * 1000)::float8 AS ms, expires_at = ${expiresAt} AS "isSame",
+           now() - interval '1 minute' < ${new Date()} AND now() + interval '1 minute' > ${new Date()} AS "isNow"
+      FROM session WHERE id = ${session.id}::uuid`;
+  expect(compared).toEqual({ ms: expiresAt.getTime(), isSame: true, isNow: true });
 });
 
 describe('a statement that takes too long', () => {

@@ -4,7 +4,7 @@ import { makeDomain, makeWebhook, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { deleteOldEvents } from './retention';
 import { sequenceEvents } from './sequence';
-import { emitBody, emitEvent, hasSubscribers } from './service';
+import { emitBody, emitEvent, hasSubscribers, insertTestEvent } from './service';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -115,6 +115,50 @@ describe('the feed', () => {
   });
 });
 
+describe('a place in the feed', () => {
+  it('that was never given is refused, the last one given is not', async () => {
+    const { get } = await keyClient({ role: 'admin' });
+    await emit(null);
+    await sequenceEvents(db);
+    const last = await newestPlace();
+    expect((await get(`/events?after=${last}`)).meta.pagination).toEqual({ next_cursor: `${last}`, has_more: false });
+    const answer = expectError(await get(`/events?after=${last + 1n}`), 400, 'INVALID_PAGINATION');
+    expect(answer.error.details.fields?.map(({ path }) => path)).toEqual(['after']);
+    expect(answer.error.message).toContain(`${last}`);
+  });
+
+  it('moves on to the newest one where the filter matches nothing', async () => {
+    const { get } = await keyClient({ role: 'admin' });
+    const [quiet, busy] = await Promise.all([makeDomain(), makeDomain()]);
+    await emit(busy.id);
+    await sequenceEvents(db);
+    const before = await newestPlace();
+    for (let count = 0; count < 3; count++) await emit(busy.id);
+    await sequenceEvents(db);
+    const newest = await newestPlace();
+    expect(newest).toBe(before + 3n);
+    for (const filter of [`domain_id=${quiet.id}`, 'event=mail.spam', 'since=2100-01-01T00:00:00Z']) {
+      const page = await get(`/events?${filter}&after=${before}`);
+      expect(page.data).toEqual([]);
+      expect(page.meta.pagination).toEqual({ next_cursor: `${newest}`, has_more: false });
+    }
+  });
+
+  it('shows a key scoped to a domain that is gone no event of it, which outlives it', async () => {
+    const [gone, kept] = await Promise.all([makeDomain(), makeDomain()]);
+    const lost = await emit(gone.id);
+    const own = await emit(kept.id);
+    await sequenceEvents(db);
+    const key = await keyClient({ role: 'admin', scopedDomainIds: [gone.id, kept.id] });
+    const seen = async () => (await key.get('/events')).data.map(({ body }: Listed) => body.id);
+    expect(await seen()).toEqual([lost, own]);
+    await db.domain.delete({ where: { id: gone.id } });
+    expect(await db.event.count({ where: { domainId: gone.id } })).toBe(1);
+    expect(await seen()).toEqual([own]);
+    expectError(await key.get(`/events?domain_id=${gone.id}`), 404, 'DOMAIN_NOT_FOUND');
+  });
+});
+
 describe('old events', () => {
   it('go with their deliveries after the days they are kept, the content of received mail after 3', async () => {
     const { id: webhookId } = await makeWebhook();
@@ -132,6 +176,76 @@ describe('old events', () => {
     expect(await db.event.findUnique({ where: { id: emptied } })).not.toBeNull();
     expect(await db.event.findUnique({ where: { id: gone } })).toBeNull();
     expect(await db.webhookDelivery.count({ where: { webhookId } })).toBe(3);
+  });
+
+  it('of received mail lose content that stands inline too, and are not sent again', async () => {
+    const admin = await keyClient({ role: 'admin' });
+    const { id: webhookId } = await makeWebhook();
+    const now = new Date();
+    const [emptied, due, young, plain] = await Promise.all([
+      emitInline(daysBefore(now, 4)),
+      emitInline(daysBefore(now, 4)),
+      emitInline(daysBefore(now, 2)),
+      emitInline(daysBefore(now, 4), 'mail.received'),
+    ]);
+    const finished = { status: 'abandoned', nextAttemptAt: null, finishedAt: now } as const;
+    await db.webhookDelivery.updateMany({ where: { eventId: { not: due } }, data: finished });
+
+    await deleteOldEvents(db, now, 30);
+
+    const content = async (id: string) =>
+      db.event.findUnique({ where: { id }, select: { body: true, bodyBytes: true } });
+    expect(await content(emptied)).toEqual({ body: null, bodyBytes: 0 });
+    for (const id of [due, young, plain]) expect(await content(id)).toEqual({ body: '{"inline":1}', bodyBytes: 12 });
+    const { id } = await db.webhookDelivery.findFirstOrThrow({ where: { eventId: emptied, webhookId } });
+    expectError(await admin.post(`/webhooks/${webhookId}/deliveries/${id}/replay`), 409, 'CONFLICT');
+
+    await db.webhookDelivery.updateMany({ where: { eventId: due }, data: finished });
+    await deleteOldEvents(db, now, 30);
+    expect(await content(due)).toEqual({ body: null, bodyBytes: 0 });
+  });
+
+  it('stay 30 days longer while a delivery of them is due', async () => {
+    const { id: webhookId } = await makeWebhook();
+    const now = new Date();
+    const [due, done, overdue] = await Promise.all([
+      emitInline(daysBefore(now, 59), 'mail.sent'),
+      emitInline(daysBefore(now, 31), 'mail.sent'),
+      emitInline(daysBefore(now, 61), 'mail.sent'),
+    ]);
+    await db.webhookDelivery.updateMany({ where: { eventId: done }, data: { nextAttemptAt: null } });
+    await deleteOldEvents(db, now, 30);
+    const left = await db.event.findMany({ where: { id: { in: [due, done, overdue] } }, select: { id: true } });
+    expect(left).toEqual([{ id: due }]);
+    const deliveries = await db.webhookDelivery.findMany({ where: { webhookId }, select: { eventId: true } });
+    expect(deliveries).toEqual([{ eventId: due }]);
+  });
+
+  it('that were tests are given up where a crash left them, and not while they are under way', async () => {
+    const { id: webhookId } = await makeWebhook({ active: false });
+    const now = new Date();
+    const lease = async (seconds: number) => {
+      const eventId = await insertTestEvent(db, { type: 'mail.sent', domainId: null, at: now });
+      await db.$executeRaw`
+        INSERT INTO webhook_delivery (id, webhook_id, event_id, lease_token, next_attempt_at)
+        VALUES (uuid_v7(), ${webhookId}::uuid, ${eventId}::uuid, gen_random_uuid(),
+                now() + make_interval(secs => ${seconds}::int))`;
+      return eventId;
+    };
+    const [left, underWay] = [await lease(-1), await lease(3600)];
+    await deleteOldEvents(db, now, 30);
+    const row = (eventId: string) => db.webhookDelivery.findFirstOrThrow({ where: { eventId } });
+    expect(await row(left)).toMatchObject({
+      status: 'abandoned',
+      nextAttemptAt: null,
+      leaseToken: null,
+      finishedAt: expect.any(Date),
+    });
+    expect(await row(underWay)).toMatchObject({
+      status: 'pending',
+      nextAttemptAt: expect.any(Date),
+      leaseToken: expect.any(String),
+    });
   });
 
   it('are joined by the deliveries of webhooks that are gone', async () => {
@@ -171,6 +285,17 @@ async function emitLong(at: Date): Promise<string> {
   const subject = { type: 'mail.received.full' as const, messageRowId: null, domainId: null, recipient: unique(), at };
   await emitBody(db, subject, body);
   return (await db.event.findFirstOrThrow({ where: { recipient: subject.recipient } })).id;
+}
+
+async function emitInline(at: Date, type: 'mail.received.full' | 'mail.received' | 'mail.sent' = 'mail.received.full') {
+  const subject = { type, messageRowId: null, domainId: null, recipient: unique(), at };
+  await emitBody(db, subject, new TextEncoder().encode('{"inline":1}'));
+  return (await db.event.findFirstOrThrow({ where: { recipient: subject.recipient } })).id;
+}
+
+async function newestPlace(): Promise<bigint> {
+  const { _max } = await db.event.aggregate({ _max: { sequence: true } });
+  return _max.sequence ?? 0n;
 }
 
 function daysBefore(now: Date, days: number): Date {

@@ -69,14 +69,19 @@ export async function getDelivery(
  */
 export async function testWebhook(ctx: MutationContext, { id, event: type }: TestWebhook): Promise<Delivery> {
   const { domainId } = await requireWebhook(ctx, id);
-  if (!deliverer().hasRoomForTest(id)) throw tooManyTests();
-  const claim = { id: uuidv7(), token: uuidv7(), webhookId: id, isFailing: false };
-  await ctx.database.$transaction(async (tx) => {
-    await insertTest(tx, claim, { type, domainId, at: ctx.clock.now() });
-    await ctx.audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: claim.id } }, tx);
-  });
-  await deliverer().deliver(claim);
-  return present(await requireDelivery(ctx.database, id, claim.id), ctx.clock.now());
+  const leaveSeat = deliverer().takeTestSeat(id);
+  if (!leaveSeat) throw tooManyTests();
+  try {
+    const claim = { id: uuidv7(), token: uuidv7(), webhookId: id, isFailing: false };
+    await ctx.database.$transaction(async (tx) => {
+      await insertTest(tx, claim, { type, domainId, at: ctx.clock.now() });
+      await ctx.audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: claim.id } }, tx);
+    });
+    await deliverer().deliver(claim);
+    return present(await requireDelivery(ctx.database, id, claim.id), ctx.clock.now());
+  } finally {
+    leaveSeat();
+  }
 }
 
 /**
@@ -125,7 +130,12 @@ export async function replayFailed(ctx: MutationContext, { id, since }: ReplayFa
     replayed < REPLAYED_AT_ONCE
       ? 0
       : await ctx.db.webhookDelivery.count({
-          where: { webhookId: id, status: 'abandoned', createdAt: { gte: new Date(since) }, event: { isTest: false } },
+          where: {
+            webhookId: id,
+            status: 'abandoned',
+            createdAt: { gte: new Date(since) },
+            event: { isTest: false, bodyBytes: { gt: 0 } },
+          },
         });
   await ctx.audit({ resource: `webhook:${id}`, domainId: webhook.domainId, details: { since, replayed, remaining } });
   return { replayed, remaining };

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type OutboundOptions, type OutboundResult, postOnce } from './post';
 
 const PUBLIC = '93.184.216.34';
@@ -120,6 +120,26 @@ describe('where connections are refused', () => {
   it('tries six addresses at most', async () => {
     const many = Array.from({ length: 1000 }, (_, at) => `93.184.${at >> 8}.${at & 255}`);
     expect((await post({ resolve: async () => many }, () => 'refuses')).hosts).toEqual(many.slice(0, 6));
+  });
+});
+
+describe('where no connection comes about at the first of two addresses', () => {
+  it('tries the second while there is time left', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const tried: string[] = [];
+    const posted = post({ resolve: async () => [PUBLIC, OTHER] }, (host) => {
+      tried.push(host);
+      return host === PUBLIC ? 'hangs' : host;
+    });
+    await expect.poll(() => tried).toEqual([PUBLIC]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    const { result, written } = await posted;
+    expect(tried).toEqual([PUBLIC, OTHER]);
+    expect(result).toMatchObject({ outcome: 'answered', status: 204, remoteAddress: OTHER });
+    expect(written[0]).toBe('');
   });
 });
 

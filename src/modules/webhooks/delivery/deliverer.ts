@@ -14,8 +14,9 @@ export type Deliverer = {
   kick(): void;
   /** Delivers what is due until there is nothing more, or the time is up. */
   sweep(timeoutMs: number): Promise<SweepReport>;
-  hasRoomForTest(webhookId: string): boolean;
-  /** Attempts a test that the caller has leased. */
+  /** Room for a test of a webhook, to be given back in the end; null where too many are under way. */
+  takeTestSeat(webhookId: string): (() => void) | null;
+  /** Attempts a test that the caller has a seat and a lease for. */
   deliver(claim: Claim): Promise<void>;
   /** Takes on nothing more; resolves once what is under way is done. */
   stop(): Promise<void>;
@@ -101,12 +102,17 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
     const passenger = { lane, isLong: job.body === null, webhookId: job.webhookId };
     lanes.enter(passenger);
     const work = perform(job).finally(() => {
-      underWay.delete(job.token);
       lanes.leave(passenger);
       kick();
     });
-    underWay.set(job.token, work);
-    return work;
+    return track(job, work);
+  }
+
+  /** So that a sweep and the stop can wait for it. */
+  function track(job: Job, work: Promise<void>): Promise<void> {
+    const tracked = work.finally(() => underWay.delete(job.token));
+    underWay.set(job.token, tracked);
+    return tracked;
   }
 
   async function perform(job: Job): Promise<void> {
@@ -142,6 +148,8 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       const timeUp = pause(timeoutMs).then(() => {
         isTimeUp = true;
       });
+      // One that has begun may have looked before the last of it was due.
+      await claiming;
       while (!isTimeUp && !isStopped) {
         const taken = await claim();
         if (taken === 0 && underWay.size === 0) break;
@@ -153,10 +161,15 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
         failed: totals.failed - before.failed,
       };
     },
-    hasRoomForTest: lanes.hasRoomForTest,
+    takeTestSeat(webhookId) {
+      if (!lanes.hasRoomForTest(webhookId)) return null;
+      const passenger = { lane: 'test', isLong: false, webhookId } as const;
+      lanes.enter(passenger);
+      return () => lanes.leave(passenger);
+    },
     async deliver(leased) {
       const [job] = await loadJobs(db, [leased]);
-      if (job) await run(job, 'test');
+      if (job) await track(job, perform(job));
     },
     async stop() {
       isStopped = true;

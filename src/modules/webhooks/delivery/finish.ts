@@ -53,6 +53,8 @@ export async function finishAttempt(db: Database, job: Job, outcome: Outcome): P
      WHERE w.id = held.webhook_id AND NOT ${job.isTest} AND (NOT ${isDelivered} OR w.failures_in_row > 0)
     RETURNING w.failures_in_row AS failures, w.url, w.domain_id AS "domainId"`;
   if (!endpoint || endpoint.failures < FAILURES_IN_A_ROW_THAT_ALERT) return;
-  const { failures: count, url: subject, domainId } = endpoint;
+  const { failures: count, url, domainId } = endpoint;
+  // Alerts and the audit log have more readers than webhooks have, and a path may be a password.
+  const subject = `${new URL(url).host} (${job.webhookId})`;
   await raiseAlert(db, { kind: 'webhook_failing', subject, domainId, count, expected: 0 }, outcome.startedAt);
 }
