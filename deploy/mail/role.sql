@@ -1,0 +1,24 @@
+-- What the mail server's role may do in Postroom's database: call mta.*, and nothing else. `install` runs this as the
+-- database's superuser, in a database that is Postroom's alone. Running it again changes nothing.
+DO $$
+BEGIN
+  CREATE ROLE mta_read NOLOGIN;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+END
+$$;
+
+GRANT USAGE ON SCHEMA mta TO mta_read;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA mta TO mta_read;
+
+-- Postgres lets every role make temporary tables and call the functions in "public". Here the app alone may, which is
+-- the role that owns its tables.
+DO $$
+DECLARE
+  app CONSTANT name := (SELECT tableowner FROM pg_tables WHERE schemaname = 'public' AND tablename = 'domain');
+BEGIN
+  EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO %I', current_database(), app);
+  EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', app);
+  REVOKE ALL ON SCHEMA public FROM PUBLIC;
+END
+$$;

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeAlias, makeDomain, makeMailbox } from '@/test/factories';
+
+const login = `mta_test_${randomBytes(6).toString('hex')}`;
+const password = randomBytes(12).toString('hex');
+let mta: pg.Client;
+let domain: { id: string; name: string };
+
+beforeAll(async () => {
+  await db.$executeRawUnsafe(readFileSync('deploy/mail/role.sql', 'utf8'));
+  await db.$executeRawUnsafe(`CREATE ROLE ${login} LOGIN PASSWORD '${password}' IN ROLE mta_read`);
+  const url = Object.assign(new URL(process.env.DATABASE_URL as string), { username: login, password });
+  mta = new pg.Client(url.href);
+  await mta.connect();
+});
+
+afterAll(async () => {
+  await mta.end();
+  await db.$executeRawUnsafe(`DROP ROLE ${login}`);
+});
+
+beforeEach(async () => {
+  domain = await makeDomain();
+});
+
+async function ask(name: string, ...args: (string | null)[]): Promise<string[]> {
+  const places = args.map((_, index) => `$${index + 1}`).join(', ');
+  const { rows } = await mta.query(`SELECT * FROM mta.${name}(${places})`, args);
+  return rows.map((row) => Object.values(row).join(' '));
+}
+
+const atCapital = () => domain.name.toUpperCase();
+const deactivate = () => db.domain.update({ where: { id: domain.id }, data: { active: false } });
+
+describe('a recipient', () => {
+  it('is taken where its address leads somewhere, in any letter case', async () => {
+    await makeMailbox(domain.id, 'ann');
+    expect(await ask('rcpt_access', 'ANN', atCapital())).toEqual(['OK']);
+    expect(await ask('rcpt_access', 'bo', domain.name)).toEqual(['550 5.1.1 No such user']);
+    await makeAlias(domain.id, '', 'x@far.example');
+    expect(await ask('rcpt_access', 'bo', domain.name)).toEqual(['OK']);
+  });
+
+  it('whose alias leads to nobody is refused', async () => {
+    await makeAlias(domain.id, 'old', `gone@${domain.name}`);
+    expect(await ask('rcpt_access', 'old', domain.name)).toEqual(['550 5.1.1 No such user']);
+  });
+
+  it('of an inactive domain is refused, and of a domain that is not managed left undecided', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await deactivate();
+    expect(await ask('rcpt_access', 'ann', domain.name)).toEqual(['550 5.1.2 The domain takes no mail']);
+    expect(await ask('rcpt_access', 'ann', 'elsewhere.example')).toEqual([]);
+    expect(await ask('rcpt_access', 'ann', null)).toEqual([]);
+  });
+
+  it('has a mailbox only where both it and its domain are active', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'off', { active: false });
+    expect(await ask('mailbox_exists', 'Ann', atCapital())).toEqual(['1']);
+    expect(await ask('mailbox_exists', 'off', domain.name)).toEqual([]);
+    await deactivate();
+    expect(await ask('mailbox_exists', 'ann', domain.name)).toEqual([]);
+  });
+});
+
+it('a domain is managed here whether or not it is active', async () => {
+  expect(await ask('is_domain', atCapital())).toEqual(['1']);
+  await deactivate();
+  expect(await ask('is_domain', domain.name)).toEqual(['1']);
+  expect(await ask('is_domain', 'elsewhere.example')).toEqual([]);
+});
+
+describe('a sender', () => {
+  it('that is suspended is refused in any letter case', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'bo', { suspendedAt: new Date() });
+    expect(await ask('sender_access', 'ann', domain.name)).toEqual(['DUNNO']);
+    expect(await ask('sender_access', 'nobody', domain.name)).toEqual(['DUNNO']);
+    expect(await ask('sender_access', 'BO', atCapital())).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
+  });
+
+  it('of an inactive domain is refused, and one from elsewhere left undecided', async () => {
+    await deactivate();
+    expect(await ask('sender_access', 'ann', domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
+    expect(await ask('sender_access', 'ann', 'elsewhere.example')).toEqual([]);
+  });
+
+  it('may be used by its own active mailbox and by the app', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'off', { active: false });
+    expect(await ask('sender_logins', 'ANN', atCapital())).toEqual([`ann@${domain.name}`, 'postroom']);
+    expect(await ask('sender_logins', 'off', domain.name)).toEqual(['postroom']);
+    expect(await ask('sender_logins', 'nobody', domain.name)).toEqual(['postroom']);
+    expect(await ask('sender_logins', 'ann', 'elsewhere.example')).toEqual([]);
+    await deactivate();
+    expect(await ask('sender_logins', 'ann', domain.name)).toEqual([]);
+  });
+});
+
+describe('who signed in', () => {
+  it('sends on only while the mailbox is there, active and not suspended, and its domain active', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'off', { active: false });
+    await makeMailbox(domain.id, 'bo', { suspendedAt: new Date() });
+    expect(await ask('login_access', 'Ann', atCapital())).toEqual(['DUNNO']);
+    for (const local of ['off', 'bo', 'deleted']) {
+      expect(await ask('login_access', local, domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
+    }
+    await deactivate();
+    expect(await ask('login_access', 'ann', domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
+  });
+
+  it('does so with an argon2id hash and the quota of the mailbox, where no bytes at all is not "no limit"', async () => {
+    const hashed = { passwordHash: '$argon2id$hash' };
+    await makeMailbox(domain.id, 'free', { ...hashed, suspendedAt: new Date() });
+    const full = await makeMailbox(domain.id, 'full', hashed);
+    await db.mailbox.update({ where: { id: full.id }, data: { quotaBytes: 0 } });
+    const large = await makeMailbox(domain.id, 'large', hashed);
+    await db.mailbox.update({ where: { id: large.id }, data: { quotaBytes: 5_000_000_000 } });
+    const answer = (local: string, rule: string) => [`${local}@${domain.name} {ARGON2ID}$argon2id$hash ${rule}`];
+    expect(await ask('dovecot_login', 'FREE', atCapital())).toEqual(answer('free', '*:bytes=0'));
+    expect(await ask('dovecot_login', 'full', domain.name)).toEqual(answer('full', '*:bytes=1'));
+    expect(await ask('dovecot_login', 'large', domain.name)).toEqual(answer('large', '*:bytes=5000000000'));
+    expect(await ask('dovecot_user', 'Large', domain.name)).toEqual([`large@${domain.name} *:bytes=5000000000`]);
+  });
+
+  it('does so only to an active mailbox of an active domain', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'off', { active: false });
+    expect(await ask('dovecot_login', 'off', domain.name)).toEqual([]);
+    expect(await ask('dovecot_user', 'off', domain.name)).toEqual([]);
+    await deactivate();
+    expect(await ask('dovecot_login', 'ann', domain.name)).toEqual([]);
+    expect(await ask('dovecot_user', 'ann', domain.name)).toEqual([]);
+  });
+});
+
+describe("the mail server's role", () => {
+  it.each([
+    ['reads no table', 'SELECT * FROM public.mailbox'],
+    ['reads no other table of the app', 'SELECT * FROM public.admin'],
+    ['calls no other function of the app', "SELECT public.search_key('x')"],
+    ['writes nothing', "UPDATE public.mailbox SET local_part = 'x'"],
+    ['deletes nothing', 'DELETE FROM public.domain'],
+    ['makes no temporary table', 'CREATE TEMP TABLE domain (id int)'],
+    ['makes no table', 'CREATE TABLE public.x (id int)'],
+    ['makes nothing among its functions', 'CREATE TABLE mta.x (id int)'],
+    [
+      'replaces none of its functions',
+      "CREATE OR REPLACE FUNCTION mta.is_domain(domain text) RETURNS SETOF integer LANGUAGE sql AS 'SELECT 1'",
+    ],
+    ['makes no role', 'CREATE ROLE x'],
+  ])('%s', async (_, statement) => {
+    await expect(mta.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  it('has no table or sequence that it may use in any way', async () => {
+    const { rows } = await mta.query(`
+      SELECT c.oid::regclass FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND c.relkind IN ('r', 'v', 'm', 'S', 'p')
+         AND CASE c.relkind WHEN 'S' THEN has_sequence_privilege(c.oid, 'USAGE, SELECT, UPDATE')
+             ELSE has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') END`);
+    expect(rows).toEqual([]);
+  });
+
+  it('may call every function of mta, which no other role may', async () => {
+    const { rows } = await mta.query(`
+      SELECT p.proname, has_function_privilege(p.oid, 'EXECUTE') AS mine,
+             EXISTS (SELECT FROM aclexplode(p.proacl) WHERE grantee = 0) AS everyones
+        FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'mta'`);
+    expect(rows.length).toBeGreaterThanOrEqual(9);
+    expect(rows.filter(({ mine, everyones }) => !mine || everyones)).toEqual([]);
+  });
+});
