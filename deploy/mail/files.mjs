@@ -1,0 +1,92 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
+const NETWORK_CHECK = 'rspamd/network-check.conf';
+const NETWORK_CHECKS = ['rbl', 'surbl', 'fuzzy_check', 'phishing', 'asn', 'spf', 'dmarc', 'arc'];
+// Read by commands of Postfix and Dovecot that do not run as root; without a secret.
+const PUBLIC = ['postfix/main.cf', 'postfix/master.cf', 'dovecot/dovecot.conf'];
+const GROUPS = { postfix: 'postfix', dovecot: 'dovecot', rspamd: '_rspamd', 'redis.conf': 'redis' };
+
+/** Fills every template and writes it below `config`, readable by the service it is for. */
+export function writeConfiguration(config, values) {
+  const gids = readIds('/etc/group');
+  for (const [path, template] of outputs()) {
+    const text = fill(readFileSync(join(TEMPLATES, template), 'utf8'), values, template);
+    const group = GROUPS[path.split('/')[0]];
+    write(join(config, path), text, PUBLIC.includes(path) ? 0o644 : 0o640, group ? idOf(gids, group) : 0);
+  }
+}
+
+/** What the services keep and where they meet: each folder belongs to one of them. */
+export function makeDataFolders({ data, mail_uid: mailUid }) {
+  const uids = readIds('/etc/passwd');
+  const gids = readIds('/etc/group');
+  const make = (path, mode, user = 'root', group = 'root') => {
+    const folder = join(data, path);
+    mkdirSync(folder, { recursive: true });
+    chownSync(folder, idOf(uids, user), idOf(gids, group));
+    chmodSync(folder, mode);
+  };
+  for (const path of ['', 'queue', 'run', 'run/dovecot', 'dovecot', 'log']) make(path, 0o755);
+  make('postfix', 0o700, 'postfix', 'postfix');
+  make('redis', 0o750, 'redis', 'redis');
+  make('rspamd', 0o750, '_rspamd', '_rspamd');
+  make('run/redis', 0o750, 'redis', 'redis');
+  make('run/rspamd', 0o750, '_rspamd', 'postfix');
+  make('log/postfix', 0o750, 'postfix', 'postfix');
+  make('log/dovecot', 0o750, 'dovecot', 'dovecot');
+  make('log/rspamd', 0o750, '_rspamd', '_rspamd');
+  make('log/redis', 0o750, 'redis', 'redis');
+  make('mail', 0o770);
+  chownSync(join(data, 'mail'), Number(mailUid), Number(mailUid));
+}
+
+/** @returns {[path: string, template: string][]} */
+function outputs() {
+  const templates = readdirSync(TEMPLATES, { recursive: true }).filter((path) =>
+    statSync(join(TEMPLATES, path)).isFile(),
+  );
+  const same = templates.filter((path) => path !== NETWORK_CHECK).map((path) => [path, path]);
+  return [...same, ...NETWORK_CHECKS.map((name) => [`rspamd/local.d/${name}.conf`, NETWORK_CHECK])];
+}
+
+function fill(text, values, template) {
+  return text.replace(/\{\{(\w+)\}\}/g, (_, name) => {
+    if (!(name in values)) throw new Error(`${template} asks for {{${name}}}, which no setting gives`);
+    return String(values[name]);
+  });
+}
+
+/** A service that reads the file meanwhile sees the old one or the new one, and nobody sees a secret in passing. */
+function write(path, text, mode, gid) {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  const unfinished = `${path}.new`;
+  writeFileSync(unfinished, text, { mode: 0o600 });
+  chownSync(unfinished, 0, gid);
+  chmodSync(unfinished, mode);
+  renameSync(unfinished, path);
+}
+
+function readIds(file) {
+  const rows = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  return new Map(rows.map(([name, , id]) => [name, Number(id)]));
+}
+
+function idOf(ids, name) {
+  const id = ids.get(name);
+  if (id === undefined) throw new Error(`there is no account "${name}" here, so its package is not installed`);
+  return id;
+}

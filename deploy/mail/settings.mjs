@@ -1,0 +1,166 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+
+const MB = 1_048_576;
+// What goes into five syntaxes of configuration needs no escaping in any of them.
+const PASSWORD = /^[\w.~-]{16,128}$/;
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/i;
+const ADDRESS = /^[\w.+-]+@[a-z0-9.-]+$/i;
+const PATH = /^\/[\w./@+-]+$/;
+const NAME = /^[\w.-]+$/;
+const PORTS = {
+  SMTP_PORT: 25,
+  SUBMISSION_PORT: 587,
+  SUBMISSIONS_PORT: 465,
+  IMAP_PORT: 143,
+  IMAPS_PORT: 993,
+  SIEVE_PORT: 4190,
+  REDIS_PORT: 6390,
+};
+const REQUIRED = ['HOSTNAME', 'POSTMASTER', 'DATABASE', 'TLS_CERTIFICATE', 'TLS_KEY', 'APP_PASSWORD', 'REDIS_PASSWORD'];
+const DEFAULTS = {
+  ...PORTS,
+  DATA_DIR: '/var/lib/postroom-mail',
+  BIND_ADDRESSES: 'all',
+  MESSAGE_SIZE_MB: 100,
+  REDIS_MEMORY_MB: 512,
+  RELAY_HOST: '',
+  NETWORK_CHECKS: 'yes',
+  DNS_SERVERS: '',
+  TLD_FILE: '/usr/share/rspamd/effective_tld_names.dat',
+  MAIL_UID: 5000,
+};
+
+/** @returns {{ values: Record<string, string | number>, faults: string[] }} what the templates ask for, or what is wrong */
+export function readSettings(file) {
+  const { given, faults } = parse(file);
+  const settings = { ...DEFAULTS, ...given };
+  for (const name of REQUIRED) if (!given[name]) faults.push(`${name} is missing in ${file}.`);
+  if (faults.length === 0) faults.push(...faultsOf(settings));
+  return { values: faults.length === 0 ? valuesOf(settings) : {}, faults };
+}
+
+function parse(file) {
+  let text;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    return { given: {}, faults: [`The settings file cannot be read: ${error.message}.`] };
+  }
+  const given = {};
+  const faults = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (/^\s*(#|$)/.test(line)) continue;
+    const [, name, value] = /^\s*([A-Z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (!name) faults.push(`Line ${index + 1} of ${file} is not KEY=value.`);
+    else if (!REQUIRED.includes(name) && !(name in DEFAULTS))
+      faults.push(`${name}, in line ${index + 1}, is no setting.`);
+    else if (name in given) faults.push(`${name} is set twice.`);
+    else given[name] = value;
+  }
+  return { given, faults };
+}
+
+function faultsOf(settings) {
+  const faults = [];
+  const check = (isRight, sentence) => isRight || faults.push(sentence);
+  const checkNumber = (name, min, max) => {
+    const isRight = /^\d+$/.test(settings[name]) && settings[name] >= min && settings[name] <= max;
+    check(isRight, `${name} must be a whole number from ${min} to ${max}.`);
+  };
+  check(HOST_NAME.test(settings.HOSTNAME), 'HOSTNAME must be a full host name, as mail.example.com.');
+  check(ADDRESS.test(settings.POSTMASTER), 'POSTMASTER must be one e-mail address.');
+  check(
+    databaseOf(settings.DATABASE),
+    'DATABASE must be as postgresql://mta_read:password@host:5432/name, with letters, digits and . _ - in its parts.',
+  );
+  for (const name of ['APP_PASSWORD', 'REDIS_PASSWORD']) {
+    check(PASSWORD.test(settings[name]), `${name} must have 16 to 128 characters of A-Z a-z 0-9 . _ ~ -.`);
+  }
+  for (const name of Object.keys(PORTS)) checkNumber(name, 1, 65_535);
+  const ports = Object.keys(PORTS).map((name) => Number(settings[name]));
+  check(new Set(ports).size === ports.length, 'Two of the ports are the same.');
+  checkNumber('MESSAGE_SIZE_MB', 1, 1000);
+  checkNumber('REDIS_MEMORY_MB', 16, 1_000_000);
+  checkNumber('MAIL_UID', 100, 2_000_000_000);
+  // Sockets lie below it, and the path of one has 107 bytes at most.
+  const isDataDirRight = PATH.test(settings.DATA_DIR) && settings.DATA_DIR.length <= 70;
+  check(isDataDirRight, 'DATA_DIR must be an absolute path of at most 70 letters, digits and . _ - @ + /.');
+  const addresses = settings.BIND_ADDRESSES === 'all' ? [] : listOf(settings.BIND_ADDRESSES);
+  check(
+    addresses.every((address) => isIP(address)),
+    'BIND_ADDRESSES must be "all", or IP addresses separated by commas.',
+  );
+  check(['yes', 'no'].includes(settings.NETWORK_CHECKS), 'NETWORK_CHECKS must be yes or no.');
+  const isRelayRight = settings.RELAY_HOST === '' || /^\[?[\w.:-]+\]?(:\d+)?$/.test(settings.RELAY_HOST);
+  check(isRelayRight, 'RELAY_HOST must be a host, as [smtp.example.net]:587.');
+  const areServersRight = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
+  check(areServersRight, 'DNS_SERVERS must be addresses separated by commas, as 127.0.0.1:53.');
+  checkReadable('TLD_FILE', settings, check);
+  checkCertificate(settings, check);
+  return faults;
+}
+
+function checkReadable(name, settings, check) {
+  try {
+    const content = readFileSync(settings[name]);
+    check(PATH.test(settings[name]), `${name} must be an absolute path of letters, digits and . _ - @ + /.`);
+    return content;
+  } catch (error) {
+    check(false, `${name} cannot be read: ${error.message}.`);
+    return undefined;
+  }
+}
+
+function checkCertificate(settings, check) {
+  const certificate = checkReadable('TLS_CERTIFICATE', settings, check);
+  const key = checkReadable('TLS_KEY', settings, check);
+  if (!certificate || !key) return;
+  try {
+    const isPair = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+    check(isPair, 'TLS_KEY is not the key of TLS_CERTIFICATE.');
+  } catch (error) {
+    check(false, `TLS_CERTIFICATE and TLS_KEY must be a certificate and its key in PEM: ${error.message}.`);
+  }
+}
+
+function databaseOf(text) {
+  try {
+    const { protocol, hostname: host, port, username, password, pathname, search } = new URL(text);
+    const database = { host, port: port || '5432', name: pathname.slice(1), user: username, password };
+    const isSafe = Object.values(database).every((part) => NAME.test(part.replaceAll('~', '-')));
+    return /^postgres(ql)?:$/.test(protocol) && isSafe && search === '' ? database : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function listOf(text) {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+function valuesOf(settings) {
+  const own = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value]));
+  const database = databaseOf(settings.DATABASE);
+  const { host, port } = database;
+  const addresses = settings.BIND_ADDRESSES === 'all' ? [] : listOf(settings.BIND_ADDRESSES);
+  const hasIpv6 = addresses.length === 0 || addresses.some((address) => isIP(address) === 6);
+  const servers = listOf(settings.DNS_SERVERS).map((server) => `"${server}"`);
+  return {
+    ...own,
+    data: settings.DATA_DIR.replace(/\/+$/, ''),
+    ...Object.fromEntries(Object.entries(database).map(([name, value]) => [`database_${name}`, value])),
+    database_hosts: `inet:${host}:${port} inet:${host}:${port}`,
+    postfix_interfaces: addresses.join(', ') || 'all',
+    postfix_protocols: hasIpv6 ? 'all' : 'ipv4',
+    dovecot_listen: addresses.join(', ') || '*, ::',
+    message_size_bytes: settings.MESSAGE_SIZE_MB * MB,
+    network_checks: settings.NETWORK_CHECKS === 'yes',
+    probe_address: addresses[0] ?? '127.0.0.1',
+    rspamd_dns: servers.length > 0 ? `dns { nameserver = [${servers.join(', ')}]; }` : '',
+  };
+}

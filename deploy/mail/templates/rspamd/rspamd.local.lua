@@ -1,0 +1,70 @@
+-- What Rspamd does for Postroom, beside its own checks.
+local lua_redis = require "lua_redis"
+local rspamd_logger = require "rspamd_logger"
+local ucl = require "ucl"
+
+local APP_LOGIN = 'postroom'
+local STREAM = 'postroom:inbound'
+local STREAM_LENGTH = '10000'
+local MAX_RAW_BYTES = 2 * 1024 * 1024
+
+local redis = lua_redis.parse_redis_server('postroom')
+
+-- Rspamd lets mail go unsigned where it finds no key, or no Redis. Here it waits until there is one. And Postfix checks
+-- the envelope only: without a look at From, each mailbox could have mail signed in the name of every domain here.
+local function has_own_from(task)
+  local user = task:get_user()
+  if user == APP_LOGIN then return true end
+  local from = task:get_from('mime')
+  return from and #from == 1 and from[1].addr and from[1].addr:lower() == user:lower()
+end
+
+rspamd_config:register_symbol({
+  name = 'POSTROOM_OUTBOUND',
+  type = 'postfilter',
+  priority = 10,
+  callback = function(task)
+    if not task:get_user() then return end
+    if not has_own_from(task) then
+      task:set_pre_result('reject', 'From must be the address that you signed in with', 'postroom')
+    elseif not task:has_symbol('DKIM_SIGNED') then
+      task:set_pre_result('soft reject', 'There is no DKIM key at hand, try again later', 'postroom')
+    end
+  end,
+})
+
+-- Every inbound message goes into a Redis stream, which keeps it while the app is down. Mail does not wait for it: what
+-- is missing there the app learns from Postfix's log.
+rspamd_config:register_symbol({
+  name = 'POSTROOM_INBOUND',
+  type = 'idempotent',
+  flags = 'empty,explicit_disable,ignore_passthrough',
+  callback = function(task)
+    if task:get_user() then return end
+    local from = (task:get_from('smtp') or {})[1]
+    local recipients = {}
+    for _, recipient in ipairs(task:get_recipients('smtp') or {}) do recipients[#recipients + 1] = recipient.addr end
+    local score = task:get_metric_score()
+    local raw = task:get_content()
+    local meta = ucl.to_format({
+      queue_id = task:get_queue_id() or '',
+      message_id = task:get_message_id() or '',
+      ip = tostring(task:get_from_ip() or ''),
+      from = from and from.addr or '',
+      recipients = recipients,
+      action = task:get_metric_action(),
+      score = score[1],
+      subject = task:get_subject() or '',
+      size = #raw,
+    }, 'json-compact')
+    local fields = { STREAM, 'MAXLEN', '~', STREAM_LENGTH, '*', 'meta', meta }
+    if #raw <= MAX_RAW_BYTES then
+      fields[#fields + 1] = 'raw'
+      fields[#fields + 1] = raw
+    end
+    local function on_reply(err)
+      if err then rspamd_logger.errx(task, 'the message is not in the stream %s: %s', STREAM, err) end
+    end
+    lua_redis.redis_make_request(task, redis, nil, true, on_reply, 'XADD', fields)
+  end,
+})
