@@ -5,6 +5,8 @@ export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('src', import.meta.url)) } },
   test: {
     include: ['src/**/*.test.ts'],
+    // They need a whole mail server: npm run test:mail.
+    exclude: ['src/test/mail-stack/**'],
     globalSetup: 'src/test/global-setup.ts',
     env: { LOG_LEVEL: 'silent' },
     pool: 'forks',

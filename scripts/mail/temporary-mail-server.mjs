@@ -1,0 +1,72 @@
+// The mail server of deploy/mail for the tests, in a temporary folder and on free ports, kept by a process of its own:
+// it outlives a killed test run by the moment it takes to stop everything and to remove the folder.
+import { fork, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PlainError } from '../process/plain-error.mjs';
+import { settingsFor } from './test-settings.mjs';
+
+const self = fileURLToPath(import.meta.url);
+const deploy = join(dirname(self), '..', '..', 'deploy', 'mail');
+
+if (process.argv[1] === self) keepMailServer();
+
+/**
+ * @param {string} databaseUrl as mta_read
+ * @returns {Promise<{ mailServer: object, stop: () => Promise<void> }>} the settings it runs with, and its folder
+ */
+export function startTemporaryMailServer(databaseUrl) {
+  const keeper = fork(self, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ended = new Promise((resolve) => keeper.once('exit', resolve));
+  const stop = () => {
+    if (keeper.connected) keeper.disconnect();
+    return ended;
+  };
+  keeper.send({ databaseUrl });
+  return new Promise((resolve, reject) => {
+    keeper.once('message', ({ mailServer }) => resolve({ mailServer, stop }));
+    keeper.once('error', reject);
+    keeper.once('exit', () => reject(new PlainError('The mail server for the tests did not start.')));
+  });
+}
+
+function keepMailServer() {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-mail-'));
+  // Each service runs as a user of its own.
+  chmodSync(folder, 0o755);
+  const config = join(folder, 'config');
+  let isStarted = false;
+  const end = () => {
+    if (isStarted) spawnSync(join(deploy, 'stack'), ['stop', config], { stdio: 'inherit' });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    process.exit(0);
+  };
+  process.on('disconnect', end);
+  process.once('message', async ({ databaseUrl }) => {
+    try {
+      const settings = await settingsFor(folder, databaseUrl);
+      const file = join(folder, 'settings');
+      writeFileSync(
+        file,
+        Object.entries(settings)
+          .map((pair) => `${pair.join('=')}\n`)
+          .join(''),
+        { mode: 0o600 },
+      );
+      run(process.execPath, [join(deploy, 'configure.mjs'), file, config]);
+      isStarted = true;
+      run(join(deploy, 'stack'), ['start', config]);
+      process.send({ mailServer: { config, data: settings.DATA_DIR, settings } });
+    } catch (error) {
+      console.error(error.message);
+      end();
+    }
+  });
+}
+
+function run(command, args) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed.`);
+}

@@ -1,0 +1,64 @@
+// `npm run test:mail`: the mail server of deploy/mail, started in a temporary folder beside a temporary Postgres, and
+// tested at the wire. `npm run test:mail -- inbound` runs the files whose names match.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkMailServerCanRun, installMailServer, isMailServerInstalled } from './mail/packages.mjs';
+import { runCommand } from './process/lifetime.mjs';
+import { generateClient, isClientCurrent } from './steps/build.mjs';
+import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { runTool, toolPath } from './steps/run-tool.mjs';
+import { step } from './steps/step.mjs';
+
+const EXIT_CODE_WHEN_STOPPED = 130;
+const CONFIG = 'src/test/mail-stack/vitest.config.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+await runCommand(test, { exitCodeWhenStopped: EXIT_CODE_WHEN_STOPPED });
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function test(lifetime) {
+  checkNodeVersion();
+  checkMailServerCanRun();
+  process.chdir(root);
+  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
+  if (!isMailServerInstalled()) await step("Installing the mail server's packages", installMailServer);
+
+  const { startTemporaryPostgres } = await import('./postgres/temporary-postgres.mjs');
+  const postgres = await step('Starting a Postgres', startTemporaryPostgres);
+  lifetime.atEnd(postgres.stop);
+  const { prepareMailDatabase } = await import('./mail/mail-database.mjs');
+  const urls = await step('Migrating its database', () => prepareMailDatabase(root, postgres.adminUrl));
+  const { startTemporaryMailServer } = await import('./mail/temporary-mail-server.mjs');
+  const { mailServer, stop } = await step('Starting the mail server', () => startTemporaryMailServer(urls.mta));
+  lifetime.atEnd(stop);
+
+  const { passed, failures } = await runTests(lifetime, {
+    DATABASE_URL: urls.app,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    APP_URL: 'http://localhost:3000',
+    MAIL_SERVER: JSON.stringify(mailServer),
+  });
+  if (lifetime.isEnding()) return undefined;
+  for (const failure of failures) console.log(`FAILED ${failure}`);
+  console.log(`${passed} passed, ${failures.length} failed`);
+  return failures.length > 0 || passed === 0 ? 1 : 0;
+}
+
+async function runTests(lifetime, env) {
+  const { readVitestReport } = await import('./testing/test-reports.mjs');
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-report-'));
+  lifetime.atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const report = join(folder, 'report.json');
+  const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`];
+  const { exitCode } = await runTool(
+    toolPath(root, 'vitest'),
+    ['run', `--config=${CONFIG}`, ...reporters, '--allowOnly=false', ...process.argv.slice(2)],
+    { root, env: { ...process.env, ...env, NO_COLOR: '1' }, onOutput: (text) => process.stdout.write(text) },
+  );
+  return readVitestReport(report, exitCode);
+}

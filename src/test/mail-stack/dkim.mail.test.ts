@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
+import { redis, signaturesOf, useKey } from './dkim-keys';
+import { arrived } from './imap-session';
+import { startOutside } from './mail-server';
+import { without } from './services';
+import { messageText, openInbound, openSmtp, openSubmission } from './smtp-session';
+
+const outside = await startOutside();
+let domain: { id: string; name: string };
+const at = (local: string) => `${local}@${domain.name}`;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  await makeMailbox(domain.id, 'ann');
+});
+
+async function submit(session: Awaited<ReturnType<typeof openSubmission>>) {
+  const to = `${newName()}@far.example`;
+  const answer = await session.send(at('ann'), [to], messageText({ from: `Ann <${at('ann')}>`, to, subject: 'Hello' }));
+  return { to, answer };
+}
+
+async function signaturesOutside(to: string) {
+  await expect.poll(() => copiesOutside(to).length, { timeout: 20_000 }).toBe(1);
+  return signaturesOf(copiesOutside(to)[0]?.raw ?? Buffer.alloc(0));
+}
+
+function copiesOutside(to: string) {
+  return outside.received.filter(({ rcptTo }) => rcptTo.includes(to));
+}
+
+describe('what leaves', () => {
+  it('is signed with the newest key of its domain: RSA, then Ed25519, then after a rotation', async () => {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    await useKey(domain.name, 'one', 'rsa');
+    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+    await useKey(domain.name, 'two', 'ed25519');
+    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass ed25519-sha256 by two.${domain.name}`]);
+    await useKey(domain.name, 'three', 'rsa');
+    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by three.${domain.name}`]);
+  });
+
+  it('is signed by a subdomain with its own key', async () => {
+    await useKey(domain.name, 'parent');
+    domain = await makeDomain({ name: `sub.${domain.name}` });
+    await makeMailbox(domain.id, 'ann');
+    const session = await openSubmission(at('ann'), PASSWORD);
+    expect((await submit(session)).answer).toMatch(/^451 /);
+    await useKey(domain.name, 'child');
+    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by child.${domain.name}`]);
+  });
+
+  it('waits with its sender while the domain has no key, and goes once it has one', async () => {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const unsigned = await submit(session);
+    expect(unsigned.answer).toMatch(/^451 4\.7\.1 /);
+    await useKey(domain.name, 'late');
+    await signaturesOutside((await submit(session)).to);
+    expect(copiesOutside(unsigned.to)).toEqual([]);
+  });
+
+  it('waits with its sender while Redis is away, and goes once it is back; mail still comes in', async () => {
+    await useKey(domain.name, 'one');
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const unsigned: string[] = [];
+    await without('redis', async () => {
+      const { to, answer } = await submit(session);
+      unsigned.push(to);
+      expect(answer).toMatch(/^451 4\.7\.1 /);
+      const subject = newName();
+      const inbound = await openInbound();
+      const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject });
+      expect(await inbound.send('x@elsewhere.example', [at('ann')], text)).toMatch(/^250 /);
+      await arrived(at('ann'), subject);
+    });
+    await expect.poll(async () => (await submit(session)).answer, { timeout: 20_000 }).toMatch(/^250 /);
+    expect(copiesOutside(unsigned[0] ?? '')).toEqual([]);
+  });
+
+  it('waits with its sender while Rspamd is away, as does what comes in', async () => {
+    await useKey(domain.name, 'one');
+    await without('rspamd', async () => {
+      const session = await openSmtp('SUBMISSIONS_PORT');
+      expect(await session.signIn(at('ann'), PASSWORD)).toMatch(/^454 4\.3\.0 /);
+      const inbound = await openInbound();
+      expect(await inbound.recipient(at('ann'))).toMatch(/^451 4\.7\.1 /);
+    });
+    const session = await openSubmission(at('ann'), PASSWORD);
+    expect((await submit(session)).answer).toMatch(/^250 /);
+  });
+});
+
+describe('what comes in', () => {
+  it('goes into the stream with its queue id, its recipients and its text; what goes out does not', async () => {
+    await useKey(domain.name, 'one');
+    const subject = newName();
+    const session = await openInbound();
+    const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject });
+    const answer = await session.send('x@elsewhere.example', [at('ann')], text);
+    await submit(await openSubmission(at('ann'), PASSWORD));
+    await arrived(at('ann'), subject);
+    await expect
+      .poll(() => entryOf(subject), { timeout: 10_000 })
+      .toMatchObject({
+        queue_id: /queued as (\S+)/.exec(answer)?.[1],
+        from: 'x@elsewhere.example',
+        recipients: [at('ann')],
+        action: 'no action',
+        raw: expect.stringContaining('\r\n\r\nGood morning.'),
+      });
+    const outbound = (await entries()).filter(({ from }) => from === at('ann'));
+    expect(outbound).toEqual([]);
+  });
+});
+
+async function entries(): Promise<Record<string, unknown>[]> {
+  const stream = await redis.xrange('postroom:inbound', '-', '+');
+  return stream.map(([, fields]) => ({ ...JSON.parse(String(fields[1])), raw: fields[3] }));
+}
+
+async function entryOf(subject: string) {
+  return (await entries()).find((entry) => entry.subject === subject);
+}

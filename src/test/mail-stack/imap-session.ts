@@ -1,0 +1,52 @@
+import { onTestFinished, vi } from 'vitest';
+import { PASSWORD } from './directory';
+import { portOf } from './mail-server';
+import { openWire } from './wire';
+
+const ARRIVES_WITHIN_MS = 20_000;
+
+/** @returns what the server answered to LOGIN, and the session */
+export async function signInToImap(user: string, password: string, { isTls = true } = {}) {
+  const wire = await openWire(portOf(isTls ? 'IMAPS_PORT' : 'IMAP_PORT'), isTls);
+  onTestFinished(wire.close);
+  await wire.readUntil(/^\* OK .*\r\n/m);
+  let count = 0;
+  const command = async (text: string) => {
+    const tag = `t${++count}`;
+    wire.write(`${tag} ${text}\r\n`);
+    return wire.readUntil(new RegExp(`^${tag} .*\\r\\n`, 'm'));
+  };
+  const greeting = await command('CAPABILITY');
+  const answer = await command(`LOGIN "${user}" "${password}"`);
+  /** Every message of a folder, whole. */
+  const messages = async (folder = 'INBOX') => {
+    const selected = await command(`SELECT "${folder}"`);
+    if (/^\* 0 EXISTS/m.test(selected)) return [];
+    return literalsOf(await command('FETCH 1:* BODY.PEEK[]'));
+  };
+  return { greeting, answer, isSignedIn: / OK /.test(answer), command, messages };
+}
+
+/** Waits until a message with this subject is in the inbox. */
+export async function arrived(address: string, subject: string, password = PASSWORD): Promise<string> {
+  const session = await signInToImap(address, password);
+  return vi.waitFor(
+    async () => {
+      const found = (await session.messages()).find((text) => text.includes(`Subject: ${subject}\r\n`));
+      if (!found) throw new Error(`"${subject}" is not in the inbox of ${address}.`);
+      return found;
+    },
+    { timeout: ARRIVES_WITHIN_MS, interval: 50 },
+  );
+}
+
+function literalsOf(response: string): string[] {
+  const literals: string[] = [];
+  const announcement = /\{(\d+)\}\r\n/g;
+  for (let match = announcement.exec(response); match; match = announcement.exec(response)) {
+    const end = announcement.lastIndex + Number(match[1]);
+    literals.push(response.slice(announcement.lastIndex, end));
+    announcement.lastIndex = end;
+  }
+  return literals;
+}

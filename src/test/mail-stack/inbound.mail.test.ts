@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './directory';
+import { arrived, signInToImap } from './imap-session';
+import { db, mailServer, startOutside } from './mail-server';
+import { messageText, openInbound } from './smtp-session';
+
+const outside = await startOutside();
+const NO_SUCH_USER = expect.stringMatching(/^550 5\.1\.1 .*No such user/);
+let domain: { id: string; name: string };
+
+beforeEach(async () => {
+  domain = await makeDomain();
+});
+
+const at = (local: string) => `${local}@${domain.name}`;
+
+async function send(to: string, from = 'someone@elsewhere.example') {
+  const subject = newName();
+  const session = await openInbound();
+  const answer = await session.send(from, [to], messageText({ from, to, subject }));
+  return { subject, answer };
+}
+
+describe('an address is resolved', () => {
+  it('to its mailbox before an alias of the same name', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'bo');
+    await makeAlias(domain.id, 'ann', at('bo'));
+    const { subject } = await send(at('ann'));
+    await arrived(at('ann'), subject);
+    expect(await (await signInToImap(at('bo'), PASSWORD)).messages()).toEqual([]);
+  });
+
+  it('to its alias before the catch-all', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'bo');
+    await makeAlias(domain.id, 'info', at('ann'));
+    await makeAlias(domain.id, '', at('bo'));
+    const { subject } = await send(at('info'));
+    await arrived(at('ann'), subject);
+    expect(await (await signInToImap(at('bo'), PASSWORD)).messages()).toEqual([]);
+  });
+
+  it('to the catch-all before nobody, which shadows no mailbox', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'all');
+    await makeAlias(domain.id, '', at('all'));
+    const toAnyone = await send(at('whoever'));
+    await arrived(at('all'), toAnyone.subject);
+    const toAnn = await send(at('ann'));
+    await arrived(at('ann'), toAnn.subject);
+    expect(await (await signInToImap(at('all'), PASSWORD)).messages()).toHaveLength(1);
+  });
+
+  it('to nobody, and refused as no such user', async () => {
+    const session = await openInbound();
+    expect(await session.recipient(at('nobody'))).toEqual(NO_SUCH_USER);
+  });
+
+  it('in any letter case', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, 'info', at('ann'));
+    const toMailbox = await send(`ANN@${domain.name.toUpperCase()}`);
+    const toAlias = await send(`Info@${domain.name.toUpperCase()}`);
+    await arrived(at('ann'), toMailbox.subject);
+    await arrived(at('ann'), toAlias.subject);
+  });
+});
+
+describe('an alias', () => {
+  it('leads to several mailboxes and to one outside, once each', async () => {
+    const other = await makeDomain();
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(other.id, 'bo');
+    const far = `${newName()}@far.example`;
+    await makeAlias(domain.id, 'team', `${at('ann')}, bo@${other.name}, ${far}, ${at('ann')}`);
+    const { subject } = await send(at('team'));
+    await arrived(at('ann'), subject);
+    await arrived(`bo@${other.name}`, subject);
+    await vi.waitFor(() => expect(outside.received.some(({ rcptTo }) => rcptTo.includes(far))).toBe(true), 20_000);
+    expect(await (await signInToImap(at('ann'), PASSWORD)).messages()).toHaveLength(1);
+    expect(outside.received.filter(({ rcptTo }) => rcptTo.includes(far))).toHaveLength(1);
+  });
+
+  it('leaves out local destinations that are no active mailbox, without a bounce to the sender', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'off', { active: false });
+    await makeAlias(domain.id, 'next', at('ann'));
+    await makeAlias(domain.id, 'team', [at('off'), at('gone'), at('next'), at('team'), at('ann')].join(','));
+    const sender = `${newName()}@elsewhere.example`;
+    const { subject } = await send(at('team'), sender);
+    await arrived(at('ann'), subject);
+    await arrived(at('ann'), (await send(at('team'), sender)).subject);
+    expect(await (await signInToImap(at('ann'), PASSWORD)).messages()).toHaveLength(2);
+    expect(outside.received.filter(({ rcptTo }) => rcptTo.includes(sender))).toEqual([]);
+  });
+
+  it('that leads to nobody any more is refused at RCPT, not to the catch-all', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, '', at('ann'));
+    await makeAlias(domain.id, 'old', at('gone'));
+    const session = await openInbound();
+    expect(await session.recipient(at('old'))).toEqual(NO_SUCH_USER);
+  });
+
+  it('that is off is passed over', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, 'off', at('ann'), { active: false });
+    const session = await openInbound();
+    expect(await session.recipient(at('off'))).toEqual(NO_SUCH_USER);
+  });
+});
+
+describe('what is not ours', () => {
+  it('is not relayed, however it is addressed', async () => {
+    await makeMailbox(domain.id, 'ann');
+    const session = await openInbound();
+    const addresses = [
+      'x@elsewhere.example',
+      `x%elsewhere.example@${domain.name}`,
+      `elsewhere.example!x@${domain.name}`,
+      `@${domain.name}:x@elsewhere.example`,
+      `"x@elsewhere.example"@${domain.name}`,
+    ];
+    for (const address of addresses) {
+      expect(await session.recipient(address), address).toMatch(/^55[04] 5\.(7|1)\.1 /);
+    }
+    expect(await session.recipient('x@elsewhere.example')).toMatch(/^554 5\.7\.1 .*Relay access denied/);
+  });
+
+  it('is an inactive domain neither, which takes no mail', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
+    const session = await openInbound();
+    expect(await session.recipient(at('ann'))).toMatch(/^550 5\.1\.2 .*The domain takes no mail/);
+  });
+});
+
+it('mail for the postmaster of the server itself goes to whom the settings name', async () => {
+  const { POSTMASTER } = mailServer.settings;
+  await send('postmaster');
+  await send(`Postmaster@${mailServer.settings.HOSTNAME}`);
+  await vi.waitFor(
+    () => expect(outside.received.filter(({ rcptTo }) => rcptTo.includes(String(POSTMASTER)))).toHaveLength(2),
+    20_000,
+  );
+});
+
+it('smuggles no second message past a line feed alone', async () => {
+  await makeMailbox(domain.id, 'ann');
+  const session = await openInbound();
+  const subject = newName();
+  await session.command('MAIL FROM:<a@elsewhere.example>');
+  await session.command(`RCPT TO:<${at('ann')}>`);
+  await session.command('DATA');
+  await session.command(`Subject: ${subject}\r\n\r\nfirst\n.\nMAIL FROM:<b@elsewhere.example>\r\n.`);
+  expect(await arrived(at('ann'), subject)).toContain('MAIL FROM:<b@elsewhere.example>');
+});

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { hashPassword } from '@/server/secrets/password';
+import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './directory';
+import { arrived, signInToImap } from './imap-session';
+import { db, startOutside } from './mail-server';
+import { messageText, openInbound } from './smtp-session';
+
+const outside = await startOutside();
+let domain: { id: string; name: string };
+const at = (local: string) => `${local}@${domain.name}`;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+});
+
+async function send(to: string, { from = 'someone@elsewhere.example', body = 'Good morning.' } = {}) {
+  const subject = newName();
+  const session = await openInbound();
+  return { subject, answer: await session.send(from, [to], messageText({ from, to, subject, body })) };
+}
+
+describe('a mailbox', () => {
+  it('is delivered to and read with the password that the app hashed', async () => {
+    await makeMailbox(domain.id, 'ann');
+    const { subject } = await send(at('ann'), { body: 'Good morning, Ann.' });
+    const text = await arrived(at('ann'), subject);
+    expect(text).toContain('\r\n\r\nGood morning, Ann.\r\n');
+    expect(text).toMatch(
+      new RegExp(`^Return-Path: <someone@elsewhere.example>\r\n(.*\r\n)*?Delivered-To: ${at('ann')}\r\n`),
+    );
+  });
+
+  it('opens with its password only, in any letter case of its address, and with a new one at once', async () => {
+    const { id } = await makeMailbox(domain.id, 'ann');
+    expect((await signInToImap(at('ann'), 'another password')).answer).toMatch(/ NO \[AUTHENTICATIONFAILED\]/);
+    expect((await signInToImap(at('ann').toUpperCase(), PASSWORD)).isSignedIn).toBe(true);
+    const passwordHash = await hashPassword('changed since the first');
+    await db.mailbox.update({ where: { id }, data: { passwordHash } });
+    expect((await signInToImap(at('ann'), PASSWORD)).isSignedIn).toBe(false);
+    expect((await signInToImap(at('ann'), 'changed since the first')).isSignedIn).toBe(true);
+  });
+
+  it('that is inactive does not open, nor any of an inactive domain', async () => {
+    await makeMailbox(domain.id, 'off', { active: false });
+    await makeMailbox(domain.id, 'ann');
+    expect((await signInToImap(at('off'), PASSWORD)).isSignedIn).toBe(false);
+    expect((await signInToImap(at('ann'), PASSWORD)).isSignedIn).toBe(true);
+    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
+    expect((await signInToImap(at('ann'), PASSWORD)).isSignedIn).toBe(false);
+  });
+
+  it('that is suspended from sending can be read', async () => {
+    await makeMailbox(domain.id, 'ann', { suspendedAt: new Date() });
+    const { subject } = await send(at('ann'));
+    await arrived(at('ann'), subject);
+  });
+
+  it('takes no password before TLS', async () => {
+    await makeMailbox(domain.id, 'ann');
+    const session = await signInToImap(at('ann'), PASSWORD, { isTls: false });
+    expect(session.greeting).toMatch(/ STARTTLS .*LOGINDISABLED/);
+    expect(session.isSignedIn).toBe(false);
+  });
+});
+
+describe('a full mailbox', () => {
+  const QUOTA_BYTES = 20_000;
+  const LARGE = `${'x'.repeat(70)}\n`.repeat(400);
+
+  it('is refused at RCPT, takes mail again when there is room, and without a quota', async () => {
+    const { id } = await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
+    const { subject } = await send(at('ann'), { body: LARGE.slice(0, 15_000) });
+    await arrived(at('ann'), subject);
+    const session = await openInbound();
+    await session.command('MAIL FROM:<x@elsewhere.example> SIZE=10000');
+    expect(await session.command(`RCPT TO:<${at('ann')}>`)).toMatch(/^552 5\.2\.2 .*The mailbox is full/);
+    await db.mailbox.update({ where: { id }, data: { quotaBytes: null } });
+    expect((await send(at('ann'), { body: LARGE })).answer).toMatch(/^250 /);
+  });
+
+  it('behind an alias is refused on delivery, and the sender hears of it', async () => {
+    await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
+    await makeAlias(domain.id, 'info', at('ann'));
+    const from = `${newName()}@elsewhere.example`;
+    await send(at('info'), { from, body: LARGE });
+    const bounce = await vi.waitFor(
+      () => outside.received.find(({ rcptTo }) => rcptTo.includes(from)) ?? Promise.reject(new Error('no bounce')),
+      20_000,
+    );
+    expect(bounce.mailFrom).toBe('');
+    expect(bounce.raw.toString()).toMatch(/552 5\.2\.2 .*The mailbox is full/s);
+    expect(await (await signInToImap(at('ann'), PASSWORD)).messages()).toEqual([]);
+  });
+});

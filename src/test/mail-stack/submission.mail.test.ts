@@ -1,0 +1,134 @@
+import { createTransport } from 'nodemailer';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
+import { useKey } from './dkim-keys';
+import { signInToImap } from './imap-session';
+import { db, mailServer, portOf, startOutside } from './mail-server';
+import { messageText, openSmtp, openSubmission } from './smtp-session';
+
+const outside = await startOutside();
+const APP_PASSWORD = String(mailServer.settings.APP_PASSWORD);
+const REFUSED = /^55[034] 5\.7\.1 /;
+let domain: { id: string; name: string };
+const at = (local: string) => `${local}@${domain.name}`;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  await useKey(domain.name, 'first');
+  await makeMailbox(domain.id, 'ann');
+  await makeMailbox(domain.id, 'bo');
+});
+
+/** A message to an address of its own, so that one sees whether it got out. */
+function newMessage(from: string) {
+  const to = `${newName()}@far.example`;
+  const text = messageText({ from, to, subject: 'Hello' });
+  return { to, text, hasLeft: () => outside.received.some(({ rcptTo }) => rcptTo.includes(to)) };
+}
+
+async function arrivedOutside(to: string) {
+  await expect.poll(() => outside.received.some(({ rcptTo }) => rcptTo.includes(to)), { timeout: 20_000 }).toBe(true);
+}
+
+describe('a mailbox', () => {
+  it('sends as itself, over TLS from the start and after STARTTLS', async () => {
+    const [first, second] = [newMessage(at('ann')), newMessage(at('ann'))];
+    const session = await openSubmission(at('ann'), PASSWORD);
+    expect(await session.send(at('ann'), [first.to], first.text)).toMatch(/^250 /);
+    const transport = createTransport({
+      host: '127.0.0.1',
+      port: portOf('SUBMISSION_PORT'),
+      requireTLS: true,
+      tls: { rejectUnauthorized: false },
+      auth: { user: at('ann'), pass: PASSWORD },
+    });
+    await transport.sendMail({ from: at('ann'), to: second.to, subject: 'Hello', text: 'Good morning.' });
+    await arrivedOutside(first.to);
+    await arrivedOutside(second.to);
+  });
+
+  it('sends as nobody else, in the envelope or in From', async () => {
+    const other = await makeDomain();
+    await useKey(other.name, 'first');
+    for (const sender of [at('bo'), at('nobody'), `ceo@${other.name}`, 'x@elsewhere.example']) {
+      const session = await openSubmission(at('ann'), PASSWORD);
+      const inEnvelope = newMessage(at('ann'));
+      expect(await session.send(sender, [inEnvelope.to], inEnvelope.text), sender).toMatch(/^553 5\.7\.1 /);
+      const inFrom = newMessage(sender);
+      expect(await session.send(at('ann'), [inFrom.to], inFrom.text), sender).toMatch(/^554 5\.7\.1 /);
+      expect(await session.send('', [inFrom.to], inFrom.text), sender).toMatch(/^554 5\.7\.1 /);
+      const inBoth = newMessage(`${at('ann')}, ${sender}`);
+      expect(await session.send(at('ann'), [inBoth.to], inBoth.text), sender).toMatch(/^554 5\.7\.1 /);
+      for (const { hasLeft } of [inEnvelope, inFrom, inBoth]) expect(hasLeft()).toBe(false);
+    }
+  });
+
+  it('sends in any letter case of its address, and with the null sender', async () => {
+    const session = await openSubmission(at('ann').toUpperCase(), PASSWORD);
+    const [upper, none] = [newMessage(`Ann <${at('Ann').toUpperCase()}>`), newMessage(at('ann'))];
+    expect(await session.send(at('ANN').toUpperCase(), [upper.to], upper.text)).toMatch(/^250 /);
+    expect(await session.send('', [none.to], none.text)).toMatch(/^250 /);
+    await arrivedOutside(upper.to);
+    await arrivedOutside(none.to);
+  });
+
+  it.each([
+    ['suspended', () => db.mailbox.updateMany({ where: { domainId: domain.id }, data: { suspendedAt: new Date() } })],
+    ['deactivated', () => db.mailbox.updateMany({ where: { domainId: domain.id }, data: { active: false } })],
+    ['deleted', () => db.mailbox.deleteMany({ where: { domainId: domain.id } })],
+    ['of a domain deactivated', () => db.domain.update({ where: { id: domain.id }, data: { active: false } })],
+  ])('that is %s is stopped in an open session, whatever sender it names', async (_, change) => {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const before = newMessage(at('ann'));
+    expect(await session.send(at('ann'), [before.to], before.text)).toMatch(/^250 /);
+    await change();
+    for (const sender of [at('ann'), at('ANN').toUpperCase(), '', at('bo')]) {
+      const { to, text } = newMessage(at('ann'));
+      expect(await session.send(sender, [to], text), sender).toMatch(REFUSED);
+    }
+  });
+});
+
+describe('the app', () => {
+  it('sends from any address of an active domain', async () => {
+    const session = await openSubmission('postroom', APP_PASSWORD);
+    const { to, text } = newMessage(at('no-mailbox'));
+    expect(await session.send(at('no-mailbox'), [to], text)).toMatch(/^250 /);
+    await arrivedOutside(to);
+  });
+
+  it('sends neither for a suspended mailbox, nor an inactive domain, nor one that is not managed', async () => {
+    const session = await openSubmission('postroom', APP_PASSWORD);
+    const { to, text } = newMessage(at('ann'));
+    await db.mailbox.updateMany({ where: { domainId: domain.id }, data: { suspendedAt: new Date() } });
+    expect(await session.send(at('Ann'), [to], text)).toMatch(/^550 5\.7\.1 /);
+    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
+    expect(await session.send(at('free'), [to], text)).toMatch(/^550 5\.7\.1 /);
+    expect(await session.send('x@elsewhere.example', [to], text)).toMatch(/^553 5\.7\.1 /);
+  });
+
+  it('opens no mailbox', async () => {
+    expect((await signInToImap('postroom', APP_PASSWORD)).isSignedIn).toBe(false);
+  });
+});
+
+describe('whoever has not signed in', () => {
+  it.each(['SUBMISSION_PORT', 'SUBMISSIONS_PORT'] as const)('sends nothing through %s', async (port) => {
+    const session = await openSmtp(port);
+    if (port === 'SUBMISSION_PORT') {
+      expect(session.greeting).not.toContain('AUTH');
+      expect(await session.signIn(at('ann'), PASSWORD)).toMatch(/^5/);
+      expect(await session.command(`MAIL FROM:<${at('ann')}>`)).toMatch(/^530 5\.7\.0 /);
+      await session.startTls();
+    }
+    expect(await session.signIn(at('ann'), 'another password')).toMatch(/^535 5\.7\.8 /);
+    for (const to of ['x@far.example', at('bo')])
+      expect(await session.recipient(to, at('ann'))).toMatch(/^554 5\.7\.1 /);
+  });
+
+  it('cannot sign in on the port for mail from outside', async () => {
+    const session = await openSmtp('SMTP_PORT');
+    expect(session.greeting).not.toContain('AUTH');
+    expect(await session.signIn(at('ann'), PASSWORD)).toMatch(/^503 /);
+  });
+});

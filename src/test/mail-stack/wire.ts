@@ -1,0 +1,66 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** A connection to a text protocol: what arrives is kept until it is asked for. */
+export type Wire = {
+  write: (bytes: string) => void;
+  /** Takes everything up to the end of what the pattern matches. */
+  readUntil: (pattern: RegExp) => Promise<string>;
+  startTls: () => Promise<void>;
+  close: () => void;
+};
+
+export async function openWire(port: number, isTls: boolean): Promise<Wire> {
+  let socket: Socket = connectTcp({ port, host: '127.0.0.1', localAddress: anotherLoopbackAddress() });
+  await once(socket, 'connect');
+  let pending = '';
+  let isClosed = false;
+  let wake: () => void = () => {};
+
+  const listen = () => {
+    socket.setEncoding('latin1');
+    socket.on('data', (text) => {
+      pending += text;
+      wake();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      isClosed = true;
+      wake();
+    });
+  };
+  const startTls = async () => {
+    socket.removeAllListeners();
+    // The certificate is of a test's own making.
+    const secure = connectTls({ socket, rejectUnauthorized: false });
+    await once(secure, 'secureConnect');
+    socket = secure;
+    listen();
+  };
+  const readUntil = async (pattern: RegExp) => {
+    for (;;) {
+      const match = pattern.exec(pending);
+      if (match) {
+        const end = match.index + match[0].length;
+        const taken = pending.slice(0, end);
+        pending = pending.slice(end);
+        return taken;
+      }
+      if (isClosed) throw new Error(`The server closed the connection after ${JSON.stringify(pending)}.`);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+
+  if (isTls) await startTls();
+  else listen();
+  return { write: (bytes) => socket.write(bytes, 'latin1'), readUntil, startTls, close: () => socket.destroy() };
+}
+
+/** To the server every connection is of another client: it slows down who fails often, and trusts its own address. */
+function anotherLoopbackAddress(): string {
+  return `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
+}
