@@ -1,8 +1,6 @@
 // `npm run test:mail`: the mail server of deploy/mail, started in a temporary folder beside a temporary Postgres, and
 // tested at the wire. `npm run test:mail -- inbound` runs the files whose names match.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkMailServerCanRun, installMailServer, isMailServerInstalled } from './mail/packages.mjs';
@@ -37,7 +35,8 @@ async function test(lifetime) {
   const { mailServer, stop } = await step('Starting the mail server', () => startTemporaryMailServer(urls.mta));
   lifetime.atEnd(stop);
 
-  const { passed, failures } = await runTests(lifetime, {
+  const report = join(dirname(mailServer.config), 'report.json');
+  const { passed, failures } = await runTests(report, {
     DATABASE_URL: urls.app,
     SECRET_KEY: randomBytes(32).toString('hex'),
     APP_URL: 'http://localhost:3000',
@@ -49,11 +48,9 @@ async function test(lifetime) {
   return failures.length > 0 || passed === 0 ? 1 : 0;
 }
 
-async function runTests(lifetime, env) {
+/** The report lies in the mail server's folder, which goes even when this process is killed. */
+async function runTests(report, env) {
   const { readVitestReport } = await import('./testing/test-reports.mjs');
-  const folder = mkdtempSync(join(tmpdir(), 'postroom-report-'));
-  lifetime.atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  const report = join(folder, 'report.json');
   const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`];
   const { exitCode } = await runTool(
     toolPath(root, 'vitest'),

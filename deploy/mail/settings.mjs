@@ -37,7 +37,7 @@ export function readSettings(file) {
   const { given, faults } = parse(file);
   const settings = { ...DEFAULTS, ...given };
   for (const name of REQUIRED) if (!given[name]) faults.push(`${name} is missing in ${file}.`);
-  if (faults.length === 0) faults.push(...faultsOf(settings));
+  if (REQUIRED.every((name) => given[name])) faults.push(...faultsOf(settings));
   return { values: faults.length === 0 ? valuesOf(settings) : {}, faults };
 }
 

@@ -1,7 +1,7 @@
 // The mail server of deploy/mail for the tests, in a temporary folder and on free ports, kept by a process of its own:
 // it outlives a killed test run by the moment it takes to stop everything and to remove the folder.
 import { fork, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,9 +61,16 @@ function keepMailServer() {
       process.send({ mailServer: { config, data: settings.DATA_DIR, settings } });
     } catch (error) {
       console.error(error.message);
+      spawnSync('tail', ['-n', '20', ...logsIn(join(folder, 'data', 'log'))], { stdio: 'inherit' });
       end();
     }
   });
+}
+
+function logsIn(folder) {
+  if (!existsSync(folder)) return ['/dev/null'];
+  const paths = readdirSync(folder, { recursive: true }).map((path) => join(folder, path));
+  return paths.filter((path) => statSync(path).isFile());
 }
 
 function run(command, args) {
