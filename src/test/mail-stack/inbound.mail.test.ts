@@ -128,6 +128,15 @@ describe('what is not ours', () => {
     expect(await session.recipient('x@elsewhere.example')).toMatch(/^554 5\.7\.1 .*Relay access denied/);
   });
 
+  it('is not relayed through a catch-all either', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, '', at('ann'));
+    const session = await openInbound();
+    for (const local of ['x%elsewhere.example', 'elsewhere.example!x', '"x@elsewhere.example"']) {
+      expect(await session.recipient(at(local)), local).toMatch(/^554 5\.7\.1 /);
+    }
+  });
+
   it('is an inactive domain neither, which takes no mail', async () => {
     await makeMailbox(domain.id, 'ann');
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
