@@ -231,7 +231,7 @@ async function countShifts(page: Page): Promise<void> {
         sources: { node?: Node }[];
       })[]) {
         // Under this it is fonts that differ by a fraction of a pixel.
-        if (entry.hadRecentInput || entry.value < 0.0005) continue;
+        if (entry.hadRecentInput || entry.value < 0.001) continue;
         const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 80) : 'text'));
         found.push(`${entry.value.toFixed(4)}: ${moved.join(' | ')}`);
       }
