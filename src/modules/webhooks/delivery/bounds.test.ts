@@ -89,6 +89,27 @@ describe('a sweep', () => {
     expect(endpoint.requests).toEqual([]);
     await deliverer.stop();
   });
+
+  it('looks again where what was under way ended while it looked and found no room', async () => {
+    const { id: webhookId } = await makeWebhook();
+    for (let count = 0; count < 3; count++) await emit();
+    const second = held();
+    let looks = 0;
+    const slow = afterClaim(async () => {
+      looks += 1;
+      if (looks !== 2) return;
+      second.release(answered(500));
+      await expect.poll(() => db.webhookAttempt.count({ where: { delivery: { webhookId } } }), WAIT).toBe(2);
+    });
+    let asked = 0;
+    const post: Post = async (request) => {
+      asked += 1;
+      return asked === 2 ? second.post(request) : answered(500);
+    };
+    const deliverer = createDeliverer({ db: slow, post, now });
+    expect(await deliverer.sweep(60_000)).toEqual({ attempted: 3, delivered: 0, failed: 3 });
+    await deliverer.stop();
+  });
 });
 
 describe('an outcome', () => {
@@ -159,7 +180,6 @@ async function leaseTest(webhookId: string): Promise<Claim> {
   return claim;
 }
 
-/** A sweep whose time is up after its first claim. */
 /** As the verb does it. */
 async function seated(deliverer: Deliverer, test: Claim): Promise<void> {
   const leave = deliverer.takeTestSeat(test.webhookId);
@@ -168,6 +188,7 @@ async function seated(deliverer: Deliverer, test: Claim): Promise<void> {
   leave();
 }
 
+/** A sweep whose time is up after its first claim. */
 function claimOnce(deliverer: ReturnType<typeof createDeliverer>) {
   return deliverer.sweep(0);
 }

@@ -33,7 +33,7 @@ const LONG_WAITS_SECONDS = 3;
 
 /** Delivers what is due, a bounded number at a time, in this process; any number of processes may do so at once. */
 export function createDeliverer({ db, post, now }: Options): Deliverer {
-  const underWay = new Map<string, Promise<void>>();
+  const underWay = new Set<Promise<void>>();
   const totals: SweepReport = { attempted: 0, delivered: 0, failed: 0 };
   const store = pLimit(STORING_AT_ONCE);
   const pace = createPace();
@@ -105,13 +105,13 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       lanes.leave(passenger);
       kick();
     });
-    return track(job, work);
+    return track(work);
   }
 
   /** So that a sweep and the stop can wait for it. */
-  function track(job: Job, work: Promise<void>): Promise<void> {
-    const tracked = work.finally(() => underWay.delete(job.token));
-    underWay.set(job.token, tracked);
+  function track(work: Promise<void>): Promise<void> {
+    const tracked = work.finally(() => underWay.delete(tracked));
+    underWay.add(tracked);
     return tracked;
   }
 
@@ -148,12 +148,13 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       const timeUp = pause(timeoutMs).then(() => {
         isTimeUp = true;
       });
-      // One that has begun may have looked before the last of it was due.
-      await claiming;
       while (!isTimeUp && !isStopped) {
+        // A look that began before, or while something was under way, may have missed what is due now.
+        await claiming;
+        const isIdle = underWay.size === 0;
         const taken = await claim();
-        if (taken === 0 && underWay.size === 0) break;
-        if (underWay.size > 0) await Promise.race([timeUp, ...underWay.values()]);
+        if (taken === 0 && isIdle) break;
+        if (underWay.size > 0) await Promise.race([timeUp, ...underWay]);
       }
       return {
         attempted: totals.attempted - before.attempted,
@@ -169,13 +170,13 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
     },
     async deliver(leased) {
       const [job] = await loadJobs(db, [leased]);
-      if (job) await track(job, perform(job));
+      if (job) await track(perform(job));
     },
     async stop() {
       isStopped = true;
       if (timer) clearTimeout(timer);
       await claiming;
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled(underWay);
     },
   };
 }
