@@ -29,7 +29,7 @@ export async function start(): Promise<void> {
   await outboundMta();
   await prepareLimits();
   void tidy();
-  setInterval(() => void tidy(), TIDY_INTERVAL_MS).unref();
+  repeat('tidying', TIDY_INTERVAL_MS, tidy);
   // Soon after each entry, so that it is open to change for as short as can be.
   repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
   repeat('giving events their places', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));

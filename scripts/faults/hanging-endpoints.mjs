@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { call, createKey } from '../testing/app.mjs';
+import { until } from '../testing/trial.mjs';
 import { figures, percentile } from './figures.mjs';
 import { startInstances } from './instances.mjs';
 import { startReceivers } from './receivers.mjs';
@@ -36,11 +37,9 @@ export async function testHangingEndpoints({ root, env, adminUrl, lifetime, chec
     await sleep(PAUSE_MS);
   }
   const expected = (MESSAGES * ENDPOINTS) / 2;
-  const delivered = await untilDelivered(db, domain.id, expected);
-  check(
-    `${ENDPOINTS / 2} healthy endpoints heard of ${MESSAGES} events while ${ENDPOINTS / 2} hung`,
-    delivered === expected,
-  );
+  const hasAll = async () => (await countDelivered(db, domain.id)) === expected;
+  const isDelivered = await until(hasAll, SETTLE_TIMEOUT_MS);
+  check(`${ENDPOINTS / 2} healthy endpoints heard of ${MESSAGES} events while ${ENDPOINTS / 2} hung`, isDelivered);
   const lags = await lagsOf(db, domain.id);
   const [median, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];
   figures(`from event to delivery at the healthy ones: median ${median} ms, p99 ${p99} ms (bound: 2000 ms)`);
@@ -48,19 +47,13 @@ export async function testHangingEndpoints({ root, env, adminUrl, lifetime, chec
   check('no healthy endpoint waited for one that hung', Math.max(...lags) < 10_000, Math.max(...lags));
 }
 
-async function untilDelivered(db, domainId, expected) {
-  const endsAt = Date.now() + SETTLE_TIMEOUT_MS;
-  let delivered = 0;
-  while (delivered < expected && Date.now() < endsAt) {
-    const { rows } = await db.query(
-      `SELECT count(*)::int AS delivered FROM webhook_delivery d JOIN event e ON e.id = d.event_id
-        WHERE e.domain_id = $1 AND d.status = 'delivered'`,
-      [domainId],
-    );
-    delivered = rows[0].delivered;
-    await sleep(250);
-  }
-  return delivered;
+async function countDelivered(db, domainId) {
+  const { rows } = await db.query(
+    `SELECT count(*)::int AS delivered FROM webhook_delivery d JOIN event e ON e.id = d.event_id
+      WHERE e.domain_id = $1 AND d.status = 'delivered'`,
+    [domainId],
+  );
+  return rows[0].delivered;
 }
 
 async function lagsOf(db, domainId) {

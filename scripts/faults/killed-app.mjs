@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { call, createKey } from '../testing/app.mjs';
+import { until } from '../testing/trial.mjs';
 import { figures, percentile } from './figures.mjs';
 import { startInstances } from './instances.mjs';
 import { startReceivers } from './receivers.mjs';
@@ -40,7 +41,7 @@ export async function testKilledApp({ root, env, adminUrl, lifetime, random, opt
   const killing = killAtRandom(instances, db, random, options.kills, state);
   const acknowledged = await sendUntilAcknowledged({ instances, key, domain: DOMAIN, count: options.events });
   await killing;
-  const isSettled = await untilSettled(db);
+  const isSettled = await until(() => isAllDelivered(db), SETTLE_TIMEOUT_MS);
   state.isDone = true;
   await Promise.all([sweeping, ...state.watches]);
 
@@ -133,14 +134,9 @@ async function callCron(instances, secret, state) {
   }
 }
 
-async function untilSettled(db) {
-  const endsAt = Date.now() + SETTLE_TIMEOUT_MS;
-  while (Date.now() < endsAt) {
-    const { rows } = await db.query(`SELECT count(*)::int AS open FROM webhook_delivery WHERE status <> 'delivered'`);
-    if (rows[0].open === 0) return true;
-    await sleep(500);
-  }
-  return false;
+async function isAllDelivered(db) {
+  const { rows } = await db.query(`SELECT count(*)::int AS open FROM webhook_delivery WHERE status <> 'delivered'`);
+  return rows[0].open === 0;
 }
 
 async function lagsOf(db) {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { call, createKey } from '../testing/app.mjs';
+import { until } from '../testing/trial.mjs';
 import { startInstances } from './instances.mjs';
 import { startReceivers } from './receivers.mjs';
 import { trusting } from './trusting.mjs';
@@ -29,12 +29,12 @@ export async function testStoppedApp({ root, env, adminUrl, lifetime, check }) {
       text_body: 'x',
     });
   }
-  await until(() => receivers.requests.length > 0);
+  await until(() => receivers.requests.length > 0, SETTLE_TIMEOUT_MS);
   const { exitCode, begun, finished } = await stopAndLook(instance, db, receivers);
   check('it ended by itself, with 0', exitCode === 0, exitCode);
   check(`the ${begun} deliveries under way were finished first`, begun > 0 && finished === begun, { begun, finished });
   await instance.restart();
-  await until(async () => (await countDelivered(db)) === MESSAGES);
+  await until(async () => (await countDelivered(db)) === MESSAGES, SETTLE_TIMEOUT_MS);
   check('the others went out after the next start', (await countDelivered(db)) === MESSAGES);
   check('none was repeated', receivers.requests.length === MESSAGES, receivers.requests.length);
 }
@@ -47,9 +47,4 @@ async function stopAndLook(instance, db, receivers) {
 async function countDelivered(db) {
   const { rows } = await db.query(`SELECT count(*)::int AS count FROM webhook_delivery WHERE status = 'delivered'`);
   return rows[0].count;
-}
-
-async function until(isTrue) {
-  const endsAt = Date.now() + SETTLE_TIMEOUT_MS;
-  while (!(await isTrue()) && Date.now() < endsAt) await sleep(100);
 }

@@ -1,4 +1,4 @@
-// One `npm start` under observation, for scripts/test-start.mjs.
+// One `npm start` under observation, for scripts/test-start.mjs; and what waits for it.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -35,7 +35,11 @@ export async function emitBody(tx: Tx, subject: Subject, body: Uint8Array): Prom
 /** Whether any webhook would get such events now, for what is costly to make. */
 export async function hasSubscribers(tx: Tx, type: EventType, domainIds: string[]): Promise<boolean> {
   const subscriber = await tx.webhook.findFirst({
-    where: { ...subscribed(type), OR: [{ domainId: null }, { domainId: { in: domainIds } }] },
+    where: {
+      active: true,
+      events: { hasSome: [type, ALL_EVENTS] },
+      OR: [{ domainId: null }, { domainId: { in: domainIds } }],
+    },
     select: { id: true },
   });
   return subscriber !== null;
@@ -52,10 +56,6 @@ export async function insertTestEvent(
   const data = { id: uuidv7(), type, domainId, body, bodyBytes: Buffer.byteLength(body), isTest: true, createdAt: at };
   const { id } = await tx.event.create({ select: { id: true }, data });
   return id;
-}
-
-function subscribed(type: EventType) {
-  return { active: true, events: { hasSome: [type, ALL_EVENTS] } };
 }
 
 // One statement for both: a delivery is the same fact as its event.

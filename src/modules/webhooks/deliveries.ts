@@ -4,7 +4,7 @@ import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
-import type { Prisma } from '@/server/prisma/client';
+import { Prisma } from '@/server/prisma/client';
 import { headersOf } from './delivery/attempt';
 import { LEASE_SECONDS } from './delivery/claim';
 import { RETRY_DELAYS_SECONDS } from './delivery/finish';
@@ -48,8 +48,7 @@ export async function getDelivery(
 ): Promise<DeliveryRequest> {
   await requireWebhook(ctx, id);
   const row = await requireDelivery(ctx.db, id, deliveryId);
-  const { type, bodyBytes } = row.event;
-  const { id: eventId } = row.event;
+  const { id: eventId, type, bodyBytes } = row.event;
   const { body } = await ctx.db.event.findUniqueOrThrow({ where: { id: eventId }, select: { body: true } });
   const shown = body ?? (await firstPart(ctx.db, eventId));
   const attemptCount = row.nextAttemptAt === null ? row.attemptCount - 1 : row.attemptCount;
@@ -100,7 +99,7 @@ export async function replayDelivery(
     throw new AppError('CONFLICT', 'The content of this event was deleted for its age; it cannot be sent again.');
   }
   const replayed = await ctx.db.$executeRaw`
-    UPDATE webhook_delivery SET status = 'pending', failure_count = 0, finished_at = NULL, next_attempt_at = now()
+    UPDATE webhook_delivery SET ${A_NEW_ROUND}
      WHERE id = ${deliveryId}::uuid AND lease_token IS NULL AND status <> 'pending'`;
   if (replayed === 0)
     throw new AppError('CONFLICT', 'This delivery is under way, or its first attempt is still to come.');
@@ -120,7 +119,7 @@ export async function replayFailed(ctx: MutationContext, { id, since }: ReplayFa
   const webhook = await requireWebhook(ctx, id);
   if (!webhook.active) throw inactive();
   const replayed = await ctx.db.$executeRaw`
-    UPDATE webhook_delivery SET status = 'pending', failure_count = 0, finished_at = NULL, next_attempt_at = now()
+    UPDATE webhook_delivery SET ${A_NEW_ROUND}
      WHERE id IN (
        SELECT d.id FROM webhook_delivery d JOIN event e ON e.id = d.event_id
         WHERE d.webhook_id = ${id}::uuid AND d.status = 'abandoned' AND d.created_at >= ${new Date(since)} AND NOT e.is_test
@@ -140,6 +139,9 @@ export async function replayFailed(ctx: MutationContext, { id, since }: ReplayFa
   await ctx.audit({ resource: `webhook:${id}`, domainId: webhook.domainId, details: { since, replayed, remaining } });
   return { replayed, remaining };
 }
+
+const A_NEW_ROUND = Prisma.sql`
+  status = 'pending', failure_count = 0, finished_at = NULL, next_attempt_at = now()`;
 
 type Claimed = { id: string; token: string; webhookId: string };
 

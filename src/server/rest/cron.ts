@@ -4,6 +4,7 @@ import { env } from '../env';
 import { AppError } from '../errors';
 import { log } from '../log';
 import { isUnforeseen, publicError } from '../public-error';
+import { readBearer } from '../secrets/credentials';
 import { isSameSecret } from '../secrets/crypto';
 import { failure, success } from './envelope';
 
@@ -25,7 +26,7 @@ export function createCronHandler(job: () => Promise<object>) {
 
 function requireCronSecret(request: Request): void {
   const { cronSecret } = env();
-  const [scheme, given] = (request.headers.get('authorization') ?? '').split(' ');
-  if (cronSecret && given && scheme?.toLowerCase() === 'bearer' && isSameSecret(given, cronSecret)) return;
+  const given = readBearer(request.headers.get('authorization') ?? '');
+  if (cronSecret && given && isSameSecret(given, cronSecret)) return;
   throw new AppError('AUTH_REQUIRED', 'This is for the scheduler: send Authorization: Bearer <CRON_SECRET>.');
 }

@@ -18,10 +18,16 @@ const KEY_FORM = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${KEY_RANDOM_LENGTH + KEY
 /** Bearer wins where a cookie is sent too, with no fallback; a malformed one is null and reaches no database. */
 export function readCredentials(headers: Headers): Credentials {
   const authorization = headers.get('authorization');
-  if (authorization !== null) return { kind: 'key', key: readBearer(authorization) };
+  if (authorization !== null) return { kind: 'key', key: readKey(authorization) };
   const cookie = readCookie(headers.get('cookie') ?? '', SESSION_COOKIE);
   if (cookie !== null) return { kind: 'session', secret: unsign('session', cookie) };
   return { kind: 'none' };
+}
+
+/** The token of an Authorization header, or null where it is of another scheme or form. */
+export function readBearer(authorization: string): string | null {
+  const [scheme, token, ...rest] = authorization.split(' ');
+  return scheme?.toLowerCase() === 'bearer' && token && rest.length === 0 ? token : null;
 }
 
 /** A key whose last six characters are a checksum of the others, so that a typo fails without a query. */
@@ -42,9 +48,9 @@ export function sessionCookie(value: string, maxAgeSeconds: number): string {
 
 export const CLEARED_SESSION_COOKIE = sessionCookie('', 0);
 
-function readBearer(authorization: string): string | null {
-  const [scheme, key, ...rest] = authorization.split(' ');
-  if (scheme?.toLowerCase() !== 'bearer' || !key || rest.length > 0 || !KEY_FORM.test(key)) return null;
+function readKey(authorization: string): string | null {
+  const key = readBearer(authorization);
+  if (key === null || !KEY_FORM.test(key)) return null;
   const random = key.slice(KEY_PREFIX.length, KEY_PREFIX.length + KEY_RANDOM_LENGTH);
   return checksum(random) === key.slice(-KEY_CHECKSUM_LENGTH) ? key : null;
 }
