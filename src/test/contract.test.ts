@@ -30,13 +30,13 @@ const CODES = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'RATE_LIMIT_EXCEEDED',
   500: 'INTERNAL_ERROR SEND_FAILED',
-  503: 'SEND_UNAVAILABLE SERVICE_UNAVAILABLE',
+  503: 'SEND_UNAVAILABLE MAIL_STACK_UNAVAILABLE SERVICE_UNAVAILABLE',
 };
 
 /** Areas that are not built yet: their endpoints and codes come with them. */
 const TO_COME = {
   endpoints: [] as string[],
-  codes: ['INVALID_PERIOD', 'ORCHESTRATOR_BUSY', 'MAIL_STACK_UNAVAILABLE'],
+  codes: ['INVALID_PERIOD', 'ORCHESTRATOR_BUSY'],
 };
 
 const documented = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>

@@ -1,0 +1,97 @@
+import { v7 as uuidv7 } from 'uuid';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { answerNextRequest, answerRequest, beat, claimRequest, deleteOldRequests, detach } from './requests';
+import { askAgent, isMailServerAttached } from './service';
+
+const agent = { host: 'mail.example.test', instance: uuidv7(), version: '0.1.0' };
+
+beforeEach(async () => {
+  await db.mailRequest.deleteMany();
+  await db.mailAgent.deleteMany();
+});
+
+const unavailable = (message: string) =>
+  expect.objectContaining({ apiCode: 'MAIL_STACK_UNAVAILABLE', message: expect.stringContaining(message) });
+
+async function claimed() {
+  return expect.poll(() => claimRequest(db, agent), { timeout: 10_000 }).not.toBeNull();
+}
+
+describe('asking the mail server', () => {
+  it('is answered by the agent beside it', async () => {
+    await beat(db, agent);
+    const asked = askAgent(db, 'queue.change', { change: 'hold', queueId: '4jWXzb' });
+    let request: Awaited<ReturnType<typeof claimRequest>> = null;
+    while (!request) request = await claimRequest(db, agent);
+    expect(request).toMatchObject({ action: 'queue.change', input: { change: 'hold', queueId: '4jWXzb' } });
+    await answerRequest(db, request.id, { output: { isKnown: true } });
+    expect(await asked).toEqual({ isKnown: true });
+  });
+
+  it('fails at once where no agent is attached, was long silent, or has ended', async () => {
+    const ask = () => askAgent(db, 'queue.flush', {});
+    await expect(ask()).rejects.toEqual(unavailable('No mail server is attached'));
+    await beat(db, agent);
+    expect(await isMailServerAttached(db)).toBe(true);
+    await db.$executeRaw`UPDATE mail_agent SET beat_at = now() - interval '1 minute'`;
+    await expect(ask()).rejects.toEqual(unavailable('No mail server is attached'));
+    await beat(db, agent);
+    await detach(db, agent);
+    await expect(ask()).rejects.toEqual(unavailable('No mail server is attached'));
+    expect(await db.mailRequest.count()).toBe(0);
+  });
+
+  it('that nobody begins in time is never done', async () => {
+    await beat(db, agent);
+    await expect(askAgent(db, 'queue.flush', {}, { withinMs: 100 })).rejects.toEqual(unavailable('Nothing was done'));
+    expect(await claimRequest(db, agent)).toBeNull();
+  });
+
+  it('that was begun and is not answered says that it may have been done', async () => {
+    await beat(db, agent);
+    const asked = expect(askAgent(db, 'queue.flush', {}, { withinMs: 1_000 })).rejects.toEqual(
+      unavailable('It may have been done'),
+    );
+    await claimed();
+    await asked;
+  });
+
+  it('that fails there, or that it does not know, says so and nothing of the inside', async () => {
+    await beat(db, agent);
+    const asked = expect(askAgent(db, 'queue.flush', {})).rejects.toEqual(
+      unavailable('could not do it: Postfix is down'),
+    );
+    let request = await claimRequest(db, agent);
+    while (!request) request = await claimRequest(db, agent);
+    await answerRequest(db, request.id, { failure: 'Postfix is down.' });
+    await asked;
+  });
+});
+
+describe('a request', () => {
+  const waiting = (over: { expiresAt?: Date; createdAt?: Date } = {}) =>
+    db.mailRequest.create({
+      data: { action: 'queue.flush', input: {}, expiresAt: new Date(Date.now() + 60_000), ...over },
+    });
+
+  it('goes to one agent of many that look at once', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => waiting()));
+    const claims = await Promise.all(Array.from({ length: 12 }, () => claimRequest(db, agent)));
+    const ids = claims.flatMap((claim) => claim?.id ?? []);
+    expect(ids).toHaveLength(5);
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it('that expired is not begun', async () => {
+    await waiting({ expiresAt: new Date(Date.now() - 1_000) });
+    expect(await claimRequest(db, agent)).toBeNull();
+  });
+
+  it('is forgotten after an hour', async () => {
+    await waiting({ createdAt: new Date(Date.now() - 2 * 3_600_000) });
+    const kept = await waiting();
+    await deleteOldRequests(db);
+    expect(await db.mailRequest.findMany({ select: { id: true } })).toEqual([{ id: kept.id }]);
+  });
+});

@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import type { AgentAction, AgentRequests } from '@/mail/agent-requests';
+import type { Database, Tx } from '@/server/db';
+import { AppError } from '@/server/errors';
+import { AGENT_CHANNEL, type Answer } from './requests';
+
+const ATTACHED_SECONDS = 20;
+const ANSWER_WITHIN_MS = 15_000;
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 150;
+
+/** Whether an agent beside a mail server has told of itself just now. */
+export async function isMailServerAttached(db: Tx): Promise<boolean> {
+  const [row] = await db.$queryRaw<[{ isAttached: boolean }]>`
+    SELECT EXISTS (SELECT FROM mail_agent WHERE beat_at > now() - make_interval(secs => ${ATTACHED_SECONDS})) AS "isAttached"`;
+  return row.isAttached;
+}
+
+/** Has the agents look at once for what changed: what they publish, or a request. Heard when the transaction commits. */
+export async function kickAgents(tx: Tx): Promise<void> {
+  await tx.$executeRaw`SELECT pg_notify(${AGENT_CHANNEL}, '')`;
+}
+
+/**
+ * Has the agent beside the mail server do something, and waits for its answer. Not within a transaction: the agent sees
+ * what is committed.
+ * @throws MAIL_STACK_UNAVAILABLE where none is attached, where it does not answer in time, and where it could not do it
+ */
+export async function askAgent<Action extends AgentAction>(
+  database: Database,
+  action: Action,
+  input: AgentRequests[Action]['input'],
+  { withinMs = ANSWER_WITHIN_MS }: { withinMs?: number } = {},
+): Promise<AgentRequests[Action]['output']> {
+  if (!(await isMailServerAttached(database))) throw unavailable('No mail server is attached to Postroom.');
+  const id = uuidv7();
+  await database.$executeRaw`
+    WITH request AS (
+      INSERT INTO mail_request (id, action, input, expires_at)
+      VALUES (${id}::uuid, ${action}, ${JSON.stringify(input)}::jsonb, now() + make_interval(secs => ${withinMs / 1000}))
+      RETURNING id
+    ) SELECT pg_notify(${AGENT_CHANNEL}, id::text) FROM request`;
+  const answer = await waitForAnswer(database, id, performance.now() + withinMs);
+  if ('failure' in answer) throw unavailable(`The mail server could not do it: ${answer.failure}`);
+  return answer.output as AgentRequests[Action]['output'];
+}
+
+async function waitForAnswer(database: Database, id: string, deadline: number): Promise<Answer> {
+  for (let pauseMs = FIRST_PAUSE_MS; performance.now() < deadline; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    await setTimeout(pauseMs);
+    const row = await database.mailRequest.findUnique({ where: { id }, select: { answer: true } });
+    if (row?.answer) return row.answer as Answer;
+  }
+  const { count } = await database.mailRequest.deleteMany({ where: { id, claimedAt: null } });
+  if (count === 1) throw unavailable('The mail server did not answer. Nothing was done.');
+  throw unavailable('The mail server did not answer in time. It may have been done all the same.');
+}
+
+function unavailable(message: string): AppError {
+  return new AppError('MAIL_STACK_UNAVAILABLE', message);
+}
