@@ -15,6 +15,7 @@ import { database } from '@/server/db';
 import { env } from '@/server/env';
 import { prepareLimits } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
+import { repeat } from '@/server/repeat';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
 
 const TIDY_INTERVAL_MS = 5 * 60 * 1000;
@@ -41,25 +42,6 @@ function startDelivering(): void {
   const { kick, stop } = deliverer();
   setInterval(kick, DELIVERY_INTERVAL_MS).unref();
   (globalThis as typeof globalThis & { postroomDrain?: () => Promise<void> }).postroomDrain = stop;
-}
-
-/** Never twice at the same time in this process. */
-function repeat(name: string, intervalMs: number, task: () => Promise<void>): void {
-  let isUnderWay = false;
-  let hasFailed = false;
-  setInterval(async () => {
-    if (isUnderWay) return;
-    isUnderWay = true;
-    try {
-      await task();
-      hasFailed = false;
-    } catch (error) {
-      // Told once, not at every turn.
-      if (!hasFailed) log.error({ error, task: name }, 'a repeated task fails; trying on');
-      hasFailed = true;
-    }
-    isUnderWay = false;
-  }, intervalMs).unref();
 }
 
 /** Every instance does this for all; doing it twice does no harm. */

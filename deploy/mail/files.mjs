@@ -43,6 +43,7 @@ export function makeDataFolders({ data, mail_uid: mailUid }) {
   make('redis', 0o750, 'redis', 'redis');
   make('rspamd', 0o750, '_rspamd', '_rspamd');
   make('run/redis', 0o750, 'redis', 'redis');
+  make('run/agent', 0o750, 'root', 'postfix');
   make('run/rspamd', 0o750, '_rspamd', 'postfix');
   make('log/postfix', 0o750, 'postfix', 'postfix');
   make('log/dovecot', 0o750, 'dovecot', 'dovecot');

@@ -9,6 +9,8 @@ export type DeliveryReport = {
   enhancedCode: string | null;
   response: string;
   remoteMta: string | null;
+  /** How long it took, where the MTA says so; else it is reckoned from the message's row. */
+  delaySeconds?: number;
   /** The same in every repetition of a report. */
   at: Date;
 };

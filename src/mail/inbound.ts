@@ -9,7 +9,10 @@ export type Resolution = ({ verdict: 'accepted' } & Route) | { verdict: 'refused
 
 export type RefusalReason = 'not_an_address' | 'not_managed' | 'inactive_domain' | 'no_such_user';
 
-/** A message that came in by SMTP, kept in the spool. */
+/** What a spam filter says of a message. */
+export type Verdict = { score: number; action: string };
+
+/** A message that came in by SMTP. */
 export type InboundMail = {
   queueId: string;
   /** Empty for the null sender. */
@@ -20,8 +23,12 @@ export type InboundMail = {
   header: Uint8Array;
   /** The message as it came. Each call reads it anew. */
   read: () => Promise<Uint8Array>;
-  spam: { score: number; action: string } | null;
+  verdict: Verdict;
+  /** Spam is marked and delivered, or kept from the mailboxes. */
+  spam: 'no' | 'delivered' | 'kept';
   receivedAt: Date;
+  /** Mailboxes that it reached before, of which is told already. */
+  reachedBefore?: readonly string[];
 };
 
 /** What an MTA asks and tells about inbound mail. Both reject while they cannot answer, and the sender tries again. */

@@ -25,7 +25,8 @@ export type RecordAudit = (record: AuditRecord, tx?: Tx) => Promise<void>;
 
 type Entry = AuditRecord & Required<Pick<AuditRecord, 'outcome' | 'actor'>> & { action: string };
 
-export async function insertAuditEntry(tx: Tx, ctx: Context, entry: Entry): Promise<void> {
+/** @param ctx the request that it is about, or what stands for one where mail comes by SMTP */
+export async function insertAuditEntry(tx: Tx, ctx: Pick<Context, 'request' | 'clock'>, entry: Entry): Promise<void> {
   const details = {
     ...(entry.before !== undefined && { before: entry.before }),
     ...(entry.after !== undefined && { after: entry.after }),

@@ -42,6 +42,7 @@ const Environment = z
         'SMTP_URL must be off, or look like smtp://user:password@host:587; leave it out to use the sandbox mail server.',
       )
       .optional(),
+    MAIL_SERVER_CONFIG: z.string().default('/etc/postroom-mail'),
     SANDBOX_SMTP_PORT: wholeNumber('SANDBOX_SMTP_PORT', { min: 1, max: 65535, fallback: 2525 }),
     ADMIN_EMAIL: z
       .email('ADMIN_EMAIL must be a mail address such as admin@example.com.')
@@ -98,6 +99,8 @@ const Settings = Environment.transform((env) => ({
   redisUrl: env.REDIS_URL,
   /** 'off', a URL, or undefined for the sandbox mail server. */
   smtpUrl: env.SMTP_URL,
+  /** Where deploy/mail has written the mail server's configuration: for `npm run mail-agent` only. */
+  mailServerConfig: resolve(env.MAIL_SERVER_CONFIG),
   sandboxSmtpPort: env.SANDBOX_SMTP_PORT,
   adminEmail: env.ADMIN_EMAIL,
   adminPassword: env.ADMIN_PASSWORD,

@@ -55,6 +55,7 @@ CREATE TABLE "mail_cursor" (
     "source" TEXT NOT NULL,
     "file" TEXT NOT NULL,
     "position" TEXT NOT NULL,
+    "begun_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "mail_cursor_pkey" PRIMARY KEY ("source")
 );
@@ -116,6 +117,9 @@ CREATE INDEX "mail_request_created_at_idx" ON "mail_request"("created_at");
 CREATE INDEX "mail_transit_seen_at_idx" ON "mail_transit"("seen_at");
 
 -- CreateIndex
+CREATE INDEX "mail_transit_message_id_idx" ON "mail_transit"("message_id");
+
+-- CreateIndex
 CREATE INDEX "sieve_filter_created_at_id_idx" ON "sieve_filter"("created_at", "id");
 
 -- CreateIndex
@@ -150,3 +154,8 @@ ALTER TABLE "sieve_filter" ADD CONSTRAINT "sieve_filter_scope" CHECK (
                WHEN 'domain' THEN "domain_id" IS NOT NULL AND "mailbox_id" IS NULL
                ELSE "domain_id" IS NULL AND "mailbox_id" IS NOT NULL END
 );
+
+-- Mail that people submit by SMTP has the Message-ID that their programs gave it, and that may come again; but it has a
+-- queue id from the start.
+DROP INDEX "message_outbound_message_id_key";
+CREATE UNIQUE INDEX "message_outbound_message_id_key" ON "message"("message_id") WHERE "direction" = 'outbound' AND "queue_id" IS NULL;

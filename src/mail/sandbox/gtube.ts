@@ -1,4 +1,5 @@
 import PostalMime from 'postal-mime';
+import type { InboundMail } from '../inbound';
 
 /** Looks for the line that every spam filter is tested with, in a message that passes through. */
 export function createGtubeFilter() {
@@ -22,9 +23,10 @@ export function createGtubeFilter() {
       }
     },
     /** As Rspamd scores it; the sandbox holds such mail instead of refusing it, so that it can be looked at. */
-    async verdict() {
+    async verdict(): Promise<Pick<InboundMail, 'verdict' | 'spam'>> {
       const isSpam = isFound || (await hasInText(Buffer.concat(start)));
-      return isSpam ? { score: 15, action: 'quarantine' } : null;
+      if (isSpam) return { verdict: { score: 15, action: 'quarantine' }, spam: 'kept' };
+      return { verdict: { score: 0, action: 'no action' }, spam: 'no' };
     },
   };
 }

@@ -37,7 +37,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
         sizeBytes,
         header,
         read: () => spool.load(queueId),
-        spam: await filter.verdict(),
+        ...(await filter.verdict()),
         receivedAt: new Date(receivedAt),
       });
     } catch (error) {

@@ -54,7 +54,8 @@ async function inboundOf(spool: Spool, { queueId, mailFrom, sizeBytes, receivedA
   const filter = createGtubeFilter();
   const reader = createHeaderReader();
   for await (const _ of reader.passOn(filter.passOn(spool.read(queueId))));
-  const [header, spam] = [reader.header(), await filter.verdict()];
+  const header = reader.header();
   const read = () => spool.load(queueId);
-  return { queueId, mailFrom, sizeBytes, header, read, spam, receivedAt: new Date(receivedAt) };
+  const verdict = await filter.verdict();
+  return { queueId, mailFrom, sizeBytes, header, read, ...verdict, receivedAt: new Date(receivedAt) };
 }

@@ -1,7 +1,6 @@
 import { FIELDS, present } from '@/modules/mailboxes/service';
-import type { AuthorizedDomain } from '@/server/access';
 import { insertAuditEntry } from '@/server/audit';
-import type { ActorContext } from '@/server/context';
+import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { raiseDailyAlerts } from './alerts';
@@ -17,7 +16,10 @@ export type Counting = {
   freeAt: Date | null;
 };
 
-export type OverLimit = { domain: AuthorizedDomain; address: string; counting: Counting };
+export type OverLimit = { domain: { id: string; name: string }; address: string; counting: Counting };
+
+/** Of an API call, or of a message that comes by SMTP. */
+export type Sending = Pick<Context, 'database' | 'clock' | 'request'>;
 
 const WINDOW_SECONDS = 3600;
 
@@ -25,7 +27,7 @@ const WINDOW_SECONDS = 3600;
  * A mailbox over its threshold is suspended, once. An address without a mailbox and a domain over its threshold are
  * refused only; of them an alert is raised once a day.
  */
-export async function refuse(ctx: ActorContext, over: OverLimit): Promise<AppError> {
+export async function refuse(ctx: Sending, over: OverLimit): Promise<AppError> {
   const { domain, address, counting } = over;
   const { verdict, mailboxId, sent, allowed, freeAt } = counting;
   const subject = verdict === 'domain_limit' ? domain.name : address;
@@ -49,7 +51,7 @@ export async function uncount(tx: Tx, id: string): Promise<void> {
 }
 
 /** Of many at once one suspends; and none does where the mailbox was unsuspended since the count. */
-async function suspend(ctx: ActorContext, over: OverLimit, { id, note }: { id: string; note: string }) {
+async function suspend(ctx: Sending, over: OverLimit, { id, note }: { id: string; note: string }) {
   const { domain, address, counting } = over;
   const { sent, allowed, countedFrom } = counting;
   const at = ctx.clock.now();

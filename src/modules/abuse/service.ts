@@ -6,7 +6,7 @@ import { notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { type DailyAlert, raiseDailyAlerts } from './alerts';
-import { type OverLimit, refuse, uncount } from './rates';
+import { type OverLimit, refuse, type Sending, uncount } from './rates';
 import type {
   AbuseAlert,
   AbuseSummary,
@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 const THRESHOLDS_ID = 1;
 
 /** What a message over an hourly rate brings about. @returns the error for its sender */
-export function refuseSend(ctx: ActorContext, over: OverLimit): ReturnType<typeof refuse> {
+export function refuseSend(ctx: Sending, over: OverLimit): ReturnType<typeof refuse> {
   return refuse(ctx, over);
 }
 

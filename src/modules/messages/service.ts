@@ -67,7 +67,7 @@ export function recordSubmission(tx: Tx, submitted: Submitted): Promise<void> {
 export function mailServerCalls(database: Database): InboundPort & { onReport: OnReport } {
   return {
     onReport: async (report) => {
-      const result = await recordOutcome(database, report);
+      const result = await database.$transaction((tx) => recordOutcome(tx, report));
       kickDeliveries();
       return result;
     },

@@ -51,7 +51,8 @@ async function receive(address: string): Promise<void> {
     sizeBytes: raw.byteLength,
     header: raw,
     read: async () => raw,
-    spam: null,
+    verdict: { score: 0, action: 'no action' },
+    spam: 'no',
     receivedAt: new Date(),
   });
 }

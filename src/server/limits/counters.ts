@@ -10,7 +10,7 @@ import {
   type RateLimiterStoreAbstract,
 } from 'rate-limiter-flexible';
 import { log } from '../log';
-import { connectRedis } from './redis';
+import { connectRedis } from '../redis';
 
 type Count = { count: number; resetMs: number };
 
@@ -35,10 +35,14 @@ const SETTLE_MS = 1_000;
 const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 2_000;
+const REDIS_TOLD = {
+  answers: 'limits are counted there, for all instances together',
+  away: 'each instance counts limits by itself',
+};
 
 /** In Redis where there is one, else in Postgres. */
 export function createCounters({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl?: string }): Counters {
-  const store = redisUrl ? redisStore(connectRedis(redisUrl)) : postgresStore(databaseUrl);
+  const store = redisUrl ? redisStore(connectRedis(redisUrl, REDIS_TOLD)) : postgresStore(databaseUrl);
   const limiters = new Map<string, CountOne>();
   const limiterOf = (name: string, windowSeconds: number) => {
     const keyPrefix = `postroom:${name}:${windowSeconds}`;

@@ -33,22 +33,26 @@ rspamd_config:register_symbol({
   end,
 })
 
--- Every inbound message goes into a Redis stream, which keeps it while the app is down. Mail does not wait for it: what
--- is missing there the app learns from Postfix's log.
+-- What comes in goes into a Redis stream, which keeps it while nobody reads. Mail does not wait for it: what is missing
+-- there is taken from Postfix's log and from the mailbox. Of what a mailbox submits only the facts are told; of the app's
+-- own messages nothing, since the app knows them.
 rspamd_config:register_symbol({
-  name = 'POSTROOM_INBOUND',
+  name = 'POSTROOM_STREAM',
   type = 'idempotent',
   flags = 'empty,explicit_disable,ignore_passthrough',
   callback = function(task)
-    if task:get_user() then return end
+    local user = task:get_user()
+    if user == APP_LOGIN then return end
     local from = (task:get_from('smtp') or {})[1]
     local recipients = {}
     for _, recipient in ipairs(task:get_recipients('smtp') or {}) do recipients[#recipients + 1] = recipient.addr end
     local score = task:get_metric_score()
     local raw = task:get_content()
+    local is_whole = #raw <= MAX_RAW_BYTES
     local meta = ucl.to_format({
       queue_id = task:get_queue_id() or '',
       message_id = task:get_message_id() or '',
+      user = user,
       ip = tostring(task:get_from_ip() or ''),
       from = from and from.addr or '',
       recipients = recipients,
@@ -56,11 +60,12 @@ rspamd_config:register_symbol({
       score = score[1],
       subject = task:get_subject() or '',
       size = #raw,
+      is_whole = is_whole,
     }, 'json-compact')
     local fields = { STREAM, 'MAXLEN', '~', STREAM_LENGTH, '*', 'meta', meta }
-    if #raw <= MAX_RAW_BYTES then
+    if not user then
       fields[#fields + 1] = 'raw'
-      fields[#fields + 1] = raw
+      fields[#fields + 1] = is_whole and raw or task:get_raw_headers()
     end
     local function on_reply(err)
       if err then rspamd_logger.errx(task, 'the message is not in the stream %s: %s', STREAM, err) end

@@ -16,6 +16,8 @@ const PLANS: Record<string, Plan> = {
   deferred: { code: '4XX', state: 'deferred', rim: 'REMOTE', title: 'Put off by the other side' },
   bounced: { code: '550', state: 'bounced', rim: 'REMOTE', title: 'Refused by the other side' },
   failed: { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Given up' },
+  held: { code: 'HOLD', state: 'deferred', rim: 'MAIL SERVER', title: 'Held in the queue by an admin' },
+  released: { code: 'GO', state: 'passed', rim: 'MAIL SERVER', title: 'Released from hold' },
   received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },
   forwarded: { code: 'FWD', state: 'passed', rim: 'ALIAS', title: 'Passed on by an alias' },
   spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Held as spam' },

@@ -60,7 +60,7 @@ const parseAside = createFieldsParser();
 
 async function subscribedDomains(database: Database, mail: InboundMail): Promise<ReachedDomain[]> {
   const subscribed: ReachedDomain[] = [];
-  for (const domain of mail.spam ? [] : reachedDomains(mail)) {
+  for (const domain of mail.spam === 'kept' ? [] : reachedDomains(mail)) {
     if (await hasSubscribers(database, TYPE, [domain.domainId])) subscribed.push(domain);
   }
   return subscribed;
@@ -74,8 +74,8 @@ function encodeHead(mail: InboundMail, { messageId, subject }: Header, { name, r
     domain: name,
     envelope: { mail_from: mail.mailFrom.toWellFormed(), rcpt_to: rcptTo },
     size: mail.sizeBytes,
-    spam_score: 0,
-    spam_action: 'no action',
+    spam_score: mail.verdict.score,
+    spam_action: mail.verdict.action,
     queue_id: mail.queueId,
   };
   const body = eventBody({ type: TYPE, messageId, at: mail.receivedAt, data });

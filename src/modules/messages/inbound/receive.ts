@@ -29,24 +29,30 @@ export async function resolveRecipient(database: Database, given: string): Promi
   return { verdict: 'accepted', address: `${local}@${parsed.domain}`, domainId: first.domainId, destinations };
 }
 
+/** Takes the right to record mail, in the transaction that does so. False: it is recorded already. */
+type Claim = (tx: Tx) => Promise<boolean>;
+
 /**
  * Records inbound mail, a message for each domain it came to, and tells of it: mail.received for each mailbox it reached
- * and mail.received.full for each domain of theirs, or mail.spam for each address, since spam is kept from the mailboxes.
- * Mail of a queue id that is recorded already came again only because its MTA did not hear so.
+ * and mail.received.full for each domain of theirs, and mail.spam for each address of spam. What reaches more mailboxes
+ * later adds to the same messages.
+ *
+ * Without a claim, mail of a queue id that is recorded already came again only because its MTA did not hear so.
  */
-export async function receiveMessage(database: Database, mail: InboundMail): Promise<void> {
-  if (await isRecorded(database, mail)) return;
+export async function receiveMessage(database: Database, mail: InboundMail, claim?: Claim): Promise<void> {
+  const isNew: Claim = claim ?? (async (tx) => !(await isRecorded(tx, mail)));
+  if (!claim && !(await isNew(database))) return;
   const header = await readHeader(mail);
   const domainIds = new Set(mail.routes.map(({ domainId }) => domainId));
   await withFullEvents(database, mail, header, (full) =>
     database.$transaction(
       async (tx) => {
         await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`inbound ${mail.queueId}`}, 0))`;
-        if (await isRecorded(tx, mail)) return;
+        if (!(await isNew(tx))) return;
         const rowIds: RowIds = new Map();
         for (const domainId of domainIds) rowIds.set(domainId, await storeMessage(tx, mail, header, domainId));
-        if (mail.spam) await tellSpam(tx, mail, header, mail.spam, rowIds);
-        else await tellReceived(tx, mail, header, rowIds);
+        if (mail.spam !== 'no') await tellSpam(tx, mail, header, rowIds);
+        if (mail.spam !== 'kept') await tellReceived(tx, mail, header, rowIds);
         await full.emit(tx, rowIds);
       },
       { timeout: TRANSACTION_TIMEOUT_MS + Math.ceil(full.totalBytes / SLOWEST_BYTES_PER_MS) },
@@ -71,10 +77,31 @@ function refused(reason: Extract<Resolution, { verdict: 'refused' }>['reason']):
 }
 
 async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<string> {
-  const id = uuidv7();
   const routes = mail.routes.filter((route) => route.domainId === domainId);
-  const status = mail.spam ? 'spam' : 'received';
+  const status = mail.spam === 'kept' ? 'spam' : 'received';
   const addresses = [...new Set(routes.map(({ address }) => address))];
+  const id = await findOrCreate(tx, mail, header, { domainId, status, addresses });
+  await tx.messageRecipient.createMany({
+    data: addresses.map((address) => ({ id: uuidv7(), messageId: id, address, kind: 'to', status })),
+    skipDuplicates: true,
+  });
+  const events = mail.spam === 'kept' ? [] : trace(mail, routes);
+  if (mail.spam !== 'no') events.unshift(...spamTrace(mail, addresses));
+  await tx.messageEvent.createMany({ data: events.map((event) => ({ ...event, messageId: id })) });
+  return id;
+}
+
+type Stored = { domainId: string; status: 'spam' | 'received'; addresses: string[] };
+
+async function findOrCreate(tx: Tx, mail: InboundMail, header: Header, stored: Stored): Promise<string> {
+  const { domainId, status, addresses } = stored;
+  const [known] = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE message SET updated_at = now(), to_addresses = (
+             SELECT array_agg(DISTINCT address) FROM unnest(to_addresses || ${addresses}::text[]) AS address)
+     WHERE queue_id = ${mail.queueId} AND direction = 'inbound' AND domain_id = ${domainId}::uuid
+    RETURNING id`;
+  if (known) return known.id;
+  const id = uuidv7();
   await tx.message.create({
     select: { id: true },
     data: {
@@ -88,18 +115,14 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
       subject: header.subject,
       sizeBytes: mail.sizeBytes,
       status,
-      spamScore: mail.spam?.score ?? 0,
+      spamScore: mail.verdict.score,
       createdAt: mail.receivedAt,
-      recipients: {
-        createMany: { data: addresses.map((address) => ({ id: uuidv7(), address, kind: 'to', status })) },
-      },
-      events: { createMany: { data: mail.spam ? spamTrace(mail, mail.spam, addresses) : trace(mail, routes) } },
     },
   });
   return id;
 }
 
-type TraceRow = Omit<Prisma.MessageEventCreateManyMessageInput, 'detail'> & { detail: Prisma.InputJsonObject };
+type TraceRow = Omit<Prisma.MessageEventCreateManyInput, 'detail' | 'messageId'> & { detail: Prisma.InputJsonObject };
 
 function trace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
   return routes.flatMap(({ address, destinations }) => {
@@ -114,12 +137,10 @@ function trace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
   });
 }
 
-function spamTrace({ receivedAt: at }: InboundMail, { score, action }: Spam, addresses: string[]): TraceRow[] {
-  const detail = { spam_score: score, spam_action: action };
+function spamTrace({ receivedAt: at, verdict }: InboundMail, addresses: string[]): TraceRow[] {
+  const detail = { spam_score: verdict.score, spam_action: verdict.action };
   return addresses.map((recipient) => ({ id: uuidv7(), type: 'spam', at, recipient, detail }));
 }
-
-type Spam = NonNullable<InboundMail['spam']>;
 
 async function tellReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: RowIds): Promise<void> {
   const { messageId, from, subject } = header;
@@ -131,16 +152,10 @@ async function tellReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: R
   }
 }
 
-async function tellSpam(
-  tx: Tx,
-  mail: InboundMail,
-  { messageId, from }: Header,
-  { score, action }: Spam,
-  rowIds: RowIds,
-): Promise<void> {
+async function tellSpam(tx: Tx, mail: InboundMail, { messageId, from }: Header, rowIds: RowIds): Promise<void> {
+  const verdict = { spam_score: mail.verdict.score, spam_action: mail.verdict.action };
   for (const { address: to, domainId } of mail.routes) {
     const messageRowId = rowIds.get(domainId) ?? null;
-    const verdict = { spam_score: score, spam_action: action };
     const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };
     await emitEvent(tx, { type: 'mail.spam', messageId, messageRowId, domainId, at: mail.receivedAt, data });
   }

@@ -31,17 +31,18 @@ export async function lockMessage(tx: Tx, id: string): Promise<LockedMessage> {
 }
 
 /**
- * The outbound message that the MTA means. Its Message-ID counts, since the queue id may not be stored yet; but mail of
- * others may copy a Message-ID, so a queue id that is known has to match.
+ * The outbound message that the MTA means. Its Message-ID counts, since the queue id may not be stored yet; but other mail
+ * may copy a Message-ID, so a queue id that is known has to match.
  */
 export async function lockReportedMessage(
   tx: Tx,
   { messageId, queueId }: { messageId: string | null; queueId: string | null },
 ): Promise<LockedMessage | null> {
-  const named = messageId === null ? [] : await lock(tx, Prisma.sql`m.message_id = ${messageId}`);
-  const [message] = named.length > 0 || queueId === null ? named : await lock(tx, Prisma.sql`m.queue_id = ${queueId}`);
-  const isOther = message?.queueId && queueId && message.queueId !== queueId;
-  return message && !isOther ? message : null;
+  const isIts = queueId === null ? Prisma.empty : Prisma.sql`AND (m.queue_id IS NULL OR m.queue_id = ${queueId})`;
+  const [named] = messageId === null ? [] : await lock(tx, Prisma.sql`m.message_id = ${messageId} ${isIts}`);
+  if (named || queueId === null || messageId !== null) return named ?? null;
+  const [known] = await lock(tx, Prisma.sql`m.queue_id = ${queueId}`);
+  return known ?? null;
 }
 
 /** The MTA has the message: the trace and mail.sent tell so, once a message. */

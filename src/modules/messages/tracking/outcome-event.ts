@@ -34,7 +34,7 @@ function outcomeOf({ createdAt }: LockedMessage, outcome: Outcome): object {
   const { kind, smtpCode, enhancedCode, response, remoteMta, at } = outcome;
   if (kind === 'failed') return { reason: bounceCategory(enhancedCode), error: response };
   if (kind === 'delivered') {
-    const delaySeconds = Math.max(0, at.getTime() - createdAt.getTime()) / 1000;
+    const delaySeconds = outcome.delaySeconds ?? Math.max(0, at.getTime() - createdAt.getTime()) / 1000;
     return { remote_mta: remoteMta, smtp_code: smtpCode, smtp_response: response, delay_seconds: delaySeconds };
   }
   return {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { log } from '../log';
+import { log } from './log';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const ANSWER_TIMEOUT_MS = 1_000;
@@ -10,7 +10,7 @@ const MAX_RETRY_DELAY_MS = 2_000;
  * A connection that never makes a caller wait: without Redis every command fails at once, or within a second where it
  * hangs. It comes back by itself, for as long as the process runs.
  */
-export function connectRedis(url: string): Redis {
+export function connectRedis(url: string, told: Told): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -22,11 +22,14 @@ export function connectRedis(url: string): Redis {
     // After a failover the old master says READONLY until it is asked for its successor.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
-  tellChanges(redis, new URL(url).host);
+  tellChanges(redis, new URL(url).host, told);
   return redis;
 }
 
-function tellChanges(redis: Redis, host: string): void {
+/** What to say of it in the log. */
+type Told = { answers: string; away: string };
+
+function tellChanges(redis: Redis, host: string, { answers, away }: Told): void {
   let isAway = false;
   let reason = '';
   redis.on('error', (error: NodeJS.ErrnoException) => {
@@ -35,11 +38,10 @@ function tellChanges(redis: Redis, host: string): void {
   redis.on('ready', () => {
     isAway = false;
     reason = '';
-    log.info({ host }, 'Redis answers: limits are counted there, for all instances together');
+    log.info({ host }, `Redis answers: ${answers}`);
   });
   redis.on('close', () => {
-    if (!isAway)
-      log.warn({ host, reason }, 'Redis does not answer: until it does, each instance counts limits by itself');
+    if (!isAway) log.warn({ host, reason }, `Redis does not answer: until it does, ${away}`);
     isAway = true;
   });
 }

@@ -1,0 +1,71 @@
+// `npm run mail-agent`: runs beside the mail server of deploy/mail, as root on its host, and connects it with Postroom
+// through the database. It needs DATABASE_URL and SECRET_KEY as the app has them.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from './process/lifetime.mjs';
+import { PlainError } from './process/plain-error.mjs';
+import { generateClient, isClientCurrent } from './steps/build.mjs';
+import { readEnvFile } from './steps/environment.mjs';
+import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { stopChild } from './steps/run-tool.mjs';
+import { step } from './steps/step.mjs';
+
+const END_WITHIN_MS = 30_000;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+await runCommand(start, { exitCodeWhenStopped: 0 });
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function start(lifetime) {
+  checkNodeVersion();
+  process.chdir(root);
+  readEnvFile(root);
+  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  const { readSettings } = await import('../src/server/settings.mjs');
+  const settings = readSettings(process.env);
+  process.env.SECRET_KEY ||= findSecretKey(settings.dataDir);
+  check(settings);
+  if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
+  await runAgent(lifetime);
+}
+
+/** The one that `npm start` has made in this folder, where the app runs on the same host. */
+function findSecretKey(dataDir) {
+  const path = join(dataDir, 'secret-key');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+}
+
+function check({ databaseUrl, mailServerConfig }) {
+  if (process.getuid?.() !== 0) throw new PlainError('Run this as root: the queue and the logs are open to root only.');
+  if (!databaseUrl) throw new PlainError('DATABASE_URL is not set: the agent needs the database that Postroom has.');
+  if (!process.env.SECRET_KEY)
+    throw new PlainError('SECRET_KEY is not set: the agent needs the one that Postroom has, to open the DKIM keys.');
+  if (!existsSync(join(mailServerConfig, 'environment')))
+    throw new PlainError(
+      `There is no mail server in ${mailServerConfig}: run deploy/mail/install first, or set MAIL_SERVER_CONFIG.`,
+    );
+}
+
+function runAgent(lifetime) {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src', 'agent.ts')], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  lifetime.atEnd(() => stopChild(child, END_WITHIN_MS));
+  return new Promise((resolve, reject) => {
+    child.once('message', () => {
+      console.log('The agent runs. Ctrl-C stops it.');
+      resolve();
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      const problem = new PlainError(`The agent stopped by itself (${signal ?? `exit code ${code}`}).`);
+      reject(problem);
+      if (lifetime.isEnding()) return;
+      console.error(problem.message);
+      lifetime.end(1);
+    });
+  });
+}

@@ -1,0 +1,109 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Installation, readInstallation } from '@/mail/agent/installation';
+import { createKeptCopies } from '@/mail/agent/kept-copies';
+import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
+import type { AgentHandlers } from '@/mail/agent-requests';
+import { admitSubmission } from '@/modules/abuse/submission';
+import { type AgentInstance, answerNextRequest, beat, deleteOldRequests, detach } from '@/modules/mail-server/requests';
+import { createMailReader } from '@/modules/messages/mail-log/reader';
+import { deleteOldTransits } from '@/modules/messages/mail-log/retention';
+import { submittedMessageId } from '@/modules/messages/mail-log/submitted';
+import { systemClock } from '@/server/clock';
+import { type Database, database } from '@/server/db';
+import { env } from '@/server/env';
+import { log } from '@/server/log';
+import { connectRedis } from '@/server/redis';
+import { repeat } from '@/server/repeat';
+import packageJson from '../package.json';
+
+const READ_INTERVAL_MS = 250;
+const REQUEST_INTERVAL_MS = 100;
+const BEAT_INTERVAL_MS = 5_000;
+const TIDY_INTERVAL_MS = 10 * 60_000;
+const REQUESTS_AT_ONCE = 3;
+
+/** Until it is told to stop, or whoever started it is gone. */
+async function run(): Promise<void> {
+  const end = await startAgent().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.exit(1);
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void end().then(() => process.exit(0)));
+  process.on('disconnect', () => process.exit(1));
+  process.send?.('started');
+}
+
+/**
+ * Runs beside the mail server, as root on its host, and connects it with Postroom through the database alone: reads what
+ * happens to mail into it, does what the app asks from a list, and counts what mailboxes submit.
+ * @returns what ends it, when all that is under way is done
+ */
+async function startAgent(): Promise<() => Promise<void>> {
+  const installation = readInstallation(env().mailServerConfig);
+  const db = database();
+  const agent: AgentInstance = { host: installation.host, instance: uuidv7(), version: packageJson.version };
+  await requireSchema(db);
+  const { port, password } = installation.redis;
+  const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_TOLD);
+  const policy = await startPolicyServer(installation.policySocket, (request) => decide(db, request), tellPolicyError);
+  const readMail = createMailReader({ db, redis, installation, copies: createKeptCopies(installation) });
+  const handlers = handlersOf(installation);
+
+  await beat(db, agent);
+  const ends = [
+    repeat('telling that the agent is here', BEAT_INTERVAL_MS, () => beat(db, agent)),
+    repeat('reading what happened to mail', READ_INTERVAL_MS, readMail),
+    repeat('forgetting what is dealt with', TIDY_INTERVAL_MS, () => tidy(db)),
+    ...Array.from({ length: REQUESTS_AT_ONCE }, () =>
+      repeat('doing what the app asks', REQUEST_INTERVAL_MS, async () => {
+        while (await answerNextRequest(db, agent, handlers));
+      }),
+    ),
+  ];
+  log.info({ host: agent.host, config: installation.config }, 'the agent of the mail server runs');
+  return async () => {
+    await Promise.all([...ends.map((end) => end()), policy.close()]);
+    await detach(db, agent);
+    redis.disconnect();
+    await db.$disconnect();
+  };
+}
+
+const REDIS_TOLD = {
+  answers: 'what the filter says is read from there',
+  away: 'inbound mail is told of with what its mailbox holds',
+};
+
+function handlersOf(_installation: Installation): Partial<AgentHandlers> {
+  return {};
+}
+
+async function decide(db: Database, request: PolicyRequest): Promise<string> {
+  const value = (name: string) => request.get(name) ?? '';
+  if (value('protocol_state') !== 'END-OF-MESSAGE') return 'DUNNO';
+  const context = {
+    database: db,
+    clock: systemClock,
+    request: { id: uuidv7(), ip: value('client_address'), userAgent: 'SMTP', idempotencyKey: null, cookies: '' },
+  };
+  return admitSubmission(context, { id: submittedMessageId(value('queue_id')), login: value('sasl_username') });
+}
+
+function tellPolicyError(error: unknown): void {
+  log.error({ error }, 'a submission could not be counted: its sender tries again');
+}
+
+async function tidy(db: Database): Promise<void> {
+  await deleteOldTransits(db);
+  await deleteOldRequests(db);
+}
+
+/** @throws where the database is not as this version needs it */
+async function requireSchema(db: Database): Promise<void> {
+  const [found] = await db.$queryRaw<[{ isThere: boolean }]>`
+    SELECT to_regclass('public.mail_agent') IS NOT NULL AS "isThere"`;
+  if (!found.isThere) throw new Error('The database is not up to date: start this version of Postroom once first.');
+}
+
+await run();

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The app signs in to the mail server under this name to send; everybody else signs in as a mailbox. */
+export const APP_LOGIN = 'postroom';
+
+/** Where the parts of a mail server lie that deploy/mail has set up. */
+export type Installation = {
+  host: string;
+  config: string;
+  data: string;
+  postfixLog: string;
+  filterLog: string;
+  policySocket: string;
+  redis: { port: number; password: string };
+};
+
+/** @throws where there is none in the folder */
+export function readInstallation(config: string): Installation {
+  const values = new Map(
+    readFileSync(join(config, 'environment'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  const value = (name: string) => {
+    const text = values.get(name);
+    if (!text) throw new Error(`${join(config, 'environment')} does not say ${name}: run deploy/mail/install again.`);
+    return text;
+  };
+  const data = value('DATA');
+  return {
+    host: value('HOSTNAME'),
+    config,
+    data,
+    postfixLog: join(data, 'log/postfix/mail.log'),
+    filterLog: join(data, 'log/rspamd/rspamd.log'),
+    policySocket: join(data, 'run/agent/policy.sock'),
+    redis: { port: Number(value('REDIS_PORT')), password: value('REDIS_PASSWORD') },
+  };
+}

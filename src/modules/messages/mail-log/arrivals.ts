@@ -1,0 +1,203 @@
+import pLimit from 'p-limit';
+import type { KeptCopies } from '@/mail/agent/kept-copies';
+import type { InboundMail, Route, Verdict } from '@/mail/inbound';
+import { oneLine } from '@/mail/smtp-reply';
+import type { Database, Tx } from '@/server/db';
+import { log } from '@/server/log';
+import type { Prisma } from '@/server/prisma/client';
+import { domainOf } from '../inbound/header';
+import { receiveMessage } from '../inbound/receive';
+import { FilterMeta } from './filtered';
+
+const BATCH_SIZE = 100;
+const CONCURRENCY = 4;
+// A message that waits for one of its recipients is told of for those it reached.
+const WHOLE_WITHIN_MS = 3_000;
+// The filter's stream is away: longer than Redis takes to start again.
+const STREAM_WITHIN_MS = 30_000;
+const GIVE_UP_READING_AFTER_MS = 5 * 60_000;
+const MAX_PAUSE_MS = 60_000;
+
+export type Turn = { now: Date; isStreamRead: boolean };
+
+/**
+ * Records as received what the log says has arrived, with what the filter said of it, or without that once it is known
+ * that nothing comes. Each arrival is told once: it is marked in the transaction that tells it. One that cannot be told
+ * waits, and keeps no other waiting.
+ */
+export function createArrivalTeller(db: Database, copies: KeptCopies) {
+  const failures = new Map<string, { count: number; until: number }>();
+
+  async function tellOne(queueId: string, now: Date): Promise<void> {
+    try {
+      await tell(db, copies, queueId, now);
+      failures.delete(queueId);
+    } catch (error) {
+      const count = (failures.get(queueId)?.count ?? 0) + 1;
+      failures.set(queueId, { count, until: now.getTime() + Math.min(2 ** count * 500, MAX_PAUSE_MS) });
+      log.warn({ queueId, count, error }, 'an arrival could not be recorded; trying on');
+    }
+  }
+
+  /** @returns how many messages it was about */
+  return async (turn: Turn): Promise<number> => {
+    const waiting = [...failures].filter(([, { until }]) => until > turn.now.getTime()).map(([queueId]) => queueId);
+    const queueIds = await findUntold(db, turn, waiting);
+    const limit = pLimit(CONCURRENCY);
+    await Promise.all(queueIds.map((queueId) => limit(() => tellOne(queueId, turn.now))));
+    return queueIds.length;
+  };
+}
+
+async function findUntold(db: Database, { now, isStreamRead }: Turn, except: string[]): Promise<string[]> {
+  const before = (ms: number) => new Date(now.getTime() - ms);
+  const rows = await db.$queryRaw<{ queueId: string }[]>`
+    SELECT a.queue_id AS "queueId"
+      FROM mail_arrival a JOIN mail_transit t ON t.queue_id = a.queue_id
+     WHERE a.told_at IS NULL AND a.queue_id <> ALL(${except}::text[])
+       AND (t.removed_at IS NOT NULL OR a.at < ${before(WHOLE_WITHIN_MS)})
+       AND (t.verdict IS NOT NULL OR t.login IS NOT NULL OR ${isStreamRead} OR a.at < ${before(STREAM_WITHIN_MS)})
+     GROUP BY a.queue_id ORDER BY min(a.at) LIMIT ${BATCH_SIZE}`;
+  return rows.map(({ queueId }) => queueId);
+}
+
+const STORED = { include: { arrivals: { orderBy: [{ at: 'asc' }, { recipient: 'asc' }] } } } satisfies {
+  include: Prisma.MailTransitInclude;
+};
+type Stored = Prisma.MailTransitGetPayload<typeof STORED>;
+type Arrival = Stored['arrivals'][number];
+
+async function tell(db: Database, copies: KeptCopies, queueId: string, now: Date): Promise<void> {
+  const stored = await db.mailTransit.findUniqueOrThrow({ where: { queueId }, ...STORED });
+  const untold = stored.arrivals.filter(({ toldAt }) => toldAt === null);
+  const mail = await inboundMail(db, copies, stored, untold, now);
+  const claim = (tx: Tx) => markTold(tx, queueId, untold);
+  if (mail) await receiveMessage(db, mail, claim);
+  else await db.$transaction(claim);
+}
+
+/** False where another has told any of them meanwhile. */
+async function markTold(tx: Tx, queueId: string, untold: Arrival[]): Promise<boolean> {
+  const marked = await tx.$executeRaw`
+    UPDATE mail_arrival a SET told_at = now()
+      FROM unnest(${untold.map(({ recipient }) => recipient)}::text[],
+                  ${untold.map(({ addressedTo }) => addressedTo)}::text[]) AS told(recipient, addressed_to)
+     WHERE a.queue_id = ${queueId} AND a.recipient = told.recipient AND a.addressed_to = told.addressed_to
+       AND a.told_at IS NULL`;
+  await tx.mailTransit.updateMany({ where: { queueId, removedAt: { not: null } }, data: { raw: null } });
+  return marked === untold.length;
+}
+
+/** Null where none of its addresses is ours, as the mail server's own postmaster. */
+async function inboundMail(
+  db: Database,
+  copies: KeptCopies,
+  stored: Stored,
+  untold: Arrival[],
+  now: Date,
+): Promise<InboundMail | null> {
+  const { queueId } = stored;
+  const meta = FilterMeta.safeParse(stored.verdict).data;
+  const isRefused = (stored.verdict as { action?: string } | null)?.action === 'reject';
+  const logged = isRefused && !meta ? await copies.findVerdict(queueId) : null;
+  const arrivals = logged ? logged.recipients.map((address) => ({ recipient: address, addressedTo: address })) : untold;
+  const routes = isRefused ? await refusedRoutes(db, arrivals) : await takenRoutes(db, untold);
+  if (routes.length === 0) return null;
+
+  const told = stored.arrivals.filter(({ toldAt }) => toldAt !== null);
+  const content = await contentOf(copies, stored, meta, untold, now);
+  const verdict = meta ?? logged ?? verdictIn(content.header) ?? { score: 0, action: 'no action' };
+  return {
+    queueId,
+    mailFrom: stored.mailFrom ?? meta?.from ?? '',
+    routes,
+    sizeBytes: stored.sizeBytes ?? meta?.size ?? content.header.byteLength,
+    ...content,
+    verdict: { score: verdict.score, action: verdict.action },
+    spam: isRefused ? 'kept' : MARKED.has(verdict.action) && told.length === 0 ? 'delivered' : 'no',
+    receivedAt: untold[0]?.at ?? now,
+    reachedBefore: told.filter(({ isForwarded }) => !isForwarded).map(({ recipient }) => recipient),
+  };
+}
+
+const MARKED: ReadonlySet<string> = new Set(['add header', 'rewrite subject']);
+
+type Addressed = Pick<Arrival, 'recipient' | 'addressedTo'>;
+
+async function refusedRoutes(db: Database, arrivals: Addressed[]): Promise<Route[]> {
+  const domainIds = await findDomainIds(db, arrivals);
+  return arrivals.flatMap(({ addressedTo: address }) => {
+    const domainId = domainIds.get(domainOf(address));
+    return domainId ? [{ address, domainId, destinations: [] }] : [];
+  });
+}
+
+async function takenRoutes(db: Database, arrivals: Arrival[]): Promise<Route[]> {
+  const domainIds = await findDomainIds(db, arrivals);
+  const routes = new Map<string, Route>();
+  for (const { addressedTo, recipient, isForwarded } of arrivals) {
+    const ownId = isForwarded ? null : (domainIds.get(domainOf(recipient)) ?? null);
+    const domainId = domainIds.get(domainOf(addressedTo)) ?? ownId;
+    if (domainId === null) continue;
+    const route = routes.get(addressedTo) ?? { address: addressedTo, domainId, destinations: [] };
+    route.destinations.push({ address: recipient, domainId: ownId });
+    routes.set(addressedTo, route);
+  }
+  return [...routes.values()];
+}
+
+async function findDomainIds(db: Database, arrivals: Addressed[]): Promise<Map<string, string>> {
+  const names = new Set(arrivals.flatMap(({ recipient, addressedTo }) => [domainOf(recipient), domainOf(addressedTo)]));
+  const domains = await db.domain.findMany({ where: { name: { in: [...names] } }, select: { id: true, name: true } });
+  return new Map(domains.map(({ id, name }) => [name, id]));
+}
+
+type Content = Pick<InboundMail, 'header' | 'read'>;
+
+/** As the filter saw it, or as its mailbox has it, or what is known of it without either. */
+async function contentOf(
+  copies: KeptCopies,
+  stored: Stored,
+  meta: FilterMeta | undefined,
+  arrivals: Arrival[],
+  now: Date,
+): Promise<Content> {
+  const { queueId, raw } = stored;
+  if (raw && meta?.is_whole !== false) return { header: headerOf(raw), read: async () => raw };
+  const mailbox = arrivals.find(({ isForwarded }) => !isForwarded)?.recipient;
+  const isRefused = (stored.verdict as { action?: string } | null)?.action === 'reject';
+  const fetch = async (part: 'hdr' | 'text') => {
+    if (!mailbox || isRefused) return null;
+    const age = now.getTime() - (arrivals[0]?.at.getTime() ?? 0);
+    return copies.fetch(mailbox, queueId, part).catch((error: unknown) => {
+      if (age < GIVE_UP_READING_AFTER_MS) throw error;
+      log.error({ queueId, error }, 'a delivered message cannot be read: it is told of without its content');
+      return null;
+    });
+  };
+  const header = raw ? headerOf(raw) : ((await fetch('hdr')) ?? headerFrom(stored, meta));
+  return { header, read: async () => (await fetch('text')) ?? header };
+}
+
+function headerOf(raw: Uint8Array): Uint8Array {
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  const ends = [text.indexOf('\r\n\r\n'), text.indexOf('\n\n')].filter((end) => end >= 0);
+  return ends.length === 0 ? raw : raw.subarray(0, Math.min(...ends) + 2);
+}
+
+function headerFrom({ messageId, mailFrom }: Stored, meta: FilterMeta | undefined): Uint8Array {
+  const fields = [
+    messageId && `Message-ID: ${oneLine(messageId)}`,
+    `From: <${oneLine(mailFrom ?? meta?.from ?? '')}>`,
+    meta && `Subject: ${oneLine(meta.subject)}`,
+  ];
+  return new TextEncoder().encode(`${fields.filter(Boolean).join('\r\n')}\r\n`);
+}
+
+/** What Rspamd wrote into the header on the way in. */
+function verdictIn(header: Uint8Array): Verdict | null {
+  const text = Buffer.from(header.buffer, header.byteOffset, header.byteLength).toString('latin1');
+  const [, score] = /^X-Spamd-Result: default: \S+ \[(-?[\d.]+) \//im.exec(text) ?? [];
+  if (score === undefined) return null;
+  return { score: Number(score), action: /^X-Spam: Yes/im.test(text) ? 'add header' : 'no action' };
+}

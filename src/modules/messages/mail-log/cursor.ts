@@ -1,0 +1,78 @@
+import { setTimeout } from 'node:timers/promises';
+import { type Database, isDatabaseAway, type Tx } from '@/server/db';
+import { log } from '@/server/log';
+
+/** How far a source has been read; both parts empty where nothing was yet. */
+export type Cursor = { source: string; file: string; position: string };
+
+/** Does the work of each entry in turn. */
+type Each<Entry> = (work: (entry: Entry) => Promise<void>) => Promise<void>;
+
+const TRANSACTION_TIMEOUT_MS = 60_000;
+const TRIES = 3;
+const PAUSE_MS = 200;
+
+export async function readCursor(db: Database, source: string): Promise<Cursor> {
+  const row = await db.mailCursor.findUnique({ where: { source } });
+  return { source, file: row?.file ?? '', position: row?.position ?? '' };
+}
+
+/**
+ * Moves a cursor over some entries in the transaction that records them: so each counts once, whatever happens to the
+ * reader, and of two readers at once one fails. An entry that cannot be recorded, though the database is there, is passed
+ * over after some tries, and told in the log: it must not keep all that follow.
+ * @throws where the cursor is not at `from` any more, and while the database is away
+ */
+export async function moveOn<Entry>(
+  db: Database,
+  from: Cursor,
+  to: Omit<Cursor, 'source'>,
+  entries: readonly Entry[],
+  recordAll: (tx: Tx, entries: readonly Entry[], each: Each<Entry>) => Promise<void>,
+): Promise<Cursor> {
+  const failures = new Map<Entry, number>();
+  for (;;) {
+    const rest = entries.filter((entry) => (failures.get(entry) ?? 0) < TRIES);
+    let current: Entry | undefined;
+    const each: Each<Entry> = async (work) => {
+      for (const entry of rest) {
+        current = entry;
+        await work(entry);
+      }
+      current = undefined;
+    };
+    try {
+      return await db.$transaction(
+        async (tx) => {
+          const cursor = await moveCursor(tx, from, to);
+          if (rest.length > 0) await recordAll(tx, rest, each);
+          return cursor;
+        },
+        { timeout: TRANSACTION_TIMEOUT_MS },
+      );
+    } catch (error) {
+      if (current === undefined || isDatabaseAway(error)) throw error;
+      const count = (failures.get(current) ?? 0) + 1;
+      failures.set(current, count);
+      const { source } = from;
+      if (count === TRIES)
+        log.error({ source, entry: shown(current), error }, 'an entry cannot be recorded: it is passed over');
+      else await setTimeout(PAUSE_MS);
+    }
+  }
+}
+
+async function moveCursor(tx: Tx, from: Cursor, to: Omit<Cursor, 'source'>): Promise<Cursor> {
+  const { source } = from;
+  await tx.$executeRaw`
+    INSERT INTO mail_cursor (source, file, position) VALUES (${source}, '', '') ON CONFLICT DO NOTHING`;
+  const { count } = await tx.mailCursor.updateMany({ where: from, data: to });
+  if (count !== 1) throw new Error(`another reader has moved on in ${source}`);
+  return { source, ...to };
+}
+
+function shown(entry: unknown): string {
+  return JSON.stringify(entry, (key, value) => (key === 'raw' ? undefined : value)).slice(0, MAX_SHOWN);
+}
+
+const MAX_SHOWN = 1000;

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { Database, Tx } from '@/server/db';
+import { type Cursor, moveOn } from './cursor';
+
+// Postgres stores neither NUL nor lone surrogates.
+const Text = z.string().transform((text) => text.replaceAll('\0', '').toWellFormed());
+
+/** What the filter told of a message, as rspamd.local.lua writes it. */
+export const FilterMeta = z.object({
+  queue_id: z.string().min(1),
+  message_id: Text,
+  /** Who signed in to submit it; absent for mail from outside. */
+  user: z.string().optional(),
+  ip: z.string(),
+  from: Text,
+  recipients: z.array(Text),
+  action: z.string(),
+  score: z.number(),
+  subject: Text,
+  size: z.number().int(),
+  /** Whether the bytes are the whole message, and not its header alone. */
+  is_whole: z.boolean().optional(),
+});
+export type FilterMeta = z.infer<typeof FilterMeta>;
+
+/** `id` is the entry's place in the stream; `meta` is null where it cannot be read. */
+export type Filtered = { id: string; at: Date; meta: FilterMeta | null; raw: Uint8Array | null };
+
+/** Keeps what the filter told until the log tells the rest. What it refused gets no further, and is told from here. */
+export function recordFiltered(db: Database, from: Cursor, entries: readonly Filtered[]): Promise<Cursor> {
+  const position = entries.at(-1)?.id ?? from.position;
+  return moveOn(db, from, { file: '', position }, entries, (tx, _, each) =>
+    each(async ({ meta, raw, at }) => {
+      if (meta && isKept(meta)) await keep(tx, meta, raw, at);
+    }),
+  );
+}
+
+// What is put off comes again under another queue id; what a sender of ours is refused, that sender is told.
+function isKept({ action, user }: FilterMeta): boolean {
+  const isPutOff = action === 'soft reject' || action === 'greylist';
+  return !isPutOff && !(user && action === 'reject');
+}
+
+async function keep(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: Date): Promise<void> {
+  const bytes = raw && !meta.user ? new Uint8Array(raw) : null;
+  const facts = {
+    messageId: meta.message_id === '' ? null : bracketed(meta.message_id),
+    clientAddress: meta.ip || null,
+    verdict: meta,
+    raw: bytes,
+    login: meta.user,
+  };
+  await tx.mailTransit.upsert({
+    where: { queueId: meta.queue_id },
+    create: { queueId: meta.queue_id, seenAt: at, ...facts },
+    update: facts,
+    select: { queueId: true },
+  });
+  if (meta.action === 'reject') await keepRefused(tx, meta.queue_id, meta.recipients, at);
+}
+
+/** Mail that the filter refused reached nobody, and each of its addresses is told of. */
+export async function keepRefused(tx: Tx, queueId: string, recipients: string[], at: Date): Promise<void> {
+  const data = recipients.map((recipient) => ({
+    queueId,
+    recipient,
+    addressedTo: recipient,
+    isForwarded: false,
+    at,
+  }));
+  await tx.mailArrival.createMany({ data, skipDuplicates: true });
+  await tx.mailTransit.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
+}
+
+function bracketed(messageId: string): string {
+  return messageId.startsWith('<') ? messageId : `<${messageId}>`;
+}

@@ -1,0 +1,110 @@
+import { APP_LOGIN } from '@/mail/agent/installation';
+import type { LogPosition } from '@/mail/agent/log-files';
+import type { LogEntry } from '@/mail/agent/log-line';
+import type { Database, Tx } from '@/server/db';
+import { recordOutcome } from '../tracking/outcomes';
+import { type Cursor, moveOn } from './cursor';
+import { addRecipient, createSubmitted, failWaiting, noteQueueChange } from './submitted';
+import { addFacts, factsOf, findTransits, type Transit } from './transits';
+
+export type LogRead = { entries: readonly LogEntry[]; position: LogPosition };
+
+type Moved = Extract<LogEntry, { kind: 'delivery' }>;
+
+/**
+ * Records what a piece of the mail server's log tells: the cursor, statuses, traces and events in one transaction. The
+ * lines are in order, and nothing of them waits for anything else but the verdicts of the filter, which come before.
+ */
+export function recordLog(db: Database, from: Cursor, { entries, position }: LogRead): Promise<Cursor> {
+  const to = { file: position.file, position: String(position.offset) };
+  return moveOn(db, from, to, entries, async (tx, rest, each) => {
+    const facts = factsOf(rest);
+    await addFacts(tx, facts);
+    const queueIds = facts.map(({ queueId }) => queueId);
+    const transits = await findTransits(tx, queueIds);
+    await each(async (entry) => {
+      const transit = transits.get(entry.queueId);
+      if (transit) await record(tx, entry, transit);
+    });
+  });
+}
+
+async function record(tx: Tx, entry: LogEntry, transit: Transit): Promise<void> {
+  const { queueId, at } = entry;
+  switch (entry.kind) {
+    case 'queued':
+      if (isSubmitted(transit)) await createSubmitted(tx, transit, at);
+      return;
+    case 'delivery':
+      if (transit.login !== null) await recordDelivery(tx, entry, transit);
+      if (entry.status === 'sent') await keepArrival(tx, entry);
+      return;
+    case 'expired':
+      return failWaiting(tx, queueId, at, EXPIRED);
+    case 'deleted':
+      await failWaiting(tx, queueId, at, DELETED);
+      return leave(tx, queueId, at);
+    case 'held':
+    case 'released':
+      return noteQueueChange(tx, queueId, entry.kind, at);
+    case 'removed':
+      return leave(tx, queueId, at);
+    case 'rejected':
+      return keepRejected(tx, entry, transit);
+  }
+}
+
+const EXPIRED = { enhancedCode: '4.4.7', response: 'The mail server tried for as long as it may.' };
+const DELETED = { enhancedCode: null, response: 'An admin deleted the message from the queue.' };
+
+/** Whether a mailbox submitted it by SMTP; the app's own messages have their rows already. */
+function isSubmitted({ login }: Transit): boolean {
+  return login !== null && login !== APP_LOGIN;
+}
+
+async function recordDelivery(tx: Tx, entry: Moved, transit: Transit): Promise<void> {
+  const { status, addressedTo, remoteMta, delaySeconds, enhancedCode, smtpCode, response, at, queueId } = entry;
+  if (isSubmitted(transit)) await addRecipient(tx, queueId, addressedTo);
+  await recordOutcome(tx, {
+    kind: status === 'sent' ? 'delivered' : status,
+    // Programs choose their Message-IDs freely: those of the app's messages are known to be its own.
+    messageId: isSubmitted(transit) ? null : transit.messageId,
+    queueId,
+    recipient: addressedTo,
+    smtpCode,
+    enhancedCode,
+    response,
+    remoteMta,
+    delaySeconds,
+    at,
+  });
+}
+
+/** It reached a mailbox, or an alias sent it elsewhere. */
+async function keepArrival(tx: Tx, { queueId, recipient, addressedTo, agent, at }: Moved): Promise<void> {
+  const isForwarded = agent !== 'lmtp';
+  if (isForwarded && recipient === addressedTo) return;
+  const data = { queueId, recipient: recipient.toLowerCase(), addressedTo: addressedTo.toLowerCase(), isForwarded, at };
+  await tx.mailArrival.createMany({ data: [data], skipDuplicates: true });
+}
+
+async function leave(tx: Tx, queueId: string, at: Date): Promise<void> {
+  await tx.mailTransit.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
+}
+
+// The stream tells of what was refused, with all recipients. Where it does not, as while Redis is away or where Rspamd
+// runs no Lua (GTUBE), the filter's own log is asked when it is told.
+async function keepRejected(
+  tx: Tx,
+  { queueId, enhancedCode, to, at }: Extract<LogEntry, { kind: 'rejected' }>,
+  { login, verdict }: Transit,
+): Promise<void> {
+  if (login !== null || verdict !== null || !enhancedCode.startsWith('5')) return;
+  const data = [{ queueId, recipient: to, addressedTo: to, isForwarded: false, at }];
+  await tx.mailArrival.createMany({ data, skipDuplicates: true });
+  await tx.mailTransit.update({
+    where: { queueId },
+    data: { removedAt: at, verdict: { action: 'reject' } },
+    select: { queueId: true },
+  });
+}

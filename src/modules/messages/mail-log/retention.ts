@@ -1,0 +1,14 @@
+import type { Database } from '@/server/db';
+
+const DONE_HOURS = 24;
+// Longer than Postfix keeps anything in its queue.
+const LOST_DAYS = 14;
+
+/** Forgets what is dealt with, and what the log never told the end of. */
+export async function deleteOldTransits(db: Database): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM mail_transit t
+     WHERE t.seen_at < now() - make_interval(hours => ${DONE_HOURS})
+       AND (t.removed_at IS NOT NULL OR t.mail_from IS NULL OR t.seen_at < now() - make_interval(days => ${LOST_DAYS}))
+       AND NOT EXISTS (SELECT FROM mail_arrival a WHERE a.queue_id = t.queue_id AND a.told_at IS NULL)`;
+}

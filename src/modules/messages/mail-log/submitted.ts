@@ -1,0 +1,93 @@
+import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { parseAddress } from '@/lib/address';
+import { oneLine } from '@/mail/smtp-reply';
+import type { Tx } from '@/server/db';
+import { lockMessage, tellAccepted } from '../tracking/locked-message';
+import { recordOutcome } from '../tracking/outcomes';
+import { FilterMeta } from './filtered';
+import type { Transit } from './transits';
+
+const NAMESPACE = 'a2b5d2c8-6f0e-4c8a-9a57-5c1f0f6a6d11';
+
+/** The id of the message that a mailbox submits by SMTP, before anything else is known of it than its queue id. */
+export function submittedMessageId(queueId: string): string {
+  return uuidv5(queueId, NAMESPACE);
+}
+
+/** A message that a mailbox submitted by SMTP is in the queue: it gets its row, its trace, and mail.sent. */
+export async function createSubmitted(tx: Tx, transit: Transit, at: Date): Promise<void> {
+  const { queueId, login, clientAddress, sizeBytes } = transit;
+  const sender = parseAddress(login ?? '');
+  const id = submittedMessageId(queueId);
+  if (!sender || (await tx.message.findUnique({ where: { id }, select: { id: true } }))) return;
+  const domain = await tx.domain.findUnique({ where: { name: sender.domain }, select: { id: true } });
+  const verdict = FilterMeta.safeParse(transit.verdict).data;
+  const recipients = [...new Set(verdict?.recipients ?? [])];
+  await tx.message.create({
+    select: { id: true },
+    data: {
+      id,
+      messageId: transit.messageId || `<${queueId}@${sender.domain}>`,
+      queueId,
+      domainId: domain?.id ?? null,
+      direction: 'outbound',
+      fromAddress: sender.address,
+      toAddresses: recipients,
+      subject: oneLine(verdict?.subject ?? ''),
+      sizeBytes: sizeBytes ?? 0,
+      status: 'sent',
+      createdAt: at,
+      recipients: {
+        createMany: { data: recipients.map((address) => ({ id: uuidv7(), address, kind: 'to', status: 'sent' })) },
+      },
+    },
+  });
+  const detail = { queue_id: queueId, by: sender.address, client: clientAddress };
+  await tellAccepted(tx, await lockMessage(tx, id), { at, detail });
+}
+
+/** A recipient that the filter did not tell of. */
+export async function addRecipient(tx: Tx, queueId: string, address: string): Promise<void> {
+  const messageId = submittedMessageId(queueId);
+  await tx.$executeRaw`
+    INSERT INTO message_recipient (id, message_id, address, kind, status)
+    SELECT ${uuidv7()}::uuid, m.id, ${address}, 'to', 'sent' FROM message m
+     WHERE m.id = ${messageId}::uuid
+       AND NOT EXISTS (SELECT FROM message_recipient r WHERE r.message_id = m.id AND lower(r.address) = lower(${address}))
+    ON CONFLICT DO NOTHING`;
+}
+
+type Ending = { enhancedCode: string | null; response: string };
+
+/** The message leaves the queue undelivered: it failed for every recipient that has no final answer. */
+export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: Ending): Promise<void> {
+  const waiting = await tx.messageRecipient.findMany({
+    where: {
+      message: { queueId, direction: 'outbound' },
+      status: { in: ['sent', 'deferred', 'submitting', 'uncertain'] },
+    },
+    select: { address: true, smtpCode: true, enhancedCode: true, response: true },
+    orderBy: { id: 'asc' },
+  });
+  for (const { address, smtpCode, response } of waiting) {
+    const last = response && ending.enhancedCode ? ` Last it heard: ${response}` : '';
+    await recordOutcome(tx, {
+      kind: 'failed',
+      messageId: null,
+      queueId,
+      recipient: address,
+      smtpCode: ending.enhancedCode ? smtpCode : null,
+      enhancedCode: ending.enhancedCode,
+      response: `${ending.response}${last}`,
+      remoteMta: null,
+      at,
+    });
+  }
+}
+
+/** An admin held it in the queue, or let it go on. */
+export async function noteQueueChange(tx: Tx, queueId: string, type: 'held' | 'released', at: Date): Promise<void> {
+  const message = await tx.message.findFirst({ where: { queueId, direction: 'outbound' }, select: { id: true } });
+  if (!message) return;
+  await tx.messageEvent.create({ data: { messageId: message.id, type, at }, select: { id: true } });
+}

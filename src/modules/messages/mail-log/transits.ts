@@ -1,0 +1,68 @@
+import type { LogEntry } from '@/mail/agent/log-line';
+import type { Tx } from '@/server/db';
+
+export type Facts = {
+  queueId: string;
+  at: Date;
+  messageId: string | null;
+  login: string | null;
+  clientAddress: string | null;
+  mailFrom: string | null;
+  sizeBytes: number | null;
+};
+
+export type Transit = Omit<Facts, 'at'> & { verdict: unknown };
+
+/** What the lines say of each message itself, put together. */
+export function factsOf(entries: readonly LogEntry[]): Facts[] {
+  const facts = new Map<string, Facts>();
+  for (const entry of entries) {
+    const { queueId, at } = entry;
+    const known = facts.get(queueId) ?? { queueId, at, ...UNKNOWN };
+    facts.set(queueId, { ...known, ...told(entry) });
+  }
+  return [...facts.values()];
+}
+
+const UNKNOWN = { messageId: null, login: null, clientAddress: null, mailFrom: null, sizeBytes: null };
+
+function told(entry: LogEntry): Partial<Facts> {
+  if (entry.kind === 'client') return { login: entry.login, clientAddress: entry.clientAddress };
+  if (entry.kind === 'named') return { messageId: entry.messageId };
+  if (entry.kind === 'queued') return { mailFrom: entry.from, sizeBytes: entry.sizeBytes };
+  if (entry.kind === 'rejected') return { mailFrom: entry.from };
+  return {};
+}
+
+/** Adds to what is known already; in one order, so that two writers never wait for each other. */
+export async function addFacts(tx: Tx, facts: readonly Facts[]): Promise<void> {
+  const rows = facts.toSorted((one, other) => (one.queueId < other.queueId ? -1 : 1));
+  const column = <Key extends keyof Facts>(key: Key) => rows.map((row) => row[key]);
+  await tx.$executeRaw`
+    INSERT INTO mail_transit AS known (queue_id, seen_at, message_id, login, client_address, mail_from, size_bytes)
+    SELECT * FROM unnest(${column('queueId')}::text[], ${column('at')}::timestamptz[], ${column('messageId')}::text[],
+                         ${column('login')}::text[], ${column('clientAddress')}::text[], ${column('mailFrom')}::text[],
+                         ${column('sizeBytes')}::int[])
+    ON CONFLICT (queue_id) DO UPDATE SET
+      message_id = coalesce(EXCLUDED.message_id, known.message_id),
+      login = coalesce(EXCLUDED.login, known.login),
+      client_address = coalesce(EXCLUDED.client_address, known.client_address),
+      mail_from = coalesce(EXCLUDED.mail_from, known.mail_from),
+      size_bytes = coalesce(EXCLUDED.size_bytes, known.size_bytes)`;
+}
+
+export async function findTransits(tx: Tx, queueIds: string[]): Promise<Map<string, Transit>> {
+  const rows = await tx.mailTransit.findMany({
+    where: { queueId: { in: queueIds } },
+    select: {
+      queueId: true,
+      messageId: true,
+      login: true,
+      clientAddress: true,
+      mailFrom: true,
+      sizeBytes: true,
+      verdict: true,
+    },
+  });
+  return new Map(rows.map((row) => [row.queueId, row]));
+}
