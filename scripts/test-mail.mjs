@@ -35,13 +35,17 @@ async function test(lifetime) {
   const { mailServer, stop } = await step('Starting the mail server', () => startTemporaryMailServer(urls.mta));
   lifetime.atEnd(stop);
 
-  const report = join(dirname(mailServer.config), 'report.json');
-  const { passed, failures } = await runTests(report, {
+  const env = {
     DATABASE_URL: urls.app,
     SECRET_KEY: randomBytes(32).toString('hex'),
     APP_URL: 'http://localhost:3000',
-    MAIL_SERVER: JSON.stringify(mailServer),
-  });
+  };
+  const { keepAgent } = await import('./mail/kept-agent.mjs');
+  const endAgent = await step('Starting the agent', () => keepAgent(mailServer, env));
+  lifetime.atEnd(endAgent);
+
+  const report = join(dirname(mailServer.config), 'report.json');
+  const { passed, failures } = await runTests(report, { ...env, MAIL_SERVER: JSON.stringify(mailServer) });
   if (lifetime.isEnding()) return undefined;
   for (const failure of failures) console.log(`FAILED ${failure}`);
   console.log(`${passed} passed, ${failures.length} failed`);

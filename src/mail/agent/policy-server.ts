@@ -39,7 +39,7 @@ export async function startPolicyServer(
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of sockets) socket.end();
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

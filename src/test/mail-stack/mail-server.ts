@@ -23,9 +23,9 @@ export function portOf(name: string): number {
 }
 
 /** Where everything that leaves the mail server arrives. */
-export async function startOutside() {
+export async function startOutside(options: Parameters<typeof startSmtpServer>[0] = {}) {
   const port = Number(mailServer.settings.RELAY_HOST?.split(':').pop());
-  const outside = await startSmtpServer({ port });
+  const outside = await startSmtpServer({ ...options, port });
   afterAll(outside.close);
   // Postfix does not try again for minutes where nobody answered, as between two files.
   execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);

@@ -3,7 +3,13 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
-  resolve: { alias: { '@': fileURLToPath(new URL('../..', import.meta.url)) } },
+  resolve: {
+    alias: [
+      // The REST client and the factories work in the mail server's database, not in one of each file.
+      { find: /^\.\/database$/, replacement: fileURLToPath(new URL('mail-server.ts', import.meta.url)) },
+      { find: '@', replacement: fileURLToPath(new URL('../..', import.meta.url)) },
+    ],
+  },
   test: {
     include: ['src/test/mail-stack/*.mail.test.ts'],
     env: { LOG_LEVEL: 'silent' },

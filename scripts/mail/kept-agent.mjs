@@ -1,0 +1,57 @@
+// The agent beside the mail server of the tests, kept as systemd keeps it: whenever it ends, it is started again.
+import { spawn } from 'node:child_process';
+import { existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const AGENT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src', 'agent.ts');
+const START_AGAIN_MS = 300;
+const START_WITHIN_MS = 60_000;
+const END_WITHIN_MS = 10_000;
+
+/**
+ * A test kills it by the id in `run/agent/pid`, and keeps it away by a file `run/agent/off`. Its log is in
+ * `log/agent.log`.
+ * @param {{ config: string, data: string }} mailServer
+ * @param {Record<string, string>} env what the app has
+ * @returns {Promise<() => Promise<void>>} what ends it, once it runs
+ */
+export async function keepAgent({ config, data }, env) {
+  const [pidFile, offFile] = ['pid', 'off'].map((name) => join(data, 'run/agent', name));
+  const logFile = join(data, 'log/agent.log');
+  const log = openSync(logFile, 'a');
+  let isEnding = false;
+  let child;
+  let started;
+  const hasStarted = new Promise((resolve) => {
+    started = resolve;
+  });
+  const keeping = (async () => {
+    while (!isEnding) {
+      await sleep(START_AGAIN_MS);
+      if (isEnding || existsSync(offFile)) continue;
+      child = spawn(process.execPath, ['--import', 'tsx', AGENT], {
+        stdio: ['ignore', log, log, 'ipc'],
+        env: { ...process.env, ...env, MAIL_SERVER_CONFIG: config, LOG_LEVEL: 'info' },
+      });
+      child.once('message', () => {
+        writeFileSync(pidFile, String(child.pid));
+        started();
+      });
+      await new Promise((resolve) => child.once('exit', resolve));
+      rmSync(pidFile, { force: true });
+    }
+  })();
+  const tooLate = sleep(START_WITHIN_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`The agent did not start:\n${readFileSync(logFile, 'utf8')}`);
+  });
+  await Promise.race([hasStarted, tooLate]);
+  return async () => {
+    isEnding = true;
+    const timer = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
+    child.kill('SIGTERM');
+    await keeping;
+    clearTimeout(timer);
+  };
+}
