@@ -4,6 +4,7 @@ import { deleteOldFailures } from '@/modules/auth/account-wait';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
+import { giveMissingDkimKeys } from '@/modules/domains/dkim/missing';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
 import { deleteOldKeys } from '@/modules/sending/idempotency';
@@ -57,6 +58,8 @@ async function tidy(): Promise<void> {
     'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),
     'deleting unfinished sign-ins': () => deleteExpiredTotpSessions(db, systemClock.now()),
     'forgetting failed sign-ins': () => deleteOldFailures(db, systemClock.now()),
+    // The last, since it takes minutes where there are a thousand domains.
+    'giving domains their DKIM keys': () => giveMissingDkimKeys(db, systemClock.now()),
   };
   for (const [name, task] of Object.entries(tasks)) {
     await task().catch((error) => log.error({ error, task: name }, 'tidying failed'));

@@ -7,6 +7,7 @@ import {
   makeAdmin,
   makeAlias,
   makeApiKey,
+  makeDkimKey,
   makeDomain,
   makeMailbox,
   makeSession,
@@ -135,6 +136,11 @@ function aliasCall(body?: object) {
   };
 }
 
+async function dkimKeyPath({ id }: { id: string }): Promise<Call> {
+  if (id !== MISSING_ID) await makeDkimKey(id, { selector: 'matrix', status: 'pending' });
+  return { path: `/domains/${id}/dkim/matrix/activate` };
+}
+
 function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
   return async ({ id }: { id: string }): Promise<Call> => {
     const mailboxId = id === MISSING_ID ? id : (await makeMailbox(id, 'ann', { suspendedAt })).id;
@@ -258,6 +264,12 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}` })),
   'PATCH /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}`, body: { description: 'changed' } })),
   'DELETE /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}` })),
+  'GET /domains/{id}/dkim': inDomain(async ({ id }) => ({ path: `/domains/${id}/dkim` })),
+  'POST /domains/{id}/dkim/rotate': inDomain(async ({ id }) => ({
+    path: `/domains/${id}/dkim/rotate`,
+    body: { algorithm: 'ed25519' },
+  })),
+  'POST /domains/{id}/dkim/{selector}/activate': inDomain(dkimKeyPath),
 
   'GET /aliases': namingDomain(({ id }) => ({ path: `/aliases?domain_id=${id}` })),
   'POST /aliases': namingDomain(({ id }) => ({

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Role } from '@/lib/roles';
+import { dkimKeyRow, makeDkimKeyPair } from '@/modules/domains/dkim/keys';
 import { newApiKey, newSessionSecret, SESSION_COOKIE } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import { seal } from '@/server/secrets/sealing';
@@ -10,6 +11,19 @@ const HOUR_MS = 3_600_000;
 /** Rows that a test stands on. Every one is new, so that no test sees another's. */
 export function makeDomain(over: { name?: string; active?: boolean } = {}) {
   return db.domain.create({ data: { name: `d${unique()}.example`, ...over } });
+}
+
+/** Of Ed25519, which is made in no time. */
+export async function makeDkimKey(
+  domainId: string,
+  over: { selector?: string; status?: 'pending' | 'active' | 'retired'; at?: Date } = {},
+) {
+  const { selector, status = 'active', at = new Date() } = over;
+  const row = dkimKeyRow(await makeDkimKeyPair('ed25519'), { selector, status, at });
+  if (status === 'active') {
+    await db.domain.update({ where: { id: domainId }, data: { dkimSelector: row.selector } });
+  }
+  return db.dkimKey.create({ data: { ...row, domainId } });
 }
 
 export function makeMailbox(

@@ -1,6 +1,7 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { rest } from '@/server/rest/meta';
 import { adminProcedure, authedProcedure, router } from '@/server/trpc';
+import { dkimProcedures } from './dkim/procedures';
 import { CreateDomain, Domain, DomainPage, ListDomains, UpdateDomain } from './schema';
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
 
@@ -17,8 +18,10 @@ export const domainsRouter = router({
       rest('POST', '/domains', {
         tag,
         summary: 'Add a domain',
+        description: 'It has an active DKIM key at once.',
         status: 201,
         audit: 'domain.create',
+        transaction: 'manual',
         errors: { 409: ['DOMAIN_EXISTS'] },
       }),
     )
@@ -63,4 +66,6 @@ export const domainsRouter = router({
     )
     .output(Confirmation)
     .mutation(({ ctx, input }) => deleteDomain(ctx, input)),
+
+  ...dkimProcedures,
 });

@@ -1,4 +1,5 @@
 import { normalizeDomainName } from '@/lib/address';
+import { kickAgents } from '@/modules/mail-server/service';
 import { reachableDomainIds } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
@@ -6,6 +7,7 @@ import { isForeignKeyViolation, isMissingRow, violatedConstraint } from '@/serve
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
 import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
@@ -37,20 +39,25 @@ export async function getDomain(ctx: ActorContext, { id }: { id: string }): Prom
   return present(await requireDomain(ctx, id));
 }
 
+/** With an active DKIM key, so that its first message leaves signed. @throws DOMAIN_EXISTS */
 export async function createDomain(ctx: MutationContext, { name, ...settings }: CreateDomain): Promise<Domain> {
   const normalized = normalizeDomainName(name) as string;
-  try {
-    const domain = present(
-      await ctx.db.domain.create({ select: FIELDS, data: { name: normalized, ...columns(settings) } }),
-    );
-    await ctx.audit({ resource: `domain:${domain.id}`, domainId: domain.id, before: null, after: domain });
-    return domain;
-  } catch (error) {
-    if (violatedConstraint(error) === null) throw error;
-    throw new AppError('DOMAIN_EXISTS', `The domain ${normalized} is already registered.`, {
-      details: { fields: [{ path: 'name', message: 'This domain is already registered.' }] },
+  const existing = await ctx.database.domain.findUnique({ where: { name: normalized }, select: { id: true } });
+  if (existing) throw exists(normalized);
+  const pair = await makeDkimKeyPair('rsa-2048');
+  return ctx.database
+    .$transaction(async (tx) => {
+      const key = dkimKeyRow(pair, { status: 'active', at: ctx.clock.now() });
+      const dkim = { dkimSelector: key.selector, dkimKeys: { create: key } };
+      const data = { name: normalized, ...columns(settings), ...dkim };
+      const domain = present(await tx.domain.create({ select: FIELDS, data }));
+      await ctx.audit({ resource: `domain:${domain.id}`, domainId: domain.id, before: null, after: domain }, tx);
+      await kickAgents(tx);
+      return domain;
+    })
+    .catch((error) => {
+      throw violatedConstraint(error) === null ? error : exists(normalized);
     });
-  }
 }
 
 export async function updateDomain(ctx: MutationContext, { id, ...settings }: UpdateDomain): Promise<Domain> {
@@ -73,13 +80,21 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
     });
   }
   await ctx.audit({ resource: `domain:${id}`, domainId: id, before, after: null });
+  await kickAgents(ctx.db);
   return { message: `The domain ${before.name} is deleted.` };
 }
 
-async function requireDomain(ctx: ActorContext, id: string): Promise<Row> {
+/** @throws NOT_FOUND for one that is not there or out of reach */
+export async function requireDomain(ctx: ActorContext, id: string): Promise<Row> {
   const domain = await ctx.db.domain.findFirst({ where: { AND: [{ id }, reach(ctx)] }, select: FIELDS });
   if (!domain) throw notFound('domain');
   return domain;
+}
+
+function exists(name: string): AppError {
+  return new AppError('DOMAIN_EXISTS', `The domain ${name} is already registered.`, {
+    details: { fields: [{ path: 'name', message: 'This domain is already registered.' }] },
+  });
 }
 
 /** Another call deleted it between our look and our change. */

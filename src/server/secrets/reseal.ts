@@ -10,6 +10,7 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'admin', column: 'totp_secret' },
   { table: 'webhook', column: 'secret' },
   { table: 'webhook', column: 'previous_secret' },
+  { table: 'dkim_key', column: 'private_key' },
 ];
 
 const BATCH_SIZE = 100;

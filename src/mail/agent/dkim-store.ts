@@ -1,0 +1,87 @@
+import { createPrivateKey } from 'node:crypto';
+import type { ChainableCommander, Redis } from 'ioredis';
+
+export type SigningKey = {
+  /** Of its row: a domain that was deleted and made again may use a selector again. */
+  id: string;
+  domain: string;
+  /** Without a dot. */
+  selector: string;
+};
+
+/** All keys that the mail server is to sign with. */
+export type KeyState = { version: string; count: number };
+
+export type DkimStore = ReturnType<typeof createDkimStore>;
+
+// Where Rspamd looks: dkim_signing.conf.
+const KEYS = 'dkim_keys';
+const SELECTORS = 'dkim_selectors';
+// Beside them, which rows they are of, and of what state they are all.
+const IDS = 'postroom:dkim_ids';
+const VERSION = 'postroom:dkim_version';
+
+/** The keys that the mail server signs with, in its Redis. */
+export function createDkimStore(redis: Redis) {
+  async function isAt({ version, count }: KeyState): Promise<boolean> {
+    const [found, ...counts] = await run(redis.multi().get(VERSION).hlen(KEYS).hlen(SELECTORS).hlen(IDS));
+    return found === version && counts.every((size) => size === count);
+  }
+
+  /** The ids of the keys that it signs with. */
+  async function heldIds(): Promise<Set<string>> {
+    const answers = await run(redis.multi().hgetall(IDS).hgetall(SELECTORS).hkeys(KEYS));
+    const [ids, selectors, names] = answers as [Record<string, string>, Record<string, string>, string[]];
+    const known = new Set(names);
+    const inUse = Object.entries(selectors).map(([domain, selector]) => `${selector}.${domain}`);
+    return new Set(inUse.flatMap((name) => (known.has(name) ? (ids[name] ?? []) : [])));
+  }
+
+  /** The next message of each domain is signed with its new key. */
+  async function put(keys: (SigningKey & { privateKey: string })[]): Promise<void> {
+    if (keys.length === 0) return;
+    const change = redis.multi().del(VERSION);
+    change.hset(KEYS, new Map(keys.map((key) => [nameOf(key), rspamdForm(key.privateKey)])));
+    change.hset(IDS, new Map(keys.map((key) => [nameOf(key), key.id])));
+    change.hset(SELECTORS, new Map(keys.map(({ domain, selector }) => [domain, selector])));
+    await run(change);
+  }
+
+  /** Removes all others, and says that this is the whole state. */
+  async function keepOnly(keys: SigningKey[], { version }: KeyState): Promise<void> {
+    const domains = new Set(keys.map(({ domain }) => domain));
+    const names = new Set(keys.map(nameOf));
+    const change = redis.multi();
+    for (const [hash, kept] of [
+      [SELECTORS, domains],
+      [KEYS, names],
+      [IDS, names],
+    ] as const) {
+      const gone = (await redis.hkeys(hash)).filter((field) => !kept.has(field));
+      if (gone.length > 0) change.hdel(hash, ...gone);
+    }
+    await run(change.set(VERSION, version));
+  }
+
+  return { isAt, heldIds, put, keepOnly };
+}
+
+function nameOf({ domain, selector }: SigningKey): string {
+  return `${selector}.${domain}`;
+}
+
+/** Rspamd reads PEM for RSA alone. For Ed25519 it wants libsodium's form: seed and public key, in base64. */
+function rspamdForm(pem: string): string {
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyType === 'rsa') return pem;
+  const { d, x } = key.export({ format: 'jwk' });
+  return Buffer.concat([d, x].map((part) => Buffer.from(String(part), 'base64url'))).toString('base64');
+}
+
+async function run(commands: ChainableCommander): Promise<unknown[]> {
+  const answers = (await commands.exec()) ?? [];
+  return answers.map(([error, answer]) => {
+    if (error) throw error;
+    return answer;
+  });
+}

@@ -1,0 +1,272 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { unseal } from '@/server/secrets/sealing';
+import { db } from '@/test/database';
+import { makeDkimKey, makeDomain, unique } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+import { dkimKeyPlace } from './keys';
+import { giveMissingDkimKeys } from './missing';
+import type { DkimKey } from './schema';
+
+const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
+
+const statuses = async (domainId: string) => {
+  const rows = await db.dkimKey.findMany({ where: { domainId }, orderBy: { createdAt: 'asc' } });
+  return Object.fromEntries(rows.map(({ selector, status }) => [selector, status]));
+};
+
+const selectorOf = async (id: string) => (await db.domain.findUniqueOrThrow({ where: { id } })).dkimSelector;
+
+/** A domain with an active key, and a client that may change it. */
+async function makeSigned() {
+  const domain = await makeDomain();
+  await makeDkimKey(domain.id, { selector: 'first' });
+  const api = await keyClient({ role: 'admin' });
+  const path = `/domains/${domain.id}/dkim`;
+  return {
+    domain,
+    api,
+    path,
+    rotate: (body: object = {}) => api.post(`${path}/rotate`, { algorithm: 'ed25519', ...body }),
+    activate: (selector: string) => api.post(`${path}/${selector}/activate`),
+  };
+}
+
+describe('a new domain', () => {
+  it('has an active RSA key at once, whose record fits the private key that is kept sealed', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const { data: domain } = await api.post('/domains', { name: `${unique()}.example` });
+    const [key, ...others] = (await api.get(`/domains/${domain.id}/dkim`)).data as DkimKey[];
+    expect(others).toEqual([]);
+    expect(key).toEqual({
+      selector: domain.dkim_selector,
+      algorithm: 'rsa-2048',
+      status: 'active',
+      dns_record: {
+        type: 'TXT',
+        name: `${domain.dkim_selector}._domainkey.${domain.name}`,
+        value: expect.stringMatching(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/=]{392}$/),
+      },
+      published_at: null,
+      created_at: key?.activated_at,
+      activated_at: expect.any(String),
+      retired_at: null,
+    });
+    const row = await db.dkimKey.findFirstOrThrow({ where: { domainId: domain.id } });
+    const pem = unseal(dkimKeyPlace(row.id), row.privateKey);
+    expect(createPrivateKey(pem).asymmetricKeyDetails?.modulusLength).toBe(2048);
+    const publicKey = createPublicKey(pem).export({ type: 'spki', format: 'der' }).toString('base64');
+    expect(key?.dns_record.value.endsWith(`p=${publicKey}`)).toBe(true);
+  });
+
+  it('that is refused leaves no key', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const name = `${unique()}.example`;
+    await api.post('/domains', { name });
+    const count = await db.dkimKey.count();
+    expectError(await api.post('/domains', { name }), 409, 'DOMAIN_EXISTS');
+    expect(await db.dkimKey.count()).toBe(count);
+  });
+});
+
+describe('a domain from before', () => {
+  it('gets an active key, each one, however many instances see to it at once', async () => {
+    await db.domain.deleteMany();
+    const domains = await Promise.all(Array.from({ length: 6 }, () => makeDomain()));
+    const signed = await makeDomain();
+    await makeDkimKey(signed.id, { selector: 'own' });
+    await Promise.all(Array.from({ length: 3 }, () => giveMissingDkimKeys(db, new Date())));
+    await giveMissingDkimKeys(db, new Date());
+    expect(await db.dkimKey.count()).toBe(7);
+    for (const { id } of domains) {
+      const key = await db.dkimKey.findFirstOrThrow({ where: { domainId: id } });
+      expect(key).toMatchObject({ status: 'active', algorithm: 'rsa_2048' });
+      expect(await selectorOf(id)).toBe(key.selector);
+    }
+    expect(await statuses(signed.id)).toEqual({ own: 'active' });
+  });
+});
+
+describe('rotating', () => {
+  it('makes a pending RSA key with its record, under a selector of its own; the active one goes on', async () => {
+    const { domain, path, api } = await makeSigned();
+    const answer = await api.call('POST', `${path}/rotate`, { clock: { now: () => new Date('2027-03-04T05:06:07Z') } });
+    expect(answer.data).toMatchObject({
+      selector: expect.stringMatching(/^pr20270304[a-z2-9]{6}$/),
+      algorithm: 'rsa-2048',
+      status: 'pending',
+      dns_record: { type: 'TXT', name: `${answer.data.selector}._domainkey.${domain.name}` },
+      created_at: '2027-03-04T05:06:07.000Z',
+      activated_at: null,
+    });
+    expect(await statuses(domain.id)).toEqual({ first: 'active', [answer.data.selector]: 'pending' });
+    expect(await selectorOf(domain.id)).toBe('first');
+  });
+
+  it('takes a selector, in any letter case, and Ed25519, whose record holds the bare key', async () => {
+    const { domain, rotate } = await makeSigned();
+    const { data } = await rotate({ selector: 'S2026-a' });
+    expect(data).toMatchObject({ selector: 's2026-a', algorithm: 'ed25519' });
+    expect(data.dns_record.value).toMatch(/^v=DKIM1; k=ed25519; p=[A-Za-z0-9+/]{43}=$/);
+    const row = await db.dkimKey.findFirstOrThrow({ where: { domainId: domain.id, selector: 's2026-a' } });
+    const key = createPublicKey(unseal(dkimKeyPlace(row.id), row.privateKey)).export({ format: 'jwk' });
+    expect(Buffer.from(key.x as string, 'base64url').toString('base64')).toBe(row.publicKey);
+  });
+
+  it('is refused while a key is pending, and names that', async () => {
+    const { rotate } = await makeSigned();
+    await rotate({ selector: 'second' });
+    const answer = expectError(await rotate({ selector: 'third' }), 409, 'CONFLICT');
+    expect(answer.error.details).toMatchObject({ pending_selector: 'second' });
+  });
+
+  it('is refused for a selector that the domain has used, and not for one of another domain', async () => {
+    const { rotate, activate } = await makeSigned();
+    const answer = expectError(await rotate({ selector: 'FIRST' }), 409, 'CONFLICT');
+    expect(answer.error.details.fields?.[0]?.path).toBe('selector');
+    await rotate({ selector: 'second' });
+    await activate('second');
+    expectError(await rotate({ selector: 'first' }), 409, 'CONFLICT');
+    expect((await (await makeSigned()).rotate({ selector: 'second' })).status).toBe(200);
+  });
+
+  it.each(['', '-a', 'a-', 'a.b', 'a b', 'a_b', 'ä', 'x'.repeat(64), 'a\u0000', 'a\r\n'])(
+    'refuses %j as a selector',
+    async (selector) => {
+      const { rotate } = await makeSigned();
+      const answer = expectError(await rotate({ selector }), 400, 'VALIDATION_ERROR');
+      expect(answer.error.details.fields?.[0]?.path).toBe('selector');
+    },
+  );
+
+  it('refuses other algorithms', async () => {
+    const { rotate } = await makeSigned();
+    expectError(await rotate({ algorithm: 'rsa-1024' }), 400, 'VALIDATION_ERROR');
+  });
+
+  it('gives one winner and clear refusals when done at once', async () => {
+    const { domain, rotate } = await makeSigned();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => rotate()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    for (const answer of answers.filter(({ status }) => status === 409)) expectError(answer, 409, 'CONFLICT');
+    expect(await db.dkimKey.count({ where: { domainId: domain.id } })).toBe(2);
+  });
+});
+
+describe('activating', () => {
+  it('signs with the pending key from then on, retires the one before, and is audited without its private key', async () => {
+    const { domain, api, rotate, activate, path } = await makeSigned();
+    await rotate({ selector: 'second' });
+    const answer = await activate('SECOND');
+    expect(answer.data).toMatchObject({ selector: 'second', status: 'active', activated_at: expect.any(String) });
+    const [newest, before] = (await api.get(path)).data as DkimKey[];
+    expect(newest).toEqual(answer.data);
+    expect(before).toMatchObject({ selector: 'first', status: 'retired', retired_at: answer.data.activated_at });
+    expect((await api.get(`/domains/${domain.id}`)).data.dkim_selector).toBe('second');
+
+    const entries = await db.auditEntry.findMany({ where: { domainId: domain.id }, orderBy: { createdAt: 'asc' } });
+    expect(entries).toMatchObject([
+      { action: 'domain.rotate_dkim', resource: `domain:${domain.id}`, details: { after: { selector: 'second' } } },
+      { action: 'domain.activate_dkim', details: { before: { status: 'pending' }, after: { status: 'active' } } },
+    ]);
+    const { privateKey, id } = await db.dkimKey.findFirstOrThrow({ where: { domainId: domain.id, status: 'active' } });
+    const secret = unseal(dkimKeyPlace(id), privateKey).split('\n')[1] as string;
+    expect(JSON.stringify([entries, answer, newest])).not.toContain(secret);
+  });
+
+  it('takes a retired key back', async () => {
+    const { domain, rotate, activate } = await makeSigned();
+    await rotate({ selector: 'second' });
+    await activate('second');
+    expect((await activate('first')).data).toMatchObject({ status: 'active', retired_at: null });
+    expect(await statuses(domain.id)).toEqual({ first: 'active', second: 'retired' });
+    expect(await selectorOf(domain.id)).toBe('first');
+  });
+
+  it('is the first key of a domain that had none', async () => {
+    const domain = await makeDomain();
+    await makeDkimKey(domain.id, { selector: 'only', status: 'pending' });
+    const api = await keyClient({ role: 'admin' });
+    await api.post(`/domains/${domain.id}/dkim/only/activate`);
+    expect(await statuses(domain.id)).toEqual({ only: 'active' });
+  });
+
+  it('is refused for the active key, one of another domain, and one that is not there', async () => {
+    const { activate } = await makeSigned();
+    const other = await makeDomain();
+    await makeDkimKey(other.id, { selector: 'elsewhere', status: 'pending' });
+    expectError(await activate('first'), 409, 'CONFLICT');
+    expectError(await activate('elsewhere'), 404, 'NOT_FOUND');
+    expectError(await activate('a_b'), 404, 'NOT_FOUND');
+    expectError(await activate('a%00b'), 400, 'VALIDATION_ERROR');
+  });
+
+  it('gives one winner and clear refusals when done at once', async () => {
+    const { domain, rotate, activate } = await makeSigned();
+    await rotate({ selector: 'second' });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => activate('second')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    for (const answer of answers.filter(({ status }) => status === 409)) expectError(answer, 409, 'CONFLICT');
+    expect(await statuses(domain.id)).toEqual({ first: 'retired', second: 'active' });
+  });
+
+  it('leaves one active key when different ones are activated at once', async () => {
+    const { domain, rotate, activate } = await makeSigned();
+    await makeDkimKey(domain.id, { selector: 'old', status: 'retired' });
+    await rotate({ selector: 'second' });
+    const answers = await Promise.all(['second', 'old', 'second', 'old'].map(activate));
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+    const active = await db.dkimKey.findMany({ where: { domainId: domain.id, status: 'active' } });
+    expect(active.map(({ selector }) => selector)).toEqual([await selectorOf(domain.id)]);
+  });
+
+  it('and a deletion of the domain at once are both answered plainly', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { domain, api, rotate, activate } = await makeSigned();
+      await rotate({ selector: 'second' });
+      const deletion = api.delete(`/domains/${domain.id}`);
+      const [deleted, ...others] = await Promise.all([deletion, activate('second'), rotate({ selector: 'third' })]);
+      expect(deleted.status).toBe(200);
+      for (const { status } of others) expect([200, 404, 409]).toContain(status);
+      expect(await db.dkimKey.count({ where: { domainId: domain.id } })).toBe(0);
+    }
+  });
+});
+
+describe('who may', () => {
+  it('a domain_admin reads the keys of its domains, and makes and activates none', async () => {
+    const { domain, path } = await makeSigned();
+    const api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expect((await api.get(path)).data).toHaveLength(1);
+    expectError(await api.post(`${path}/rotate`), 403, 'FORBIDDEN');
+    expectError(await api.post(`${path}/first/activate`), 403, 'FORBIDDEN');
+  });
+
+  it('a domain out of reach, or that is not there, answers as not found', async () => {
+    const { path } = await makeSigned();
+    const api = await keyClient({ role: 'domain_admin', domainIds: [(await makeDomain()).id] });
+    const scoped = await keyClient({ role: 'admin', scopedDomainIds: [(await makeDomain()).id] });
+    expectError(await api.get(path), 404, 'NOT_FOUND');
+    expectError(await scoped.get(path), 404, 'NOT_FOUND');
+    expectError(await scoped.post(`${path}/rotate`), 404, 'NOT_FOUND');
+    expectError(await scoped.get(`/domains/${MISSING_ID}/dkim`), 404, 'NOT_FOUND');
+    expect(await db.dkimKey.count({ where: { status: 'pending', domainId: path.split('/')[2] } })).toBe(0);
+  });
+});
+
+describe('the list', () => {
+  it('begins with the newest, goes on page by page, and can be of one status', async () => {
+    const { domain, api, path } = await makeSigned();
+    for (let day = 1; day <= 4; day++) {
+      const at = new Date(Date.now() - day * 86_400_000);
+      await makeDkimKey(domain.id, { selector: `day${day}`, status: 'retired', at });
+    }
+    const first = await api.get(`${path}?limit=3`);
+    const second = await api.get(`${path}?limit=3&cursor=${first.meta.pagination?.next_cursor}`);
+    const selectors = [...first.data, ...second.data].map(({ selector }: DkimKey) => selector);
+    expect(selectors).toEqual(['first', 'day1', 'day2', 'day3', 'day4']);
+    const active = await api.get(`${path}?status=active`);
+    expect(active.data.map(({ selector }: DkimKey) => selector)).toEqual(['first']);
+    expectError(await api.get(`${path}?status=gone`), 400, 'VALIDATION_ERROR');
+  });
+});

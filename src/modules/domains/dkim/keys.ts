@@ -1,0 +1,77 @@
+import { generateKeyPair, type KeyObject, randomInt } from 'node:crypto';
+import { promisify } from 'node:util';
+import pLimit from 'p-limit';
+import { v7 as uuidv7 } from 'uuid';
+import { seal } from '@/server/secrets/sealing';
+import type { DkimAlgorithm, DkimStatus } from './schema';
+
+export type DkimKeyPair = {
+  algorithm: DkimAlgorithm;
+  /** PEM, PKCS 8. */
+  privateKey: string;
+  /** What stands behind p= in the record. */
+  publicKey: string;
+};
+
+const ED25519_KEY_BYTES = 32;
+const SELECTOR_SUFFIX_LENGTH = 6;
+// Without those that are taken for one another.
+const SELECTOR_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+const generate = promisify(generateKeyPair);
+// An RSA key takes a core for a tenth of a second and more: many at once leave some of the process's threads to others.
+const inTurn = pLimit(2);
+
+/** Takes a while, so that no transaction is open meanwhile. */
+export function makeDkimKeyPair(algorithm: DkimAlgorithm): Promise<DkimKeyPair> {
+  return inTurn(() => (algorithm === 'rsa-2048' ? makeRsa() : makeEd25519()));
+}
+
+/** The columns of a new key, but for its domain. */
+export function dkimKeyRow(pair: DkimKeyPair, over: { selector?: string; status: DkimStatus; at: Date }) {
+  const { selector = newSelector(over.at), status, at } = over;
+  const id = uuidv7();
+  return {
+    id,
+    selector,
+    algorithm: pair.algorithm === 'rsa-2048' ? ('rsa_2048' as const) : pair.algorithm,
+    status,
+    privateKey: seal(dkimKeyPlace(id), pair.privateKey),
+    publicKey: pair.publicKey,
+    createdAt: at,
+    activatedAt: status === 'active' ? at : null,
+  };
+}
+
+/** What a private key is sealed for. */
+export function dkimKeyPlace(id: string): string {
+  return `dkim_key.private_key:${id}`;
+}
+
+async function makeRsa(): Promise<DkimKeyPair> {
+  const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 });
+  return { algorithm: 'rsa-2048', privateKey: pem(privateKey), publicKey: spki(publicKey).toString('base64') };
+}
+
+/** Its record holds the bare key, without the structure around it (RFC 8463). */
+async function makeEd25519(): Promise<DkimKeyPair> {
+  const { privateKey, publicKey } = await generate('ed25519');
+  const bare = spki(publicKey).subarray(-ED25519_KEY_BYTES);
+  return { algorithm: 'ed25519', privateKey: pem(privateKey), publicKey: bare.toString('base64') };
+}
+
+function pem(privateKey: KeyObject): string {
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+function spki(publicKey: KeyObject): Buffer {
+  return publicKey.export({ type: 'spki', format: 'der' });
+}
+
+function newSelector(at: Date): string {
+  const letters = Array.from(
+    { length: SELECTOR_SUFFIX_LENGTH },
+    () => SELECTOR_LETTERS[randomInt(SELECTOR_LETTERS.length)],
+  );
+  return `pr${at.toISOString().slice(0, 10).replaceAll('-', '')}${letters.join('')}`;
+}

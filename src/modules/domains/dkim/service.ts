@@ -1,0 +1,115 @@
+import { isMailServerAttached, kickAgents } from '@/modules/mail-server/service';
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import type { Tx } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import { requireDomain } from '../service';
+import { dkimKeyRow, makeDkimKeyPair } from './keys';
+import type { ActivateDkim, DkimKey, ListDkimKeys, MailServer, RotateDkim } from './schema';
+
+type MutationContext = ActorContext & { audit: RecordAudit };
+
+export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Promise<Page<DkimKey>> {
+  const { id, status } = input;
+  await requireDomain(ctx, id);
+  return paginate(
+    'dkim keys',
+    input,
+    'createdAt',
+    ({ where, ...page }) =>
+      ctx.db.dkimKey.findMany({ ...page, select: FIELDS, where: { AND: [where, { domainId: id, status }] } }),
+    present,
+  );
+}
+
+/** Makes a key that waits for its record to be published. @throws CONFLICT while another waits, or for a used selector */
+export async function rotateDkim(ctx: MutationContext, { id, selector, algorithm }: RotateDkim): Promise<DkimKey> {
+  await requireDomain(ctx, id);
+  await refuseSecondKey(ctx.database, id, selector);
+  const pair = await makeDkimKeyPair(algorithm);
+  return ctx.database.$transaction(async (tx) => {
+    await lockDomain(tx, id);
+    await refuseSecondKey(tx, id, selector);
+    const row = dkimKeyRow(pair, { selector, status: 'pending', at: ctx.clock.now() });
+    const key = present(await tx.dkimKey.create({ data: { ...row, domainId: id }, select: FIELDS }));
+    await ctx.audit({ resource: `domain:${id}`, domainId: id, before: null, after: key }, tx);
+    return key;
+  });
+}
+
+/** The next message is signed with it. A retired key may come back. @throws NOT_FOUND; CONFLICT where it is active */
+export async function activateDkim(ctx: MutationContext, { id, selector }: ActivateDkim): Promise<DkimKey> {
+  await requireDomain(ctx, id);
+  await lockDomain(ctx.db, id);
+  const row = await ctx.db.dkimKey.findFirst({ where: { domainId: id, selector }, select: FIELDS });
+  if (!row) throw notFound('DKIM key');
+  if (row.status === 'active') throw new AppError('CONFLICT', `The key ${selector} is the active one already.`);
+  const at = ctx.clock.now();
+  const retire = { status: 'retired' as const, retiredAt: at };
+  await ctx.db.dkimKey.updateMany({ where: { domainId: id, status: 'active' }, data: retire });
+  const activate = { status: 'active' as const, activatedAt: at, retiredAt: null };
+  const after = present(await ctx.db.dkimKey.update({ where: { id: row.id }, data: activate, select: FIELDS }));
+  await ctx.db.domain.update({ where: { id }, data: { dkimSelector: selector }, select: { id: true } });
+  await ctx.audit({ resource: `domain:${id}`, domainId: id, before: present(row), after });
+  await kickAgents(ctx.db);
+  return after;
+}
+
+/** Whether keys reach a mail server at all. */
+export async function getMailServer(ctx: ActorContext): Promise<MailServer> {
+  return { is_attached: await isMailServerAttached(ctx.db) };
+}
+
+/** Keys of one domain change one after the other. */
+async function lockDomain(tx: Tx, id: string): Promise<void> {
+  const locked = await tx.$queryRaw<unknown[]>`SELECT id FROM domain WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
+  if (locked.length === 0) throw notFound('domain');
+}
+
+async function refuseSecondKey(tx: Tx, domainId: string, selector: string | undefined): Promise<void> {
+  const either = [{ status: 'pending' as const }, ...(selector === undefined ? [] : [{ selector }])];
+  const rows = await tx.dkimKey.findMany({ where: { domainId, OR: either }, select: { selector: true, status: true } });
+  const pending = rows.find(({ status }) => status === 'pending');
+  if (pending) {
+    const message = `The key ${pending.selector} is still pending. Activate it before you make another.`;
+    throw new AppError('CONFLICT', message, { details: { pending_selector: pending.selector } });
+  }
+  if (rows.length === 0) return;
+  const message = `This domain had a key with the selector ${selector}. Choose another.`;
+  throw new AppError('CONFLICT', message, { details: { fields: [{ path: 'selector', message }] } });
+}
+
+const FIELDS = {
+  id: true,
+  selector: true,
+  algorithm: true,
+  status: true,
+  publicKey: true,
+  createdAt: true,
+  activatedAt: true,
+  retiredAt: true,
+  publishedAt: true,
+  domain: { select: { name: true } },
+} satisfies Prisma.DkimKeySelect;
+
+type Row = Prisma.DkimKeyGetPayload<{ select: typeof FIELDS }>;
+
+function present(row: Row): DkimKey {
+  const isRsa = row.algorithm === 'rsa_2048';
+  return {
+    selector: row.selector,
+    algorithm: isRsa ? 'rsa-2048' : 'ed25519',
+    status: row.status,
+    dns_record: {
+      type: 'TXT',
+      name: `${row.selector}._domainkey.${row.domain.name}`,
+      value: `v=DKIM1; k=${isRsa ? 'rsa' : 'ed25519'}; p=${row.publicKey}`,
+    },
+    published_at: row.publishedAt?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    activated_at: row.activatedAt?.toISOString() ?? null,
+    retired_at: row.retiredAt?.toISOString() ?? null,
+  };
+}
