@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { db } from '@/test/database';
-import { makeAdmin, makeWebhook } from '@/test/factories';
+import { makeAdmin, makeDkimKey, makeDomain, makeWebhook } from '@/test/factories';
 
 const makeKey = () => randomBytes(32).toString('hex');
 
@@ -40,6 +40,7 @@ describe('rotating SECRET_KEY', () => {
   beforeEach(async () => {
     await db.admin.deleteMany();
     await db.webhook.deleteMany();
+    await db.domain.deleteMany();
   });
 
   it('seals every stored secret again, after which the old key can go', async () => {
@@ -75,6 +76,18 @@ describe('rotating SECRET_KEY', () => {
     const row = await db.webhook.findUniqueOrThrow({ where: { id } });
     expect(after.unseal(secret ?? '', row.secret)).toBe('one');
     expect(after.unseal(previousSecret ?? '', row.previousSecret ?? new Uint8Array())).toBe('other');
+  });
+
+  it('seals the private keys of DKIM again', async () => {
+    const before = await startWith(oldKey);
+    const { id: domainId } = await makeDomain();
+    const { id } = await makeDkimKey(domainId);
+    const place = `dkim_key.private_key:${id}`;
+    await db.dkimKey.update({ where: { id }, data: { privateKey: before.seal(place, 'the key') } });
+    const during = await startWith(newKey, oldKey);
+    expect(await during.reseal()).toEqual({ resealed: 1, unopened: 0 });
+    const after = await startWith(newKey);
+    expect(after.unseal(place, (await db.dkimKey.findUniqueOrThrow({ where: { id } })).privateKey)).toBe('the key');
   });
 
   it('does it once, however many instances do it at the same time', async () => {

@@ -1,0 +1,250 @@
+import { createPrivateKey } from 'node:crypto';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createDkimStore } from '@/mail/agent/dkim-store';
+import { AGENT_CHANNEL } from '@/modules/mail-server/requests';
+import { unseal } from '@/server/secrets/sealing';
+import { db } from '@/test/database';
+import { makeDkimKey, makeDomain, unique } from '@/test/factories';
+import { makeRedis } from '@/test/redis';
+import { keyClient } from '@/test/rest';
+import { dkimKeyPlace } from './keys';
+import { publishDkimKeys } from './publish';
+
+beforeEach(async () => {
+  await db.domain.deleteMany();
+});
+
+/** A mail server's Redis, and a connection to it as an agent has it. */
+async function makeMailServer() {
+  const server = await makeRedis();
+  await server.start();
+  const redis = new Redis(server.url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => 50 });
+  redis.on('error', () => {});
+  onTestFinished(() => redis.disconnect());
+  await expect.poll(() => redis.status).toBe('ready');
+  const store = createDkimStore(redis);
+  const publish = () => publishDkimKeys(db, store);
+  const held = async () => ({
+    keys: await redis.hgetall('dkim_keys'),
+    selectors: await redis.hgetall('dkim_selectors'),
+  });
+  return { server, redis, store, publish, held };
+}
+
+async function makeSigned(selector: string) {
+  const domain = await makeDomain();
+  const key = await makeDkimKey(domain.id, { selector });
+  return { ...domain, key };
+}
+
+/** What the mail server should hold, by what Postgres holds. */
+async function wanted() {
+  const rows = await db.dkimKey.findMany({ where: { status: 'active' }, include: { domain: true } });
+  return {
+    names: rows.map(({ selector, domain }) => `${selector}.${domain.name}`).toSorted(),
+    selectors: Object.fromEntries(rows.map(({ selector, domain }) => [domain.name, selector])),
+  };
+}
+
+async function expectExact({ held }: { held: () => Promise<{ keys: object; selectors: object }> }) {
+  const { keys, selectors } = await held();
+  expect({ names: Object.keys(keys).toSorted(), selectors }).toEqual(await wanted());
+}
+
+const publishedAt = async (id: string) => (await db.dkimKey.findUniqueOrThrow({ where: { id } })).publishedAt;
+
+/** As in the API: the key becomes the active one. */
+async function activate(domainId: string, selector: string) {
+  const api = await keyClient({ role: 'admin' });
+  expect((await api.post(`/domains/${domainId}/dkim/${selector}/activate`)).status).toBe(200);
+}
+
+describe('publishing', () => {
+  it('hands over the active keys, in the form that Rspamd reads, and says since when it has them', async () => {
+    const mail = await makeMailServer();
+    const api = await keyClient({ role: 'admin' });
+    const { data: rsa } = await api.post('/domains', { name: `${unique()}.example` });
+    const ed = await makeSigned('ed');
+    await makeDkimKey(ed.id, { selector: 'next', status: 'pending' });
+    await makeDkimKey(ed.id, { selector: 'last', status: 'retired' });
+    await mail.publish();
+    await expectExact(mail);
+
+    const { keys } = await mail.held();
+    const rsaRow = await db.dkimKey.findFirstOrThrow({ where: { domainId: rsa.id } });
+    expect(keys[`${rsa.dkim_selector}.${rsa.name}`]).toBe(unseal(dkimKeyPlace(rsaRow.id), rsaRow.privateKey));
+    const pair = Buffer.from(keys[`ed.${ed.name}`] ?? '', 'base64');
+    const { d } = createPrivateKey(unseal(dkimKeyPlace(ed.key.id), ed.key.privateKey)).export({ format: 'jwk' });
+    expect(pair).toHaveLength(64);
+    expect(pair.subarray(0, 32).toString('base64url')).toBe(d);
+    expect(pair.subarray(32).toString('base64')).toBe(ed.key.publicKey);
+
+    expect((await api.get(`/domains/${rsa.id}/dkim`)).data[0].published_at).toEqual(expect.any(String));
+    const told = await db.dkimKey.findMany({ where: { domainId: ed.id, publishedAt: { not: null } } });
+    expect(told.map(({ selector }) => selector)).toEqual(['ed']);
+  });
+
+  it('that finds nothing changed asks Redis as little for many keys as for one, and moves no date', async () => {
+    const mail = await makeMailServer();
+    const { key } = await makeSigned('one');
+    const commandsOf = async (work: () => Promise<void>) => {
+      const before = await mail.server.commandCount();
+      await work();
+      return (await mail.server.commandCount()) - before;
+    };
+    const idle = () => commandsOf(async () => {});
+    await mail.publish();
+    const since = await publishedAt(key.id);
+    const forOne = (await commandsOf(mail.publish)) - (await idle());
+    for (let i = 0; i < 20; i++) await makeSigned('more');
+    await mail.publish();
+    expect((await commandsOf(mail.publish)) - (await idle())).toBe(forOne);
+    expect(forOne).toBeLessThan(10);
+    expect(await publishedAt(key.id)).toEqual(since);
+  });
+
+  it('follows a rotation, and the way back', async () => {
+    const mail = await makeMailServer();
+    const domain = await makeSigned('first');
+    const next = await makeDkimKey(domain.id, { selector: 'second', status: 'pending' });
+    await mail.publish();
+    await activate(domain.id, 'second');
+    await mail.publish();
+    await expectExact(mail);
+    expect(await publishedAt(domain.key.id)).toBeNull();
+    expect(await publishedAt(next.id)).not.toBeNull();
+    await activate(domain.id, 'first');
+    await mail.publish();
+    await expectExact(mail);
+    expect(await publishedAt(next.id)).toBeNull();
+  });
+
+  it('takes away the key of a deleted domain, and of one made again with the same selector hands over the new one', async () => {
+    const mail = await makeMailServer();
+    const [kept, gone] = [await makeSigned('kept'), await makeSigned('same')];
+    await mail.publish();
+    const before = (await mail.held()).keys[`same.${gone.name}`];
+    await db.domain.delete({ where: { id: gone.id } });
+    await mail.publish();
+    expect(Object.keys((await mail.held()).keys)).toEqual([`kept.${kept.name}`]);
+
+    const again = await makeDomain({ name: gone.name });
+    await makeDkimKey(again.id, { selector: 'same' });
+    await mail.publish();
+    await db.domain.delete({ where: { id: again.id } });
+    const third = await makeDomain({ name: gone.name });
+    const { publicKey } = await makeDkimKey(third.id, { selector: 'same' });
+    await mail.publish();
+    await expectExact(mail);
+    const after = (await mail.held()).keys[`same.${gone.name}`] ?? '';
+    expect(after).not.toBe(before);
+    expect(Buffer.from(after, 'base64').subarray(32).toString('base64')).toBe(publicKey);
+  });
+
+  it.each(['everything', 'dkim_keys', 'dkim_selectors'])('fills a Redis again that lost %s', async (lost) => {
+    const mail = await makeMailServer();
+    for (let i = 0; i < 3; i++) await makeSigned('one');
+    await mail.publish();
+    const before = await mail.held();
+    await (lost === 'everything' ? mail.redis.flushall() : mail.redis.del(lost));
+    await mail.publish();
+    expect(await mail.held()).toEqual(before);
+  });
+
+  it('removes what it did not bring', async () => {
+    const mail = await makeMailServer();
+    const domain = await makeSigned('one');
+    await mail.redis.hset('dkim_keys', `old.${domain.name}`, 'x', 'old.gone.example', 'x');
+    await mail.redis.hset('dkim_selectors', domain.name, 'old', 'gone.example', 'old');
+    await mail.publish();
+    await expectExact(mail);
+  });
+
+  it('hands over many, in more than one part', async () => {
+    const mail = await makeMailServer();
+    await Promise.all(Array.from({ length: 450 }, () => makeSigned('many')));
+    await mail.publish();
+    await expectExact(mail);
+    expect(await db.dkimKey.count({ where: { publishedAt: null } })).toBe(0);
+  });
+});
+
+describe('when something fails', () => {
+  it('is told while Redis is away, and done once it is back, empty', async () => {
+    const mail = await makeMailServer();
+    await makeSigned('one');
+    await mail.publish();
+    await mail.server.kill();
+    await makeSigned('two');
+    await expect(mail.publish()).rejects.toThrow();
+    await mail.server.start();
+    await expect.poll(() => mail.publish().then(() => 'done', String), { timeout: 10_000 }).toBe('done');
+    await expectExact(mail);
+  });
+
+  it.each(['put', 'keepOnly'] as const)('is done again where a turn ends at %s', async (at) => {
+    const mail = await makeMailServer();
+    const domain = await makeSigned('first');
+    await mail.publish();
+    await makeDkimKey(domain.id, { selector: 'second', status: 'pending' });
+    await activate(domain.id, 'second');
+    const cut = async () => {
+      throw new Error('cut off');
+    };
+    await expect(publishDkimKeys(db, { ...mail.store, [at]: cut })).rejects.toThrow('cut off');
+    await activate(domain.id, 'first');
+    await mail.publish();
+    await expectExact(mail);
+    expect(await publishedAt(domain.key.id)).not.toBeNull();
+  });
+
+  it('leaves alone what a key replaces that cannot be opened, hands over the others, and says so', async () => {
+    const mail = await makeMailServer();
+    const domain = await makeSigned('first');
+    const lost = await makeDkimKey(domain.id, { selector: 'second', status: 'pending' });
+    await mail.publish();
+    await db.dkimKey.update({ where: { id: lost.id }, data: { privateKey: new Uint8Array(64) } });
+    await activate(domain.id, 'second');
+    const other = await makeSigned('other');
+    await expect(mail.publish()).rejects.toThrow(/^1 DKIM keys open with none of the keys in SECRET_KEY/);
+    const { selectors } = await mail.held();
+    expect(selectors).toEqual({ [domain.name]: 'first', [other.name]: 'other' });
+    expect(await publishedAt(other.key.id)).not.toBeNull();
+    expect(await publishedAt(lost.id)).toBeNull();
+  });
+
+  it('ends in the right state where several publish while keys change', async () => {
+    const mail = await makeMailServer();
+    const domains = await Promise.all(Array.from({ length: 5 }, () => makeSigned('first')));
+    for (const { id } of domains) await makeDkimKey(id, { selector: 'second', status: 'pending' });
+    const [gone, changed] = [domains.slice(0, 2), domains.slice(2)];
+    await Promise.all([
+      ...gone.map(({ id }) => db.domain.delete({ where: { id } })),
+      ...changed.map(({ id }) => activate(id, 'second')),
+      ...Array.from({ length: 8 }, () => mail.publish()),
+    ]);
+    await mail.publish();
+    await expectExact(mail);
+  });
+});
+
+it('an agent is told of a change as it is committed', async () => {
+  const listener = new pg.Client(process.env.DATABASE_URL);
+  await listener.connect();
+  onTestFinished(() => listener.end());
+  let kicks = 0;
+  listener.on('notification', () => {
+    kicks += 1;
+  });
+  await listener.query(`LISTEN ${AGENT_CHANNEL}`);
+  const api = await keyClient({ role: 'admin' });
+  const { data: domain } = await api.post('/domains', { name: `${unique()}.example` });
+  await expect.poll(() => kicks).toBe(1);
+  const { data: key } = await api.post(`/domains/${domain.id}/dkim/rotate`, { algorithm: 'ed25519' });
+  await activate(domain.id, key.selector);
+  await expect.poll(() => kicks).toBe(2);
+  await api.delete(`/domains/${domain.id}`);
+  await expect.poll(() => kicks).toBe(3);
+});
