@@ -1,8 +1,11 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { dkimVerify } from 'mailauth';
 import { afterAll } from 'vitest';
-import { mailServer, portOf } from './mail-server';
+import { createDkimStore } from '@/mail/agent/dkim-store';
+import { publishDkimKeys } from '@/modules/domains/dkim/publish';
+import type { DkimAlgorithm, DkimKey } from '@/modules/domains/dkim/schema';
+import { callApp } from './app';
+import { db, mailServer, portOf } from './mail-server';
 
 const records = new Map<string, string>();
 
@@ -17,13 +20,23 @@ afterAll(() => redis.disconnect());
 
 export { redis };
 
-/** Gives the mail server a key, as the app does, and publishes its record to whoever verifies. */
-export async function useKey(domain: string, selector: string, kind: 'rsa' | 'ed25519' = 'rsa'): Promise<void> {
-  const { privateKey, publicKey } =
-    kind === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519');
-  records.set(`${selector}._domainkey.${domain}`, `v=DKIM1; k=${kind}; p=${publicPart(publicKey, kind)}`);
-  await redis.hset('dkim_keys', `${selector}.${domain}`, privatePart(privateKey, kind));
-  await redis.hset('dkim_selectors', domain, selector);
+/** A turn of the agent beside the mail server. */
+export function publishKeys(): Promise<void> {
+  return publishDkimKeys(db, createDkimStore(redis));
+}
+
+/** Puts what the app gives as the key's record where whoever verifies finds it. */
+export function publishRecord({ dns_record: { name, value } }: DkimKey): void {
+  records.set(name, value);
+}
+
+/** Has the mail server sign with a new key of the domain, whose record is published. */
+export async function useKey(name: string, selector: string, algorithm: DkimAlgorithm = 'rsa-2048'): Promise<void> {
+  const { id } = await db.domain.findUniqueOrThrow({ where: { name } });
+  const app = await callApp();
+  publishRecord(await app.domains.rotateDkim({ id, selector, algorithm }));
+  await app.domains.activateDkim({ id, selector });
+  await publishKeys();
 }
 
 /** What a receiver makes of the signatures of a message, as "pass rsa-sha256 by selector.domain". */
@@ -40,16 +53,4 @@ async function resolver(name: string, type: string): Promise<string[][]> {
   const record = records.get(name);
   if (type === 'TXT' && record) return [[record]];
   throw Object.assign(new Error(`There is no ${type} record of ${name}.`), { code: 'ENOTFOUND' });
-}
-
-/** Rspamd reads PEM for RSA alone. For Ed25519 it wants libsodium's form: seed and public key, in base64. */
-function privatePart(privateKey: KeyObject, kind: 'rsa' | 'ed25519'): string {
-  if (kind === 'rsa') return String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const { d, x } = privateKey.export({ format: 'jwk' });
-  return Buffer.concat([d, x].map((part) => Buffer.from(String(part), 'base64url'))).toString('base64');
-}
-
-function publicPart(publicKey: KeyObject, kind: 'rsa' | 'ed25519'): string {
-  if (kind === 'rsa') return publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
-  return Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url').toString('base64');
 }

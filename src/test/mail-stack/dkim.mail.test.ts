@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { callApp } from './app';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
-import { redis, signaturesOf, useKey } from './dkim-keys';
+import { publishKeys, publishRecord, redis, signaturesOf, useKey } from './dkim-keys';
 import { arrived } from './imap-session';
-import { startOutside } from './mail-server';
+import { db, startOutside } from './mail-server';
 import { without } from './services';
 import { messageText, openInbound, openSmtp, openSubmission } from './smtp-session';
 
@@ -33,12 +34,66 @@ function copiesOutside(to: string) {
 describe('what leaves', () => {
   it('is signed with the newest key of its domain: RSA, then Ed25519, then after a rotation', async () => {
     const session = await openSubmission(at('ann'), PASSWORD);
-    await useKey(domain.name, 'one', 'rsa');
+    await useKey(domain.name, 'one');
     expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
     await useKey(domain.name, 'two', 'ed25519');
     expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass ed25519-sha256 by two.${domain.name}`]);
-    await useKey(domain.name, 'three', 'rsa');
+    await useKey(domain.name, 'three');
     expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by three.${domain.name}`]);
+  });
+
+  it('of a new domain is signed at once, with the key that came with it', async () => {
+    const app = await callApp();
+    domain = await app.domains.create({ name: `${newName()}.example` });
+    await makeMailbox(domain.id, 'ann');
+    await publishKeys();
+    const [key] = (await app.domains.dkimKeys({ id: domain.id })).items;
+    if (!key) throw new Error('A new domain has no key.');
+    publishRecord(key);
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const signatures = await signaturesOutside((await submit(session)).to);
+    expect(signatures).toEqual([`pass rsa-sha256 by ${key.selector}.${domain.name}`]);
+  });
+
+  it('is signed with the active key while another is pending, and with a retired one that was taken back', async () => {
+    await useKey(domain.name, 'one');
+    const app = await callApp();
+    publishRecord(await app.domains.rotateDkim({ id: domain.id, selector: 'two' }));
+    await publishKeys();
+    const session = await openSubmission(at('ann'), PASSWORD);
+    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+    for (const selector of ['two', 'one']) {
+      await app.domains.activateDkim({ id: domain.id, selector });
+      await publishKeys();
+      const signatures = await signaturesOutside((await submit(session)).to);
+      expect(signatures).toEqual([`pass rsa-sha256 by ${selector}.${domain.name}`]);
+    }
+  });
+
+  it('is signed by a domain that was made again with its new key, under the same selector', async () => {
+    const app = await callApp();
+    await useKey(domain.name, 'same');
+    await db.mailbox.deleteMany({ where: { domainId: domain.id } });
+    await app.domains.delete({ id: domain.id });
+    await publishKeys();
+    expect(await redis.hget('dkim_keys', `same.${domain.name}`)).toBeNull();
+    expect(await redis.hget('dkim_selectors', domain.name)).toBeNull();
+
+    domain = await makeDomain({ name: domain.name });
+    await makeMailbox(domain.id, 'ann');
+    const session = await openSubmission(at('ann'), PASSWORD);
+    expect((await submit(session)).answer).toMatch(/^451 4\.7\.1 /);
+    await useKey(domain.name, 'same');
+    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by same.${domain.name}`]);
+  });
+
+  it('is signed again after Redis lost its data, as soon as the keys are published again', async () => {
+    await useKey(domain.name, 'one');
+    const session = await openSubmission(at('ann'), PASSWORD);
+    await redis.del('dkim_keys', 'dkim_selectors', 'postroom:dkim_ids', 'postroom:dkim_version');
+    expect((await submit(session)).answer).toMatch(/^451 4\.7\.1 /);
+    await publishKeys();
+    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
   it('is signed by a subdomain with its own key', async () => {

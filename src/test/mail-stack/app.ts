@@ -1,0 +1,17 @@
+import { appRouter } from '@/modules/router';
+import { createContext } from '@/server/context';
+import { newApiKey } from '@/server/secrets/credentials';
+import { sha256 } from '@/server/secrets/crypto';
+import { newName } from './directory';
+import { db } from './mail-server';
+
+/** The verbs of the app, as a new super_admin with an API key calls them. */
+export async function callApp() {
+  const { key, prefix } = newApiKey();
+  const apiKey = { name: 'test', keyPrefix: prefix, keyHash: sha256(key), rateLimit: 0 };
+  await db.admin.create({
+    data: { email: `${newName()}@admins.example`, role: 'super_admin', apiKeys: { create: apiKey } },
+  });
+  const headers = { authorization: `Bearer ${key}`, 'x-postroom-client-ip': '2001:db8::1' };
+  return appRouter.createCaller(createContext(new Request('http://localhost:3000/', { headers })));
+}
