@@ -14,6 +14,7 @@ const VIEWS: View[] = [
   ...ROUTES.map(({ label, href }) => ({ name: label, path: () => href })),
   { name: 'Sign in', path: () => '/login' },
   { name: 'A domain', path: ({ domain }) => `/domains/${domain.id}` },
+  { name: 'A domain with a pending and a retired key', path: domainWithKeys },
   { name: 'A message', path: async ({ api, domain }) => `/messages/${(await sendMessage(api, domain)).id}` },
   { name: 'A peek', path: async ({ api, domain }) => `/messages?peek=${(await sendMessage(api, domain)).id}` },
   { name: 'An admin', path: async ({ api }) => `/admins/${(await api.call<{ id: string }>('GET', '/auth/me')).id}` },
@@ -77,6 +78,22 @@ const DIALOGS: View[] = [
     open: async (page) => {
       await page.getByRole('button', { name: 'Delete the domain' }).click();
       await expect(page.getByRole('dialog', { name: /^Delete / })).toBeVisible();
+    },
+  },
+  {
+    name: 'The dialog to rotate a key',
+    path: ({ domain }) => `/domains/${domain.id}`,
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Rotate the key' }).click();
+      await expect(page.getByRole('dialog', { name: /^Rotate the key of / })).toBeVisible();
+    },
+  },
+  {
+    name: 'The dialog to activate a key',
+    path: domainWithKeys,
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Activate looks2', exact: true }).click();
+      await expect(page.getByRole('dialog', { name: 'Activate looks2' })).toBeVisible();
     },
   },
   {
@@ -199,6 +216,14 @@ function makeMailbox(api: Api, domain: Domain): Promise<{ id: string }> {
 async function makeAliases(api: Api, domain: Domain): Promise<{ id: string; domain_id: string; address: string }> {
   const destination = `ann@far.example,${unique('nobody')}@${domain.name}`;
   return api.call('POST', '/aliases', { domain_id: domain.id, source_local_part: unique('looks'), destination });
+}
+
+async function domainWithKeys({ api }: Made): Promise<string> {
+  const path = `/domains/${(await makeDomain(api)).id}`;
+  await api.call('POST', `${path}/dkim/rotate`, { selector: 'looks1', algorithm: 'ed25519' });
+  await api.call('POST', `${path}/dkim/looks1/activate`);
+  await api.call('POST', `${path}/dkim/rotate`, { selector: 'looks2' });
+  return path;
 }
 
 const NOWHERE = 'https://localhost:1/hook';

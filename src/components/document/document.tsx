@@ -19,6 +19,7 @@ import '../styles/aliases.css';
 import '../styles/mailboxes.css';
 import '../styles/audit.css';
 import '../styles/webhooks.css';
+import '../styles/dkim.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mono, sans } from './fonts';

@@ -11,6 +11,8 @@ import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
 import { formatDay, formatPlural } from '@/lib/format';
 import { DeleteDomain } from './delete-domain';
+import { DkimKeys } from './dkim/dkim-keys';
+import { useDkim } from './dkim/use-dkim';
 import { DomainSettings } from './domain-settings';
 
 const CRUMB = { label: 'Domains', href: '/domains' };
@@ -18,6 +20,7 @@ const CRUMB = { label: 'Domains', href: '/domains' };
 export function DomainPage({ id }: { id: string }) {
   const mayChange = useMay('admin');
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
+  const dkim = useDkim(id);
 
   if (isError && !domain) {
     return <NotShown crumb={CRUMB} title="Domain" error={error} onRetry={() => void refetch()} />;
@@ -50,9 +53,10 @@ export function DomainPage({ id }: { id: string }) {
           Its messages
         </Button>
       </PageHead>
-      {domain && mayChange !== undefined ? (
+      {domain && mayChange !== undefined && !dkim.isPending ? (
         <>
           <DomainSettings domain={domain} isReadOnly={!mayChange} />
+          <DkimKeys domain={domain} dkim={dkim} isReadOnly={!mayChange} />
           {mayChange && <DeleteDomain domain={domain} />}
         </>
       ) : (

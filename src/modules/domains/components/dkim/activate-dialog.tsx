@@ -1,0 +1,65 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import type { DkimKey } from '../../dkim/schema';
+import type { Domain } from '../../schema';
+import { useRefreshDkim } from './use-dkim';
+
+type ActivateDialogProps = {
+  domain: Domain;
+  /** Null while nothing is asked. */
+  dkimKey: DkimKey | null;
+  active: DkimKey | undefined;
+  isAttached: boolean;
+  onClose: () => void;
+};
+
+export function ActivateDialog({ domain, dkimKey, active, isAttached, onClose }: ActivateDialogProps) {
+  const refresh = useRefreshDkim(domain.id);
+  const [shown, setShown] = useState({ dkimKey, active });
+  const activate = trpc.domains.activateDkim.useMutation({
+    onSuccess: async () => {
+      onClose();
+      await refresh();
+    },
+    onError: refresh,
+  });
+
+  // So that nothing in it changes while it closes.
+  useEffect(() => {
+    if (dkimKey) setShown({ dkimKey, active });
+  }, [dkimKey, active]);
+
+  return (
+    <ConfirmDialog
+      opened={dkimKey !== null}
+      title={`Activate ${shown.dkimKey?.selector ?? 'the key'}`}
+      action="Activate the key"
+      problem={activate.error ? toProblem(activate.error) : null}
+      isBusy={activate.isPending}
+      onClose={() => {
+        activate.reset();
+        onClose();
+      }}
+      onConfirm={() => dkimKey && activate.mutate({ id: domain.id, selector: dkimKey.selector })}
+    >
+      <p className="soft">
+        {isAttached
+          ? 'Within seconds the mail server signs with it.'
+          : 'No mail server is attached: one that is later signs with it.'}{' '}
+        {shown.active && (
+          <>
+            The key <code>{shown.active.selector}</code> is retired, and can be taken back.
+          </>
+        )}
+      </p>
+      <p className="soft">
+        Receivers have to find the record <code className="wrap">{shown.dkimKey?.dns_record.name}</code> by then, or
+        they take the signatures for broken.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { StatusMark } from '@/components/marks/status-mark';
+import { Moment } from '@/components/moment';
+import type { DkimKey } from '../../dkim/schema';
+import { DkimRecord } from './dkim-record';
+import { KeyHead } from './key-head';
+
+type ActiveKeyProps = { dkimKey: DkimKey; isAttached: boolean };
+
+export function ActiveKey({ dkimKey, isAttached }: ActiveKeyProps) {
+  return (
+    <section className="dkim-key" aria-label={`Active key ${dkimKey.selector}`}>
+      <KeyHead dkimKey={dkimKey} mark={<StatusMark status="on" />}>
+        {dkimKey.activated_at && (
+          <>
+            since <Moment iso={dkimKey.activated_at} />
+          </>
+        )}
+      </KeyHead>
+      <Arrival publishedAt={dkimKey.published_at} isAttached={isAttached} />
+      <p className="soft">Without this record receivers take the signatures for broken, and some refuse the mail.</p>
+      <DkimRecord {...dkimKey} />
+    </section>
+  );
+}
+
+function Arrival({ publishedAt, isAttached }: { publishedAt: string | null; isAttached: boolean }) {
+  if (!isAttached) {
+    return (
+      <p className="soft">
+        <b className="strong">No mail server is attached.</b>{' '}
+        {publishedAt
+          ? 'The one that was has this key; what changes here reaches it once it is back.'
+          : 'Nothing is signed before one is: it is given the key within seconds.'}
+      </p>
+    );
+  }
+  if (!publishedAt) {
+    return (
+      <p className="soft" role="status">
+        The mail server does not have it yet. It is given the key within seconds.
+      </p>
+    );
+  }
+  return (
+    <p className="soft" role="status">
+      The mail server has it since <Moment iso={publishedAt} />, and signs with it.
+    </p>
+  );
+}

@@ -1,0 +1,64 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { Entry } from '@/components/entry';
+import { ErrorNote } from '@/components/ledger/notes';
+import type { DkimKey } from '../../dkim/schema';
+import type { Domain } from '../../schema';
+import { ActivateDialog } from './activate-dialog';
+import { ActiveKey } from './active-key';
+import { PendingKey } from './pending-key';
+import { RetiredKeys } from './retired-keys';
+import { RotateDialog } from './rotate-dialog';
+import type { Dkim } from './use-dkim';
+
+type DkimKeysProps = { domain: Domain; dkim: Dkim; isReadOnly: boolean };
+
+export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
+  const [isRotating, rotation] = useDisclosure(false);
+  const [chosen, setChosen] = useState<DkimKey | null>(null);
+  const { keys, isAttached, error, retry } = dkim;
+  const active = keys?.find(({ status }) => status === 'active');
+  const pending = keys?.find(({ status }) => status === 'pending');
+  const retired = keys?.filter(({ status }) => status === 'retired') ?? [];
+  const onActivate = isReadOnly ? undefined : setChosen;
+
+  return (
+    <Entry
+      title="DKIM"
+      hint="Signs what leaves. Receivers check the signature against a record in the DNS of the domain."
+    >
+      {keys ? (
+        <div className="dkim">
+          {pending && <PendingKey dkimKey={pending} onActivate={onActivate} />}
+          {active ? (
+            <ActiveKey dkimKey={active} isAttached={isAttached} />
+          ) : (
+            <p className="soft">
+              It has no active key: a mail server of Postroom holds its mail back until it has one.
+            </p>
+          )}
+          {!isReadOnly && !pending && (
+            <div>
+              <Button onClick={rotation.open}>Rotate the key</Button>
+            </div>
+          )}
+          {isReadOnly && <p className="soft">Rotating keys needs the role admin.</p>}
+          {retired.length > 0 && <RetiredKeys keys={retired} onActivate={onActivate} />}
+        </div>
+      ) : (
+        <ErrorNote what="the DKIM keys" error={error} onRetry={retry} />
+      )}
+      <RotateDialog domain={domain} opened={isRotating} onClose={rotation.close} />
+      <ActivateDialog
+        domain={domain}
+        dkimKey={chosen}
+        active={active}
+        isAttached={isAttached}
+        onClose={() => setChosen(null)}
+      />
+    </Entry>
+  );
+}
