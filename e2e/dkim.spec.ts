@@ -69,10 +69,10 @@ test('a key is rotated, activated after a confirmation, and the one before taken
   expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject({ dkim_selector: 'second' });
   await check();
 
-  await page.getByRole('button', { name: `Activate ${first?.selector} again` }).click();
+  await page.getByRole('button', { name: `Activate again: ${first?.selector}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Activate the key' }).click();
   await expect(activeKey(page)).toContainText(`${first?.selector}`);
-  await expect(page.getByRole('button', { name: 'Activate second again' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Activate again: second' })).toBeVisible();
 });
 
 test('it is told whether the mail server has the key', async ({ signedIn: page, api, sql, check }) => {

@@ -49,7 +49,7 @@ export function ActivateDialog({ domain, dkimKey, active, isAttached, onClose }:
       <p className="soft">
         {isAttached
           ? 'Within seconds the mail server signs with it.'
-          : 'No mail server is attached: one that is later signs with it.'}{' '}
+          : 'No mail server is attached. Once one is, it signs with this key.'}{' '}
         {shown.active && (
           <>
             The key <code>{shown.active.selector}</code> is retired, and can be taken back.

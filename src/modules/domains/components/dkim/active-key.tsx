@@ -29,8 +29,8 @@ function Arrival({ publishedAt, isAttached }: { publishedAt: string | null; isAt
       <p className="soft">
         <b className="strong">No mail server is attached.</b>{' '}
         {publishedAt
-          ? 'The one that was has this key; what changes here reaches it once it is back.'
-          : 'Nothing is signed before one is: it is given the key within seconds.'}
+          ? 'The one that was has this key. What changes here reaches it once it is back.'
+          : 'Its key signs nothing until one is, which then has it within seconds.'}
       </p>
     );
   }

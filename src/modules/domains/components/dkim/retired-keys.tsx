@@ -17,10 +17,14 @@ export function RetiredKeys({ keys, onActivate }: RetiredKeysProps) {
         {keys.map((key) => (
           <li key={key.selector}>
             <KeyHead dkimKey={key} mark={<StatusMark status="off">Retired</StatusMark>}>
-              {key.retired_at && <Moment iso={key.retired_at} />}
+              {key.retired_at && (
+                <>
+                  until <Moment iso={key.retired_at} />
+                </>
+              )}
             </KeyHead>
             {onActivate && (
-              <Button size="xs" aria-label={`Activate ${key.selector} again`} onClick={() => onActivate(key)}>
+              <Button size="xs" aria-label={`Activate again: ${key.selector}`} onClick={() => onActivate(key)}>
                 Activate again
               </Button>
             )}
