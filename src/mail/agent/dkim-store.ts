@@ -9,6 +9,12 @@ export type SigningKey = {
   selector: string;
 };
 
+export type OpenedKey = SigningKey & {
+  kind: 'rsa' | 'ed25519';
+  /** PEM, PKCS 8. */
+  privateKey: string;
+};
+
 /** All keys that the mail server is to sign with. */
 export type KeyState = { version: string; count: number };
 
@@ -38,10 +44,10 @@ export function createDkimStore(redis: Redis) {
   }
 
   /** The next message of each domain is signed with its new key. */
-  async function put(keys: (SigningKey & { privateKey: string })[]): Promise<void> {
+  async function put(keys: OpenedKey[]): Promise<void> {
     if (keys.length === 0) return;
     const change = redis.multi().del(VERSION);
-    change.hset(KEYS, new Map(keys.map((key) => [nameOf(key), rspamdForm(key.privateKey)])));
+    change.hset(KEYS, new Map(keys.map((key) => [nameOf(key), rspamdForm(key)])));
     change.hset(IDS, new Map(keys.map((key) => [nameOf(key), key.id])));
     change.hset(SELECTORS, new Map(keys.map(({ domain, selector }) => [domain, selector])));
     await run(change);
@@ -71,10 +77,9 @@ function nameOf({ domain, selector }: SigningKey): string {
 }
 
 /** Rspamd reads PEM for RSA alone. For Ed25519 it wants libsodium's form: seed and public key, in base64. */
-function rspamdForm(pem: string): string {
-  const key = createPrivateKey(pem);
-  if (key.asymmetricKeyType === 'rsa') return pem;
-  const { d, x } = key.export({ format: 'jwk' });
+function rspamdForm({ kind, privateKey }: OpenedKey): string {
+  if (kind === 'rsa') return privateKey;
+  const { d, x } = createPrivateKey(privateKey).export({ format: 'jwk' });
   return Buffer.concat([d, x].map((part) => Buffer.from(String(part), 'base64url'))).toString('base64');
 }
 

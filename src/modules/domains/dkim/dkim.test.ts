@@ -5,7 +5,6 @@ import { db } from '@/test/database';
 import { makeDkimKey, makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { dkimKeyPlace } from './keys';
-import { giveMissingDkimKeys } from './missing';
 import type { DkimKey } from './schema';
 
 const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
@@ -66,24 +65,6 @@ describe('a new domain', () => {
     const count = await db.dkimKey.count();
     expectError(await api.post('/domains', { name }), 409, 'DOMAIN_EXISTS');
     expect(await db.dkimKey.count()).toBe(count);
-  });
-});
-
-describe('a domain from before', () => {
-  it('gets an active key, each one, however many instances see to it at once', async () => {
-    await db.domain.deleteMany();
-    const domains = await Promise.all(Array.from({ length: 6 }, () => makeDomain()));
-    const signed = await makeDomain();
-    await makeDkimKey(signed.id, { selector: 'own' });
-    await Promise.all(Array.from({ length: 3 }, () => giveMissingDkimKeys(db, new Date())));
-    await giveMissingDkimKeys(db, new Date());
-    expect(await db.dkimKey.count()).toBe(7);
-    for (const { id } of domains) {
-      const key = await db.dkimKey.findFirstOrThrow({ where: { domainId: id } });
-      expect(key).toMatchObject({ status: 'active', algorithm: 'rsa_2048' });
-      expect(await selectorOf(id)).toBe(key.selector);
-    }
-    expect(await statuses(signed.id)).toEqual({ own: 'active' });
   });
 });
 

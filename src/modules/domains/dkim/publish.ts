@@ -1,4 +1,4 @@
-import type { DkimStore, KeyState, SigningKey } from '@/mail/agent/dkim-store';
+import type { DkimStore, KeyState, OpenedKey, SigningKey } from '@/mail/agent/dkim-store';
 import type { Database } from '@/server/db';
 import { tryToUnseal } from '@/server/secrets/sealing';
 import { dkimKeyPlace } from './keys';
@@ -54,17 +54,17 @@ async function activeKeys(db: Database): Promise<SigningKey[]> {
 async function open(db: Database, keys: SigningKey[]) {
   const rows = await db.dkimKey.findMany({
     where: { id: { in: keys.map(({ id }) => id) } },
-    select: { id: true, privateKey: true },
+    select: { id: true, algorithm: true, privateKey: true },
   });
-  const sealed = new Map(rows.map(({ id, privateKey }) => [id, privateKey]));
-  const opened: (SigningKey & { privateKey: string })[] = [];
+  const found = new Map(rows.map((row) => [row.id, row]));
+  const opened: OpenedKey[] = [];
   const unopened: SigningKey[] = [];
   for (const key of keys) {
-    const bytes = sealed.get(key.id);
-    if (!bytes) continue;
-    const privateKey = tryToUnseal(dkimKeyPlace(key.id), bytes);
+    const row = found.get(key.id);
+    if (!row) continue;
+    const privateKey = tryToUnseal(dkimKeyPlace(key.id), row.privateKey);
     if (privateKey === null) unopened.push(key);
-    else opened.push({ ...key, privateKey });
+    else opened.push({ ...key, kind: row.algorithm === 'rsa_2048' ? 'rsa' : 'ed25519', privateKey });
   }
   return { opened, unopened };
 }
