@@ -1,8 +1,7 @@
 /** What the app may ask of the agent beside the mail server, by name: all of it, and nothing else, is ever done there. */
 export type AgentRequests = {
   'queue.list': { input: QueueQuery; output: QueuePage };
-  /** `isKnown` is false where no message of that id is in the queue. */
-  'queue.change': { input: { change: QueueChange; queueId: string }; output: { isKnown: boolean } };
+  'queue.change': { input: { change: QueueChange; queueId: string }; output: QueueChanged };
   /** Every deferred message is tried at once. */
   'queue.flush': { input: Record<string, never>; output: Record<string, never> };
   'sieve.check': { input: { script: string }; output: { errors: SieveError[] } };
@@ -17,12 +16,20 @@ export type AgentHandlers = {
 
 export type QueueChange = 'hold' | 'release' | 'retry' | 'delete';
 
-export type QueueName = 'active' | 'incoming' | 'deferred' | 'hold' | 'maildrop' | 'corrupt';
+export type QueueChanged = {
+  /** As it was found; null where no message of that id is in the queue. */
+  message: { queue: QueueName; from: string; recipients: string[]; recipientCount: number } | null;
+  /** False where nothing was done: it is not there, or what is on hold was to be tried. */
+  isDone: boolean;
+};
+
+/** The queues that Postfix lists. */
+export type QueueName = 'deferred' | 'active' | 'incoming' | 'hold' | 'maildrop';
 
 /** One page of the queue, by arrival and then by queue id. */
 export type QueueQuery = {
   queue?: QueueName;
-  /** Exact addresses, or where they begin with @ a domain; letter case does not count. */
+  /** Exact addresses, or where they begin with @ a domain; letter case does not count. `<>` is the null sender. */
   sender?: string;
   recipient?: string;
   order: 'asc' | 'desc';

@@ -10,6 +10,7 @@ import { eventsRouter } from './events/router';
 import { mailboxesRouter } from './mailboxes/router';
 import { messagesRouter } from './messages/router';
 import { overviewRouter } from './overview/router';
+import { queueRouter } from './queue/router';
 import { sendingRouter } from './sending/router';
 import { systemRouter } from './system/router';
 import { webhooksRouter } from './webhooks/router';
@@ -26,6 +27,7 @@ export const appRouter = router({
   mailboxes: mailboxesRouter,
   messages: messagesRouter,
   overview: overviewRouter,
+  queue: queueRouter,
   sending: sendingRouter,
   system: systemRouter,
   webhooks: webhooksRouter,

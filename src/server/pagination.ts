@@ -28,30 +28,56 @@ export async function paginate<R extends Row, Item>(
   fetch: (keyset: Keyset) => Promise<R[]>,
   present: (row: R) => Item,
 ): Promise<Page<Item>> {
+  const { limit, order } = input;
+  return paginateFrom(list, input, {
+    fetch: (position) =>
+      fetch({
+        where: position ? after(position, column, order) : {},
+        orderBy: [{ [column]: order }, { id: order }],
+        take: limit + 1,
+      }),
+    positionOf: (row) => ({ value: row[column], id: row.id }),
+    present,
+  });
+}
+
+/** Where a page ended: the sort column's value and the id. */
+export type Position<Value = string | Date> = { value: Value; id: string };
+
+type Source<R, Item> = {
+  /** The rows after the position, one more than `input.limit`, so that it is known whether there is another page. */
+  fetch: (position: Position | null) => Promise<R[]>;
+  positionOf: (row: R) => Position<unknown>;
+  present: (row: R) => Item;
+};
+
+/**
+ * The same for rows that are not in the database.
+ * @throws INVALID_PAGINATION as above
+ */
+export async function paginateFrom<R, Item>(
+  list: string,
+  input: PageInput,
+  { fetch, positionOf, present }: Source<R, Item>,
+): Promise<Page<Item>> {
   const { cursor, limit, order, ...filters } = input;
   const fingerprint = Buffer.from(sha256(JSON.stringify([list, order, filters])))
     .toString('base64url')
     .slice(0, 16);
-  const rows = await fetch({
-    where: cursor === undefined ? {} : after(readCursor(cursor, fingerprint), column, order),
-    orderBy: [{ [column]: order }, { id: order }],
-    take: limit + 1,
-  });
+  const rows = await fetch(cursor === undefined ? null : readCursor(cursor, fingerprint));
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const hasMore = rows.length > limit;
   return {
     items: page.map(present),
     pagination: {
-      next_cursor: hasMore && last ? writeCursor(fingerprint, last[column], last.id) : '',
+      next_cursor: hasMore && last ? writeCursor(fingerprint, positionOf(last)) : '',
       has_more: hasMore,
     },
   };
 }
 
-type Position = { value: string | Date; id: string };
-
-const CursorContent = z.tuple([z.string(), z.enum(['date', 'text']), z.string(), z.uuid()]);
+const CursorContent = z.tuple([z.string(), z.enum(['date', 'text']), z.string(), z.string()]);
 
 function after({ value, id }: Position, column: string, order: 'asc' | 'desc'): object {
   const beyond = order === 'asc' ? 'gt' : 'lt';
@@ -62,7 +88,7 @@ function after({ value, id }: Position, column: string, order: 'asc' | 'desc'): 
   };
 }
 
-function writeCursor(fingerprint: string, value: unknown, id: string): string {
+function writeCursor(fingerprint: string, { value, id }: Position<unknown>): string {
   const content = value instanceof Date ? ['date', value.toISOString()] : ['text', String(value)];
   return sign('cursor', Buffer.from(JSON.stringify([fingerprint, ...content, id])).toString('base64url'));
 }

@@ -189,6 +189,7 @@ async function keyPath(adminId: string, world: World): Promise<Call> {
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
 const OFF = { status: 503, code: 'SEND_UNAVAILABLE' };
+const NO_MAIL_SERVER = { status: 503, code: 'MAIL_STACK_UNAVAILABLE' };
 const NOTHING_LINKED = { status: 409, code: 'CONFLICT' };
 const NO_SECOND_FACTOR = { status: 409, code: 'CONFLICT' };
 
@@ -309,6 +310,14 @@ export const FIXTURES: Record<string, Fixture> = {
   },
   'GET /abuse/thresholds': plain('/abuse/thresholds'),
   'PATCH /abuse/thresholds': plain('/abuse/thresholds', { spike_factor: 5 }),
+
+  'GET /queue': plain('/queue', undefined, NO_MAIL_SERVER),
+  'GET /queue/summary': plain('/queue/summary', undefined, NO_MAIL_SERVER),
+  'POST /queue/flush': plain('/queue/flush', undefined, NO_MAIL_SERVER),
+  'POST /queue/{queue_id}/hold': plain('/queue/4jWsM35xXVzMFgn/hold', undefined, NO_MAIL_SERVER),
+  'POST /queue/{queue_id}/release': plain('/queue/4jWsM35xXVzMFgn/release', undefined, NO_MAIL_SERVER),
+  'POST /queue/{queue_id}/retry': plain('/queue/4jWsM35xXVzMFgn/retry', undefined, NO_MAIL_SERVER),
+  'DELETE /queue/{queue_id}': plain('/queue/4jWsM35xXVzMFgn', undefined, NO_MAIL_SERVER),
 
   'GET /messages': plain('/messages'),
   'GET /messages/{id}': inDomain(messagePath),

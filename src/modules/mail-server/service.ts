@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { AgentAction, AgentRequests } from '@/mail/agent-requests';
 import type { Database, Tx } from '@/server/db';
-import { AppError } from '@/server/errors';
+import { AppError, type ErrorDetails } from '@/server/errors';
 import { AGENT_CHANNEL, type Answer } from './requests';
 
 const ATTACHED_SECONDS = 20;
@@ -33,7 +33,9 @@ export async function askAgent<Action extends AgentAction>(
   input: AgentRequests[Action]['input'],
   { withinMs = ANSWER_WITHIN_MS }: { withinMs?: number } = {},
 ): Promise<AgentRequests[Action]['output']> {
-  if (!(await isMailServerAttached(database))) throw unavailable('No mail server is attached to Postroom.');
+  if (!(await isMailServerAttached(database))) {
+    throw unavailable('No mail server is attached to Postroom.', { is_attached: false });
+  }
   const id = uuidv7();
   await database.$executeRaw`
     WITH request AS (
@@ -57,6 +59,6 @@ async function waitForAnswer(database: Database, id: string, deadline: number): 
   throw unavailable('The mail server did not answer in time. It may have been done all the same.');
 }
 
-function unavailable(message: string): AppError {
-  return new AppError('MAIL_STACK_UNAVAILABLE', message);
+function unavailable(message: string, details?: ErrorDetails): AppError {
+  return new AppError('MAIL_STACK_UNAVAILABLE', message, { details });
 }

@@ -1,0 +1,100 @@
+import type { QueuedMessage, QueueName, QueuePage, QueueQuery } from '../agent-requests';
+
+/** One line of `postqueue -j`. */
+type QueueFile = {
+  queue_name: QueueName;
+  queue_id: string;
+  /** Seconds since 1970. */
+  arrival_time: number;
+  message_size: number;
+  sender: string;
+  recipients: { address: string; delay_reason?: string }[];
+};
+
+const RECIPIENTS_SHOWN = 20;
+const REASON_CHARS = 500;
+const NULL_SENDER = 'MAILER-DAEMON';
+
+/**
+ * Takes the page of each query from one reading of the queue, line by line: of a queue of any length it keeps no more
+ * than the pages.
+ */
+export async function readPages(lines: AsyncIterable<string>, queries: QueueQuery[]): Promise<QueuePage[]> {
+  const counts: QueuePage['counts'] = {};
+  const pages = queries.map((query) => ({ query, messages: [] as QueuedMessage[] }));
+  for await (const line of lines) {
+    if (line === '') continue;
+    const file: QueueFile = JSON.parse(line);
+    counts[file.queue_name] = (counts[file.queue_name] ?? 0) + 1;
+    for (const { query, messages } of pages) {
+      if (isWanted(file, query)) insert(messages, messageOf(file), query);
+    }
+  }
+  return pages.map(({ messages }) => ({ messages, counts }));
+}
+
+export function senderOf(address: string): string {
+  return address === NULL_SENDER ? '' : address;
+}
+
+export function firstRecipients<Recipient>(recipients: Recipient[]): Recipient[] {
+  return recipients.slice(0, RECIPIENTS_SHOWN);
+}
+
+function isWanted(file: QueueFile, { queue, sender, recipient, after, order }: QueueQuery): boolean {
+  if (queue && file.queue_name !== queue) return false;
+  if (sender && !isOf(senderOf(file.sender), sender)) return false;
+  if (recipient && !file.recipients.some(({ address }) => isOf(address, recipient))) return false;
+  return !after || direction(order) * compare(placeOf(file), after) > 0;
+}
+
+function isOf(address: string, wanted: string): boolean {
+  if (wanted === '<>') return address === '';
+  const [found, sought] = [address.toLowerCase(), wanted.toLowerCase()];
+  return sought.startsWith('@') ? found.endsWith(sought) : found === sought;
+}
+
+/** A message that moved to another queue meanwhile is listed twice: what was read last stays. */
+function insert(messages: QueuedMessage[], message: QueuedMessage, { limit, order }: QueueQuery): void {
+  let [low, high] = [0, messages.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const isBefore = direction(order) * compare(messages[middle] as QueuedMessage, message) < 0;
+    if (isBefore) low = middle + 1;
+    else high = middle;
+  }
+  if (low > limit) return;
+  const isSame = messages[low]?.queueId === message.queueId;
+  messages.splice(low, isSame ? 1 : 0, message);
+  messages.length = Math.min(messages.length, limit + 1);
+}
+
+type Place = { arrivedAt: string; queueId: string };
+
+function placeOf({ arrival_time: seconds, queue_id: queueId }: QueueFile): Place {
+  return { arrivedAt: new Date(seconds * 1000).toISOString(), queueId };
+}
+
+function compare(one: Place, other: Place): number {
+  if (one.arrivedAt !== other.arrivedAt) return one.arrivedAt < other.arrivedAt ? -1 : 1;
+  if (one.queueId === other.queueId) return 0;
+  return one.queueId < other.queueId ? -1 : 1;
+}
+
+function direction(order: QueueQuery['order']): 1 | -1 {
+  return order === 'asc' ? 1 : -1;
+}
+
+function messageOf(file: QueueFile): QueuedMessage {
+  return {
+    ...placeOf(file),
+    queue: file.queue_name,
+    sizeBytes: file.message_size,
+    from: senderOf(file.sender),
+    recipients: firstRecipients(file.recipients).map(({ address, delay_reason: reason }) => ({
+      address,
+      reason: reason === undefined ? null : reason.slice(0, REASON_CHARS).toWellFormed(),
+    })),
+    recipientCount: file.recipients.length,
+  };
+}

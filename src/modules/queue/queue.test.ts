@@ -1,0 +1,206 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { attachAgent } from '@/test/mail-stack/attached-agent';
+import { type QueueFile, queueFile, queueInMemory, REFUSED } from '@/test/queued-mail';
+import { expectError, keyClient } from '@/test/rest';
+
+const [FIRST, SECOND, THIRD] = ['4jWsM30000zMFgn', '4jWsM30001zMFgn', '4jWsM30002zMFgn'] as const;
+const files: QueueFile[] = [];
+let broken: Error | null = null;
+
+const inMemory = queueInMemory(files);
+await attachAgent({
+  'queue.list': (query) => unlessBroken(() => inMemory['queue.list'](query)),
+  'queue.change': (change) => unlessBroken(() => inMemory['queue.change'](change)),
+  'queue.flush': (input) => unlessBroken(() => inMemory['queue.flush'](input)),
+});
+
+async function unlessBroken<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  if (broken) throw broken;
+  return work();
+}
+
+beforeEach(() => {
+  broken = null;
+  const fill = [
+    queueFile({ queue_id: FIRST, arrival_time: 1_795_265_000 }),
+    queueFile({ queue_id: SECOND, arrival_time: 1_795_265_007, queue_name: 'hold', sender: 'MAILER-DAEMON' }),
+    queueFile({ queue_id: THIRD, arrival_time: 1_795_265_007, recipients: [{ address: 'cy@near.example' }] }),
+  ];
+  files.splice(0, files.length, ...fill);
+});
+
+const lastEntry = (resource: string) => db.auditEntry.findFirst({ where: { resource }, orderBy: { id: 'desc' } });
+const idsOf = (data: { queue_id: string }[]) => data.map(({ queue_id }) => queue_id);
+
+function makeMessage(queueId: string, direction: 'outbound' | 'inbound', domainId?: string) {
+  const data = {
+    messageId: `<${queueId}.${direction}.${domainId}@harbour.example>`,
+    queueId,
+    domainId,
+    direction,
+    fromAddress: 'orders@harbour.example',
+    toAddresses: ['ann@far.example'],
+    subject: `An ${direction} one`,
+    sizeBytes: 1,
+    status: 'deferred' as const,
+  };
+  return db.message.create({ data, select: { id: true, messageId: true, subject: true } });
+}
+
+describe('listing the queue', () => {
+  it('tells of each message who it is for, why it waits, and which message it is, the newest first', async () => {
+    const api = await keyClient({ role: 'admin' });
+    await makeMessage(FIRST, 'inbound');
+    const { id, messageId, subject } = await makeMessage(FIRST, 'outbound');
+    const { data, meta } = await api.get('/queue');
+    expect(idsOf(data)).toEqual([THIRD, SECOND, FIRST]);
+    expect(data[1]).toMatchObject({ queue: 'hold', from: '', message: null });
+    expect(data[2]).toEqual({
+      queue_id: FIRST,
+      queue: 'deferred',
+      from: 'orders@harbour.example',
+      recipients: [{ address: 'ann@far.example', reason: REFUSED }],
+      recipient_count: 1,
+      size: 2_748,
+      arrived_at: '2026-11-21T12:43:20.000Z',
+      message: { id, message_id: messageId, subject },
+    });
+    expect(meta.pagination).toEqual({ next_cursor: '', has_more: false });
+  });
+
+  it('keeps to what is asked for', async () => {
+    const api = await keyClient({ role: 'admin' });
+    expect(idsOf((await api.get('/queue?queue=hold')).data)).toEqual([SECOND]);
+    expect(idsOf((await api.get('/queue?from=%3C%3E')).data)).toEqual([SECOND]);
+    expect(idsOf((await api.get('/queue?from=ORDERS@Harbour.example&order=asc')).data)).toEqual([FIRST, THIRD]);
+    expect(idsOf((await api.get('/queue?to=@near.example')).data)).toEqual([THIRD]);
+    for (const query of ['queue=corrupt', 'from=ann', 'to=%3C%3E', 'to=@', 'to=a@b.example%0A', 'sort=size']) {
+      expectError(await api.get(`/queue?${query}`), 400, 'VALIDATION_ERROR');
+    }
+  });
+
+  it('goes on where the page before ended, though messages left meanwhile, and with no other cursor', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const first = await api.get('/queue?limit=1');
+    const cursor = first.meta.pagination?.next_cursor ?? '';
+    expect(idsOf(first.data)).toEqual([THIRD]);
+    files.splice(2, 1);
+    expect(idsOf((await api.get(`/queue?limit=1&cursor=${cursor}`)).data)).toEqual([SECOND]);
+    expectError(await api.get(`/queue?limit=1&order=asc&cursor=${cursor}`), 400, 'INVALID_PAGINATION');
+    expectError(await api.get('/queue?cursor=x'), 400, 'INVALID_PAGINATION');
+  });
+
+  it('sums up the whole of it', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const counts = { deferred: 2, active: 0, incoming: 0, hold: 1, maildrop: 0 };
+    expect((await api.get('/queue/summary')).data).toEqual({
+      total: 3,
+      counts,
+      oldest_arrived_at: '2026-11-21T12:43:20.000Z',
+    });
+    files.splice(0);
+    expect((await api.get('/queue/summary')).data).toMatchObject({ total: 0, oldest_arrived_at: null });
+    expect((await api.get('/queue')).data).toEqual([]);
+  });
+
+  it('says that the mail server could not, where it could not', async () => {
+    const api = await keyClient({ role: 'admin' });
+    broken = new Error('Postfix is not running.');
+    const { error } = expectError(await api.get('/queue'), 503, 'MAIL_STACK_UNAVAILABLE');
+    expect(error.message).not.toContain('Postfix');
+    expectError(await api.get('/queue/summary'), 503, 'MAIL_STACK_UNAVAILABLE');
+  });
+});
+
+describe('changing the queue', () => {
+  it('holds, releases and tries a message, and the audit log tells which', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const domain = await makeDomain();
+    await makeMessage(FIRST, 'outbound', domain.id);
+    const about = {
+      from: 'orders@harbour.example',
+      recipients: ['ann@far.example'],
+      recipient_count: 1,
+    };
+    expect((await api.post(`/queue/${FIRST}/hold`)).data.message).toBe(
+      `The message ${FIRST} from orders@harbour.example to ann@far.example is on hold.`,
+    );
+    expect(files[0]?.queue_name).toBe('hold');
+    expect(await lastEntry(`queue:${FIRST}`)).toMatchObject({
+      action: 'queue.hold',
+      outcome: 'success',
+      domainId: domain.id,
+      details: { before: { queue: 'deferred', ...about }, after: { queue: 'hold', ...about } },
+    });
+    expect((await api.post(`/queue/${FIRST}/release`)).status).toBe(200);
+    expect(files[0]?.queue_name).toBe('deferred');
+    expect(await lastEntry(`queue:${FIRST}`)).toMatchObject({ action: 'queue.release', outcome: 'success' });
+    expect((await api.post(`/queue/${FIRST}/retry`)).status).toBe(200);
+    expect(await lastEntry(`queue:${FIRST}`)).toMatchObject({ action: 'queue.retry', outcome: 'success' });
+  });
+
+  it('does not try what is on hold, but says to release it', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const { error } = expectError(await api.post(`/queue/${SECOND}/retry`), 409, 'CONFLICT');
+    expect(error.message).toContain('Release it');
+    expect(files).toHaveLength(3);
+    expect(await lastEntry(`queue:${SECOND}`)).toMatchObject({ action: 'queue.retry', outcome: 'denied' });
+  });
+
+  it('deletes a message and says what it was', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const [file] = files;
+    if (file) file.recipients = [{ address: 'ann@far.example' }, { address: 'bo@far.example' }];
+    expect((await api.delete(`/queue/${FIRST}`)).data.message).toBe(
+      `The message ${FIRST} from orders@harbour.example to ann@far.example and 1 more is deleted from the queue.`,
+    );
+    expect(files).toHaveLength(2);
+    expect(await lastEntry(`queue:${FIRST}`)).toMatchObject({
+      action: 'queue.delete',
+      details: { before: { recipients: ['ann@far.example', 'bo@far.example'] }, after: null },
+    });
+  });
+
+  it('tries all that is deferred at once, and nothing that is on hold', async () => {
+    const api = await keyClient({ role: 'admin' });
+    expect((await api.post('/queue/flush')).status).toBe(200);
+    expect(idsOf(files)).toEqual([SECOND]);
+    expect(await lastEntry('queue')).toMatchObject({ action: 'queue.flush', outcome: 'success' });
+  });
+
+  it('of a message that is not there is refused, and audited once', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const resource = 'queue:4jWsM39999zMFgn';
+    for (const [method, verb] of [
+      ['POST', '/hold'],
+      ['POST', '/release'],
+      ['POST', '/retry'],
+      ['DELETE', ''],
+    ] as const) {
+      expectError(await api.call(method, `/queue/4jWsM39999zMFgn${verb}`), 404, 'NOT_FOUND');
+    }
+    const entries = await db.auditEntry.findMany({ where: { resource }, orderBy: { id: 'asc' } });
+    expect(entries.map(({ action, outcome }) => [action, outcome])).toEqual(
+      ['hold', 'release', 'retry', 'delete'].map((verb) => [`queue.${verb}`, 'denied']),
+    );
+  });
+
+  it('takes nothing for a queue id that is none', async () => {
+    const api = await keyClient({ role: 'admin' });
+    for (const id of ['ALL', '-', '-d', '4jWsM3', 'A0000%20B', '4jWsM30000zMFgn%0A', '..%2Fhold', '4aWsM30000zMFgn']) {
+      expectError(await api.delete(`/queue/${id}`), 400, 'VALIDATION_ERROR');
+    }
+    expect(files).toHaveLength(3);
+  });
+
+  it('tells of what may have been done in the audit log', async () => {
+    const api = await keyClient({ role: 'admin' });
+    broken = new Error('Postfix is not running.');
+    expectError(await api.delete(`/queue/${THIRD}`), 503, 'MAIL_STACK_UNAVAILABLE');
+    expect(await lastEntry(`queue:${THIRD}`)).toMatchObject({ action: 'queue.delete', outcome: 'error' });
+    expectError(await api.post('/queue/flush'), 503, 'MAIL_STACK_UNAVAILABLE');
+    expect(await lastEntry('queue')).toMatchObject({ action: 'queue.flush', outcome: 'error' });
+  });
+});
