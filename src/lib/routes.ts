@@ -4,6 +4,7 @@ export type RouteIcon =
   | 'overview'
   | 'messages'
   | 'send'
+  | 'queue'
   | 'domains'
   | 'mailboxes'
   | 'aliases'
@@ -50,6 +51,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'send',
     minRole: 'domain_admin',
     keywords: 'compose test write new message',
+  },
+  {
+    group: 'Mail',
+    label: 'Queue',
+    href: '/queue',
+    icon: 'queue',
+    minRole: 'admin',
+    keywords: 'waiting deferred hold release retry flush stuck postfix',
   },
   {
     group: 'Directory',

@@ -20,6 +20,7 @@ import '../styles/mailboxes.css';
 import '../styles/audit.css';
 import '../styles/webhooks.css';
 import '../styles/dkim.css';
+import '../styles/queue.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mono, sans } from './fonts';

@@ -1,0 +1,104 @@
+import { ActionIcon } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { Addr } from '@/components/address';
+import type { LedgerColumn } from '@/components/ledger/ledger';
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatAgo, formatBytes, formatCount, formatFull } from '@/lib/format';
+import type { QueuedMessage } from '../schema';
+import { QUEUE_WORDS, senderWords, whyItWaits } from './queue-words';
+
+type QueueColumnsOptions = { openId: string | null; onOpen: (id: string | null) => void };
+
+export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerColumn<QueuedMessage>[] {
+  return [
+    {
+      key: 'state',
+      header: 'State',
+      width: 124,
+      kind: 'mark',
+      fold: 'mark',
+      bone: 72,
+      cell: ({ queue }) => <StatusMark status={QUEUE_WORDS[queue][0]}>{QUEUE_WORDS[queue][1]}</StatusMark>,
+    },
+    {
+      key: 'from',
+      header: 'From',
+      width: 216,
+      isSpare: true,
+      className: 'light',
+      bone: 152,
+      cell: ({ from }) => (from === '' ? <span className="quiet">{senderWords(from)}</span> : <Addr value={from} />),
+    },
+    {
+      key: 'to',
+      header: 'To',
+      width: 248,
+      fold: 'lead',
+      bone: 172,
+      cell: ({ recipients: [first], recipient_count: count }) => (
+        <span className="cell">
+          {first && <Addr value={first.address} />}
+          {count > 1 && <span className="quiet">+{formatCount(count - 1)}</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'why',
+      header: 'Why it waits',
+      fold: 'under',
+      bone: 184,
+      cell: (message) => {
+        const why = whyItWaits(message);
+        return (
+          <span className="clip" title={message.recipients.find(({ reason }) => reason !== null)?.reason ?? why}>
+            {why}
+          </span>
+        );
+      },
+    },
+    {
+      key: 'arrived',
+      header: 'Arrived',
+      width: 120,
+      fold: 'side',
+      sortBy: 'arrived_at',
+      className: 'soft line',
+      bone: 64,
+      cell: ({ arrived_at: iso }) => (
+        <time dateTime={iso} title={formatFull(iso)}>
+          {formatAgo(iso)}
+        </time>
+      ),
+    },
+    {
+      key: 'size',
+      header: 'Size',
+      width: 76,
+      isSpare: true,
+      kind: 'figure',
+      className: 'soft',
+      bone: 40,
+      cell: ({ size }) => formatBytes(size),
+    },
+    {
+      key: 'open',
+      header: <span className="sr-only">What can be done</span>,
+      width: 36,
+      kind: 'tail',
+      fold: 'tail',
+      cell: ({ queue_id: id, recipients: [first] }) => {
+        const isOpen = id === openId;
+        const Chevron = isOpen ? IconChevronUp : IconChevronDown;
+        return (
+          <ActionIcon
+            aria-label={`Details of ${id}, to ${first?.address ?? 'nobody'}`}
+            aria-expanded={isOpen}
+            onClick={() => onOpen(isOpen ? null : id)}
+          >
+            <Chevron size={16} stroke={1.5} />
+          </ActionIcon>
+        );
+      },
+    },
+  ];
+}

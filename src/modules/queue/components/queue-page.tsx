@@ -1,0 +1,139 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
+import { useCursorTrail } from '@/components/ledger/cursor-trail';
+import { Folio } from '@/components/ledger/folio';
+import { Ledger } from '@/components/ledger/ledger';
+import { ErrorNote } from '@/components/ledger/notes';
+import { StatusMark } from '@/components/marks/status-mark';
+import { NoticeBar } from '@/components/notice-bar';
+import { PageHead } from '@/components/page-head';
+import { Page } from '@/components/shell/page';
+import { formatAgo, formatPlural } from '@/lib/format';
+import type { QueuedMessage, QueueSummary } from '../schema';
+import { DeleteQueuedDialog } from './delete-queued-dialog';
+import { queueColumns } from './queue-columns';
+import { QueueCounts } from './queue-counts';
+import { NothingWaits, QueueProblemNote } from './queue-notes';
+import { QueueTools } from './queue-tools';
+import { QueuedDetails } from './queued-details';
+import { useQueueActions } from './use-queue-actions';
+import { useQueueFilters } from './use-queue-filters';
+
+const REFRESH_MS = 10_000;
+
+export function QueuePage() {
+  const search = useQueueFilters();
+  const { filters, change, open, input } = search;
+  const trail = useCursorTrail();
+  const actions = useQueueActions();
+  const [deleting, setDeleting] = useState<QueuedMessage | null>(null);
+  // Whether a mail server answers is told at once; the next look comes by itself.
+  const often = { refetchInterval: REFRESH_MS, retry: false };
+  const summary = trpc.queue.summary.useQuery({}, often);
+  const list = trpc.queue.list.useQuery(
+    { ...input, cursor: trail.cursor },
+    { ...often, placeholderData: keepPreviousData },
+  );
+  const refresh = () => void Promise.all([summary.refetch(), list.refetch()]);
+  const rows = list.data?.items;
+  const problem = list.error ? toProblem(list.error) : null;
+  const isUnavailable = problem?.code === 'MAIL_STACK_UNAVAILABLE';
+  const isEmpty = rows?.length === 0 && trail.isFirst;
+  const hasLeft = filters.open !== null && rows?.every((row) => row.queue_id !== filters.open);
+
+  return (
+    <Page>
+      <PageHead title="Queue" lede={ledeOf(problem ? undefined : summary.data)}>
+        <Button
+          leftSection={<IconRefresh stroke={1.5} />}
+          loading={actions.isFlushing}
+          disabled={problem !== null || !summary.data?.counts.deferred}
+          onClick={() => void actions.flushAll()}
+        >
+          Try all deferred now
+        </Button>
+      </PageHead>
+      <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
+      {problem && isUnavailable && (!rows || problem.details.is_attached === false) ? (
+        <QueueProblemNote problem={problem} onRetry={refresh} />
+      ) : problem && !rows ? (
+        <ErrorNote what="the queue" error={list.error} onRetry={refresh}>
+          <Button onClick={search.clear}>Clear the filters</Button>
+        </ErrorNote>
+      ) : (
+        <>
+          <QueueCounts filters={filters} change={change} summary={summary.data} />
+          <QueueTools {...search}>
+            {problem && <StatusMark status="warning">Not up to date: the mail server does not answer</StatusMark>}
+          </QueueTools>
+          {hasLeft && (
+            <p className="soft has-left">
+              <span>
+                <code>{filters.open}</code> is not listed here: it left the queue, or it is on another page.
+              </span>
+              <Button size="xs" onClick={() => open(null)}>
+                Only the list
+              </Button>
+            </p>
+          )}
+          {isEmpty ? (
+            <NothingWaits isFiltered={search.isFiltered} onClear={search.clear} />
+          ) : (
+            <>
+              <Ledger
+                caption={`The queue, the ${filters.order === 'asc' ? 'longest waiting' : 'newest'} first`}
+                className="queue"
+                columns={queueColumns({ openId: filters.open, onOpen: open })}
+                rows={rows}
+                rowKey={(row) => row.queue_id}
+                rowHref={(row) => `/queue?open=${row.queue_id}`}
+                onOpen={(row) => open(row.queue_id === filters.open ? null : row.queue_id)}
+                opened={(row) =>
+                  row.queue_id === filters.open ? (
+                    <QueuedDetails
+                      queued={row}
+                      isBusy={actions.isBusy}
+                      onAct={(what) => void actions.act(what, row)}
+                      onDelete={() => setDeleting(row)}
+                    />
+                  ) : null
+                }
+                isStale={list.isPlaceholderData}
+                sort={{ field: 'arrived_at', order: filters.order, onSort: (_, order) => change({ order }) }}
+              />
+              <Folio
+                shown={rows?.length}
+                hasMore={list.data?.pagination.has_more ?? false}
+                nextCursor={list.data?.pagination.next_cursor ?? ''}
+                trail={trail}
+              />
+            </>
+          )}
+        </>
+      )}
+      <DeleteQueuedDialog
+        queued={deleting}
+        isBusy={actions.isBusy}
+        onClose={() => setDeleting(null)}
+        onConfirm={(queued) =>
+          void actions.act('delete', queued).then(() => {
+            setDeleting(null);
+            open(null);
+          })
+        }
+      />
+    </Page>
+  );
+}
+
+function ledeOf(summary: QueueSummary | undefined): string {
+  if (!summary?.oldest_arrived_at) return 'What the mail server has not delivered yet, and why';
+  const waiting = formatPlural(summary.total, 'message waits', 'messages wait');
+  return `${waiting}, the oldest came ${formatAgo(summary.oldest_arrived_at).toLowerCase()}`;
+}

@@ -1,0 +1,37 @@
+'use client';
+
+import { Button, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { isSearchable, type QueueFilters } from './use-queue-filters';
+
+const LABELS = { from: 'From', to: 'To' };
+const HINTS = {
+  from: 'From: address, @domain, or <> for bounces',
+  to: 'To: address or @domain',
+};
+
+type QueueToolsProps = Pick<QueueFilters, 'filters' | 'change' | 'clear' | 'isFiltered'> & { children?: ReactNode };
+
+export function QueueTools({ filters, change, clear, isFiltered, children }: QueueToolsProps) {
+  return (
+    <div className="tools tight queue-tools">
+      {(['from', 'to'] as const).map((field) => (
+        <TextInput
+          key={field}
+          aria-label={`${LABELS[field]}, a whole address or @ and a domain`}
+          placeholder={HINTS[field]}
+          className="grow"
+          value={filters[field]}
+          error={isSearchable(field, filters[field]) ? null : 'A whole address, or @ and a domain'}
+          onChange={(event) => change({ [field]: event.currentTarget.value || null })}
+        />
+      ))}
+      {isFiltered && (
+        <Button variant="subtle" color="gray" onClick={clear} className="only-wide">
+          Clear
+        </Button>
+      )}
+      {children}
+    </div>
+  );
+}

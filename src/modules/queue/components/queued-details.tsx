@@ -1,0 +1,104 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
+import Link from 'next/link';
+import { Addr } from '@/components/address';
+import { CopyIcon } from '@/components/copy-button';
+import { formatBytes, formatCount, formatFull } from '@/lib/format';
+import type { QueuedMessage } from '../schema';
+import { senderWords } from './queue-words';
+import { meaningOfReason } from './reason-meaning';
+import type { QueueAct } from './use-queue-actions';
+
+type QueuedDetailsProps = {
+  queued: QueuedMessage;
+  isBusy: boolean;
+  onAct: (what: Exclude<QueueAct, 'delete'>) => void;
+  onDelete: () => void;
+};
+
+export function QueuedDetails({ queued, isBusy, onAct, onDelete }: QueuedDetailsProps) {
+  const isHeld = queued.queue === 'hold';
+  return (
+    <div className="queued">
+      <Recipients queued={queued} />
+      <dl className="kv">
+        <dt>From</dt>
+        <dd className="mono">{senderWords(queued.from)}</dd>
+        <dt>Message</dt>
+        <dd>
+          {queued.message ? (
+            <Link className="act" href={`/messages/${queued.message.id}`}>
+              {queued.message.subject || '(no subject)'}
+            </Link>
+          ) : (
+            <span className="quiet">Postroom has no trace of it: it was not sent through its API</span>
+          )}
+        </dd>
+        <dt>Queue id</dt>
+        <dd>
+          <span className="mono">{queued.queue_id}</span>
+          <CopyIcon value={queued.queue_id} what="the queue id" />
+        </dd>
+        <dt>Arrived</dt>
+        <dd>
+          <span>
+            {formatFull(queued.arrived_at)}, {formatBytes(queued.size)}
+          </span>
+        </dd>
+      </dl>
+      <div className="row-acts">
+        {isHeld ? (
+          <Button
+            variant="outline"
+            leftSection={<IconPlayerPlay stroke={1.5} />}
+            disabled={isBusy}
+            onClick={() => onAct('release')}
+          >
+            Release
+          </Button>
+        ) : (
+          <>
+            <Button
+              variant="outline"
+              leftSection={<IconRefresh stroke={1.5} />}
+              disabled={isBusy}
+              onClick={() => onAct('retry')}
+            >
+              Retry now
+            </Button>
+            <Button leftSection={<IconPlayerPause stroke={1.5} />} disabled={isBusy} onClick={() => onAct('hold')}>
+              Hold
+            </Button>
+          </>
+        )}
+        <Button className="danger" leftSection={<IconTrash stroke={1.5} />} disabled={isBusy} onClick={onDelete}>
+          Delete
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Recipients({ queued: { recipients, recipient_count: count } }: { queued: QueuedMessage }) {
+  return (
+    <ul className="waiting-for" aria-label="Recipients it waits for">
+      {recipients.map(({ address, reason }) => {
+        const meaning = meaningOfReason(reason, address);
+        return (
+          <li key={address}>
+            <Addr value={address} />
+            <p>
+              <b>{meaning?.title ?? 'Not tried yet'}.</b> {meaning?.text}
+            </p>
+            {reason && <code>{reason}</code>}
+          </li>
+        );
+      })}
+      {count > recipients.length && (
+        <li className="quiet">and {formatCount(count - recipients.length)} more recipients</li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,179 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createQueueHandlers } from '@/mail/agent/postfix-queue';
+import { expectError, keyClient } from '../rest';
+import { startSmtpServer } from '../smtp-server';
+import { attachAgent } from './attached-agent';
+import { makeDomain, newName } from './directory';
+import { useKey as putKey } from './dkim-keys';
+import { db, mailServer, portOf } from './mail-server';
+import { without } from './services';
+import { messageText, openSubmission } from './smtp-session';
+
+const LATER = { code: 451, text: '4.7.1 Greylisted, try again later' };
+const UNKNOWN = '4jWsM35xXVzMFgn';
+
+/** Addresses that the outside puts off. */
+const putOff = new Set<string>();
+const outside = await startSmtpServer({
+  port: Number(mailServer.settings.RELAY_HOST?.split(':').pop()),
+  onRecipient: (address) => (putOff.has(address) ? LATER : undefined),
+});
+afterAll(outside.close);
+await attachAgent(createQueueHandlers({ configFolder: `${mailServer.config}/postfix` }));
+const api = await keyClient({ role: 'admin' });
+
+type Queued = { queue_id: string; queue: string; recipients: { address: string; reason: string | null }[] };
+
+/** A message to the outside that waits, of a sender of its own. */
+async function waitingMessage() {
+  const domain = await makeDomain();
+  await putKey(domain.name, 'first');
+  const [from, to] = [`ann@${domain.name}`, `${newName()}@far.example`];
+  putOff.add(to);
+  const session = await openSubmission('postroom', String(mailServer.settings.APP_PASSWORD));
+  const answer = await session.send(from, [to], messageText({ from, to, subject: 'Hello' }));
+  const queueId = /queued as (\w+)/.exec(answer)?.[1] ?? answer;
+  await expect.poll(() => queueOf(queueId, from), { timeout: 20_000 }).toBe('deferred');
+  return { queueId, domain, from, to };
+}
+
+async function listed(query: string): Promise<Queued[]> {
+  return (await api.get(`/queue?${query}`)).data;
+}
+
+async function queueOf(queueId: string, from: string): Promise<string | undefined> {
+  const rows = await listed(`from=${encodeURIComponent(from)}`);
+  // Postfix lists it without its reason while it is about to put it off.
+  return rows.find((row) => row.queue_id === queueId && row.recipients[0]?.reason !== null)?.queue;
+}
+
+async function arrived(to: string) {
+  putOff.delete(to);
+  await expect.poll(() => outside.received.some(({ rcptTo }) => rcptTo.includes(to)), { timeout: 20_000 }).toBe(true);
+}
+
+const hasArrived = (to: string) => outside.received.some(({ rcptTo }) => rcptTo.includes(to));
+
+describe('the queue', () => {
+  it('shows what waits, why, and which message it is', async () => {
+    const { queueId, domain, from, to } = await waitingMessage();
+    const message = await db.message.create({
+      data: {
+        messageId: `<${queueId}@${domain.name}>`,
+        queueId,
+        domainId: domain.id,
+        direction: 'outbound',
+        fromAddress: from,
+        toAddresses: [to],
+        subject: 'Hello',
+        sizeBytes: 1,
+        status: 'deferred',
+      },
+    });
+    const [row, ...others] = await listed(`to=${to}`);
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({
+      queue_id: queueId,
+      queue: 'deferred',
+      from,
+      recipients: [{ address: to, reason: expect.stringContaining(`said: 451 ${LATER.text}`) }],
+      recipient_count: 1,
+      message: { id: message.id, subject: 'Hello' },
+    });
+    const summary = (await api.get('/queue/summary')).data;
+    expect(summary.counts.deferred).toBeGreaterThan(0);
+    expect(Date.parse(summary.oldest_arrived_at)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('is read page by page, of one sender', async () => {
+    const [one, other] = [await waitingMessage(), await waitingMessage()];
+    const before = await listed('limit=200');
+    expect(before.map(({ queue_id }) => queue_id)).toEqual(expect.arrayContaining([one.queueId, other.queueId]));
+    const seen: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { data, meta } = await api.get(`/queue?limit=1${cursor}`);
+      seen.push(...data.map(({ queue_id }: Queued) => queue_id));
+      if (!meta.pagination?.has_more) break;
+      cursor = `&cursor=${meta.pagination.next_cursor}`;
+    }
+    expect(seen).toEqual(before.map(({ queue_id }) => queue_id));
+    expect((await listed(`from=@${one.domain.name}`)).map(({ queue_id }) => queue_id)).toEqual([one.queueId]);
+  });
+
+  it('holds a message through a flush, refuses to try it, and sends it once it is released', async () => {
+    const { queueId, from, to } = await waitingMessage();
+    expect((await api.post(`/queue/${queueId}/hold`)).data.message).toBe(
+      `The message ${queueId} from ${from} to ${to} is on hold.`,
+    );
+    expect((await api.post(`/queue/${queueId}/hold`)).status).toBe(200);
+    expect((await listed(`queue=hold&to=${to}`)).map(({ queue_id }) => queue_id)).toEqual([queueId]);
+    putOff.delete(to);
+    expectError(await api.post(`/queue/${queueId}/retry`), 409, 'CONFLICT');
+
+    const other = await waitingMessage();
+    putOff.delete(other.to);
+    expect((await api.post('/queue/flush')).status).toBe(200);
+    await arrived(other.to);
+    expect(hasArrived(to)).toBe(false);
+    expect((await api.post(`/queue/${queueId}/release`)).status).toBe(200);
+    await arrived(to);
+    await expect.poll(() => listed(`to=${to}`)).toEqual([]);
+  });
+
+  it('tries one message at once, and leaves the others', async () => {
+    const [one, other] = [await waitingMessage(), await waitingMessage()];
+    expect((await api.post(`/queue/${other.queueId}/release`)).status).toBe(200);
+    putOff.delete(one.to);
+    expect((await api.post(`/queue/${one.queueId}/retry`)).status).toBe(200);
+    await arrived(one.to);
+    expect((await listed(`to=${other.to}`)).map(({ queue_id }) => queue_id)).toEqual([other.queueId]);
+  });
+
+  it('gives up a message that is deleted', async () => {
+    const { queueId, from, to } = await waitingMessage();
+    expect((await api.delete(`/queue/${queueId}`)).data.message).toBe(
+      `The message ${queueId} from ${from} to ${to} is deleted from the queue.`,
+    );
+    expect(await listed(`to=${to}`)).toEqual([]);
+    expectError(await api.delete(`/queue/${queueId}`), 404, 'NOT_FOUND');
+  });
+
+  it('knows no message that is not there', async () => {
+    for (const verb of ['hold', 'release', 'retry']) {
+      expectError(await api.post(`/queue/${UNKNOWN}/${verb}`), 404, 'NOT_FOUND');
+    }
+    expectError(await api.delete(`/queue/${UNKNOWN}`), 404, 'NOT_FOUND');
+  });
+
+  it('answers everybody who asks at once', async () => {
+    const { queueId, to } = await waitingMessage();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => listed(`to=${to}`)));
+    for (const rows of answers) expect(rows.map(({ queue_id }) => queue_id)).toEqual([queueId]);
+  });
+
+  it('is out of reach while Postfix is stopped, and nothing is done', async () => {
+    const { queueId, to } = await waitingMessage();
+    await without('postfix', async () => {
+      expectError(await api.get('/queue'), 503, 'MAIL_STACK_UNAVAILABLE');
+      expectError(await api.get('/queue/summary'), 503, 'MAIL_STACK_UNAVAILABLE');
+      expectError(await api.post('/queue/flush'), 503, 'MAIL_STACK_UNAVAILABLE');
+      for (const verb of ['hold', 'release', 'retry']) {
+        expectError(await api.post(`/queue/${queueId}/${verb}`), 503, 'MAIL_STACK_UNAVAILABLE');
+      }
+      expectError(await api.delete(`/queue/${queueId}`), 503, 'MAIL_STACK_UNAVAILABLE');
+    });
+    await expect.poll(() => listed(`to=${to}`)).toMatchObject([{ queue_id: queueId }]);
+  });
+
+  it('takes no other word for a queue id', async () => {
+    const handlers = createQueueHandlers({ configFolder: `${mailServer.config}/postfix` });
+    for (const queueId of ['ALL', '-', '-d', '', '../hold', `${UNKNOWN}\n`]) {
+      await expect(handlers['queue.change']({ change: 'delete', queueId })).rejects.toThrow('not a queue id');
+    }
+  });
+});
+
+it('is told of a folder that is no configuration', async () => {
+  const handlers = createQueueHandlers({ configFolder: `/nonexistent-${portOf('SMTP_PORT')}` });
+  await expect(handlers['queue.list']({ order: 'asc', limit: 1 })).rejects.toThrow('Postfix is not running');
+});
