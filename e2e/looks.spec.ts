@@ -1,11 +1,7 @@
 import type { Page } from '@playwright/test';
 import { ROUTES } from '../src/lib/routes';
 import { type Api, type Domain, expect, makeDomain, sendMessage, test, unique, url } from './fixtures';
-
-const WIDTHS = [
-  { width: 1280, height: 800 },
-  { width: 360, height: 740 },
-] as const;
+import { countShifts, settled, shifts, WIDTHS } from './layout-shifts';
 
 type Made = { api: Api; domain: Domain };
 type View = { name: string; path: (made: Made) => string | Promise<string>; open?: (page: Page) => Promise<void> };
@@ -242,42 +238,4 @@ async function webhookWithTwoSecrets(made: Made): Promise<string> {
 async function failedDelivery(made: Made): Promise<string> {
   const path = await webhookPath(made);
   return `${path}?delivery=${(await made.api.call<{ id: string }>('POST', `${path}/test`, {})).id}`;
-}
-
-type Watched = Window & { shifts?: string[] };
-
-async function countShifts(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const found: string[] = [];
-    const read = (list: PerformanceEntry[]) => {
-      for (const entry of list as (PerformanceEntry & {
-        value: number;
-        hadRecentInput: boolean;
-        sources: { node?: Node }[];
-      })[]) {
-        // Under this it is fonts that differ by a fraction of a pixel.
-        if (entry.hadRecentInput || entry.value < 0.001) continue;
-        const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 80) : 'text'));
-        found.push(`${entry.value.toFixed(4)}: ${moved.join(' | ')}`);
-      }
-    };
-    const observer = new PerformanceObserver((list) => read(list.getEntries()));
-    observer.observe({ type: 'layout-shift', buffered: true });
-    (window as Watched).shifts = found;
-  });
-}
-
-async function shifts(page: Page): Promise<string[]> {
-  return page.evaluate(async () => {
-    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    return (window as Watched).shifts ?? [];
-  });
-}
-
-/** Until what the page asks for has come and nothing in it stands for something that is still to come. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await expect
-    .poll(() => page.getByRole('main').evaluate((main) => main.querySelectorAll('[aria-busy="true"]').length))
-    .toBe(0);
 }

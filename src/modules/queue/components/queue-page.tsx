@@ -88,7 +88,6 @@ export function QueuePage() {
             <>
               <Ledger
                 caption={`The queue, the ${filters.order === 'asc' ? 'longest waiting' : 'newest'} first`}
-                className="queue"
                 columns={queueColumns({ openId: filters.open, onOpen: open })}
                 rows={rows}
                 rowKey={(row) => row.queue_id}

@@ -1,0 +1,45 @@
+import { expect, type Page } from '@playwright/test';
+
+export const WIDTHS = [
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+] as const;
+
+type Watched = Window & { shifts?: string[] };
+
+/** Call it before the first navigation. */
+export async function countShifts(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const found: string[] = [];
+    const read = (list: PerformanceEntry[]) => {
+      for (const entry of list as (PerformanceEntry & {
+        value: number;
+        hadRecentInput: boolean;
+        sources: { node?: Node }[];
+      })[]) {
+        // Under this it is fonts that differ by a fraction of a pixel.
+        if (entry.hadRecentInput || entry.value < 0.001) continue;
+        const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 80) : 'text'));
+        found.push(`${entry.value.toFixed(4)}: ${moved.join(' | ')}`);
+      }
+    };
+    const observer = new PerformanceObserver((list) => read(list.getEntries()));
+    observer.observe({ type: 'layout-shift', buffered: true });
+    (window as Watched).shifts = found;
+  });
+}
+
+export async function shifts(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    return (window as Watched).shifts ?? [];
+  });
+}
+
+/** Until what the page asks for has come and nothing in it stands for something that is still to come. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await expect
+    .poll(() => page.getByRole('main').evaluate((main) => main.querySelectorAll('[aria-busy="true"]').length))
+    .toBe(0);
+}
