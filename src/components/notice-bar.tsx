@@ -29,8 +29,9 @@ export function NoticeBar({ notice, onDismiss }: NoticeBarProps) {
 function Bar({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
   const { text, problem, undo, takesFocus } = notice;
   const undoButton = useRef<HTMLButtonElement>(null);
+  const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (takesFocus) undoButton.current?.focus();
+    if (takesFocus) (undoButton.current ?? closeButton.current)?.focus();
   }, [takesFocus]);
 
   return (
@@ -52,7 +53,7 @@ function Bar({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
           Undo
         </Button>
       )}
-      <ActionIcon aria-label="Close the notice" onClick={onDismiss}>
+      <ActionIcon ref={closeButton} aria-label="Close the notice" onClick={onDismiss}>
         <IconX size={16} stroke={1.5} />
       </ActionIcon>
     </div>

@@ -87,6 +87,14 @@ export function formatAgo(iso: string, now = new Date()): string {
   return ms < DAY_MS ? `${formatPlural(Math.floor(ms / HOUR_MS), 'hour')} ago` : formatMoment(iso, now);
 }
 
+/** In few letters, of what may be days old: 59 min ago, 27 h ago, 3 days ago. */
+export function formatAge(iso: string, now = new Date()): string {
+  const ms = now.getTime() - new Date(iso).getTime();
+  if (ms < MINUTE_MS) return 'Just now';
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
+  return ms < 2 * DAY_MS ? `${Math.floor(ms / HOUR_MS)} h ago` : `${Math.floor(ms / DAY_MS)} days ago`;
+}
+
 export function formatDaysLeft(iso: string, now = new Date()): string {
   const days = Math.ceil((new Date(iso).getTime() - now.getTime()) / DAY_MS);
   return days <= 0 ? 'expired' : `in ${formatPlural(days, 'day')}`;

@@ -3,7 +3,7 @@ import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { Addr } from '@/components/address';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatAgo, formatBytes, formatCount, formatFull } from '@/lib/format';
+import { formatAge, formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { QUEUE_WORDS, senderWords, whyItWaits } from './queue-words';
 
@@ -14,7 +14,7 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerCol
     {
       key: 'state',
       header: 'State',
-      width: 124,
+      width: 116,
       kind: 'mark',
       fold: 'mark',
       bone: 72,
@@ -23,7 +23,7 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerCol
     {
       key: 'from',
       header: 'From',
-      width: 216,
+      width: 192,
       isSpare: true,
       className: 'light',
       bone: 152,
@@ -32,7 +32,7 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerCol
     {
       key: 'to',
       header: 'To',
-      width: 248,
+      width: 208,
       fold: 'lead',
       bone: 172,
       cell: ({ recipients: [first], recipient_count: count }) => (
@@ -59,21 +59,21 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerCol
     {
       key: 'arrived',
       header: 'Arrived',
-      width: 120,
+      width: 108,
       fold: 'side',
       sortBy: 'arrived_at',
       className: 'soft line',
       bone: 64,
       cell: ({ arrived_at: iso }) => (
         <time dateTime={iso} title={formatFull(iso)}>
-          {formatAgo(iso)}
+          {formatAge(iso)}
         </time>
       ),
     },
     {
       key: 'size',
       header: 'Size',
-      width: 76,
+      width: 72,
       isSpare: true,
       kind: 'figure',
       className: 'soft',

@@ -14,7 +14,7 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { NoticeBar } from '@/components/notice-bar';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
-import { formatAgo, formatPlural } from '@/lib/format';
+import { formatMoment, formatPlural } from '@/lib/format';
 import type { QueuedMessage, QueueSummary } from '../schema';
 import { DeleteQueuedDialog } from './delete-queued-dialog';
 import { queueColumns } from './queue-columns';
@@ -59,7 +59,6 @@ export function QueuePage() {
           Try all deferred now
         </Button>
       </PageHead>
-      <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
       {problem && isUnavailable && (!rows || problem.details.is_attached === false) ? (
         <QueueProblemNote problem={problem} onRetry={refresh} />
       ) : problem && !rows ? (
@@ -97,7 +96,6 @@ export function QueuePage() {
                   row.queue_id === filters.open ? (
                     <QueuedDetails
                       queued={row}
-                      isBusy={actions.isBusy}
                       onAct={(what) => void actions.act(what, row)}
                       onDelete={() => setDeleting(row)}
                     />
@@ -116,12 +114,13 @@ export function QueuePage() {
           )}
         </>
       )}
+      <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
       <DeleteQueuedDialog
         queued={deleting}
         isBusy={actions.isBusy}
         onClose={() => setDeleting(null)}
         onConfirm={(queued) =>
-          void actions.act('delete', queued).then(() => {
+          void actions.act('delete', queued, () => {
             setDeleting(null);
             open(null);
           })
@@ -134,5 +133,5 @@ export function QueuePage() {
 function ledeOf(summary: QueueSummary | undefined): string {
   if (!summary?.oldest_arrived_at) return 'What the mail server has not delivered yet, and why';
   const waiting = formatPlural(summary.total, 'message waits', 'messages wait');
-  return `${waiting}, the oldest came ${formatAgo(summary.oldest_arrived_at).toLowerCase()}`;
+  return `${waiting}, the oldest since ${formatMoment(summary.oldest_arrived_at)}`;
 }

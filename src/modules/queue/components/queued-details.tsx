@@ -13,12 +13,11 @@ import type { QueueAct } from './use-queue-actions';
 
 type QueuedDetailsProps = {
   queued: QueuedMessage;
-  isBusy: boolean;
   onAct: (what: Exclude<QueueAct, 'delete'>) => void;
   onDelete: () => void;
 };
 
-export function QueuedDetails({ queued, isBusy, onAct, onDelete }: QueuedDetailsProps) {
+export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
   const isHeld = queued.queue === 'hold';
   return (
     <div className="queued">
@@ -33,7 +32,7 @@ export function QueuedDetails({ queued, isBusy, onAct, onDelete }: QueuedDetails
               {queued.message.subject || '(no subject)'}
             </Link>
           ) : (
-            <span className="quiet">Postroom has no trace of it: it was not sent through its API</span>
+            <span className="quiet">Postroom has no trace of this message</span>
           )}
         </dd>
         <dt>Queue id</dt>
@@ -49,31 +48,19 @@ export function QueuedDetails({ queued, isBusy, onAct, onDelete }: QueuedDetails
         </dd>
       </dl>
       <div className="row-acts">
-        {isHeld ? (
-          <Button
-            variant="outline"
-            leftSection={<IconPlayerPlay stroke={1.5} />}
-            disabled={isBusy}
-            onClick={() => onAct('release')}
-          >
-            Release
+        {/* One button with two names, so that it keeps the focus. */}
+        <Button
+          leftSection={isHeld ? <IconPlayerPlay stroke={1.5} /> : <IconPlayerPause stroke={1.5} />}
+          onClick={() => onAct(isHeld ? 'release' : 'hold')}
+        >
+          {isHeld ? 'Release' : 'Hold'}
+        </Button>
+        {!isHeld && (
+          <Button leftSection={<IconRefresh stroke={1.5} />} onClick={() => onAct('retry')}>
+            Retry now
           </Button>
-        ) : (
-          <>
-            <Button
-              variant="outline"
-              leftSection={<IconRefresh stroke={1.5} />}
-              disabled={isBusy}
-              onClick={() => onAct('retry')}
-            >
-              Retry now
-            </Button>
-            <Button leftSection={<IconPlayerPause stroke={1.5} />} disabled={isBusy} onClick={() => onAct('hold')}>
-              Hold
-            </Button>
-          </>
         )}
-        <Button className="danger" leftSection={<IconTrash stroke={1.5} />} disabled={isBusy} onClick={onDelete}>
+        <Button className="danger" leftSection={<IconTrash stroke={1.5} />} onClick={onDelete}>
           Delete
         </Button>
       </div>

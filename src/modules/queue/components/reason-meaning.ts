@@ -14,11 +14,6 @@ const RULES: Rule[] = [
     text: 'It runs on the mail server’s host: look there at which of the four is down. The mail is safe meanwhile.',
   },
   {
-    pattern: /SASL authentication failed|Authentication failed/i,
-    title: (host) => `${host} does not take the sign-in`,
-    text: 'The user name or password for the relay is wrong or has expired.',
-  },
-  {
     pattern: /TLS|certificate|STARTTLS/,
     title: (host) => `No secure connection to ${host}`,
     text: `Their certificate or their TLS does not fit what is asked of them. ${TRIED_AGAIN}`,
@@ -44,15 +39,23 @@ const RULES: Rule[] = [
 export function meaningOfReason(reason: string | null, address: string): Meaning | null {
   if (reason === null) return null;
   const domain = address.slice(address.lastIndexOf('@') + 1);
+  const host = HOST.exec(reason)?.[1] ?? domain;
+  if (reason.startsWith('SASL authentication failed')) return signInRefused(host);
   const [, code, enhanced = null] = REPLY.exec(reason) ?? [];
   if (code) return meaningOfCode(enhanced, domain) ?? putOff(domain);
   const rule = RULES.find(({ pattern }) => pattern.test(reason));
-  const host = HOST.exec(reason)?.[1] ?? domain;
   return rule ? { title: rule.title(host), text: rule.text } : putOff(domain);
 }
 
 const REPLY = / said: (\d{3})[ -](?:#?(\d\.\d{1,3}\.\d{1,3}))?/;
-const HOST = /(?:connect to|with|name=|host) ?([\w.-]+\w)/;
+const HOST = /(?:connect to|with|name=|host|server) ?([\w.-]+\w)/;
+
+function signInRefused(host: string): Meaning {
+  return {
+    title: `${host} does not take the sign-in`,
+    text: 'The user name or password for this relay is wrong or has expired.',
+  };
+}
 
 function putOff(host: string): Meaning {
   return {

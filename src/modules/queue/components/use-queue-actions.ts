@@ -33,12 +33,18 @@ export function useQueueActions() {
     setNotice({ key: count.current, text, ...more });
   };
 
-  const act = async (what: QueueAct, queued: QueuedMessage) => {
+  const isBusy = Object.values(mutations).some(({ isPending }) => isPending);
+
+  const act = async (what: QueueAct, queued: QueuedMessage, onDone?: () => void) => {
+    if (isBusy) return;
     const { queue_id } = queued;
     try {
       const { message } = await mutations[what].mutateAsync({ queue_id });
-      say(message, what === 'hold' ? { undo: () => void act('release', queued) } : {});
+      onDone?.();
+      const undo = what === 'hold' ? () => void act('release', queued) : undefined;
+      say(message, { undo, takesFocus: what === 'delete' });
     } catch (error) {
+      onDone?.();
       say(`The message ${queue_id} ${FAILED[what]}`, { problem: toProblem(error) });
     }
     await utils.queue.invalidate();
@@ -59,6 +65,6 @@ export function useQueueActions() {
     act,
     flushAll,
     isFlushing: flush.isPending,
-    isBusy: Object.values(mutations).some(({ isPending }) => isPending),
+    isBusy,
   };
 }
