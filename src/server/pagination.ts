@@ -42,7 +42,7 @@ export async function paginate<R extends Row, Item>(
 }
 
 /** Where a page ended: the sort column's value and the id. */
-export type Position<Value = string | Date> = { value: Value; id: string };
+type Position<Value = string | Date> = { value: Value; id: string };
 
 type Source<R, Item> = {
   /** The rows after the position, one more than `input.limit`, so that it is known whether there is another page. */

@@ -1,12 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/queue-id';
 import type { AgentHandlers, QueueChange, QueueChanged, QueueName, QueuePage, QueueQuery } from '../agent-requests';
 import { firstRecipients, readPages, senderOf } from './queue-page';
 
 const READ_TIMEOUT_MS = 45_000;
+// The console asks for a page and for the sums at once: one reading serves both.
+const GATHERING_MS = 50;
 const COMMAND_TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const STDERR_CHARS = 2_000;
@@ -91,7 +94,8 @@ function oneReadingForAll(read: (queries: QueueQuery[]) => Promise<QueuePage[]>)
   let next: { queries: QueueQuery[]; pages: Promise<QueuePage[]> } | null = null;
   const plan = () => {
     const queries: QueueQuery[] = [];
-    const start = () => {
+    const start = async () => {
+      await setTimeout(GATHERING_MS);
       next = null;
       return read(queries);
     };

@@ -27,7 +27,7 @@ export async function readPages(lines: AsyncIterable<string>, queries: QueueQuer
     const file: QueueFile = JSON.parse(line);
     counts[file.queue_name] = (counts[file.queue_name] ?? 0) + 1;
     for (const { query, messages } of pages) {
-      if (isWanted(file, query)) insert(messages, messageOf(file), query);
+      if (isWanted(file, query)) insert(messages, file, query);
     }
   }
   return pages.map(({ messages }) => ({ messages, counts }));
@@ -55,17 +55,18 @@ function isOf(address: string, wanted: string): boolean {
 }
 
 /** A message that moved to another queue meanwhile is listed twice: what was read last stays. */
-function insert(messages: QueuedMessage[], message: QueuedMessage, { limit, order }: QueueQuery): void {
+function insert(messages: QueuedMessage[], file: QueueFile, { limit, order }: QueueQuery): void {
+  const place = placeOf(file);
   let [low, high] = [0, messages.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const isBefore = direction(order) * compare(messages[middle] as QueuedMessage, message) < 0;
+    const isBefore = direction(order) * compare(messages[middle] as QueuedMessage, place) < 0;
     if (isBefore) low = middle + 1;
     else high = middle;
   }
   if (low > limit) return;
-  const isSame = messages[low]?.queueId === message.queueId;
-  messages.splice(low, isSame ? 1 : 0, message);
+  const isSame = messages[low]?.queueId === place.queueId;
+  messages.splice(low, isSame ? 1 : 0, messageOf(file));
   messages.length = Math.min(messages.length, limit + 1);
 }
 

@@ -26,6 +26,9 @@ import { useQueueActions } from './use-queue-actions';
 import { useQueueFilters } from './use-queue-filters';
 
 const REFRESH_MS = 10_000;
+/** Each look reads the whole queue from the mail server's disk. */
+const REFRESH_LONG_MS = 60_000;
+const LONG_QUEUE = 5_000;
 
 export function QueuePage() {
   const search = useQueueFilters();
@@ -34,11 +37,10 @@ export function QueuePage() {
   const actions = useQueueActions();
   const [deleting, setDeleting] = useState<QueuedMessage | null>(null);
   // Whether a mail server answers is told at once; the next look comes by itself.
-  const often = { refetchInterval: REFRESH_MS, retry: false };
-  const summary = trpc.queue.summary.useQuery({}, often);
+  const summary = trpc.queue.summary.useQuery({}, { refetchInterval: ({ state }) => pace(state.data), retry: false });
   const list = trpc.queue.list.useQuery(
     { ...input, cursor: trail.cursor },
-    { ...often, placeholderData: keepPreviousData },
+    { refetchInterval: pace(summary.data), retry: false, placeholderData: keepPreviousData },
   );
   const refresh = () => void Promise.all([summary.refetch(), list.refetch()]);
   const rows = list.data?.items;
@@ -128,6 +130,10 @@ export function QueuePage() {
       />
     </Page>
   );
+}
+
+function pace(summary: QueueSummary | undefined): number {
+  return summary && summary.total > LONG_QUEUE ? REFRESH_LONG_MS : REFRESH_MS;
 }
 
 function ledeOf(summary: QueueSummary | undefined): string {

@@ -21,6 +21,11 @@ export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
   const isHeld = queued.queue === 'hold';
   return (
     <div className="queued">
+      {isHeld && (
+        <p>
+          <b>It is on hold:</b> it is not tried until it is released. Its time to live goes on meanwhile.
+        </p>
+      )}
       <Recipients queued={queued} />
       <dl className="kv">
         <dt>From</dt>
@@ -68,7 +73,7 @@ export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
   );
 }
 
-function Recipients({ queued: { recipients, recipient_count: count } }: { queued: QueuedMessage }) {
+function Recipients({ queued: { queue, recipients, recipient_count: count } }: { queued: QueuedMessage }) {
   return (
     <ul className="waiting-for" aria-label="Recipients it waits for">
       {recipients.map(({ address, reason }) => {
@@ -77,7 +82,7 @@ function Recipients({ queued: { recipients, recipient_count: count } }: { queued
           <li key={address}>
             <Addr value={address} />
             <p>
-              <b>{meaning?.title ?? 'Not tried yet'}.</b> {meaning?.text}
+              <b>{meaning?.title ?? 'Not tried yet'}.</b> {queue !== 'hold' && meaning?.text}
             </p>
             {reason && <code>{reason}</code>}
           </li>
