@@ -11,7 +11,7 @@ export default defineConfig({
     env: { LOG_LEVEL: 'silent' },
     pool: 'forks',
     // Threads that a test's code starts load TypeScript too.
-    execArgv: ['--import', new URL('src/test/load-typescript.mjs', import.meta.url).href],
+    execArgv: ['--import', new URL('scripts/process/load-typescript.mjs', import.meta.url).href],
     maxWorkers: 2,
     // A hang has to end; how long real work takes on a busy machine is no test's business.
     testTimeout: 60_000,

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { agentArguments } from './mail/agent-arguments.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
@@ -50,7 +51,7 @@ function check({ databaseUrl, mailServerConfig }) {
 }
 
 function runAgent(lifetime) {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src', 'agent.ts')], {
+  const child = spawn(process.execPath, agentArguments(root), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   lifetime.atEnd(() => stopChild(child, END_WITHIN_MS));

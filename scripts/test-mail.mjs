@@ -39,6 +39,7 @@ async function test(lifetime) {
     DATABASE_URL: urls.app,
     SECRET_KEY: randomBytes(32).toString('hex'),
     APP_URL: 'http://localhost:3000',
+    SMTP_URL: smtpUrlOf(mailServer.settings),
   };
   const { keepAgent } = await import('./mail/kept-agent.mjs');
   const endAgent = await step('Starting the agent', () => keepAgent(mailServer, env));
@@ -50,6 +51,11 @@ async function test(lifetime) {
   for (const failure of failures) console.log(`FAILED ${failure}`);
   console.log(`${passed} passed, ${failures.length} failed`);
   return failures.length > 0 || passed === 0 ? 1 : 0;
+}
+
+/** As the app signs in to send. */
+function smtpUrlOf({ APP_PASSWORD, SUBMISSIONS_PORT }) {
+  return `smtps://postroom:${APP_PASSWORD}@127.0.0.1:${SUBMISSIONS_PORT}`;
 }
 
 /** The report lies in the mail server's folder, which goes even when this process is killed. */

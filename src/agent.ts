@@ -1,10 +1,21 @@
+import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
+import { createDkimStore } from '@/mail/agent/dkim-store';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createKeptCopies } from '@/mail/agent/kept-copies';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
+import { createQueueHandlers } from '@/mail/agent/postfix-queue';
 import type { AgentHandlers } from '@/mail/agent-requests';
 import { admitSubmission } from '@/modules/abuse/submission';
-import { type AgentInstance, answerNextRequest, beat, deleteOldRequests, detach } from '@/modules/mail-server/requests';
+import { publishDkimKeys } from '@/modules/domains/dkim/publish';
+import {
+  AGENT_CHANNEL,
+  type AgentInstance,
+  answerNextRequest,
+  beat,
+  deleteOldRequests,
+  detach,
+} from '@/modules/mail-server/requests';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldTransits } from '@/modules/messages/mail-log/retention';
 import { submittedMessageId } from '@/modules/messages/mail-log/submitted';
@@ -12,15 +23,18 @@ import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
 import { env } from '@/server/env';
 import { log } from '@/server/log';
+import { listen } from '@/server/notifications';
 import { connectRedis } from '@/server/redis';
 import { repeat } from '@/server/repeat';
 import packageJson from '../package.json';
 
 const READ_INTERVAL_MS = 250;
-const REQUEST_INTERVAL_MS = 100;
+// Kicked for what is new, so that these are for kicks that got lost.
+const REQUEST_INTERVAL_MS = 1_000;
+const PUBLISH_INTERVAL_MS = 2_000;
 const BEAT_INTERVAL_MS = 5_000;
 const TIDY_INTERVAL_MS = 10 * 60_000;
-const REQUESTS_AT_ONCE = 3;
+const REQUESTS_AT_ONCE = 4;
 
 /** Until it is told to stop, or whoever started it is gone. */
 async function run(): Promise<void> {
@@ -49,21 +63,29 @@ async function startAgent(): Promise<() => Promise<void>> {
   const policy = await startPolicyServer(installation.policySocket, (request) => decide(db, request), tellPolicyError);
   const readMail = createMailReader({ db, redis, installation, copies: createKeptCopies(installation) });
   const handlers = handlersOf(installation);
+  const dkimStore = createDkimStore(redis);
 
   await beat(db, agent);
-  const ends = [
-    repeat('telling that the agent is here', BEAT_INTERVAL_MS, () => beat(db, agent)),
-    repeat('reading what happened to mail', READ_INTERVAL_MS, readMail),
-    repeat('forgetting what is dealt with', TIDY_INTERVAL_MS, () => tidy(db)),
+  const whenKicked = [
+    repeat('publishing DKIM keys', PUBLISH_INTERVAL_MS, () => publishDkimKeys(db, dkimStore)),
     ...Array.from({ length: REQUESTS_AT_ONCE }, () =>
       repeat('doing what the app asks', REQUEST_INTERVAL_MS, async () => {
         while (await answerNextRequest(db, agent, handlers));
       }),
     ),
   ];
+  const tasks = [
+    ...whenKicked,
+    repeat('telling that the agent is here', BEAT_INTERVAL_MS, () => beat(db, agent)),
+    repeat('reading what happened to mail', READ_INTERVAL_MS, readMail),
+    repeat('forgetting what is dealt with', TIDY_INTERVAL_MS, () => tidy(db)),
+  ];
+  const endListening = listen(AGENT_CHANNEL, () => {
+    for (const { runNow } of whenKicked) runNow();
+  });
   log.info({ host: agent.host, config: installation.config }, 'the agent of the mail server runs');
   return async () => {
-    await Promise.all([...ends.map((end) => end()), policy.close()]);
+    await Promise.all([...tasks.map(({ end }) => end()), policy.close(), endListening()]);
     await detach(db, agent);
     redis.disconnect();
     await db.$disconnect();
@@ -75,8 +97,8 @@ const REDIS_TOLD = {
   away: 'inbound mail is told of with what its mailbox holds',
 };
 
-function handlersOf(_installation: Installation): Partial<AgentHandlers> {
-  return {};
+function handlersOf({ config }: Installation): Partial<AgentHandlers> {
+  return createQueueHandlers({ configFolder: join(config, 'postfix') });
 }
 
 async function decide(db: Database, request: PolicyRequest): Promise<string> {

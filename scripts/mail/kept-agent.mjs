@@ -4,8 +4,9 @@ import { existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { agentArguments } from './agent-arguments.mjs';
 
-const AGENT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src', 'agent.ts');
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const START_AGAIN_MS = 300;
 const START_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 10_000;
@@ -31,7 +32,7 @@ export async function keepAgent({ config, data }, env) {
     while (!isEnding) {
       await sleep(START_AGAIN_MS);
       if (isEnding || existsSync(offFile)) continue;
-      child = spawn(process.execPath, ['--import', 'tsx', AGENT], {
+      child = spawn(process.execPath, agentArguments(root), {
         stdio: ['ignore', log, log, 'ipc'],
         env: { ...process.env, ...env, MAIL_SERVER_CONFIG: config, LOG_LEVEL: 'info' },
       });

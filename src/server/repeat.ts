@@ -1,13 +1,18 @@
 import { log } from './log';
 
-/**
- * Runs a task at intervals, never twice at the same time in this process; what fails is tried on.
- * @returns what ends it, once a run that is under way is done
- */
-export function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): () => Promise<void> {
+export type Repeated = {
+  /** At once, or once more after the run that is under way. */
+  runNow: () => void;
+  /** Once a run that is under way is done. */
+  end: () => Promise<void>;
+};
+
+/** Runs a task at intervals, never twice at the same time in this process; what fails is tried on. */
+export function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): Repeated {
   let underWay: Promise<void> | null = null;
+  let isWanted = false;
   let hasFailed = false;
-  const run = async () => {
+  const runOnce = async () => {
     try {
       await task();
       if (hasFailed) log.info({ task: name }, 'a repeated task works again');
@@ -17,13 +22,25 @@ export function repeat(name: string, intervalMs: number, task: () => Promise<unk
       if (!hasFailed) log.error({ error, task: name }, 'a repeated task fails; trying on');
       hasFailed = true;
     }
+  };
+  const run = async () => {
+    do {
+      isWanted = false;
+      await runOnce();
+    } while (isWanted);
     underWay = null;
   };
   const timer = setInterval(() => {
     underWay ??= run();
   }, intervalMs).unref();
-  return async () => {
-    clearInterval(timer);
-    await underWay;
+  return {
+    runNow() {
+      isWanted = true;
+      underWay ??= run();
+    },
+    async end() {
+      clearInterval(timer);
+      await underWay;
+    },
   };
 }

@@ -6,11 +6,9 @@ import { killAgent, withoutAgent } from './agent';
 import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './directory';
 import { useKey as putKey } from './dkim-keys';
 import { signInToImap } from './imap-session';
-import { db, mailServer, portOf, startOutside } from './mail-server';
+import { db, mailServer, startOutside } from './mail-server';
 import { without } from './services';
 import { messageText, openInbound, openSubmission } from './smtp-session';
-
-process.env.SMTP_URL = `smtps://postroom:${mailServer.settings.APP_PASSWORD}@127.0.0.1:${portOf('SUBMISSIONS_PORT')}`;
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 const TOLD_WITHIN_MS = 40_000;
@@ -64,7 +62,12 @@ const typesOf = ({ events }: { events: { type: string }[] }) => events.map(({ ty
 
 describe('mail that the app sends', () => {
   const sendTo = (to: string[], subject = newName()) =>
-    api.post('/send', { from: at('app'), to, subject, text_body: 'Good morning.' });
+    api.post('/send', {
+      from: { email: at('app') },
+      to: to.map((email) => ({ email })),
+      subject,
+      text_body: 'Good morning.',
+    });
 
   beforeEach(() => putKey(domain.name, 'first'));
 
@@ -311,7 +314,8 @@ describe('nothing is lost and nothing doubled', () => {
     const to = `${newName()}@far.example`;
     await withoutAgent(async () => {
       await receive([at('ann')], { subject: 'Meanwhile' });
-      await api.post('/send', { from: at('app'), to: [to], subject: 'Meanwhile', text_body: 'x' });
+      const mail = { from: { email: at('app') }, to: [{ email: to }], subject: 'Meanwhile', text_body: 'x' };
+      expect((await api.post('/send', mail)).status).toBe(200);
       rotate();
       await receive([at('bo')], { subject: 'Later' });
     });
