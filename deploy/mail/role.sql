@@ -1,5 +1,5 @@
--- What the mail server's role may do in Postroom's database: call mta.*, and nothing else. `install` runs this as the
--- database's superuser, in a database that is Postroom's alone. Running it again changes nothing.
+-- What the mail server's role may do in Postroom's database: ask mta.* and tell how much a mailbox holds. `install` runs
+-- this as the database's superuser, in a database that is Postroom's alone. Running it again changes nothing.
 DO $$
 BEGIN
   CREATE ROLE mta_read NOLOGIN;
@@ -9,6 +9,8 @@ $$;
 
 GRANT USAGE ON SCHEMA mta TO mta_read;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA mta TO mta_read;
+GRANT SELECT ON mta.sieve_script TO mta_read;
+GRANT INSERT, SELECT (address), UPDATE (bytes, messages) ON mta.used_space TO mta_read;
 
 -- Postgres lets every role make temporary tables and call the functions in "public". Here the app alone may, which is
 -- the role that owns its tables.

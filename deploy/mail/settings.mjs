@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
 const MB = 1_048_576;
+// Three scopes of as many active filters as the app allows in each.
+const SIEVE_FILTERS = 3 * 20;
 // What goes into five syntaxes of configuration needs no escaping in any of them.
 const PASSWORD = /^[\w.~-]{16,128}$/;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/i;
@@ -161,6 +163,16 @@ function valuesOf(settings) {
     message_size_bytes: settings.MESSAGE_SIZE_MB * MB,
     network_checks: settings.NETWORK_CHECKS === 'yes',
     probe_address: addresses[0] ?? '127.0.0.1',
+    sieve_before: sieveBefore(),
     rspamd_dns: servers.length > 0 ? `dns { nameserver = [${servers.join(', ')}]; }` : '',
   };
+}
+
+/** Dovecot runs sieve_before, sieve_before2 and so on; those without a filter are NULL, which is not set. */
+function sieveBefore() {
+  const columns = Array.from({ length: SIEVE_FILTERS }, (_, index) => {
+    const location = 'dict:proxy::sieve;user=filters;bindir=~/.filters;name=';
+    return `'${location}' || filters.id[${index + 1}] AS sieve_before${index === 0 ? '' : index + 1}`;
+  });
+  return columns.join(', ');
 }

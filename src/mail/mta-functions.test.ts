@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAlias, makeDomain, makeMailbox } from '@/test/factories';
 
@@ -140,11 +140,77 @@ describe('who signed in', () => {
   });
 });
 
+describe('the filters of a mailbox', () => {
+  const filter = (data: object, position = 0, over: object = {}) =>
+    db.sieveFilter.create({ data: { scope: 'global', name: 'x', script: 'keep;', position, ...data, ...over } });
+  const filtersOf = (local: string) => ask('sieve_filters', local, atCapital());
+  const script = async (id: string) =>
+    (await mta.query('SELECT * FROM mta.sieve_script WHERE owner = $1 AND filter = $2', ['filters', id])).rows;
+
+  afterEach(() => db.sieveFilter.deleteMany());
+
+  it('are those for all mail, then of its domain, then its own, each by position and then by age', async () => {
+    const { id: mailboxId } = await makeMailbox(domain.id, 'ann');
+    const other = await makeMailbox(domain.id, 'bo');
+    const own = { scope: 'mailbox', mailboxId };
+    const ofDomain = { scope: 'domain', domainId: domain.id };
+    const [b, a] = [await filter(own, 2), await filter(own, 1)];
+    const [d, c] = [await filter(ofDomain, 7), await filter(ofDomain, 3)];
+    const [f, e, g] = [await filter({}, 5), await filter({}, 4), await filter({}, 5, { createdAt: new Date(0) })];
+    await filter(own, 0, { active: false });
+    await filter({ scope: 'domain', domainId: (await makeDomain()).id });
+    await filter({ scope: 'mailbox', mailboxId: other.id });
+    expect(await filtersOf('ANN')).toEqual([e, g, f, c, d, a, b].map(({ id }) => id));
+    expect(await filtersOf('nobody')).toEqual([]);
+  });
+
+  it('are given as text, under a version that changes with the text alone', async () => {
+    const { id } = await filter({});
+    const [before] = await script(id);
+    expect(before).toMatchObject({ script: 'keep;' });
+    await db.sieveFilter.update({ where: { id }, data: { name: 'y', position: 9 } });
+    expect(await script(id)).toEqual([before]);
+    await db.sieveFilter.update({ where: { id }, data: { script: 'stop;' } });
+    const [after] = await script(id);
+    expect(after).toMatchObject({ script: 'stop;' });
+    expect(after.version).not.toBe(before.version);
+    await db.sieveFilter.update({ where: { id }, data: { active: false } });
+    expect(await script(id)).toEqual([]);
+  });
+});
+
+describe('the space that a mailbox uses', () => {
+  const tell = (address: string, bytes: number) =>
+    mta.query(
+      `INSERT INTO mta.used_space (bytes, messages, address) VALUES ($2, 1, $1)
+       ON CONFLICT (address) DO UPDATE SET bytes = $2, messages = 1`,
+      [address, bytes],
+    );
+  const usedBytes = async (id: string) => Number((await db.mailbox.findUniqueOrThrow({ where: { id } })).usedBytes);
+
+  it('is what Dovecot tells, of that mailbox alone and never below nothing', async () => {
+    const [ann, bo] = [await makeMailbox(domain.id, 'ann'), await makeMailbox(domain.id, 'bo')];
+    await tell(`Ann@${atCapital()}`, 4_000_000_000);
+    expect([await usedBytes(ann.id), await usedBytes(bo.id)]).toEqual([4_000_000_000, 0]);
+    await tell(`ann@${domain.name}`, -5);
+    expect(await usedBytes(ann.id)).toBe(0);
+    const { updatedAt } = await db.mailbox.findUniqueOrThrow({ where: { id: ann.id } });
+    expect(updatedAt).toEqual(ann.updatedAt);
+  });
+
+  it('of nobody is stored nowhere', async () => {
+    await tell(`nobody@${domain.name}`, 1);
+    expect(await db.$queryRaw`SELECT * FROM mta.used_space`).toEqual([]);
+  });
+});
+
 describe("the mail server's role", () => {
   it.each([
     ['reads no table', 'SELECT * FROM public.mailbox'],
     ['reads no other table of the app', 'SELECT * FROM public.admin'],
     ['calls no other function of the app', "SELECT public.search_key('x')"],
+    ['reads no filter but by its view', 'SELECT * FROM public.sieve_filter'],
+    ['changes no filter', "UPDATE mta.sieve_script SET script = 'keep;'"],
     ['writes nothing', "UPDATE public.mailbox SET local_part = 'x'"],
     ['deletes nothing', 'DELETE FROM public.domain'],
     ['makes no temporary table', 'CREATE TEMP TABLE domain (id int)'],
@@ -159,13 +225,20 @@ describe("the mail server's role", () => {
     await expect(mta.query(statement)).rejects.toThrow(/permission denied|must be owner/);
   });
 
-  it('has no table or sequence that it may use in any way', async () => {
+  it('has no table, view or sequence that it may use in any way but the two that Dovecot needs', async () => {
     const { rows } = await mta.query(`
-      SELECT c.oid::regclass FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      SELECT c.oid::regclass::text AS name, has_any_column_privilege(c.oid, 'SELECT') AS reads,
+             has_any_column_privilege(c.oid, 'INSERT, UPDATE') AS writes
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
        WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND c.relkind IN ('r', 'v', 'm', 'S', 'p')
          AND CASE c.relkind WHEN 'S' THEN has_sequence_privilege(c.oid, 'USAGE, SELECT, UPDATE')
-             ELSE has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') END`);
-    expect(rows).toEqual([]);
+             ELSE has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES')
+               OR has_table_privilege(c.oid, 'DELETE, TRUNCATE, TRIGGER') END
+       ORDER BY 1`);
+    expect(rows).toEqual([
+      { name: 'mta.sieve_script', reads: true, writes: false },
+      { name: 'mta.used_space', reads: true, writes: true },
+    ]);
   });
 
   it('may call every function of mta, which no other role may', async () => {
@@ -173,7 +246,7 @@ describe("the mail server's role", () => {
       SELECT p.proname, has_function_privilege(p.oid, 'EXECUTE') AS mine,
              EXISTS (SELECT FROM aclexplode(p.proacl) WHERE grantee = 0) AS everyones
         FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'mta'`);
-    expect(rows.length).toBeGreaterThanOrEqual(9);
+    expect(rows.length).toBeGreaterThanOrEqual(11);
     expect(rows.filter(({ mine, everyones }) => !mine || everyones)).toEqual([]);
   });
 });

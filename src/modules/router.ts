@@ -12,6 +12,7 @@ import { messagesRouter } from './messages/router';
 import { overviewRouter } from './overview/router';
 import { queueRouter } from './queue/router';
 import { sendingRouter } from './sending/router';
+import { sieveFiltersRouter } from './sieve-filters/router';
 import { systemRouter } from './system/router';
 import { webhooksRouter } from './webhooks/router';
 
@@ -29,6 +30,7 @@ export const appRouter = router({
   overview: overviewRouter,
   queue: queueRouter,
   sending: sendingRouter,
+  sieveFilters: sieveFiltersRouter,
   system: systemRouter,
   webhooks: webhooksRouter,
 });

@@ -148,6 +148,15 @@ function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
   };
 }
 
+function filterCall(body?: object) {
+  return async ({ id: domainId }: { id: string }): Promise<Call> => {
+    if (domainId === MISSING_ID) return { path: `/sieve-filters/${MISSING_ID}`, body };
+    const data = { scope: 'domain' as const, domainId, name: 'matrix', script: 'keep;' };
+    const { id } = await db.sieveFilter.create({ data, select: { id: true } });
+    return { path: `/sieve-filters/${id}`, body };
+  };
+}
+
 function webhookCall(verb = '', body?: object) {
   return async ({ id }: { id: string }): Promise<Call> => {
     const webhookId = id === MISSING_ID ? id : (await makeWebhook({ domainId: id })).id;
@@ -297,6 +306,16 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /mailboxes/{id}': inDomain(mailboxCall()),
   'POST /mailboxes/{id}/suspend': inDomain(mailboxCall('/suspend', { reason: 'm' })),
   'POST /mailboxes/{id}/unsuspend': inDomain(mailboxCall('/unsuspend', {}, new Date())),
+
+  'GET /sieve-filters': namingDomain(({ id }) => ({ path: `/sieve-filters?domain_id=${id}` })),
+  'POST /sieve-filters': namingDomain(
+    ({ id }) => ({ path: '/sieve-filters', body: { scope: 'domain', domain_id: id, name: 'm', script: 'keep;' } }),
+    { success: NO_MAIL_SERVER },
+  ),
+  'POST /sieve-filters/validate': plain('/sieve-filters/validate', { script: 'keep;' }, NO_MAIL_SERVER),
+  'GET /sieve-filters/{id}': inDomain(filterCall()),
+  'PATCH /sieve-filters/{id}': inDomain(filterCall({ active: false })),
+  'DELETE /sieve-filters/{id}': inDomain(filterCall()),
 
   'GET /abuse/summary': plain('/abuse/summary'),
   'GET /abuse/senders': plain('/abuse/senders'),

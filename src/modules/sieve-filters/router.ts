@@ -1,0 +1,122 @@
+import { ById, Confirmation, Empty } from '@/lib/wire';
+import { isMailServerAttached } from '@/modules/mail-server/service';
+import { rest } from '@/server/rest/meta';
+import { authedProcedure, router } from '@/server/trpc';
+import {
+  CreateSieveFilter,
+  ListSieveFilters,
+  MailServerState,
+  SieveFilter,
+  SieveFilterPage,
+  SieveVerdict,
+  UpdateSieveFilter,
+  ValidateSieve,
+} from './schema';
+import {
+  createSieveFilter,
+  deleteSieveFilter,
+  getSieveFilter,
+  listSieveFilters,
+  updateSieveFilter,
+  validateSieve,
+} from './service';
+
+const tag = 'Sieve filters';
+const isOpenToScopedKeys = true;
+
+export const sieveFiltersRouter = router({
+  list: authedProcedure(ListSieveFilters)
+    .meta(
+      rest('GET', '/sieve-filters', {
+        tag,
+        summary: 'List Sieve filters',
+        description: 'Filters for all mail are shown to admins alone.',
+        isPaginated: true,
+        isOpenToScopedKeys,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(SieveFilterPage)
+    .query(({ ctx, input }) => listSieveFilters(ctx, input)),
+
+  create: authedProcedure(CreateSieveFilter)
+    .meta(
+      rest('POST', '/sieve-filters', {
+        tag,
+        summary: 'Add a Sieve filter',
+        description: 'The mail server compiles it first. It runs from the next message on.',
+        status: 201,
+        audit: 'sieve_filter.create',
+        transaction: 'manual',
+        isOpenToScopedKeys,
+        errors: {
+          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
+          404: ['DOMAIN_NOT_FOUND', 'NOT_FOUND'],
+          409: ['CONFLICT'],
+          503: ['MAIL_STACK_UNAVAILABLE'],
+        },
+      }),
+    )
+    .output(SieveFilter)
+    .mutation(({ ctx, input }) => createSieveFilter(ctx, input)),
+
+  validate: authedProcedure(ValidateSieve)
+    .meta(
+      rest('POST', '/sieve-filters/validate', {
+        tag,
+        summary: 'Check a Sieve script',
+        description: 'By the compiler of the mail server, under its configuration. Nothing is saved.',
+        audit: 'sieve_filter.validate',
+        transaction: 'manual',
+        isOpenToScopedKeys,
+        errors: { 503: ['MAIL_STACK_UNAVAILABLE'] },
+      }),
+    )
+    .output(SieveVerdict)
+    .mutation(({ ctx, input }) => validateSieve(ctx, input)),
+
+  /** For the console, which says so before somebody writes a script. */
+  mailServer: authedProcedure(Empty)
+    .output(MailServerState)
+    .query(async ({ ctx }) => ({ attached: await isMailServerAttached(ctx.db) })),
+
+  get: authedProcedure(ById)
+    .meta(
+      rest('GET', '/sieve-filters/{id}', {
+        tag,
+        summary: 'Get a Sieve filter',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(SieveFilter)
+    .query(({ ctx, input }) => getSieveFilter(ctx, input)),
+
+  update: authedProcedure(UpdateSieveFilter)
+    .meta(
+      rest('PATCH', '/sieve-filters/{id}', {
+        tag,
+        summary: 'Change a Sieve filter',
+        description: 'Only supplied fields change. A changed script is compiled first; the rest needs no mail server.',
+        audit: 'sieve_filter.update',
+        transaction: 'manual',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },
+      }),
+    )
+    .output(SieveFilter)
+    .mutation(({ ctx, input }) => updateSieveFilter(ctx, input)),
+
+  delete: authedProcedure(ById)
+    .meta(
+      rest('DELETE', '/sieve-filters/{id}', {
+        tag,
+        summary: 'Delete a Sieve filter',
+        audit: 'sieve_filter.delete',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteSieveFilter(ctx, input)),
+});

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
+import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+
+const MAX_POSITION = 9_999;
+
+export const SieveScope = z.enum(['global', 'domain', 'mailbox']);
+export type SieveScope = z.infer<typeof SieveScope>;
+
+const Name = plainText(100).min(1);
+
+const Script = z
+  .string()
+  .min(1)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'This is not plain text.')
+  .refine((text) => scriptBytes(text) <= MAX_SCRIPT_BYTES, `At most ${MAX_SCRIPT_BYTES / 1024} KiB.`)
+  .meta({ description: 'Sieve (RFC 5228), at most 64 KiB' });
+
+const Position = z
+  .number()
+  .int()
+  .min(0)
+  .max(MAX_POSITION)
+  .meta({ description: 'Filters of one scope run in this order, and the older first where it is the same' });
+
+export const SieveFilter = z
+  .object({
+    id: Id,
+    scope: SieveScope,
+    domain_id: Id.nullable().meta({ description: 'Of a domain’s filter' }),
+    mailbox_id: Id.nullable().meta({ description: 'Of a mailbox’s filter' }),
+    domain: z
+      .string()
+      .nullable()
+      .meta({ description: 'The name of the domain that it is for, or that its mailbox is in' }),
+    mailbox: z.string().nullable().meta({ description: 'The address of the mailbox that it is for' }),
+    name: z.string(),
+    script: z.string(),
+    active: z.boolean(),
+    position: z.number().int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'SieveFilter' });
+export type SieveFilter = z.infer<typeof SieveFilter>;
+
+export const SieveFilterPage = page(SieveFilter);
+
+export const ListSieveFilters = z.strictObject({
+  ...pageQuery(['created_at']),
+  scope: SieveScope.optional(),
+  domain_id: Id.optional().meta({ description: 'Of this domain, and of its mailboxes' }),
+  mailbox_id: Id.optional(),
+  active: z.boolean().optional(),
+  q: plainText(100).optional().meta({ description: 'Part of the name' }),
+});
+export type ListSieveFilters = z.infer<typeof ListSieveFilters>;
+
+export const CreateSieveFilter = z
+  .strictObject({
+    scope: SieveScope,
+    domain_id: Id.nullable().optional().meta({ description: 'For scope domain' }),
+    mailbox_id: Id.nullable().optional().meta({ description: 'For scope mailbox' }),
+    name: Name,
+    script: Script,
+    active: z.boolean().default(true),
+    position: Position.optional().meta({ description: 'After the last one of its scope where it is left out' }),
+  })
+  .superRefine(({ scope, ...named }, ctx) => {
+    for (const field of ['domain_id', 'mailbox_id'] as const) {
+      const isWanted = field === `${scope}_id`;
+      if (isWanted === Boolean(named[field])) continue;
+      const params = isWanted ? { apiCode: 'MISSING_FIELDS' } : {};
+      const message = isWanted ? 'This is required.' : `A filter of scope ${scope} has none.`;
+      ctx.addIssue({ code: 'custom', path: [field], params, message });
+    }
+  });
+export type CreateSieveFilter = z.infer<typeof CreateSieveFilter>;
+
+export const UpdateSieveFilter = z.strictObject({
+  id: Id,
+  name: Name.optional(),
+  script: Script.optional(),
+  active: z.boolean().optional(),
+  position: Position.optional(),
+});
+export type UpdateSieveFilter = z.infer<typeof UpdateSieveFilter>;
+
+export const ValidateSieve = z.strictObject({ script: Script });
+export type ValidateSieve = z.infer<typeof ValidateSieve>;
+
+export const SieveVerdict = z.object({
+  valid: z.boolean(),
+  errors: z.array(
+    z.object({
+      line: z.number().int().nullable().meta({ description: 'From 1; null where the compiler names none' }),
+      message: z.string(),
+    }),
+  ),
+});
+export type SieveVerdict = z.infer<typeof SieveVerdict>;
+
+export const MailServerState = z.object({ attached: z.boolean() });
+export type MailServerState = z.infer<typeof MailServerState>;

@@ -1,0 +1,221 @@
+import { MAX_ACTIVE_FILTERS, MAX_FILTERS } from '@/lib/sieve';
+import type { SieveError } from '@/mail/agent-requests';
+import { askAgent } from '@/modules/mail-server/service';
+import { requireMailbox } from '@/modules/mailboxes/service';
+import { authorizeDomain, isScoped, reachableDomainIds, requireRole } from '@/server/access';
+import type { RecordAudit } from '@/server/audit';
+import type { ActorContext } from '@/server/context';
+import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type {
+  CreateSieveFilter,
+  ListSieveFilters,
+  SieveFilter,
+  SieveVerdict,
+  UpdateSieveFilter,
+  ValidateSieve,
+} from './schema';
+
+type MutationContext = ActorContext & { audit: RecordAudit };
+
+/** @throws what authorizeDomain throws, where a domain is named */
+export async function listSieveFilters(ctx: ActorContext, input: ListSieveFilters): Promise<Page<SieveFilter>> {
+  const { scope, domain_id: domainId, mailbox_id: mailboxId, active, q } = input;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const name = q ? { contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' as const } : undefined;
+  return paginate(
+    'sieve_filters',
+    input,
+    'createdAt',
+    ({ where, ...page }) =>
+      ctx.db.sieveFilter.findMany({
+        ...page,
+        select: FIELDS,
+        where: {
+          AND: [where, withinReach(ctx), domainId ? ofDomains([domainId]) : {}, { scope, mailboxId, active, name }],
+        },
+      }),
+    present,
+  );
+}
+
+export async function getSieveFilter(ctx: ActorContext, { id }: { id: string }): Promise<SieveFilter> {
+  return present(await requireFilter(ctx, ctx.db, id));
+}
+
+/** Counts with the next message. @throws VALIDATION_ERROR for a script that does not compile */
+export async function createSieveFilter(ctx: MutationContext, input: CreateSieveFilter): Promise<SieveFilter> {
+  const owner = await authorizeOwner(ctx, input);
+  await requireCompiles(ctx, input.script);
+  const { name, script, active } = input;
+  return ctx.database
+    .$transaction(async (tx) => {
+      const { last } = await requireRoom(tx, owner, { all: 1, active: Number(active) });
+      const position = input.position ?? last + 1;
+      const data = { ...owner, name, script, active, position, createdAt: ctx.clock.now() };
+      const row = await tx.sieveFilter.create({ data, select: FIELDS });
+      const filter = present(row);
+      await ctx.audit({ resource: `sieve_filter:${row.id}`, domainId: domainOf(row), before: null, after: filter }, tx);
+      return filter;
+    })
+    .catch((error) => {
+      if (!isForeignKeyViolation(error)) throw error;
+      throw owner.scope === 'mailbox'
+        ? notFound('mailbox')
+        : new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.');
+    });
+}
+
+/** Only supplied fields change. A script that stays as it is needs no mail server. */
+export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieveFilter): Promise<SieveFilter> {
+  const { id, name, script, active, position } = input;
+  const known = await requireFilter(ctx, ctx.database, id);
+  if (script !== undefined && script !== known.script) await requireCompiles(ctx, script);
+  return ctx.database.$transaction(async (tx) => {
+    const { scope, domainId, mailboxId } = known;
+    const owner = { scope, domainId, mailboxId };
+    await lockScope(tx, owner);
+    const row = await requireFilter(ctx, tx, id);
+    if (active && !row.active) await requireRoom(tx, owner, { all: 0, active: 1 });
+    const data = { name, script, active, position };
+    const after = present(await tx.sieveFilter.update({ where: { id }, data, select: FIELDS }).catch(gone));
+    await ctx.audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after }, tx);
+    return after;
+  });
+}
+
+export async function deleteSieveFilter(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  const row = await requireFilter(ctx, ctx.db, id);
+  await ctx.db.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(gone);
+  await ctx.audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after: null });
+  return { message: `The filter ${row.name} is deleted.` };
+}
+
+/** Changes nothing; what is audited is that the mail server was asked. */
+export async function validateSieve(ctx: MutationContext, { script }: ValidateSieve): Promise<SieveVerdict> {
+  const { errors } = await askAgent(ctx.database, 'sieve.check', { script });
+  const valid = errors.length === 0;
+  await ctx.audit({ resource: 'sieve_filter', details: { valid } });
+  return { valid, errors };
+}
+
+/** Outside any transaction. @throws MAIL_STACK_UNAVAILABLE where nobody can say */
+async function requireCompiles(ctx: MutationContext, script: string): Promise<void> {
+  const { errors } = await askAgent(ctx.database, 'sieve.check', { script });
+  if (errors.length === 0) return;
+  const message = errors.map(inWords)[0] ?? '';
+  throw new AppError('VALIDATION_ERROR', `The script does not compile. ${message}`, {
+    details: { fields: [{ path: 'script', message }], errors },
+  });
+}
+
+function inWords({ line, message }: SieveError): string {
+  return line === null ? message : `Line ${line}: ${message}`;
+}
+
+type Owner = Pick<Row, 'scope' | 'domainId' | 'mailboxId'>;
+
+/** @throws FORBIDDEN and API_KEY_DOMAIN_SCOPE, what authorizeDomain throws, NOT_FOUND for a mailbox out of reach */
+async function authorizeOwner(ctx: ActorContext, input: CreateSieveFilter): Promise<Owner> {
+  const { scope, domain_id: domainId, mailbox_id: mailboxId } = input;
+  if (scope === 'mailbox' && mailboxId) {
+    const mailbox = await requireMailbox(ctx, ctx.database, mailboxId);
+    await authorizeDomain(ctx, { id: mailbox.domainId });
+    return { scope, domainId: null, mailboxId };
+  }
+  if (scope === 'domain' && domainId) {
+    await authorizeDomain(ctx, { id: domainId });
+    return { scope, domainId, mailboxId: null };
+  }
+  requireRole(ctx.actor, 'admin');
+  if (isScoped(ctx.actor)) {
+    throw new AppError('API_KEY_DOMAIN_SCOPE', 'An API key scoped to domains makes no filter for all mail.');
+  }
+  return { scope, domainId: null, mailboxId: null };
+}
+
+/** Locks the scope, so that two at once do not pass its limits together. @throws CONFLICT where it has no room */
+async function requireRoom(tx: Tx, owner: Owner, more: { all: number; active: number }): Promise<{ last: number }> {
+  await lockScope(tx, owner);
+  const [all, active] = await Promise.all([
+    tx.sieveFilter.aggregate({ where: owner, _count: true, _max: { position: true } }),
+    tx.sieveFilter.count({ where: { ...owner, active: true } }),
+  ]);
+  if (all._count + more.all > MAX_FILTERS) throw full(`There are ${MAX_FILTERS} filters already`, MAX_FILTERS);
+  if (active + more.active > MAX_ACTIVE_FILTERS && more.active > 0) {
+    throw full(`There are ${MAX_ACTIVE_FILTERS} active filters already`, MAX_ACTIVE_FILTERS);
+  }
+  return { last: all._max.position ?? 0 };
+}
+
+async function lockScope(tx: Tx, { domainId, mailboxId }: Owner): Promise<void> {
+  const name = `sieve_filter ${domainId ?? mailboxId ?? 'global'}`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+}
+
+function full(message: string, limit: number): AppError {
+  return new AppError('CONFLICT', `${message} for the same mail. Delete or deactivate one, or join two.`, {
+    details: { limit },
+  });
+}
+
+async function requireFilter(ctx: ActorContext, db: Tx, id: string): Promise<Row> {
+  const row = await db.sieveFilter.findFirst({ where: { AND: [{ id }, withinReach(ctx)] }, select: FIELDS });
+  if (!row) throw notFound('filter');
+  return row;
+}
+
+/** Those for all mail are of no domain: only who reaches every domain sees them. */
+function withinReach({ actor }: ActorContext): Prisma.SieveFilterWhereInput {
+  const ids = reachableDomainIds(actor);
+  return ids ? ofDomains(ids) : {};
+}
+
+function ofDomains(ids: string[]): Prisma.SieveFilterWhereInput {
+  return { OR: [{ domainId: { in: ids } }, { mailbox: { domainId: { in: ids } } }] };
+}
+
+/** Another call deleted it between our look and our change. */
+function gone(error: unknown): never {
+  throw isMissingRow(error) ? notFound('filter') : error;
+}
+
+const FIELDS = {
+  id: true,
+  scope: true,
+  domainId: true,
+  mailboxId: true,
+  name: true,
+  script: true,
+  active: true,
+  position: true,
+  createdAt: true,
+  updatedAt: true,
+  domain: { select: { name: true } },
+  mailbox: { select: { localPart: true, domainId: true, domain: { select: { name: true } } } },
+} satisfies Prisma.SieveFilterSelect;
+
+type Row = Prisma.SieveFilterGetPayload<{ select: typeof FIELDS }>;
+
+function domainOf({ domainId, mailbox }: Pick<Row, 'domainId' | 'mailbox'>): string | null {
+  return domainId ?? mailbox?.domainId ?? null;
+}
+
+function present({ mailbox, ...row }: Row): SieveFilter {
+  return {
+    id: row.id,
+    scope: row.scope,
+    domain_id: row.domainId,
+    mailbox_id: row.mailboxId,
+    domain: row.domain?.name ?? mailbox?.domain.name ?? null,
+    mailbox: mailbox && `${mailbox.localPart}@${mailbox.domain.name}`,
+    name: row.name,
+    script: row.script,
+    active: row.active,
+    position: row.position,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,278 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { SieveError } from '@/mail/agent-requests';
+import { startAgent } from '@/test/agent';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
+
+const MISSING = '019ac000-0000-7000-8000-000000000000';
+const BROKEN = 'if header {';
+const ERRORS: SieveError[] = [
+  { line: 1, message: 'unexpected end of file' },
+  { line: null, message: 'something else' },
+];
+
+let api: Awaited<ReturnType<typeof keyClient>>;
+let domain: { id: string; name: string };
+let asked: string[];
+
+beforeEach(async () => {
+  await db.sieveFilter.deleteMany();
+  api = await keyClient({ role: 'admin' });
+  domain = await makeDomain();
+});
+
+/** A compiler that finds fault with one script. */
+async function startCompiler() {
+  asked = [];
+  const end = await startAgent(db, {
+    'sieve.check': async ({ script }) => {
+      asked.push(script);
+      return { errors: script === BROKEN ? ERRORS : [] };
+    },
+  });
+  return end;
+}
+
+const create = (over: object = {}, as = api) =>
+  as.post('/sieve-filters', { scope: 'domain', domain_id: domain.id, name: 'Spam', script: 'keep;', ...over });
+
+function makeFilter(over: { domainId?: string; mailboxId?: string; active?: boolean; name?: string } = {}) {
+  const scope = over.mailboxId ? 'mailbox' : over.domainId ? 'domain' : 'global';
+  return db.sieveFilter.create({ data: { scope, name: 'Spam', script: 'keep;', ...over } });
+}
+
+const auditOf = (id: string) =>
+  db.auditEntry.findMany({ where: { resource: `sieve_filter:${id}` }, orderBy: { createdAt: 'asc' } });
+
+describe('creating a filter', () => {
+  beforeEach(startCompiler);
+
+  it('answers the documented record for each scope, after the last one of it, and records it', async () => {
+    const { id: mailboxId } = await makeMailbox(domain.id, 'ann');
+    const everything = {
+      active: true,
+      name: 'Spam',
+      script: 'keep;',
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    };
+    const global = await create({ scope: 'global', domain_id: null });
+    expect(global.status).toBe(201);
+    expect(global.data).toEqual({
+      ...everything,
+      id: expect.any(String),
+      scope: 'global',
+      domain_id: null,
+      mailbox_id: null,
+      domain: null,
+      mailbox: null,
+      position: 1,
+    });
+    const ofDomain = await create({ position: 7 });
+    expect(ofDomain.data).toMatchObject({
+      scope: 'domain',
+      domain_id: domain.id,
+      domain: domain.name,
+      mailbox: null,
+      position: 7,
+    });
+    expect((await create()).data.position).toBe(8);
+    const ofMailbox = await create({ scope: 'mailbox', domain_id: undefined, mailbox_id: mailboxId });
+    expect(ofMailbox.data).toMatchObject({
+      mailbox_id: mailboxId,
+      domain_id: null,
+      domain: domain.name,
+      mailbox: `ann@${domain.name}`,
+      position: 1,
+    });
+    expect(await auditOf(ofMailbox.data.id)).toMatchObject([
+      {
+        action: 'sieve_filter.create',
+        domainId: domain.id,
+        outcome: 'success',
+        details: { before: null, after: ofMailbox.data },
+      },
+    ]);
+    expect(asked).toHaveLength(4);
+  });
+
+  it('refuses a script that does not compile, with its lines, and saves nothing', async () => {
+    const answer = expectError(await create({ script: BROKEN }), 400, 'VALIDATION_ERROR');
+    expect(answer.error.details).toEqual({
+      fields: [{ path: 'script', message: 'Line 1: unexpected end of file' }],
+      errors: ERRORS,
+    });
+    expect(await db.sieveFilter.count()).toBe(0);
+  });
+
+  it.each([
+    ['without a name', { name: '' }, 'MISSING_FIELDS'],
+    ['without a script', { script: '' }, 'MISSING_FIELDS'],
+    ['of a domain that it does not name', { domain_id: null }, 'MISSING_FIELDS'],
+    ['of a mailbox that it does not name', { scope: 'mailbox', domain_id: null }, 'MISSING_FIELDS'],
+    ['of all mail and of a domain', { scope: 'global' }, 'VALIDATION_ERROR'],
+    ['of a mailbox and of a domain', { scope: 'mailbox', mailbox_id: MISSING }, 'VALIDATION_ERROR'],
+    ['of no known scope', { scope: 'everybody' }, 'VALIDATION_ERROR'],
+    ['with a name too long', { name: 'x'.repeat(101) }, 'VALIDATION_ERROR'],
+    ['with a script too long', { script: `# ${'é'.repeat(32_768)}` }, 'VALIDATION_ERROR'],
+    ['with a NUL', { script: 'keep;\0' }, 'VALIDATION_ERROR'],
+    ['before the first position', { position: -1 }, 'VALIDATION_ERROR'],
+  ] as const)('refuses one %s', async (_, over, code) => {
+    expectError(await create(over), 400, code);
+    expect(asked).toEqual([]);
+  });
+
+  it('takes a script of 64 KiB', async () => {
+    expect((await create({ script: `#${'x'.repeat(65_535)}` })).status).toBe(201);
+  });
+
+  it('refuses an inactive domain, and a domain or mailbox that is not there', async () => {
+    await db.domain.update({ where: { id: domain.id }, data: { active: false } });
+    expectError(await create(), 403, 'DOMAIN_INACTIVE');
+    expectError(await create({ domain_id: MISSING }), 404, 'DOMAIN_NOT_FOUND');
+    expectError(await create({ scope: 'mailbox', domain_id: null, mailbox_id: MISSING }), 404, 'NOT_FOUND');
+    expect(asked).toEqual([]);
+  });
+
+  it('stops at 20 active ones of a scope, also when several come at once, and at 200 in all', async () => {
+    const rows = (count: number, active: boolean) =>
+      db.sieveFilter.createMany({
+        data: Array.from({ length: count }, () => ({
+          scope: 'domain' as const,
+          domainId: domain.id,
+          name: 'x',
+          script: 'keep;',
+          active,
+        })),
+      });
+    await rows(19, true);
+    const answers = await Promise.all([create(), create()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(answers.find(({ status }) => status === 409)?.error).toMatchObject({
+      code: 'CONFLICT',
+      details: { limit: 20 },
+    });
+    const spare = await create({ active: false });
+    expect(spare.status).toBe(201);
+    expectError(await api.patch(`/sieve-filters/${spare.data.id}`, { active: true }), 409, 'CONFLICT');
+    await rows(200 - 21, false);
+    expectError(await create({ active: false }), 409, 'CONFLICT');
+    expect((await create({ domain_id: (await makeDomain()).id })).status).toBe(201);
+  });
+});
+
+describe('changing a filter', () => {
+  it('saves a script that compiles, refuses another, and records what changed', async () => {
+    onTestFinished(await startCompiler());
+    const { id } = await makeFilter({ domainId: domain.id });
+    expect((await api.patch(`/sieve-filters/${id}`, { script: 'stop;' })).data).toMatchObject({
+      script: 'stop;',
+      name: 'Spam',
+    });
+    expectError(await api.patch(`/sieve-filters/${id}`, { script: BROKEN, name: 'Other' }), 400, 'VALIDATION_ERROR');
+    expect(await db.sieveFilter.findUnique({ where: { id } })).toMatchObject({ script: 'stop;', name: 'Spam' });
+    expect(await auditOf(id)).toMatchObject([
+      {
+        action: 'sieve_filter.update',
+        domainId: domain.id,
+        details: { before: { script: 'keep;' }, after: { script: 'stop;' } },
+      },
+    ]);
+  });
+
+  it('needs no mail server for its name, place and state, nor for the script that it has', async () => {
+    const { id } = await makeFilter({ domainId: domain.id });
+    const change = { name: 'Junk', active: false, position: 3, script: 'keep;' };
+    expect((await api.patch(`/sieve-filters/${id}`, change)).data).toMatchObject(change);
+    expect((await api.get(`/sieve-filters/${id}`)).data).toMatchObject(change);
+    expectError(await api.patch(`/sieve-filters/${id}`, { scope: 'global' }), 400, 'VALIDATION_ERROR');
+  });
+
+  it('is refused where no mail server is attached and the script changes', async () => {
+    const { id } = await makeFilter({ domainId: domain.id });
+    expectError(
+      await api.patch(`/sieve-filters/${id}`, { script: 'stop;', name: 'Junk' }),
+      503,
+      'MAIL_STACK_UNAVAILABLE',
+    );
+    expectError(await create(), 503, 'MAIL_STACK_UNAVAILABLE');
+    expect(await db.sieveFilter.findMany()).toMatchObject([{ script: 'keep;', name: 'Spam' }]);
+  });
+});
+
+it('deleting a filter deletes it, and records what it was', async () => {
+  const { id } = await makeFilter({ domainId: domain.id });
+  expect((await api.delete(`/sieve-filters/${id}`)).data).toEqual({ message: 'The filter Spam is deleted.' });
+  expectError(await api.get(`/sieve-filters/${id}`), 404, 'NOT_FOUND');
+  expect(await auditOf(id)).toMatchObject([
+    { action: 'sieve_filter.delete', details: { before: { script: 'keep;' }, after: null } },
+  ]);
+});
+
+describe('checking a script', () => {
+  it('tells whether it compiles, and saves nothing', async () => {
+    onTestFinished(await startCompiler());
+    const check = async (script: string) => (await api.post('/sieve-filters/validate', { script })).data;
+    expect(await check('keep;')).toEqual({ valid: true, errors: [] });
+    expect(await check(BROKEN)).toEqual({ valid: false, errors: ERRORS });
+    expect(await db.sieveFilter.count()).toBe(0);
+  });
+
+  it('says so where no mail server is attached', async () => {
+    expectError(await api.post('/sieve-filters/validate', { script: 'keep;' }), 503, 'MAIL_STACK_UNAVAILABLE');
+  });
+});
+
+describe('listing filters', () => {
+  const names = async (query: string, as = api) =>
+    (await as.get(`/sieve-filters?order=asc${query}`)).data.map(({ name }: { name: string }) => name);
+
+  it('narrows by scope, domain, mailbox, state and name', async () => {
+    const { id: mailboxId } = await makeMailbox(domain.id, 'ann');
+    await makeFilter({ name: 'All 100%' });
+    await makeFilter({ name: 'Domain', domainId: domain.id });
+    await makeFilter({ name: 'Mailbox', mailboxId, active: false });
+    await makeFilter({ name: 'Elsewhere', domainId: (await makeDomain()).id });
+    expect(await names('')).toEqual(['All 100%', 'Domain', 'Mailbox', 'Elsewhere']);
+    expect(await names('&scope=global')).toEqual(['All 100%']);
+    expect(await names(`&domain_id=${domain.id}`)).toEqual(['Domain', 'Mailbox']);
+    expect(await names(`&domain_id=${domain.id}&scope=domain`)).toEqual(['Domain']);
+    expect(await names(`&mailbox_id=${mailboxId}`)).toEqual(['Mailbox']);
+    expect(await names('&active=false')).toEqual(['Mailbox']);
+    expect(await names('&q=100%25')).toEqual(['All 100%']);
+    expect(await names('&q=MAIL')).toEqual(['Mailbox']);
+    expectError(await api.get(`/sieve-filters?domain_id=${MISSING}`), 404, 'DOMAIN_NOT_FOUND');
+  });
+
+  it.each(['domain_admin', 'scoped key'])(
+    'shows a %s those of its own domains and their mailboxes alone',
+    async (who) => {
+      const elsewhere = await makeDomain();
+      const narrow = await keyClient(
+        who === 'scoped key'
+          ? { role: 'admin', scopedDomainIds: [domain.id] }
+          : { role: 'domain_admin', domainIds: [domain.id] },
+      );
+      const [ann, bo] = [await makeMailbox(domain.id, 'ann'), await makeMailbox(elsewhere.id, 'bo')];
+      await makeFilter({ name: 'Domain', domainId: domain.id });
+      const own = await makeFilter({ name: 'Mailbox', mailboxId: ann.id });
+      const foreign = [
+        await makeFilter(),
+        await makeFilter({ domainId: elsewhere.id }),
+        await makeFilter({ mailboxId: bo.id }),
+      ];
+      expect(await names('', narrow)).toEqual(['Domain', 'Mailbox']);
+      expect((await narrow.patch(`/sieve-filters/${own.id}`, { active: false })).status).toBe(200);
+      for (const { id } of foreign) {
+        expectError(await narrow.get(`/sieve-filters/${id}`), 404, 'NOT_FOUND');
+        expectError(await narrow.patch(`/sieve-filters/${id}`, { active: false }), 404, 'NOT_FOUND');
+        expectError(await narrow.delete(`/sieve-filters/${id}`), 404, 'NOT_FOUND');
+      }
+      const code = who === 'scoped key' ? 'API_KEY_DOMAIN_SCOPE' : 'FORBIDDEN';
+      expectError(await create({ scope: 'global', domain_id: null }, narrow), 403, code);
+      expectError(await create({ domain_id: elsewhere.id }, narrow), 403, code);
+      expectError(await create({ scope: 'mailbox', domain_id: null, mailbox_id: bo.id }, narrow), 404, 'NOT_FOUND');
+    },
+  );
+});

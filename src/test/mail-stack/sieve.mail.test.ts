@@ -1,0 +1,222 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSieveHandlers } from '@/mail/agent/sieve-check';
+import { askAgent } from '@/modules/mail-server/service';
+import { attachAgent } from './attached-agent';
+import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
+import { signInToImap } from './imap-session';
+import { db, mailServer } from './mail-server';
+import { putOwnScript } from './manage-sieve';
+import { messageText, openInbound } from './smtp-session';
+
+const DELIVERED_WITHIN_MS = 20_000;
+
+await attachAgent(createSieveHandlers({ configFolder: mailServer.config, dataFolder: mailServer.data }));
+let domain: { id: string; name: string };
+let mailbox: { id: string };
+const address = () => `ann@${domain.name}`;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  mailbox = await makeMailbox(domain.id, 'ann');
+});
+// Filters for all mail are for every other test's too.
+afterEach(() => db.sieveFilter.deleteMany());
+
+type Scope = 'global' | 'domain' | 'mailbox';
+
+function makeFilter(scope: Scope, script: string, over: { position?: number; active?: boolean } = {}) {
+  const owner = { global: {}, domain: { domainId: domain.id }, mailbox: { mailboxId: mailbox.id } }[scope];
+  return db.sieveFilter.create({ data: { scope, ...owner, name: newName(), script, ...over } });
+}
+
+/** Files what has the word in its subject. */
+const files = (word: string, folder: string) =>
+  `require ["fileinto", "mailbox"];\nif header :contains "subject" "${word}" { fileinto :create "${folder}"; }\n`;
+
+async function send(word = '') {
+  const subject = `${newName()} ${word}`.trim();
+  const session = await openInbound();
+  const from = 'someone@elsewhere.example';
+  expect(await session.send(from, [address()], messageText({ from, to: address(), subject }))).toMatch(/^250 /);
+  return subject;
+}
+
+/** @returns every folder that the next message with this word ends in */
+async function endsIn(word = ''): Promise<string[]> {
+  const subject = await send(word);
+  const imap = await signInToImap(address(), PASSWORD);
+  return vi.waitFor(
+    async () => {
+      const found: string[] = [];
+      for (const folder of foldersIn(await imap.command('LIST "" "*"'))) {
+        const messages = await imap.messages(folder);
+        found.push(...messages.filter((text) => text.includes(`Subject: ${subject}\r\n`)).map(() => folder));
+      }
+      if (found.length === 0) throw new Error(`"${subject}" is nowhere in the mailbox.`);
+      return found;
+    },
+    { timeout: DELIVERED_WITHIN_MS, interval: 50 },
+  );
+}
+
+const foldersIn = (listed: string) =>
+  [...listed.matchAll(/^\* LIST .* "?([^"\r\n]+?)"?\r\n/gm)].map(([, name]) => String(name));
+
+describe('filters', () => {
+  it('run for all mail first, then the domain, then the mailbox, each by position; the first to file a message ends it', async () => {
+    const [first, second] = [
+      await makeFilter('global', files('a', 'First')),
+      await makeFilter('global', files('a', 'Second'), { position: 1 }),
+    ];
+    const ofDomain = await makeFilter('domain', files('a', 'Domain'));
+    await makeFilter('mailbox', files('a', 'Mailbox'), { position: 0 });
+    const expected = ['First', 'Second', 'Domain', 'Mailbox', 'INBOX'];
+    for (const folder of expected) {
+      expect(await endsIn('a')).toEqual([folder]);
+      const filter = { First: first, Second: second, Domain: ofDomain }[folder];
+      if (filter) await db.sieveFilter.update({ where: { id: filter.id }, data: { active: false } });
+      else await db.sieveFilter.deleteMany({ where: { mailboxId: mailbox.id } });
+    }
+  });
+
+  it('change their order with the next message', async () => {
+    const first = await makeFilter('global', files('a', 'First'), { position: 1 });
+    await makeFilter('global', files('a', 'Second'), { position: 2 });
+    expect(await endsIn('a')).toEqual(['First']);
+    await db.sieveFilter.update({ where: { id: first.id }, data: { position: 3 } });
+    expect(await endsIn('a')).toEqual(['Second']);
+  });
+
+  it('count as they are then with the next message', async () => {
+    const { id } = await makeFilter('mailbox', files('a', 'Before'));
+    expect(await endsIn('a')).toEqual(['Before']);
+    await db.sieveFilter.update({ where: { id }, data: { script: files('a', 'After') } });
+    expect(await endsIn('a')).toEqual(['After']);
+    await db.sieveFilter.update({ where: { id }, data: { script: files('a', 'Before') } });
+    expect(await endsIn('a')).toEqual(['Before']);
+  });
+
+  it('that stop end themselves alone', async () => {
+    await makeFilter('global', 'stop;\n');
+    await makeFilter('global', 'keep;\n', { position: 1 });
+    await makeFilter('domain', files('a', 'Domain'));
+    expect(await endsIn('a')).toEqual(['Domain']);
+  });
+
+  it('are of one mailbox, and leave the others alone', async () => {
+    await makeFilter('domain', files('a', 'Domain'));
+    await makeFilter('mailbox', files('a', 'Mailbox'));
+    domain = await makeDomain();
+    await makeMailbox(domain.id, 'ann');
+    expect(await endsIn('a')).toEqual(['INBOX']);
+  });
+
+  it('leave what they kept to the script of whoever reads the mailbox', async () => {
+    await makeFilter('global', files('a', 'Global'));
+    await putOwnScript(address(), PASSWORD, `${files('a', 'Own')}${files('b', 'Own')}`.replace(/\nrequire .*\n/, '\n'));
+    expect(await endsIn('a')).toEqual(['Global']);
+    expect(await endsIn('b')).toEqual(['Own']);
+  });
+
+  it('of which one is broken keep the message, and the log tells the line', async () => {
+    const { id } = await makeFilter('global', 'keep;\nif header "subject" {');
+    await makeFilter('mailbox', files('a', 'Mailbox'));
+    expect(await endsIn('a')).toEqual(['INBOX']);
+    const log = readFileSync(join(mailServer.data, 'log/dovecot/dovecot.log'), 'utf8');
+    expect(log).toMatch(new RegExp(`Error: sieve: ${id}: line 2: expected `));
+  });
+
+  it('run to the last where every scope has as many active ones as it may', async () => {
+    for (const scope of ['global', 'domain', 'mailbox'] as const) {
+      for (let position = 1; position <= 20; position++) {
+        await makeFilter(scope, files(`${scope}${position}.`, `${scope}${position}`), { position });
+      }
+    }
+    expect(await endsIn('mailbox20.')).toEqual(['mailbox20']);
+    expect(await endsIn('global1.')).toEqual(['global1']);
+    expect(await endsIn('none')).toEqual(['INBOX']);
+  });
+});
+
+describe('checking a script', () => {
+  const check = async (script: string) => (await askAgent(db, 'sieve.check', { script })).errors;
+
+  it('finds nothing wrong with what Dovecot runs, though it warns', async () => {
+    expect(await check(files('a', 'A'))).toEqual([]);
+    expect(await check('require "vacation";\nvacation :days 7 "Away";\n# no line end')).toEqual([]);
+  });
+
+  it('tells each error with its line, and nothing of the files here', async () => {
+    const errors = await check(
+      'require "fileinto";\n\nfileinto "A"\n;\nfrobnicate;\nif header :is "subject" { keep; }\n',
+    );
+    expect(errors.map(({ line }) => line)).toEqual([5, 6]);
+    expect(errors[0]?.message).toMatch(/unknown command .*frobnicate/);
+    const [unfinished] = await check('keep;\nif true {');
+    expect(unfinished).toEqual({ line: 2, message: expect.stringContaining('end of') });
+    expect(JSON.stringify([errors, unfinished])).not.toMatch(/\/tmp|sieve|script:/);
+  });
+
+  it('refuses what no filter may use: other scripts, programs, unknown extensions', async () => {
+    for (const extension of ['include', 'vnd.dovecot.pipe', 'vnd.dovecot.execute', 'nonsense']) {
+      const [error] = await check(`require "${extension}";\n`);
+      expect(error).toEqual({ line: 1, message: expect.stringContaining(extension) });
+    }
+  });
+
+  it('refuses more than 64 KiB, and leaves no file behind', async () => {
+    expect(await check(`# ${'é'.repeat(33_000)}\n`)).toEqual([
+      { line: null, message: expect.stringContaining('65536') },
+    ]);
+    await check('keep;');
+    expect(readdirSync(join(mailServer.data, 'run')).filter((name) => name.startsWith('sieve-'))).toEqual([]);
+  });
+});
+
+describe('the space of a mailbox', () => {
+  const usedBytes = async () => Number((await db.mailbox.findUniqueOrThrow({ where: { id: mailbox.id } })).usedBytes);
+  const becomes = (isIt: (bytes: number) => boolean) =>
+    expect.poll(async () => isIt(await usedBytes()), { timeout: DELIVERED_WITHIN_MS }).toBe(true);
+  const inDovecot = () => {
+    const text = execFileSync('doveadm', [
+      '-c',
+      `${mailServer.config}/dovecot/dovecot.conf`,
+      '-f',
+      'json',
+      'quota',
+      'get',
+      '-u',
+      address(),
+    ]);
+    const roots = JSON.parse(text.toString()) as { type: string; value: string }[];
+    return Number(roots.find(({ type }) => type === 'STORAGE')?.value);
+  };
+
+  it('follows what is delivered, moved and deleted', async () => {
+    await endsIn();
+    await becomes((bytes) => bytes > 0);
+    const one = await usedBytes();
+    expect(Math.ceil(one / 1024)).toBe(inDovecot());
+    await endsIn();
+    await becomes((bytes) => bytes > one);
+    const two = await usedBytes();
+
+    const imap = await signInToImap(address(), PASSWORD);
+    await imap.command('SELECT INBOX');
+    await imap.command('MOVE 1 Junk');
+    await imap.command('STORE 1 +FLAGS.SILENT (\\Deleted)');
+    await imap.command('EXPUNGE');
+    await imap.command('LOGOUT');
+    await becomes((bytes) => bytes > 0 && bytes < two);
+
+    const again = await signInToImap(address(), PASSWORD);
+    await again.command('SELECT Junk');
+    await again.command('STORE 1 +FLAGS.SILENT (\\Deleted)');
+    await again.command('EXPUNGE');
+    await again.command('LOGOUT');
+    await becomes((bytes) => bytes === 0);
+  });
+});
