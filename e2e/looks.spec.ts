@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { ROUTES } from '../src/lib/routes';
 import { type Api, type Domain, expect, makeDomain, sendMessage, test, unique, url } from './fixtures';
 import { countShifts, settled, shifts, WIDTHS } from './layout-shifts';
+import { startMailAgent } from './mail-agent';
 
 type Made = { api: Api; domain: Domain };
 type View = { name: string; path: (made: Made) => string | Promise<string>; open?: (page: Page) => Promise<void> };
@@ -54,6 +55,16 @@ const VIEWS: View[] = [
     path: async ({ api }) => `/webhooks?domain=${(await makeDomain(api)).id}`,
   },
   { name: 'The dialog for a new webhook', path: () => '/webhooks?new=true' },
+  { name: 'A new filter', path: () => '/sieve-filters/new' },
+  { name: 'A filter', path: async (made) => `/sieve-filters/${(await makeFilters(made)).id}` },
+  {
+    name: 'Filters in their order',
+    path: async (made) => `/sieve-filters?domain=${(await makeFilters(made)).domain_id}`,
+  },
+  {
+    name: 'Filters of a domain without any',
+    path: async ({ api }) => `/sieve-filters?domain=${(await makeDomain(api)).id}`,
+  },
   { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
 ];
 
@@ -238,4 +249,19 @@ async function webhookWithTwoSecrets(made: Made): Promise<string> {
 async function failedDelivery(made: Made): Promise<string> {
   const path = await webhookPath(made);
   return `${path}?delivery=${(await made.api.call<{ id: string }>('POST', `${path}/test`, {})).id}`;
+}
+
+/** A script needs a compiler: this one is there for as long as it takes. */
+async function makeFilters({ api }: Made): Promise<{ id: string; domain_id: string }> {
+  const stop = await startMailAgent('sieve.check', () => ({ errors: [] }));
+  const domain = await makeDomain(api);
+  const { id: mailboxId } = await makeMailbox(api, domain);
+  const script = 'require ["fileinto"];\n\nif header :is "X-Spam" "Yes" { fileinto "Junk"; }\n';
+  const make = (over: object) =>
+    api.call<{ id: string; domain_id: string }>('POST', '/sieve-filters', { script, ...over });
+  await make({ scope: 'mailbox', mailbox_id: mailboxId, name: 'Spam to Junk' });
+  await make({ scope: 'domain', domain_id: domain.id, name: unique('A rather long name of a filter '), active: false });
+  const filter = await make({ scope: 'domain', domain_id: domain.id, name: 'Newsletters' });
+  await stop();
+  return filter;
 }

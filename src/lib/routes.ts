@@ -8,6 +8,7 @@ export type RouteIcon =
   | 'domains'
   | 'mailboxes'
   | 'aliases'
+  | 'filters'
   | 'webhooks'
   | 'api-keys'
   | 'reference'
@@ -83,6 +84,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'aliases',
     minRole: 'domain_admin',
     keywords: 'forward catch-all destination redirect group address import csv',
+  },
+  {
+    group: 'Directory',
+    label: 'Filters',
+    href: '/sieve-filters',
+    icon: 'filters',
+    minRole: 'domain_admin',
+    keywords: 'sieve rules script spam junk folder vacation away notice forward copy reject',
   },
   {
     group: 'Connect',

@@ -21,6 +21,7 @@ import '../styles/audit.css';
 import '../styles/webhooks.css';
 import '../styles/dkim.css';
 import '../styles/queue.css';
+import '../styles/filters.css';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mono, sans } from './fonts';

@@ -1,0 +1,124 @@
+import { ActionIcon, Switch } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import Link from 'next/link';
+import { Addr } from '@/components/address';
+import type { LedgerColumn } from '@/components/ledger/ledger';
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatDate, formatFull } from '@/lib/format';
+import type { SieveFilter } from '../schema';
+import { placeOf, sharing } from './filter-values';
+import type { useFilterActions } from './use-filter-actions';
+
+type FilterColumnsOptions = { filters: SieveFilter[]; actions: ReturnType<typeof useFilterActions> };
+
+export function filterColumns({ filters, actions }: FilterColumnsOptions): LedgerColumn<SieveFilter>[] {
+  return [
+    {
+      key: 'place',
+      header: 'Runs for',
+      width: 264,
+      fold: 'under',
+      bone: 160,
+      cell: (filter) => <Place filter={filter} />,
+    },
+    {
+      key: 'order',
+      header: 'Order',
+      width: 112,
+      fold: 'side',
+      kind: 'control',
+      bone: 64,
+      cell: (filter) => <Order filter={filter} filters={filters} onMove={(by) => actions.move(filters, filter, by)} />,
+    },
+    {
+      key: 'name',
+      header: 'Filter',
+      fold: 'lead',
+      bone: 200,
+      cell: ({ id, name }) => (
+        <Link className="link strong clip" href={`/sieve-filters/${id}`}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      key: 'state',
+      header: 'State',
+      width: 96,
+      kind: 'mark',
+      fold: 'mark',
+      bone: 48,
+      cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'}>{active ? 'On' : 'Off'}</StatusMark>,
+    },
+    {
+      key: 'changed',
+      header: 'Changed',
+      width: 88,
+      kind: 'figure',
+      isSpare: true,
+      bone: 48,
+      className: 'soft',
+      cell: ({ updated_at: at }) => (
+        <time dateTime={at} title={formatFull(at)}>
+          {formatDate(at)}
+        </time>
+      ),
+    },
+    {
+      key: 'on',
+      header: 'On',
+      width: 56,
+      kind: 'control',
+      fold: 'tail',
+      bone: 28,
+      cell: (filter) => (
+        <Switch
+          aria-label={`${filter.name} is on`}
+          checked={filter.active}
+          onChange={(event) => actions.switchTo(filter, event.currentTarget.checked)}
+        />
+      ),
+    },
+  ];
+}
+
+function Place({ filter }: { filter: SieveFilter }) {
+  if (filter.scope === 'global') return placeOf(filter);
+  return filter.scope === 'mailbox' ? (
+    <Addr value={placeOf(filter)} />
+  ) : (
+    <span className="mono line">{placeOf(filter)}</span>
+  );
+}
+
+type OrderProps = { filter: SieveFilter; filters: SieveFilter[]; onMove: (by: -1 | 1) => void };
+
+function Order({ filter, filters, onMove }: OrderProps) {
+  const group = sharing(filters, filter);
+  const place = group.findIndex(({ id }) => id === filter.id) + 1;
+  return (
+    <span className="filter-order">
+      <span className="figure">{place}</span>
+      {group.length > 1 && (
+        <>
+          <ActionIcon
+            aria-label={`Run ${filter.name} earlier`}
+            aria-disabled={place === 1}
+            data-disabled={place === 1 || undefined}
+            onClick={() => onMove(-1)}
+          >
+            <IconArrowUp size={16} stroke={1.5} />
+          </ActionIcon>
+          <ActionIcon
+            aria-label={`Run ${filter.name} later`}
+            aria-disabled={place === group.length}
+            data-disabled={place === group.length || undefined}
+            onClick={() => onMove(1)}
+          >
+            <IconArrowDown size={16} stroke={1.5} />
+          </ActionIcon>
+        </>
+      )}
+    </span>
+  );
+}

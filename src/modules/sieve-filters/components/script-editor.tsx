@@ -1,0 +1,64 @@
+'use client';
+
+import { Input } from '@mantine/core';
+import { type ReactNode, type RefObject, useId, useRef } from 'react';
+
+const LINE_HEIGHT = 20;
+
+type ScriptEditorProps = {
+  value: string;
+  error?: ReactNode;
+  /** Lines that the compiler finds fault with. */
+  faulty: ReadonlySet<number>;
+  textarea: RefObject<HTMLTextAreaElement | null>;
+  onChange: (script: string) => void;
+};
+
+/** A plain field for a script, with the numbers of its lines. */
+export function ScriptEditor({ value, error, faulty, textarea, onChange }: ScriptEditorProps) {
+  const id = useId();
+  const gutter = useRef<HTMLOListElement>(null);
+  const count = value.split('\n').length;
+  return (
+    <Input.Wrapper id={id} label="Script" error={error} className="script-field">
+      <div className="script" data-error={error ? true : undefined}>
+        <ol ref={gutter} aria-hidden="true">
+          {Array.from({ length: count }, (_, index) => (
+            <li key={lineKey(index)} data-faulty={faulty.has(index + 1) || undefined}>
+              {index + 1}
+            </li>
+          ))}
+        </ol>
+        <textarea
+          ref={textarea}
+          id={id}
+          value={value}
+          rows={Math.min(Math.max(count + 1, 14), 32)}
+          wrap="off"
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="none"
+          aria-invalid={error ? true : undefined}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          onScroll={(event) => {
+            if (gutter.current) gutter.current.scrollTop = event.currentTarget.scrollTop;
+          }}
+        />
+      </div>
+    </Input.Wrapper>
+  );
+}
+
+/** Puts the cursor on a line, selected, and brings it into view. */
+export function showLine(textarea: HTMLTextAreaElement | null, line: number): void {
+  if (!textarea) return;
+  const lines = textarea.value.split('\n');
+  const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+  textarea.focus();
+  textarea.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+  textarea.scrollTop = Math.max(0, (line - 4) * LINE_HEIGHT);
+}
+
+function lineKey(index: number): string {
+  return `line-${index}`;
+}
