@@ -13,6 +13,7 @@ const PORTS = [
   'IMAPS_PORT',
   'SIEVE_PORT',
   'REDIS_PORT',
+  'FILTER_PORT',
 ];
 
 /** Settings as of a real server, but on loopback: what would leave goes to one port here, and no name server is asked. */

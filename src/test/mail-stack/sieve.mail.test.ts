@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import { askAgent } from '@/modules/mail-server/service';
+import { EXAMPLES } from '@/modules/sieve-filters/components/examples';
 import { attachAgent } from './attached-agent';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
+import { signaturesOf, useKey } from './dkim-keys';
 import { signInToImap } from './imap-session';
-import { db, mailServer } from './mail-server';
+import { db, mailServer, startOutside } from './mail-server';
 import { putOwnScript } from './manage-sieve';
 import { messageText, openInbound } from './smtp-session';
 
 const DELIVERED_WITHIN_MS = 20_000;
 
 await attachAgent(createSieveHandlers({ configFolder: mailServer.config, dataFolder: mailServer.data }));
+const outside = await startOutside();
 let domain: { id: string; name: string };
 let mailbox: { id: string };
 const address = () => `ann@${domain.name}`;
@@ -32,21 +35,20 @@ function makeFilter(scope: Scope, script: string, over: { position?: number; act
   return db.sieveFilter.create({ data: { scope, ...owner, name: newName(), script, ...over } });
 }
 
-/** Files what has the word in its subject. */
+/** Files what ends in the word. */
 const files = (word: string, folder: string) =>
-  `require ["fileinto", "mailbox"];\nif header :contains "subject" "${word}" { fileinto :create "${folder}"; }\n`;
+  `require ["fileinto", "mailbox"];\nif header :matches "subject" "* ${word}" { fileinto :create "${folder}"; }\n`;
 
-async function send(word = '') {
+async function send(word: string, from: string) {
   const subject = `${newName()} ${word}`.trim();
   const session = await openInbound();
-  const from = 'someone@elsewhere.example';
   expect(await session.send(from, [address()], messageText({ from, to: address(), subject }))).toMatch(/^250 /);
   return subject;
 }
 
 /** @returns every folder that the next message with this word ends in */
-async function endsIn(word = ''): Promise<string[]> {
-  const subject = await send(word);
+async function endsIn(word = '', from = 'someone@elsewhere.example'): Promise<string[]> {
+  const subject = await send(word, from);
   const imap = await signInToImap(address(), PASSWORD);
   return vi.waitFor(
     async () => {
@@ -141,7 +143,60 @@ describe('filters', () => {
   });
 });
 
+describe('what a filter sends', () => {
+  const copiesTo = (to: string) => outside.received.filter(({ rcptTo }) => rcptTo.includes(to));
+  const oneCopyTo = async (to: string) => {
+    await expect.poll(() => copiesTo(to).length, { timeout: DELIVERED_WITHIN_MS }).toBe(1);
+    return copiesTo(to)[0] as (typeof outside.received)[number];
+  };
+  const elsewhere = () => `${newName()}@far.example`;
+
+  it('on is the message as it came, unsigned by us also where From is of a domain here', async () => {
+    await useKey(domain.name, 'one');
+    const to = elsewhere();
+    await makeFilter('mailbox', `require "copy";\nredirect :copy "${to}";\n`);
+    expect(await endsIn('', `ceo@${domain.name}`)).toEqual(['INBOX']);
+    const { raw, mailFrom } = await oneCopyTo(to);
+    expect(mailFrom).toBe(`ceo@${domain.name}`);
+    expect(raw.toString()).not.toMatch(/^DKIM-Signature:/im);
+  });
+
+  it('as an answer is signed by the domain of the mailbox', async () => {
+    await useKey(domain.name, 'one');
+    await makeFilter('mailbox', 'require "vacation";\nvacation :subject "Away" "Later.";\n');
+    const from = elsewhere();
+    expect(await endsIn('', from)).toEqual(['INBOX']);
+    const { raw } = await oneCopyTo(from);
+    expect(raw.toString()).toMatch(/^Auto-Submitted: auto-replied/m);
+    expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+  });
+
+  it('in the name of another, or of a domain without a key, does not leave, and the message is kept', async () => {
+    const other = await makeDomain();
+    await useKey(other.name, 'other');
+    const answer = await makeFilter('mailbox', `require "vacation";\nvacation :from "ceo@${other.name}" "Later.";\n`);
+    const from = elsewhere();
+    expect(await endsIn('', from)).toEqual(['INBOX']);
+    await db.sieveFilter.update({
+      where: { id: answer.id },
+      data: { script: 'require "vacation";\nvacation "Later.";\n' },
+    });
+    expect(await endsIn('', from)).toEqual(['INBOX']);
+    await useKey(domain.name, 'late');
+    await db.sieveFilter.update({
+      where: { id: answer.id },
+      data: { script: 'require "vacation";\nvacation "Now.";\n' },
+    });
+    await endsIn('', from);
+    expect((await oneCopyTo(from)).raw.toString()).toContain('Now.');
+  });
+});
+
 describe('checking a script', () => {
+  it('finds every example of the console right', async () => {
+    for (const { script } of EXAMPLES) expect(await check(script)).toEqual([]);
+  });
+
   const check = async (script: string) => (await askAgent(db, 'sieve.check', { script })).errors;
 
   it('finds nothing wrong with what Dovecot runs, though it warns', async () => {

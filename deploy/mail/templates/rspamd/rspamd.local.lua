@@ -4,6 +4,8 @@ local rspamd_logger = require "rspamd_logger"
 local ucl = require "ucl"
 
 local APP_LOGIN = 'postroom'
+-- As master.cf names what Dovecot sends for a filter.
+local FILTERS = 'filters'
 local STREAM = 'postroom:inbound'
 local STREAM_LENGTH = '10000'
 local MAX_RAW_BYTES = 2 * 1024 * 1024
@@ -15,18 +17,36 @@ local redis = lua_redis.parse_redis_server('postroom')
 local function has_own_from(task)
   local user = task:get_user()
   if user == APP_LOGIN then return true end
+  -- A script writes From as it likes; the envelope has the mailbox that it runs for.
+  if user == FILTERS then user = ((task:get_from('smtp') or {})[1] or {}).addr or '' end
   local from = task:get_from('mime')
   return from and #from == 1 and from[1].addr and from[1].addr:lower() == user:lower()
 end
+
+-- What a filter forwards is somebody else's, whatever From says: it keeps their signature and gets none of ours.
+local function is_forwarded(task)
+  return task:get_user() == FILTERS and task:has_header('X-Sieve-Redirected-From')
+end
+
+rspamd_config:register_symbol({
+  name = 'POSTROOM_FORWARDED',
+  type = 'prefilter',
+  callback = function(task)
+    if is_forwarded(task) then task:disable_symbol('DKIM_SIGNED') end
+  end,
+})
 
 rspamd_config:register_symbol({
   name = 'POSTROOM_OUTBOUND',
   type = 'postfilter',
   priority = 10,
   callback = function(task)
-    if not task:get_user() then return end
+    if not task:get_user() or is_forwarded(task) then return end
     if not has_own_from(task) then
       task:set_pre_result('reject', 'From must be the address that you signed in with', 'postroom')
+    elseif not task:has_symbol('DKIM_SIGNED') and task:get_user() == FILTERS then
+      -- An answer does not wait: the message that it answers would wait with it.
+      task:set_pre_result('reject', 'There is no DKIM key at hand', 'postroom')
     elseif not task:has_symbol('DKIM_SIGNED') then
       task:set_pre_result('soft reject', 'There is no DKIM key at hand, try again later', 'postroom')
     end
