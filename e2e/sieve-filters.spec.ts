@@ -14,7 +14,7 @@ import {
 } from './fixtures';
 import { startMailAgent } from './mail-agent';
 
-type Filter = { id: string; name: string };
+type Filter = { id: string; name: string; position: number };
 
 const FAULT = 'frobnicate';
 
@@ -129,6 +129,11 @@ test('filters are put in another order, switched with a way back, and deleted, b
   await expect(page.getByRole('button', { name: `Run ${third} earlier` })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(namesIn(page)).toHaveText([third, first, second]);
+  const saved = async () => {
+    const filters = await api.call<Filter[]>('GET', `/sieve-filters?domain_id=${domain.id}`);
+    return filters.toSorted((a, b) => a.position - b.position).map(({ name }) => name);
+  };
+  await expect.poll(saved).toEqual([third, first, second]);
   await page.reload();
   await expect(namesIn(page)).toHaveText([third, first, second]);
 

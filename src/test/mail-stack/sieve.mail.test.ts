@@ -14,6 +14,8 @@ import { putOwnScript } from './manage-sieve';
 import { messageText, openInbound } from './smtp-session';
 
 const DELIVERED_WITHIN_MS = 20_000;
+/** Rspamd marks a message with two of these, and lets it through. */
+const TWICE = 'Reply-To: a@elsewhere.example\nReply-To: b@elsewhere.example\n';
 
 await attachAgent(createSieveHandlers({ configFolder: mailServer.config, dataFolder: mailServer.data }));
 const outside = await startOutside();
@@ -39,16 +41,18 @@ function makeFilter(scope: Scope, script: string, over: { position?: number; act
 const files = (word: string, folder: string) =>
   `require ["fileinto", "mailbox"];\nif header :matches "subject" "* ${word}" { fileinto :create "${folder}"; }\n`;
 
-async function send(word: string, from: string) {
+async function send(word: string, from: string, header: string) {
   const subject = `${newName()} ${word}`.trim();
   const session = await openInbound();
-  expect(await session.send(from, [address()], messageText({ from, to: address(), subject }))).toMatch(/^250 /);
+  expect(await session.send(from, [address()], `${header}${messageText({ from, to: address(), subject })}`)).toMatch(
+    /^250 /,
+  );
   return subject;
 }
 
 /** @returns every folder that the next message with this word ends in */
-async function endsIn(word = '', from = 'someone@elsewhere.example'): Promise<string[]> {
-  const subject = await send(word, from);
+async function endsIn(word = '', from = 'someone@elsewhere.example', header = ''): Promise<string[]> {
+  const subject = await send(word, from, header);
   const imap = await signInToImap(address(), PASSWORD);
   return vi.waitFor(
     async () => {
@@ -129,6 +133,12 @@ describe('filters', () => {
     expect(await endsIn('a')).toEqual(['INBOX']);
     const log = readFileSync(join(mailServer.data, 'log/dovecot/dovecot.log'), 'utf8');
     expect(log).toMatch(new RegExp(`Error: sieve: ${id}: line 2: expected `));
+  });
+
+  it('file what Rspamd marks as spam, as the example of the console does', async () => {
+    await makeFilter('global', String(EXAMPLES[0]?.script));
+    expect(await endsIn('', undefined, TWICE)).toEqual(['Junk']);
+    expect(await endsIn()).toEqual(['INBOX']);
   });
 
   it('run to the last where every scope has as many active ones as it may', async () => {

@@ -36,9 +36,11 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): Ledge
       fold: 'lead',
       bone: 200,
       cell: ({ id, name }) => (
-        <Link className="link strong clip" href={`/sieve-filters/${id}`}>
-          {name}
-        </Link>
+        <span className="cell">
+          <Link className="link strong clip" href={`/sieve-filters/${id}`}>
+            {name}
+          </Link>
+        </span>
       ),
     },
     {
@@ -46,7 +48,6 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): Ledge
       header: 'State',
       width: 96,
       kind: 'mark',
-      fold: 'mark',
       bone: 48,
       cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'}>{active ? 'On' : 'Off'}</StatusMark>,
     },

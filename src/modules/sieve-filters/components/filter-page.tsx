@@ -37,12 +37,11 @@ export function FilterPage({ id }: { id: string }) {
 }
 
 function Lede({ filter }: { filter: SieveFilter }) {
-  return filter.scope === 'global' ? (
-    'For all mail'
-  ) : (
-    <>
+  if (filter.scope === 'global') return 'For all mail';
+  return (
+    <span className="clip">
       For <span className="mono">{placeOf(filter)}</span>
-    </>
+    </span>
   );
 }
 

@@ -30,7 +30,7 @@ export function FiltersPage() {
   const actions = useFilterActions();
   const isAttached = useIsAttached();
   const list = trpc.sieveFilters.list.useQuery(
-    { domain_id: reach.chosen ?? undefined, scope: SHOWN[show], limit: MOST, order: 'asc' },
+    { domain_id: (show !== 'global' && reach.chosen) || undefined, scope: SHOWN[show], limit: MOST, order: 'asc' },
     { placeholderData: keepPreviousData },
   );
   const rows = list.data && inOrder(actions.latest(list.data.items));
@@ -54,7 +54,7 @@ export function FiltersPage() {
         <Segments
           label="Runs for"
           value={show}
-          options={{ all: 'All', global: 'All mail', domain: 'Domains', mailbox: 'Mailboxes' }}
+          options={{ all: 'All', global: 'Everybody’s', domain: 'Domains', mailbox: 'Mailboxes' }}
           onChange={(next) => void setShow(next)}
         />
       </div>
