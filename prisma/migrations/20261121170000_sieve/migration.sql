@@ -1,7 +1,7 @@
 -- Sieve filters for Dovecot, and how much its mailboxes hold. Dovecot's dict knows tables and views only: besides a
 -- function there is one of each, for the mail server alone.
 
--- What a domain's and a mailbox's filters have already.
+-- Those of a domain and of a mailbox have theirs.
 CREATE INDEX "sieve_filter_global" ON "sieve_filter" ("position") WHERE "scope" = 'global';
 -- A script is asked for by its version, which changes with its text, so that no other text's compiled form is run.
 CREATE INDEX "sieve_filter_version" ON "sieve_filter" (md5("id"::text || "script"));

@@ -181,6 +181,15 @@ describe('what a filter sends', () => {
     expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
+  it('back to the sender says why, and nothing is kept', async () => {
+    await useKey(domain.name, 'one');
+    await makeFilter('mailbox', 'require "reject";\nreject "Not wanted here.";\n');
+    const from = elsewhere();
+    await send('', from, '');
+    expect((await oneCopyTo(from)).raw.toString()).toContain('Not wanted here.');
+    expect(await (await signInToImap(address(), PASSWORD)).messages()).toEqual([]);
+  });
+
   it('in the name of another, or of a domain without a key, does not leave, and the message is kept', async () => {
     const other = await makeDomain();
     await useKey(other.name, 'other');

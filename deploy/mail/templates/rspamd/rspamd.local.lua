@@ -12,27 +12,31 @@ local MAX_RAW_BYTES = 2 * 1024 * 1024
 
 local redis = lua_redis.parse_redis_server('postroom')
 
+local function envelope_sender(task) return ((task:get_from('smtp') or {})[1] or {}).addr or '' end
+
 -- Rspamd lets mail go unsigned where it finds no key, or no Redis. Here it waits until there is one. And Postfix checks
 -- the envelope only: without a look at From, each mailbox could have mail signed in the name of every domain here.
 local function has_own_from(task)
   local user = task:get_user()
   if user == APP_LOGIN then return true end
   -- A script writes From as it likes; the envelope has the mailbox that it runs for.
-  if user == FILTERS then user = ((task:get_from('smtp') or {})[1] or {}).addr or '' end
+  if user == FILTERS then user = envelope_sender(task) end
   local from = task:get_from('mime')
   return from and #from == 1 and from[1].addr and from[1].addr:lower() == user:lower()
 end
 
--- What a filter forwards is somebody else's, whatever From says: it keeps their signature and gets none of ours.
-local function is_forwarded(task)
-  return task:get_user() == FILTERS and task:has_header('X-Sieve-Redirected-From')
+-- What a filter forwards is somebody else's, whatever From says: it keeps their signature and gets none of ours. And what
+-- it rejects goes back as a bounce, unsigned as Postfix's own are.
+local function stays_unsigned(task)
+  if task:get_user() ~= FILTERS then return false end
+  return envelope_sender(task) == '' or task:has_header('X-Sieve-Redirected-From')
 end
 
 rspamd_config:register_symbol({
-  name = 'POSTROOM_FORWARDED',
+  name = 'POSTROOM_UNSIGNED',
   type = 'prefilter',
   callback = function(task)
-    if is_forwarded(task) then task:disable_symbol('DKIM_SIGNED') end
+    if stays_unsigned(task) then task:disable_symbol('DKIM_SIGNED') end
   end,
 })
 
@@ -41,7 +45,7 @@ rspamd_config:register_symbol({
   type = 'postfilter',
   priority = 10,
   callback = function(task)
-    if not task:get_user() or is_forwarded(task) then return end
+    if not task:get_user() or stays_unsigned(task) then return end
     if not has_own_from(task) then
       task:set_pre_result('reject', 'From must be the address that you signed in with', 'postroom')
     elseif not task:has_symbol('DKIM_SIGNED') and task:get_user() == FILTERS then

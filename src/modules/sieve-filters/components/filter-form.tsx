@@ -13,7 +13,7 @@ import type { SieveScope, SieveVerdict } from '../schema';
 import { CheckResult } from './check-result';
 import { EXAMPLES } from './examples';
 import { mayLoseMail } from './filter-values';
-import { NoMailServer, useIsAttached } from './no-mail-server';
+import { NoMailServer, useIsAttached, Waiting } from './no-mail-server';
 import { ScriptEditor, showLine } from './script-editor';
 
 export type FilterValues = {
@@ -68,6 +68,7 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
     form.setValues({ script: example.script, ...(!isNamed && { name: example.name }) });
   };
 
+  if (isAttached === undefined) return <Waiting />;
   return (
     <form noValidate onSubmit={onSubmit}>
       {isAttached === false && <NoMailServer />}

@@ -13,6 +13,7 @@ import type { SieveFilter, SieveVerdict } from '../schema';
 import { DeleteFilter } from './delete-filter';
 import { FAULTS, FIELDS, FilterForm, type FilterValues } from './filter-form';
 import { placeOf } from './filter-values';
+import { Waiting } from './no-mail-server';
 import { refusalIn } from './refusal';
 
 const CRUMB = { label: 'Filters', href: '/sieve-filters' };
@@ -27,11 +28,7 @@ export function FilterPage({ id }: { id: string }) {
       {found.isError && !filter && (
         <ErrorNote what="this filter" error={found.error} onRetry={() => void found.refetch()} />
       )}
-      {!filter && !found.isError && (
-        <div aria-busy="true" className="filter-waiting">
-          <span className="bone" style={{ width: 240 }} />
-        </div>
-      )}
+      {!filter && !found.isError && <Waiting />}
     </Page>
   );
 }

@@ -15,7 +15,7 @@ import { Segments } from '@/components/segments';
 import { Page } from '@/components/shell/page';
 import { filterColumns } from './filter-columns';
 import { inOrder } from './filter-values';
-import { NoMailServer, useIsAttached } from './no-mail-server';
+import { NoMailServer, useIsAttached, Waiting } from './no-mail-server';
 import { useFilterActions } from './use-filter-actions';
 
 const MOST = 200;
@@ -49,42 +49,48 @@ export function FiltersPage() {
       >
         <NewFilterButton domainId={reach.chosen} />
       </PageHead>
-      {isAttached === false && <NoMailServer />}
-      <div className="tools">
-        <Segments
-          label="Runs for"
-          value={show}
-          options={{ all: 'All', global: 'Everybody’s', domain: 'Domains', mailbox: 'Mailboxes' }}
-          onChange={(next) => void setShow(next)}
-        />
-      </div>
-      {hasFailed && <ErrorNote what="filters" error={list.error} onRetry={() => void list.refetch()} />}
-      {rows?.length === 0 && show === 'all' && <NoFilters domainName={domainName} />}
-      {rows?.length === 0 && show !== 'all' && (
-        <EmptyNote title="No filter of this kind">
-          <p>There are none, or you do not reach them.</p>
-          <div className="row-acts">
-            <Button onClick={() => void setShow(null)}>Show all</Button>
+      {isAttached === undefined ? (
+        <Waiting />
+      ) : (
+        <>
+          {isAttached === false && <NoMailServer />}
+          <div className="tools">
+            <Segments
+              label="Runs for"
+              value={show}
+              options={{ all: 'All', global: 'Everybody’s', domain: 'Domains', mailbox: 'Mailboxes' }}
+              onChange={(next) => void setShow(next)}
+            />
           </div>
-        </EmptyNote>
-      )}
-      {!hasFailed && rows?.length !== 0 && (
-        <Ledger
-          caption="Filters, in the order in which they run"
-          className="filters"
-          columns={filterColumns({ filters: rows ?? [], actions })}
-          rows={rows}
-          rowKey={({ id }) => id}
-          rowHref={({ id }) => `/sieve-filters/${id}`}
-          isOff={({ active }) => !active}
-          isStale={list.isPlaceholderData}
-          bones={6}
-        />
-      )}
-      {list.data?.pagination.has_more && (
-        <p className="soft filter-more">
-          These are the {MOST} oldest. Choose a domain in the header to see all of its own.
-        </p>
+          {hasFailed && <ErrorNote what="filters" error={list.error} onRetry={() => void list.refetch()} />}
+          {rows?.length === 0 && show === 'all' && <NoFilters domainName={domainName} />}
+          {rows?.length === 0 && show !== 'all' && (
+            <EmptyNote title="No filter of this kind">
+              <p>There are none, or you do not reach them.</p>
+              <div className="row-acts">
+                <Button onClick={() => void setShow(null)}>Show all</Button>
+              </div>
+            </EmptyNote>
+          )}
+          {!hasFailed && rows?.length !== 0 && (
+            <Ledger
+              caption="Filters, in the order in which they run"
+              className="filters"
+              columns={filterColumns({ filters: rows ?? [], actions })}
+              rows={rows}
+              rowKey={({ id }) => id}
+              rowHref={({ id }) => `/sieve-filters/${id}`}
+              isOff={({ active }) => !active}
+              isStale={list.isPlaceholderData}
+              bones={6}
+            />
+          )}
+          {list.data?.pagination.has_more && (
+            <p className="soft filter-more">
+              These are the {MOST} oldest. Choose a domain in the header to see all of its own.
+            </p>
+          )}
+        </>
       )}
       <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
     </Page>

@@ -13,6 +13,7 @@ import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
 import type { SieveScope, SieveVerdict } from '../schema';
 import { FAULTS, FIELDS, FilterForm, type FilterValues } from './filter-form';
+import { Waiting } from './no-mail-server';
 import { PlaceFields } from './place-fields';
 import { refusalIn } from './refusal';
 
@@ -22,7 +23,7 @@ export function NewFilterPage() {
   const router = useRouter();
   const utils = trpc.useUtils();
   const reach = useReach();
-  const mayGlobal = useMay('admin') === true;
+  const mayGlobal = useMay('admin');
   const [problem, setProblem] = useState<Problem | null>(null);
   const [refused, setRefused] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
   const form = useForm<FilterValues>({
@@ -59,41 +60,45 @@ export function NewFilterPage() {
         lede="It runs from the next message on"
         crumb={{ label: 'Filters', href: '/sieve-filters' }}
       />
-      <FilterForm
-        form={form}
-        refused={refused?.script === form.values.script ? refused.verdict : null}
-        problem={problem}
-        placeHint="Filters for all mail run first, then those of the domain, then those of the mailbox."
-        place={
-          <PlaceFields
-            scope={scope}
-            mayGlobal={mayGlobal}
-            domains={reach.domains}
-            domain={{ ...form.getInputProps('domainId'), value: domainId || null }}
-            mailbox={{ ...form.getInputProps('mailboxId'), value: form.values.mailboxId || null }}
-            onScope={(next: SieveScope) => form.setFieldValue('scope', next)}
-          />
-        }
-        onSubmit={form.onSubmit(({ name, script, active, mailboxId }) => {
-          setProblem(null);
-          create.mutate({
-            scope,
-            name: name.trim(),
-            script,
-            active,
-            ...(scope === 'domain' && { domain_id: domainId }),
-            ...(scope === 'mailbox' && { mailbox_id: mailboxId }),
-          });
-        })}
-        foot={
-          <div className="form-foot">
-            <Button variant="filled" type="submit" loading={create.isPending}>
-              Add the filter
-            </Button>
-            <span className="quiet">It is checked first, and runs last of its place.</span>
-          </div>
-        }
-      />
+      {mayGlobal === undefined ? (
+        <Waiting />
+      ) : (
+        <FilterForm
+          form={form}
+          refused={refused?.script === form.values.script ? refused.verdict : null}
+          problem={problem}
+          placeHint="Filters for all mail run first, then those of the domain, then those of the mailbox."
+          place={
+            <PlaceFields
+              scope={scope}
+              mayGlobal={mayGlobal === true}
+              domains={reach.domains}
+              domain={{ ...form.getInputProps('domainId'), value: domainId || null }}
+              mailbox={{ ...form.getInputProps('mailboxId'), value: form.values.mailboxId || null }}
+              onScope={(next: SieveScope) => form.setFieldValue('scope', next)}
+            />
+          }
+          onSubmit={form.onSubmit(({ name, script, active, mailboxId }) => {
+            setProblem(null);
+            create.mutate({
+              scope,
+              name: name.trim(),
+              script,
+              active,
+              ...(scope === 'domain' && { domain_id: domainId }),
+              ...(scope === 'mailbox' && { mailbox_id: mailboxId }),
+            });
+          })}
+          foot={
+            <div className="form-foot">
+              <Button variant="filled" type="submit" loading={create.isPending}>
+                Add the filter
+              </Button>
+              <span className="quiet">It is checked first, and runs last of its place.</span>
+            </div>
+          }
+        />
+      )}
       <UnsavedGuard isDirty={form.isDirty() && !create.isSuccess} what="The new filter is not saved." />
     </Page>
   );

@@ -3,9 +3,19 @@
 import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
 
-/** Undefined until it is known. */
+/** Undefined until it is known; where nobody can say, a check will. */
 export function useIsAttached(): boolean | undefined {
-  return trpc.sieveFilters.mailServer.useQuery({}, { refetchInterval: 15_000 }).data?.attached;
+  const found = trpc.sieveFilters.mailServer.useQuery({}, { refetchInterval: 15_000 });
+  return found.data?.attached ?? (found.isError ? true : undefined);
+}
+
+/** Holds the place of what stands below the notice, so that nothing moves when it comes. */
+export function Waiting() {
+  return (
+    <div aria-busy="true" className="filter-waiting">
+      <span className="bone" style={{ width: 240 }} />
+    </div>
+  );
 }
 
 export function NoMailServer() {
