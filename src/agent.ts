@@ -5,6 +5,7 @@ import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createKeptCopies } from '@/mail/agent/kept-copies';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
 import { createQueueHandlers } from '@/mail/agent/postfix-queue';
+import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import type { AgentHandlers } from '@/mail/agent-requests';
 import { admitSubmission } from '@/modules/abuse/submission';
 import { publishDkimKeys } from '@/modules/domains/dkim/publish';
@@ -97,8 +98,11 @@ const REDIS_TOLD = {
   away: 'inbound mail is told of with what its mailbox holds',
 };
 
-function handlersOf({ config }: Installation): Partial<AgentHandlers> {
-  return createQueueHandlers({ configFolder: join(config, 'postfix') });
+function handlersOf({ config, data }: Installation): AgentHandlers {
+  return {
+    ...createQueueHandlers({ configFolder: join(config, 'postfix') }),
+    ...createSieveHandlers({ configFolder: config, dataFolder: data }),
+  };
 }
 
 async function decide(db: Database, request: PolicyRequest): Promise<string> {

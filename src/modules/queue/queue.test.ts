@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { startAgent } from '@/test/agent';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import { attachAgent } from '@/test/mail-stack/attached-agent';
 import { type QueueFile, queueFile, queueInMemory, REFUSED } from '@/test/queued-mail';
 import { expectError, keyClient } from '@/test/rest';
 
@@ -10,11 +10,12 @@ const files: QueueFile[] = [];
 let broken: Error | null = null;
 
 const inMemory = queueInMemory(files);
-await attachAgent({
+const endAgent = await startAgent(db, {
   'queue.list': (query) => unlessBroken(() => inMemory['queue.list'](query)),
   'queue.change': (change) => unlessBroken(() => inMemory['queue.change'](change)),
   'queue.flush': (input) => unlessBroken(() => inMemory['queue.flush'](input)),
 });
+afterAll(endAgent);
 
 async function unlessBroken<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   if (broken) throw broken;

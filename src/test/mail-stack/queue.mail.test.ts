@@ -1,8 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createQueueHandlers } from '@/mail/agent/postfix-queue';
 import { expectError, keyClient } from '../rest';
 import { startSmtpServer } from '../smtp-server';
-import { attachAgent } from './attached-agent';
 import { makeDomain, newName } from './directory';
 import { useKey as putKey } from './dkim-keys';
 import { db, mailServer, portOf } from './mail-server';
@@ -19,7 +17,6 @@ const outside = await startSmtpServer({
   onRecipient: (address) => (putOff.has(address) ? LATER : undefined),
 });
 afterAll(outside.close);
-await attachAgent(createQueueHandlers({ configFolder: `${mailServer.config}/postfix` }));
 const api = await keyClient({ role: 'admin' });
 
 type Queued = { queue_id: string; queue: string; recipients: { address: string; reason: string | null }[] };

@@ -2,10 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import { askAgent } from '@/modules/mail-server/service';
 import { EXAMPLES } from '@/modules/sieve-filters/components/examples';
-import { attachAgent } from './attached-agent';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
 import { signaturesOf, useKey } from './dkim-keys';
 import { signInToImap } from './imap-session';
@@ -17,7 +15,6 @@ const DELIVERED_WITHIN_MS = 20_000;
 /** Rspamd marks a message with two of these, and lets it through. */
 const TWICE = 'Reply-To: a@elsewhere.example\nReply-To: b@elsewhere.example\n';
 
-await attachAgent(createSieveHandlers({ configFolder: mailServer.config, dataFolder: mailServer.data }));
 const outside = await startOutside();
 let domain: { id: string; name: string };
 let mailbox: { id: string };

@@ -66,7 +66,7 @@ rspamd_config:register_symbol({
   flags = 'empty,explicit_disable,ignore_passthrough',
   callback = function(task)
     local user = task:get_user()
-    if user == APP_LOGIN then return end
+    if user == APP_LOGIN or user == FILTERS then return end
     local from = (task:get_from('smtp') or {})[1]
     local recipients = {}
     for _, recipient in ipairs(task:get_recipients('smtp') or {}) do recipients[#recipients + 1] = recipient.addr end
