@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { createQueueHandlers } from '@/mail/agent/postfix-queue';
 import { expectError, keyClient } from '../rest';
 import { startSmtpServer } from '../smtp-server';
 import { makeDomain, newName } from './directory';
