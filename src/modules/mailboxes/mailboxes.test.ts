@@ -76,6 +76,7 @@ describe('creating a mailbox', () => {
     [{ local_part: undefined }, 'MISSING_FIELDS'],
     [{ password: undefined }, 'MISSING_FIELDS'],
     [{ local_part: 'a b' }, 'VALIDATION_ERROR'],
+    [{ local_part: 'a/b' }, 'VALIDATION_ERROR'],
     [{ local_part: 'ann@b.example' }, 'VALIDATION_ERROR'],
     [{ password: 'eleven char' }, 'VALIDATION_ERROR'],
     [{ password: 'passwordpassword' }, 'VALIDATION_ERROR'],

@@ -7,6 +7,8 @@ const LocalPart = z
   .min(1)
   .max(64, 'At most 64 characters.')
   .refine((text) => parseAddress(`${text}@a.example`) !== null, 'This is not a plain local part.')
+  // It names a folder of the mail server, and Dovecot signs in nobody with other characters (auth_username_chars).
+  .refine((text) => /^[\w.+'&=~-]*$/.test(text), "A mailbox has letters, digits and . _ - + ' & = ~ in its local part.")
   .transform((text) => text.toLowerCase())
   .meta({ description: 'Any letter case' });
 

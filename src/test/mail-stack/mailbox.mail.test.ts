@@ -40,6 +40,12 @@ describe('a mailbox', () => {
     expect((await signInToImap(at('ann'), 'changed since the first')).isSignedIn).toBe(true);
   });
 
+  it.each(["o'hara", 'ann+lists', 'a&b', 'a=b~c_d-e'])('may be called %s', async (local) => {
+    await makeMailbox(domain.id, local);
+    const { subject } = await send(at(local));
+    await arrived(at(local), subject);
+  });
+
   it('that is inactive does not open, nor any of an inactive domain', async () => {
     await makeMailbox(domain.id, 'off', { active: false });
     await makeMailbox(domain.id, 'ann');
