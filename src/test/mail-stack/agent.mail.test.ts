@@ -295,12 +295,13 @@ describe('nothing is lost and nothing doubled', () => {
     return signInToImap(at('ann'), PASSWORD);
   }
 
-  it('through crashes of the agent and rotations of the log', async () => {
+  it('through crashes of the agent, lost connections to the database and rotations of the log', async () => {
     const session = await openInbound();
     for (let index = 0; index < COUNT; index++) {
       const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject: `Number ${index}` });
       expect(await session.send('x@elsewhere.example', [at('ann')], text)).toMatch(/^250 /);
       if (index % 20 === 5) killAgent();
+      if (index % 20 === 10) await cutConnections();
       if (index % 20 === 15) rotate();
     }
     await tellsOf('mail.received', COUNT);
@@ -325,6 +326,13 @@ describe('nothing is lost and nothing doubled', () => {
     expect(subjects.toSorted()).toEqual(['Later', 'Meanwhile']);
   });
 });
+
+/** Those of the app and its agent, this test's among them; the mail server keeps its own. */
+async function cutConnections(): Promise<void> {
+  await db.$executeRaw`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename <> 'mta_read' AND pid <> pg_backend_pid()`;
+}
 
 /** As the host does every day. */
 function rotate(): void {

@@ -145,35 +145,3 @@ describe('what leaves', () => {
     expect((await submit(session)).answer).toMatch(/^250 /);
   });
 });
-
-describe('what comes in', () => {
-  it('goes into the stream with its queue id, its recipients and its text; what goes out does not', async () => {
-    await useKey(domain.name, 'one');
-    const subject = newName();
-    const session = await openInbound();
-    const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject });
-    const answer = await session.send('x@elsewhere.example', [at('ann')], text);
-    await submit(await openSubmission(at('ann'), PASSWORD));
-    await arrived(at('ann'), subject);
-    await expect
-      .poll(() => entryOf(subject), { timeout: 10_000 })
-      .toMatchObject({
-        queue_id: /queued as (\S+)/.exec(answer)?.[1],
-        from: 'x@elsewhere.example',
-        recipients: [at('ann')],
-        action: 'no action',
-        raw: expect.stringContaining('\r\n\r\nGood morning.'),
-      });
-    const outbound = (await entries()).filter(({ from }) => from === at('ann'));
-    expect(outbound).toEqual([]);
-  });
-});
-
-async function entries(): Promise<Record<string, unknown>[]> {
-  const stream = await redis.xrange('postroom:inbound', '-', '+');
-  return stream.map(([, fields]) => ({ ...JSON.parse(String(fields[1])), raw: fields[3] }));
-}
-
-async function entryOf(subject: string) {
-  return (await entries()).find((entry) => entry.subject === subject);
-}
