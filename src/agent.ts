@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createKeptCopies } from '@/mail/agent/kept-copies';
+import { rotateLog } from '@/mail/agent/log-rotation';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
 import { createQueueHandlers } from '@/mail/agent/postfix-queue';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
@@ -79,7 +80,7 @@ async function startAgent(): Promise<() => Promise<void>> {
     ...whenKicked,
     repeat('telling that the agent is here', BEAT_INTERVAL_MS, () => beat(db, agent)),
     repeat('reading what happened to mail', READ_INTERVAL_MS, readMail),
-    repeat('forgetting what is dealt with', TIDY_INTERVAL_MS, () => tidy(db)),
+    repeat('forgetting what is dealt with', TIDY_INTERVAL_MS, () => tidy(db, installation)),
   ];
   const endListening = listen(AGENT_CHANNEL, () => {
     for (const { runNow } of whenKicked) runNow();
@@ -120,9 +121,10 @@ function tellPolicyError(error: unknown): void {
   log.error({ error }, 'a submission could not be counted: its sender tries again');
 }
 
-async function tidy(db: Database): Promise<void> {
+async function tidy(db: Database, installation: Installation): Promise<void> {
   await deleteOldTransits(db);
   await deleteOldRequests(db);
+  await rotateLog(installation, systemClock.now());
 }
 
 /** @throws where the database is not as this version needs it */

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { readInstallation } from '@/mail/agent/installation';
+import { rotateLog } from '@/mail/agent/log-rotation';
 import type { Prisma } from '@/server/prisma/client';
 import { keyClient } from '../rest';
 import { killAgent, withoutAgent } from './agent';
@@ -302,12 +305,26 @@ describe('nothing is lost and nothing doubled', () => {
       expect(await session.send('x@elsewhere.example', [at('ann')], text)).toMatch(/^250 /);
       if (index % 20 === 5) killAgent();
       if (index % 20 === 10) await cutConnections();
-      if (index % 20 === 15) rotate();
+      if (index % 20 === 15) await rotate();
     }
     await tellsOf('mail.received', COUNT);
     const subjects = (await told('mail.received')).map(({ data }) => data.subject as string);
     expect(subjects.toSorted()).toEqual(Array.from({ length: COUNT }, (_, index) => `Number ${index}`).toSorted());
     expect((await (await mailboxes()).messages()).length).toBe(COUNT);
+  });
+
+  it('by rotating the log, which removes what was rotated long ago', async () => {
+    const log = readInstallation(mailServer.config).postfixLog;
+    const [old, young] = [`${log}.20260101-000000`, `${log}.20261120-000000`];
+    for (const path of [old, young]) writeFileSync(path, 'Nov 20 00:00:00 mail postfix/qmgr[1]: read before\n');
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    utimesSync(old, daysAgo(15), daysAgo(15));
+    utimesSync(young, daysAgo(13), daysAgo(13));
+    await rotate();
+    expect([old, young].map((path) => existsSync(path))).toEqual([false, true]);
+    await receive([at('ann')], { subject: 'In the new file' });
+    await tellsOf('mail.received', 1);
+    rmSync(young);
   });
 
   it('of what happens while the agent is away', async () => {
@@ -317,7 +334,7 @@ describe('nothing is lost and nothing doubled', () => {
       await receive([at('ann')], { subject: 'Meanwhile' });
       const mail = { from: { email: at('app') }, to: [{ email: to }], subject: 'Meanwhile', text_body: 'x' };
       expect((await api.post('/send', mail)).status).toBe(200);
-      rotate();
+      await rotate();
       await receive([at('bo')], { subject: 'Later' });
     });
     await tellsOf('mail.received', 2);
@@ -334,9 +351,9 @@ async function cutConnections(): Promise<void> {
      WHERE datname = current_database() AND usename <> 'mta_read' AND pid <> pg_backend_pid()`;
 }
 
-/** As the host does every day. */
-function rotate(): void {
-  execFileSync('postfix', ['-c', `${mailServer.config}/postfix`, 'logrotate'], { stdio: 'ignore' });
+/** As the agent does with a long log. */
+async function rotate(): Promise<void> {
+  await rotateLog(readInstallation(mailServer.config), new Date(), 0);
 }
 
 function mailLog(): string[] {
