@@ -140,7 +140,7 @@ describe('mail that the app sends', () => {
     await tellsOf('mail.bounced', 1);
     const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
     const postsuper = (flag: string) =>
-      execFileSync('postsuper', ['-c', `${mailServer.config}/postfix`, flag, queueId]);
+      execFileSync('postsuper', ['-c', `${mailServer.config}/postfix`, flag, queueId], { stdio: 'ignore' });
     postsuper('-h');
     postsuper('-H');
     postsuper('-d');
@@ -154,6 +154,24 @@ describe('mail that the app sends', () => {
       'released',
       'failed',
     ]);
+  });
+
+  it('that was put off for too long failed', async () => {
+    const later = `${newName()}@far.example`;
+    putOff.add(later);
+    const { data } = await sendTo([later]);
+    await tellsOf('mail.bounced', 1);
+    const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
+    execFileSync('postsuper', ['-c', `${mailServer.config}/postfix`, '-e', queueId], { stdio: 'ignore' });
+    execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-i', queueId]);
+    const [failed] = await tellsOf('mail.failed', 1);
+    expect(failed?.data).toMatchObject({
+      recipient: later,
+      queue_id: queueId,
+      reason: 'expired',
+      error: expect.stringContaining('451 4.3.0 Later please'),
+    });
+    expect((await traceOf({ messageId: data.message_id })).status).toBe('failed');
   });
 
   it('to a mailbox here is delivered and received', async () => {
@@ -299,19 +317,31 @@ describe('nothing is lost and nothing doubled', () => {
   }
 
   it('through crashes of the agent, lost connections to the database and rotations of the log', async () => {
+    await putKey(domain.name, 'first');
     const session = await openInbound();
-    for (let index = 0; index < COUNT; index++) {
-      const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject: `Number ${index}` });
+    const [far, others] = [`${newName()}@far.example`, Array.from({ length: COUNT }, (_, index) => `Number ${index}`)];
+    for (const [index, subject] of others.entries()) {
+      const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject });
       expect(await session.send('x@elsewhere.example', [at('ann')], text)).toMatch(/^250 /);
+      if (index % 4 === 0) await submitAtLast(far);
       if (index % 20 === 5) killAgent();
       if (index % 20 === 10) await cutConnections();
       if (index % 20 === 15) await rotate();
     }
     await tellsOf('mail.received', COUNT);
+    await tellsOf('mail.delivered', COUNT / 4);
     const subjects = (await told('mail.received')).map(({ data }) => data.subject as string);
-    expect(subjects.toSorted()).toEqual(Array.from({ length: COUNT }, (_, index) => `Number ${index}`).toSorted());
+    expect(subjects.toSorted()).toEqual(others.toSorted());
+    for (const type of ['mail.sent', 'mail.delivered']) expect(await told(type)).toHaveLength(COUNT / 4);
     expect((await (await mailboxes()).messages()).length).toBe(COUNT);
   });
+
+  /** While the agent is away, mailboxes are told to try again. */
+  async function submitAtLast(to: string) {
+    const session = await openSubmission(at('ann'), PASSWORD);
+    const text = messageText({ from: at('ann'), to, subject: 'Out' });
+    await expect.poll(() => session.send(at('ann'), [to], text), { timeout: 30_000 }).toMatch(/^250 /);
+  }
 
   it('by rotating the log, which removes what was rotated long ago', async () => {
     const log = readInstallation(mailServer.config).postfixLog;
