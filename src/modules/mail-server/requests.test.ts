@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { answerNextRequest, answerRequest, beat, claimRequest, deleteOldRequests, detach } from './requests';
-import { askAgent, isMailServerAttached } from './service';
+import { askAgent, isMailServerAttached, mailServerState } from './service';
 
 const agent = { host: 'mail.example.test', instance: uuidv7(), version: '0.1.0' };
 
@@ -69,6 +69,15 @@ describe('asking the mail server', () => {
     await expect.poll(() => answerNextRequest(db, agent, {})).toBe(true);
     await unknown;
   });
+});
+
+it('a mail server whose agent was here is silent without it, and one that never was is none', async () => {
+  expect(await mailServerState(db)).toBe('none');
+  await beat(db, agent);
+  expect(await mailServerState(db)).toBe('attached');
+  await db.mailCursor.create({ data: { source: 'mail.example.test log', file: 'a', position: '1' } });
+  await detach(db, agent);
+  expect(await mailServerState(db)).toBe('silent');
 });
 
 describe('a request', () => {

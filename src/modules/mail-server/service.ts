@@ -17,6 +17,12 @@ export async function isMailServerAttached(db: Tx): Promise<boolean> {
   return row.isAttached;
 }
 
+/** `silent`: an agent has read this mail server's log before, and tells nothing of itself now. */
+export async function mailServerState(db: Tx): Promise<'none' | 'attached' | 'silent'> {
+  if (await isMailServerAttached(db)) return 'attached';
+  return (await db.mailCursor.findFirst({ select: { source: true } })) ? 'silent' : 'none';
+}
+
 /** Has the agents look at once for what changed: what they publish, or a request. Heard when the transaction commits. */
 export async function kickAgents(tx: Tx): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify(${AGENT_CHANNEL}, '')`;

@@ -11,7 +11,7 @@ export const Overview = z.object({
   until: Timestamp,
   totals: z.record(z.enum(MESSAGE_STATUSES), z.number().int()),
   checklist: z.object({ has_domain: z.boolean(), has_api_key: z.boolean(), has_sent: z.boolean() }),
-  mta: z.object({ kind: z.enum(['sandbox', 'smtp', 'off']) }),
+  mta: z.object({ kind: z.enum(['sandbox', 'smtp', 'off']), agent: z.enum(['none', 'attached', 'silent']) }),
   failing_webhooks: z.number().int(),
   latest: z.array(MessageSummary),
 });

@@ -1,5 +1,7 @@
+import { hasRole } from '@/lib/roles';
 import { listApiKeys } from '@/modules/api-keys/service';
 import { listDomains } from '@/modules/domains/service';
+import { mailServerState } from '@/modules/mail-server/service';
 import { MESSAGE_STATUSES } from '@/modules/messages/schema';
 import { countMessages, listMessages } from '@/modules/messages/service';
 import { mtaKind } from '@/modules/sending/service';
@@ -14,13 +16,15 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
   const until = ctx.clock.now();
   const since = new Date(until.getTime() - DAY_MS);
   const newest = { sort: 'created_at' as const, order: 'desc' as const };
-  const [counts, messages, outbound, domains, keys, failingWebhooks] = await Promise.all([
+  const [counts, messages, outbound, domains, keys, failingWebhooks, agent] = await Promise.all([
     countMessages(ctx, { domainId, since }),
     listMessages(ctx, { ...newest, limit: LATEST_COUNT, domain_id: domainId }),
     listMessages(ctx, { ...newest, limit: 1, direction: 'outbound', domain_id: domainId }),
     listDomains(ctx, { ...newest, limit: 1 }),
     listApiKeys(ctx, { ...newest, limit: 1 }),
     countFailing(ctx, { domainId }),
+    // Nobody else can do anything about it.
+    hasRole(ctx.actor.admin.role, 'admin') ? mailServerState(ctx.db) : ('none' as const),
   ]);
   return {
     since: since.toISOString(),
@@ -32,7 +36,7 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
       has_sent: outbound.items.length > 0,
     },
     failing_webhooks: failingWebhooks,
-    mta: { kind: mtaKind() },
+    mta: { kind: mtaKind(), agent },
     latest: messages.items,
   };
 }

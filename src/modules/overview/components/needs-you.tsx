@@ -7,7 +7,7 @@ import type { Overview } from '../schema';
 
 type Need = { status: Status; word: string; what: string; why: string; href: string; action: string };
 
-type NeedsYouProps = { totals: Overview['totals']; mta: Overview['mta']['kind']; failingWebhooks: number };
+type NeedsYouProps = { totals: Overview['totals']; mta: Overview['mta']; failingWebhooks: number };
 
 export function NeedsYou({ totals, mta, failingWebhooks }: NeedsYouProps) {
   const needs = needsOf(totals, mta, failingWebhooks);
@@ -58,9 +58,9 @@ const COLUMNS: LedgerColumn<Need>[] = [
   },
 ];
 
-function needsOf(totals: Overview['totals'], mta: Overview['mta']['kind'], failingWebhooks: number): Need[] {
+function needsOf(totals: Overview['totals'], mta: Overview['mta'], failingWebhooks: number): Need[] {
   const needs: Need[] = [];
-  if (mta === 'off') {
+  if (mta.kind === 'off') {
     needs.push({
       status: 'failed',
       word: 'Off',
@@ -68,6 +68,16 @@ function needsOf(totals: Overview['totals'], mta: Overview['mta']['kind'], faili
       why: 'SMTP_URL is set to off; every send is refused',
       href: '/reference',
       action: 'Read how to send',
+    });
+  }
+  if (mta.agent === 'silent') {
+    needs.push({
+      status: 'failed',
+      word: 'Silent',
+      what: 'The agent of the mail server',
+      why: 'What happens to mail is not told, and what mailboxes submit waits; start it: npm run mail-agent',
+      href: '/queue',
+      action: 'Look at the queue',
     });
   }
   if (totals.failed > 0) {

@@ -39,7 +39,7 @@ export function OverviewPage() {
           {data && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}
-              <NeedsYou totals={data.totals} mta={data.mta.kind} failingWebhooks={data.failing_webhooks} />
+              <NeedsYou totals={data.totals} mta={data.mta} failingWebhooks={data.failing_webhooks} />
               <LatestMessages messages={data.latest} />
             </>
           )}
