@@ -1,0 +1,84 @@
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readInstallation } from '@/mail/agent/installation';
+import { rotateLog } from '@/mail/agent/log-rotation';
+import { killAgent, withoutAgent } from './agent';
+import { PASSWORD } from './directory';
+import { useKey as putKey } from './dkim-keys';
+import { at, domain, far, receive, sendTo, submit, tellsOf, told } from './followed-mail';
+import { signInToImap } from './imap-session';
+import { db, mailServer } from './mail-server';
+import { messageText, openInbound } from './smtp-session';
+
+describe('nothing is lost and nothing doubled', () => {
+  const COUNT = 60;
+
+  function mailboxes() {
+    return signInToImap(at('ann'), PASSWORD);
+  }
+
+  it('through crashes of the agent, lost connections to the database and rotations of the log', async () => {
+    await putKey(domain.name, 'first');
+    const session = await openInbound();
+    const to = far();
+    const others = Array.from({ length: COUNT }, (_, index) => `Number ${index}`);
+    for (const [index, subject] of others.entries()) {
+      const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject });
+      expect(await session.send('x@elsewhere.example', [at('ann')], text)).toMatch(/^250 /);
+      if (index % 4 === 0) await submitAtLast(to);
+      if (index % 20 === 5) killAgent();
+      if (index % 20 === 10) await cutConnections();
+      if (index % 20 === 15) await rotate();
+    }
+    await tellsOf('mail.received', COUNT);
+    await tellsOf('mail.delivered', COUNT / 4);
+    const subjects = (await told('mail.received')).map(({ data }) => data.subject as string);
+    expect(subjects.toSorted()).toEqual(others.toSorted());
+    for (const type of ['mail.sent', 'mail.delivered']) expect(await told(type)).toHaveLength(COUNT / 4);
+    expect((await (await mailboxes()).messages()).length).toBe(COUNT);
+  });
+
+  /** While the agent is away, mailboxes are told to try again. */
+  const submitAtLast = (to: string) => expect.poll(() => submit([to]), { timeout: 30_000 }).toMatch(/^250 /);
+
+  it('by rotating the log, which removes what was rotated long ago', async () => {
+    const log = readInstallation(mailServer.config).postfixLog;
+    const [old, young] = [`${log}.20260101-000000`, `${log}.20261120-000000`];
+    for (const path of [old, young]) writeFileSync(path, 'Nov 20 00:00:00 mail postfix/qmgr[1]: read before\n');
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    utimesSync(old, daysAgo(15), daysAgo(15));
+    utimesSync(young, daysAgo(13), daysAgo(13));
+    await rotate();
+    expect([old, young].map((path) => existsSync(path))).toEqual([false, true]);
+    await receive([at('ann')], { subject: 'In the new file' });
+    await tellsOf('mail.received', 1);
+    rmSync(young);
+  });
+
+  it('of what happens while the agent is away', async () => {
+    await putKey(domain.name, 'first');
+    const to = far();
+    await withoutAgent(async () => {
+      await receive([at('ann')], { subject: 'Meanwhile' });
+      expect((await sendTo([to])).status).toBe(200);
+      await rotate();
+      await receive([at('bo')], { subject: 'Later' });
+    });
+    await tellsOf('mail.received', 2);
+    await tellsOf('mail.delivered', 1);
+    const subjects = (await told('mail.received')).map(({ data }) => data.subject);
+    expect(subjects.toSorted()).toEqual(['Later', 'Meanwhile']);
+  });
+});
+
+/** Those of the app and its agent, this test's among them; the mail server keeps its own. */
+async function cutConnections(): Promise<void> {
+  await db.$executeRaw`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename <> 'mta_read' AND pid <> pg_backend_pid()`;
+}
+
+/** As the agent does with a long log. */
+async function rotate(): Promise<void> {
+  await rotateLog(readInstallation(mailServer.config), new Date(), 0);
+}

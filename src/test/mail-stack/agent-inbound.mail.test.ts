@@ -1,0 +1,73 @@
+import { describe, expect, it, vi } from 'vitest';
+import { makeAlias } from './directory';
+import { api, at, domain, receive, type Told, tellsOf, told, traceOf } from './followed-mail';
+import { db } from './mail-server';
+import { without } from './services';
+
+const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
+
+describe('mail that comes in', () => {
+  it('is told once for each mailbox that it reached, by whatever ways, with the content for those who ask', async () => {
+    await makeAlias(domain.id, 'info', `${at('ann')},${at('bo')}`);
+    await makeAlias(domain.id, 'sales', at('ann'));
+    const hook = { url: 'https://192.0.2.1/', secret: new Uint8Array(1), createdBy: api.admin.id };
+    await db.webhook.create({ data: { ...hook, events: ['mail.received.full'], domainId: domain.id } });
+    await receive([at('info'), at('sales'), at('ann')], { subject: 'Offer', body: 'Good morning, all of you.' });
+    const received = await tellsOf('mail.received', 2);
+    expect(received.map(({ data }) => data.to).toSorted()).toEqual([at('ann'), at('bo')]);
+    expect(received[0]?.data).toMatchObject({
+      from: 'someone@elsewhere.example',
+      subject: 'Offer',
+      domain: domain.name,
+    });
+    const [full, ...others] = await tellsOf('mail.received.full', 1);
+    expect(others).toEqual([]);
+    expect(full?.data).toMatchObject({
+      subject: 'Offer',
+      body_text: expect.stringContaining('Good morning, all of you.'),
+      envelope: { mail_from: 'someone@elsewhere.example', rcpt_to: expect.arrayContaining([at('info'), at('sales')]) },
+      spam_score: expect.any(Number),
+      spam_action: 'no action',
+    });
+    expect(await traceOf({ direction: 'inbound' })).toMatchObject({ status: 'received' });
+  });
+
+  it('and is long is read from its mailbox', async () => {
+    const hook = { url: 'https://192.0.2.1/', secret: new Uint8Array(1), createdBy: api.admin.id };
+    await db.webhook.create({ data: { ...hook, events: ['mail.received.full'], domainId: domain.id } });
+    const body = `${`${'x'.repeat(70)}\n`.repeat(45_000)}the end`;
+    expect(await receive([at('ann')], { body, subject: 'Long' })).toMatch(/^250 /);
+    const [event] = await vi.waitFor(
+      async () => {
+        const found = await db.event.findMany({ where: { domainId: domain.id, type: 'mail.received.full' } });
+        return found.length > 0 ? found : Promise.reject(new Error('nothing yet'));
+      },
+      { timeout: 40_000 },
+    );
+    const parts = await db.eventPart.findMany({ where: { eventId: event?.id }, orderBy: { position: 'asc' } });
+    const { data } = JSON.parse(Buffer.concat(parts.map(({ bytes }) => bytes)).toString()) as Told;
+    expect(data.subject).toBe('Long');
+    expect(String(data.body_text).length).toBeGreaterThan(3_000_000);
+    expect(data.body_text).toMatch(/the end\s*$/);
+  });
+
+  it('and is refused as spam is told to each address, and reaches nobody', async () => {
+    expect(await receive([at('ann'), at('bo')], { body: GTUBE })).toMatch(/^554 5\.7\.1 /);
+    const spam = await tellsOf('mail.spam', 2);
+    expect(spam.map(({ data }) => data.to).toSorted()).toEqual([at('ann'), at('bo')]);
+    expect(spam[0]?.data).toMatchObject({ from: 'someone@elsewhere.example', spam_score: 15, spam_action: 'reject' });
+    expect(await traceOf({ direction: 'inbound' })).toMatchObject({ status: 'spam', spam_score: 15 });
+    expect(await told('mail.received')).toEqual([]);
+  });
+
+  it('while Redis is away is told of all the same', async () => {
+    await without('redis', async () => {
+      await receive([at('ann')], { subject: 'Without a stream' });
+      expect(await receive([at('bo')], { body: GTUBE })).toMatch(/^554 /);
+      const [received] = await tellsOf('mail.received', 1);
+      expect(received?.data).toMatchObject({ to: at('ann'), subject: 'Without a stream' });
+      const [spam] = await tellsOf('mail.spam', 1);
+      expect(spam?.data).toMatchObject({ to: at('bo'), spam_score: 15 });
+    });
+  });
+});

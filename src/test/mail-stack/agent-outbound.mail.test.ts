@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { withoutAgent } from './agent';
+import { useKey as putKey } from './dkim-keys';
+import { at, domain, far, putOff, sendTo, submit, tellsOf, told, traceOf, typesOf } from './followed-mail';
+import { db, mailServer } from './mail-server';
+import { messageText, openSubmission } from './smtp-session';
+
+describe('mail that the app sends', () => {
+  beforeEach(() => putKey(domain.name, 'first'));
+
+  it('is followed from the call to each answer of the other side, with all that the events document', async () => {
+    const later = far();
+    putOff.add(later);
+    const taken = far();
+    const sent = await sendTo([taken, 'nobody@far.example', later], 'Three answers');
+    expect(sent.error ?? null).toBeNull();
+    const messageId = sent.data.message_id;
+    const [delivered] = await tellsOf('mail.delivered', 1);
+    const bounces = await tellsOf('mail.bounced', 2);
+
+    const common = { message_id: messageId, from: at('app'), subject: 'Three answers', domain: domain.name };
+    expect(delivered?.data).toMatchObject({
+      ...common,
+      recipient: taken,
+      queue_id: expect.stringMatching(/^\w{10,}$/),
+      remote_mta: '127.0.0.1',
+      smtp_code: 250,
+      smtp_response: expect.stringMatching(/^250 2\.0\.0 Ok: queued as TEST/),
+      delay_seconds: expect.any(Number),
+    });
+    const bounceOf = (recipient: string) => bounces.find(({ data }) => data.recipient === recipient)?.data;
+    expect(bounceOf('nobody@far.example')).toMatchObject({
+      ...common,
+      will_retry: false,
+      bounce: {
+        type: 'permanent',
+        category: 'invalid_recipient',
+        smtp_code: 550,
+        enhanced_code: '5.1.1',
+        diagnostic: '550 5.1.1 No such user here',
+        remote_mta: '127.0.0.1',
+      },
+    });
+    expect(bounceOf(later)).toMatchObject({ will_retry: true, bounce: { type: 'temporary', smtp_code: 451 } });
+
+    const trace = await traceOf({ messageId });
+    expect(trace).toMatchObject({ status: 'deferred', direction: 'outbound' });
+    expect(typesOf(trace).slice(0, 2)).toEqual(['accepted', 'queued']);
+    expect(typesOf(trace).slice(2).toSorted()).toEqual(['bounced', 'deferred', 'delivered']);
+    expect(await told('mail.sent')).toHaveLength(1);
+  });
+
+  it('is told once as put off, however often it is, and delivered when it is taken', async () => {
+    const later = far();
+    putOff.add(later);
+    const { data } = await sendTo([later]);
+    await tellsOf('mail.bounced', 1);
+    const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
+    const postqueue = (...args: string[]) => execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, ...args]);
+    postqueue('-i', queueId);
+    const putOffTwice = () => mailLog().filter((line) => line.includes(queueId) && line.includes('=deferred')).length;
+    await expect.poll(putOffTwice, { timeout: 20_000 }).toBe(2);
+    putOff.delete(later);
+    postqueue('-i', queueId);
+    await tellsOf('mail.delivered', 1);
+    expect(await told('mail.bounced')).toHaveLength(1);
+    expect((await traceOf({ messageId: data.message_id })).status).toBe('delivered');
+  });
+
+  it('that an admin deletes from the queue failed', async () => {
+    const later = far();
+    putOff.add(later);
+    const { data } = await sendTo([later]);
+    await tellsOf('mail.bounced', 1);
+    const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
+    const postsuper = (flag: string) =>
+      execFileSync('postsuper', ['-c', `${mailServer.config}/postfix`, flag, queueId], { stdio: 'ignore' });
+    postsuper('-h');
+    postsuper('-H');
+    postsuper('-d');
+    const [failed] = await tellsOf('mail.failed', 1);
+    expect(failed?.data).toMatchObject({ recipient: later, error: expect.stringMatching(/deleted/) });
+    expect(typesOf(await traceOf({ messageId: data.message_id }))).toEqual([
+      'accepted',
+      'queued',
+      'deferred',
+      'held',
+      'released',
+      'failed',
+    ]);
+  });
+
+  it('that was put off for too long failed', async () => {
+    const later = far();
+    putOff.add(later);
+    const { data } = await sendTo([later]);
+    await tellsOf('mail.bounced', 1);
+    const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
+    execFileSync('postsuper', ['-c', `${mailServer.config}/postfix`, '-e', queueId], { stdio: 'ignore' });
+    execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-i', queueId]);
+    const [failed] = await tellsOf('mail.failed', 1);
+    expect(failed?.data).toMatchObject({
+      recipient: later,
+      queue_id: queueId,
+      reason: 'expired',
+      error: expect.stringContaining('451 4.3.0 Later please'),
+    });
+    expect((await traceOf({ messageId: data.message_id })).status).toBe('failed');
+  });
+
+  it('to a mailbox here is delivered and received', async () => {
+    await sendTo([at('ann')], 'To a neighbour');
+    const [received] = await tellsOf('mail.received', 1);
+    expect(received?.data).toMatchObject({ from: at('app'), to: at('ann'), subject: 'To a neighbour' });
+    const [delivered] = await tellsOf('mail.delivered', 1);
+    expect(delivered?.data).toMatchObject({ recipient: at('ann'), remote_mta: 'mail.example.test' });
+  });
+
+  it('whose answer was lost is settled by the log', async () => {
+    const to = far();
+    const { data } = await sendTo([to]);
+    await tellsOf('mail.delivered', 1);
+    const { id, queue_id: queueId } = await traceOf({ messageId: data.message_id });
+    // As it is stored where the connection was lost after the data.
+    await db.event.deleteMany({ where: { domainId: domain.id } });
+    await db.messageEvent.deleteMany({ where: { messageId: id, type: { not: 'accepted' } } });
+    await db.message.update({ where: { id }, data: { status: 'uncertain', queueId: null } });
+    await db.messageRecipient.updateMany({ where: { messageId: id }, data: { status: 'uncertain' } });
+    await tellsOf('mail.sent', 1);
+    expect(await traceOf({ messageId: data.message_id })).toMatchObject({ status: 'sent', queue_id: queueId });
+  });
+});
+
+describe('mail that a mailbox submits by SMTP', () => {
+  beforeEach(() => putKey(domain.name, 'first'));
+
+  it('is a message with a trace and events as one of the API is', async () => {
+    const [taken, other] = [far(), 'nobody@far.example'];
+    expect(await submit([taken, other], 'Grüße')).toMatch(/^250 /);
+    await tellsOf('mail.delivered', 1);
+    await tellsOf('mail.bounced', 1);
+    const [sent] = await told('mail.sent');
+    expect(sent?.data).toMatchObject({ from: at('ann'), to: [taken, other], domain: domain.name });
+    const trace = await traceOf({ direction: 'outbound' });
+    expect(trace).toMatchObject({ status: 'bounced', from: at('ann'), to: [taken, other] });
+    expect(typesOf(trace).toSorted()).toEqual(['bounced', 'delivered', 'queued']);
+    expect(trace.events[0]).toMatchObject({ type: 'queued', detail: { by: at('ann') } });
+  });
+
+  it('counts for the hourly rate, which suspends the mailbox when it is exceeded', async () => {
+    await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: 2 } });
+    try {
+      for (const _ of [1, 2]) expect(await submit([far()])).toMatch(/^250 /);
+      expect(await submit([far()])).toMatch(/^450 4\.7\.1 .*the limit is 2 an hour.*suspended/);
+      const { suspendedAt } = await db.mailbox.findFirstOrThrow({ where: { domainId: domain.id, localPart: 'ann' } });
+      expect(suspendedAt).not.toBeNull();
+      const alerts = await db.abuseAlert.findMany({ where: { domainId: domain.id } });
+      expect(alerts).toMatchObject([{ kind: 'mailbox_suspended', subject: at('ann'), count: 2 }]);
+    } finally {
+      await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: 200 } });
+    }
+  });
+
+  it('waits with its sender while nobody counts, and what the app sends does not', async () => {
+    await withoutAgent(async () => {
+      expect(await submit([far()])).toMatch(/^45\d 4\.3\.0 .*not possible just now/);
+      const app = await openSubmission('postroom', String(mailServer.settings.APP_PASSWORD));
+      const text = messageText({ from: at('app'), to: 'x@far.example', subject: 'x' });
+      expect(await app.send(at('app'), ['x@far.example'], text)).toMatch(/^250 /);
+    });
+    await expect.poll(() => submit([far()]), { timeout: 20_000 }).toMatch(/^250 /);
+  });
+});
+
+function mailLog(): string[] {
+  const log = `${mailServer.data}/log/postfix`;
+  return execFileSync('sh', ['-c', `cat ${log}/mail.log*`], { encoding: 'utf8', maxBuffer: 2 ** 28 }).split('\n');
+}

@@ -1,0 +1,79 @@
+import { beforeEach, vi } from 'vitest';
+import type { Prisma } from '@/server/prisma/client';
+import { keyClient } from '../rest';
+import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
+import { db, startOutside } from './mail-server';
+import { messageText, openInbound, openSubmission } from './smtp-session';
+
+const TOLD_WITHIN_MS = 40_000;
+
+export type Told = { event: string; data: Record<string, unknown> };
+
+/** Addresses that the outside puts off. */
+export const putOff = new Set<string>();
+await startOutside({
+  onRecipient: (address) => {
+    if (address.startsWith('nobody')) return { code: 550, text: '5.1.1 No such user here' };
+    return putOff.has(address) ? { code: 451, text: '4.3.0 Later please' } : undefined;
+  },
+});
+export const api = await keyClient();
+/** Each test's own, with the mailboxes ann and bo. */
+export let domain: { id: string; name: string };
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  await makeMailbox(domain.id, 'ann');
+  await makeMailbox(domain.id, 'bo');
+});
+
+export const at = (local: string) => `${local}@${domain.name}`;
+export const far = () => `${newName()}@far.example`;
+
+/** What webhooks are told of the domain, in no order. */
+export async function told(type?: string): Promise<Told[]> {
+  const rows = await db.event.findMany({ where: { domainId: domain.id, type }, select: { body: true } });
+  return rows.map(({ body }) => JSON.parse(body ?? '') as Told);
+}
+
+/** Waits until that many are told. */
+export function tellsOf(type: string, count: number): Promise<Told[]> {
+  return vi.waitFor(
+    async () => {
+      const events = await told(type);
+      if (events.length < count) throw new Error(`${events.length} of ${count} ${type}`);
+      return events;
+    },
+    { timeout: TOLD_WITHIN_MS, interval: 100 },
+  );
+}
+
+/** By the app. */
+export function sendTo(to: string[], subject = newName()) {
+  return api.post('/send', {
+    from: { email: at('app') },
+    to: to.map((email) => ({ email })),
+    subject,
+    text_body: 'Good morning.',
+  });
+}
+
+/** By ann, in a mail program. */
+export async function submit(to: string[], subject = newName()): Promise<string> {
+  const session = await openSubmission(at('ann'), PASSWORD);
+  return session.send(at('ann'), to, messageText({ from: at('ann'), to: to.join(', '), subject }));
+}
+
+/** From outside. */
+export async function receive(to: string[], { body = 'Good morning.', subject = newName() } = {}): Promise<string> {
+  const session = await openInbound();
+  const from = 'Someone <someone@elsewhere.example>';
+  return session.send('someone@elsewhere.example', to, messageText({ from, to: to.join(', '), subject, body }));
+}
+
+export async function traceOf(where: Prisma.MessageWhereInput) {
+  const row = await db.message.findFirstOrThrow({ where: { domainId: domain.id, ...where }, select: { id: true } });
+  return (await api.get(`/messages/${row.id}`)).data;
+}
+
+export const typesOf = ({ events }: { events: { type: string }[] }) => events.map(({ type }) => type);
