@@ -1,8 +1,10 @@
 import type { Page } from '@playwright/test';
-import { answerProcedure, failProcedure } from './faults';
+import { answerProcedure, failProcedure, withoutMailServer } from './faults';
 import { alertWith, expect, makeDomain, test, url, useSession } from './fixtures';
 
 type Key = { selector: string; status: string; dns_record: { name: string; value: string } };
+
+test.beforeEach(({ page }) => withoutMailServer(page));
 
 const section = (page: Page) => page.getByRole('region', { name: 'DKIM' });
 const activeKey = (page: Page) => page.getByRole('region', { name: /^Active key / });
@@ -33,7 +35,6 @@ test('a key is rotated, activated after a confirmation, and the one before taken
   api,
   check,
 }) => {
-  await answerProcedure(page, 'domains.mailServer', { is_attached: false });
   const domain = await makeDomain(api);
   const [first] = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim`);
   await page.goto(`${url()}/domains/${domain.id}`);
@@ -77,11 +78,9 @@ test('a key is rotated, activated after a confirmation, and the one before taken
 
 test('it is told whether the mail server has the key', async ({ signedIn: page, api, sql, check }) => {
   const domain = await makeDomain(api);
-  const endDetached = await answerProcedure(page, 'domains.mailServer', { is_attached: false });
   await page.goto(`${url()}/domains/${domain.id}`);
   await expect(section(page).getByText('No mail server is attached.')).toBeVisible();
   await check();
-  await endDetached();
 
   await answerProcedure(page, 'domains.mailServer', { is_attached: true });
   await page.reload();

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { withoutMailServer } from './faults';
 import { alertWith, expect, makeDomain, test, unique, url } from './fixtures';
+
+test.beforeEach(({ page }) => withoutMailServer(page));
 
 test('a domain is added, and what the server refuses stands at its field', async ({
   signedIn: page,

@@ -8,27 +8,54 @@ export const REQUEST_ID = '01a1fc2e-7c5e-77e9-8b47-7ed1e0f6aa07';
 export function failProcedure(page: Page, procedure: string, fault: Fault): Promise<() => Promise<void>> {
   const { status, code, message, details = null } = fault;
   const data = { apiCode: code, details, requestId: REQUEST_ID, httpStatus: status };
-  return replaceAnswer(page, procedure, status, { error: { message, code: -32603, data } });
+  return replaceAnswer(page, procedure, { status, json: { error: { message, code: -32603, data } } });
 }
 
 /** Has one procedure of the console answer what depends on more than the app. @returns how to end that */
 export function answerProcedure(page: Page, procedure: string, data: object): Promise<() => Promise<void>> {
-  return replaceAnswer(page, procedure, 200, { result: { data } });
+  return replaceAnswer(page, procedure, { status: 200, json: { result: { data } } });
 }
 
-async function replaceAnswer(page: Page, procedure: string, status: number, replacement: object) {
-  const pattern = '**/api/trpc/**';
-  const answer = async (route: Route) => {
+/** Whatever stand-ins other specs attach at the moment. */
+export async function withoutMailServer(page: Page): Promise<void> {
+  const fault = { status: 503, code: 'MAIL_STACK_UNAVAILABLE', message: 'No mail server is attached to Postroom.' };
+  for (const procedure of ['queue.list', 'queue.summary']) {
+    await failProcedure(page, procedure, { ...fault, details: { is_attached: false } });
+  }
+  await answerProcedure(page, 'sieveFilters.mailServer', { attached: false });
+  await answerProcedure(page, 'domains.mailServer', { is_attached: false });
+}
+
+type Replacement = { status: number; json: object };
+
+const replacementsOf = new WeakMap<Page, Map<string, Replacement>>();
+
+/** One route for all that a page replaces: a batch may hold several of them. */
+async function replaceAnswer(page: Page, procedure: string, replacement: Replacement): Promise<() => Promise<void>> {
+  let replacements = replacementsOf.get(page);
+  if (!replacements) {
+    replacements = new Map();
+    replacementsOf.set(page, replacements);
+    await routeCalls(page, replacements);
+  }
+  replacements.set(procedure, replacement);
+  return async () => void replacements.delete(procedure);
+}
+
+function routeCalls(page: Page, replacements: Map<string, Replacement>) {
+  return page.route('**/api/trpc/**', async (route: Route) => {
     const names = decodeURIComponent(new URL(route.request().url()).pathname).split('/').at(-1)?.split(',') ?? [];
-    if (!names.includes(procedure)) return route.fallback();
-    if (names.length === 1) return route.fulfill({ status, json: [replacement] });
+    const own = names.map((name) => replacements.get(name));
+    const [first] = own;
+    if (own.every((replacement) => !replacement)) return route.fallback();
+    if (first && own.every((replacement) => replacement?.status === first.status)) {
+      return route.fulfill({ status: first.status, json: own.map((replacement) => replacement?.json) });
+    }
     const response = await route.fetch();
     const answers: object[] = await response.json();
-    const json = answers.map((own, index) => (names[index] === procedure ? replacement : own));
+    const json = answers.map((answer, index) => own[index]?.json ?? answer);
     return route.fulfill({ response, status: 207, json });
-  };
-  await page.route(pattern, answer);
-  return () => page.unroute(pattern, answer);
+  });
 }
 
 /** What REST answers when it fails. */

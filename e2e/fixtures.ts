@@ -17,7 +17,7 @@ export type Api = {
 
 export type Domain = { id: string; name: string };
 
-type Sql = <Row extends pg.QueryResultRow>(query: string, values?: unknown[]) => Promise<Row[]>;
+export type Sql = <Row extends pg.QueryResultRow>(query: string, values?: unknown[]) => Promise<Row[]>;
 type Account = { email: string; password: string };
 type MakeAdmin = (role: Role, domains?: Domain[]) => Promise<Account & { id: string; cookie: string }>;
 

@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test';
 import { ROUTES } from '../src/lib/routes';
-import { type Api, type Domain, expect, makeDomain, sendMessage, test, unique, url } from './fixtures';
+import { withoutMailServer } from './faults';
+import { type Api, type Domain, expect, makeDomain, type Sql, sendMessage, test, unique, url } from './fixtures';
 import { countShifts, settled, shifts, WIDTHS } from './layout-shifts';
-import { startMailAgent } from './mail-agent';
 
-type Made = { api: Api; domain: Domain };
+type Made = { api: Api; domain: Domain; sql: Sql };
 type View = { name: string; path: (made: Made) => string | Promise<string>; open?: (page: Page) => Promise<void> };
 
 const VIEWS: View[] = [
@@ -177,15 +177,18 @@ const DIALOGS: View[] = [
   },
 ];
 
+test.beforeEach(({ page }) => withoutMailServer(page));
+
 for (const { name, path } of VIEWS) {
   test(`${name}: nothing shifts while it loads, and it is sound in both themes and widths`, async ({
     signedIn: page,
     api,
     domain,
+    sql,
     check,
   }) => {
     await countShifts(page);
-    const address = `${url()}${await path({ api, domain })}`;
+    const address = `${url()}${await path({ api, domain, sql })}`;
     for (const size of WIDTHS) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme: 'light' });
@@ -200,9 +203,9 @@ for (const { name, path } of VIEWS) {
 }
 
 for (const { name, path, open } of DIALOGS) {
-  test(`${name} is sound in both themes and widths`, async ({ signedIn: page, api, domain, check }) => {
+  test(`${name} is sound in both themes and widths`, async ({ signedIn: page, api, domain, sql, check }) => {
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.goto(`${url()}${await path({ api, domain })}`);
+    await page.goto(`${url()}${await path({ api, domain, sql })}`);
     await settled(page);
     await open?.(page);
     for (const size of WIDTHS) {
@@ -215,7 +218,7 @@ for (const { name, path, open } of DIALOGS) {
   });
 }
 
-function makeMailbox(api: Api, domain: Domain): Promise<{ id: string }> {
+function makeMailbox(api: Api, domain: { id: string }): Promise<{ id: string }> {
   const over = { local_part: unique('looks'), password: 'paper boats on the canal', quota_bytes: 1_000_000_000 };
   return api.call('POST', '/mailboxes', { domain_id: domain.id, ...over });
 }
@@ -251,17 +254,20 @@ async function failedDelivery(made: Made): Promise<string> {
   return `${path}?delivery=${(await made.api.call<{ id: string }>('POST', `${path}/test`, {})).id}`;
 }
 
-/** A script needs a compiler: this one is there for as long as it takes. */
-async function makeFilters({ api }: Made): Promise<{ id: string; domain_id: string }> {
-  const stop = await startMailAgent('sieve.check', () => ({ errors: [] }));
-  const domain = await makeDomain(api);
-  const { id: mailboxId } = await makeMailbox(api, domain);
+/** Not through the API, which has a mail server compile every script. */
+async function makeFilters({ api, sql }: Made): Promise<{ id: string; domain_id: string }> {
+  const { id: domain_id } = await makeDomain(api);
+  const mailbox = await makeMailbox(api, { id: domain_id });
   const script = 'require ["fileinto"];\n\nif header :is "X-Spam" "Yes" { fileinto "Junk"; }\n';
-  const make = (over: object) =>
-    api.call<{ id: string; domain_id: string }>('POST', '/sieve-filters', { script, ...over });
-  await make({ scope: 'mailbox', mailbox_id: mailboxId, name: 'Spam to Junk' });
-  await make({ scope: 'domain', domain_id: domain.id, name: unique('A rather long name of a filter '), active: false });
-  const filter = await make({ scope: 'domain', domain_id: domain.id, name: 'Newsletters' });
-  await stop();
-  return filter;
+  const make = (owner: { domain_id?: string; mailbox_id?: string }, name: string, position: number, active = true) =>
+    sql<{ id: string }>(
+      `INSERT INTO sieve_filter (id, scope, domain_id, mailbox_id, name, script, active, position, updated_at)
+       VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7, now())
+       RETURNING id`,
+      [owner.mailbox_id ? 'mailbox' : 'domain', owner.domain_id, owner.mailbox_id, name, script, active, position],
+    );
+  await make({ mailbox_id: mailbox.id }, 'Spam to Junk', 0);
+  await make({ domain_id }, unique('A rather long name of a filter '), 0, false);
+  const [filter] = await make({ domain_id }, 'Newsletters', 1);
+  return { id: `${filter?.id}`, domain_id };
 }

@@ -3,16 +3,19 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { AgentAction, AgentRequests } from '../src/mail/agent-requests';
 
+type Handlers = {
+  [Action in AgentAction]?: (
+    input: AgentRequests[Action]['input'],
+  ) => AgentRequests[Action]['output'] | Promise<AgentRequests[Action]['output']>;
+};
+
 const PAUSE_MS = 25;
 
 /**
- * Stands in for the agent beside the mail server, for one kind of request: the specs share a database, and those of
- * another kind are for another stand-in. @returns what ends it
+ * Stands in for the agent beside the mail server. The specs share a database: what this one has no handler for is for
+ * another spec's stand-in. @returns what ends it
  */
-export async function startMailAgent<Action extends AgentAction>(
-  action: Action,
-  handle: (input: AgentRequests[Action]['input']) => AgentRequests[Action]['output'],
-): Promise<() => Promise<void>> {
+export async function startMailAgent(handlers: Handlers): Promise<() => Promise<void>> {
   const client = new pg.Client(process.env.E2E_DATABASE_URL);
   await client.connect();
   const [host, instance] = [`${randomUUID()}.example`, randomUUID()];
@@ -25,15 +28,19 @@ export async function startMailAgent<Action extends AgentAction>(
   const answerOne = async () => {
     const { rows } = await client.query(
       `UPDATE mail_request SET claimed_by = $1, claimed_at = now()
-        WHERE id = (SELECT id FROM mail_request WHERE action = $2 AND claimed_at IS NULL LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, input`,
-      [instance, action],
+        WHERE id = (SELECT id FROM mail_request
+                     WHERE action = ANY($2) AND claimed_at IS NULL AND expires_at > now()
+                     ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+       RETURNING id, action, input`,
+      [instance, Object.keys(handlers)],
     );
-    if (!rows[0]) return;
-    const answer = { output: handle(rows[0].input) };
-    await client.query('UPDATE mail_request SET finished_at = now(), answer = $2 WHERE id = $1', [rows[0].id, answer]);
+    const [request] = rows;
+    if (!request) return;
+    const answer = await handle(handlers, request.action, request.input);
+    await client.query('UPDATE mail_request SET finished_at = now(), answer = $2 WHERE id = $1', [request.id, answer]);
   };
   let isEnding = false;
+  await beat();
   const answering = (async () => {
     while (!isEnding) {
       await beat();
@@ -41,11 +48,19 @@ export async function startMailAgent<Action extends AgentAction>(
       await setTimeout(PAUSE_MS);
     }
   })();
-  await beat();
   return async () => {
     isEnding = true;
     await answering;
     await client.query('DELETE FROM mail_agent WHERE host = $1', [host]);
     await client.end();
   };
+}
+
+async function handle(handlers: Handlers, action: AgentAction, input: unknown): Promise<object> {
+  const handler = handlers[action] as (input: unknown) => unknown;
+  try {
+    return { output: await handler(input) };
+  } catch {
+    return { failure: 'its log tells why.' };
+  }
 }

@@ -1,8 +1,9 @@
 import type { Locator, Page } from '@playwright/test';
-import { queueFile } from '../src/test/queued-mail';
+import { type QueueFile, queueFile, queueInMemory } from '../src/test/queued-mail';
+import { withoutMailServer } from './faults';
 import { alertWith, type Domain, expect, test, unique, url, useSession } from './fixtures';
 import { countShifts, settled, shifts, WIDTHS } from './layout-shifts';
-import { attachQueueAgent, type QueueAgent } from './queue-agent';
+import { startMailAgent } from './mail-agent';
 
 // There is one mail server for all: the tests take turns with it.
 test.describe.configure({ mode: 'serial' });
@@ -11,15 +12,28 @@ const [HELD, FIRST, SECOND, BOUNCE] = ['4jWsM30000zMFgn', '4jWsM30001zMFgn', '4j
 const REFUSED = 'connect to mx.far.example[192.0.2.7]:25: Connection refused';
 const hourAgo = () => Math.floor(Date.now() / 1000) - 3_600;
 
-let agent: QueueAgent | null = null;
+let isDown = false;
+let detach: (() => Promise<void>) | null = null;
 test.afterEach(async () => {
-  await agent?.end();
-  agent = null;
+  isDown = false;
+  await detach?.();
+  detach = null;
 });
 
-async function attach(domain: Domain): Promise<QueueAgent> {
+/** Attaches a mail server with this in its queue; a test changes the files as it likes. */
+async function attach(files: QueueFile[]): Promise<QueueFile[]> {
+  const queue = queueInMemory(files);
+  const list: (typeof queue)['queue.list'] = (query) => {
+    if (isDown) throw new Error('postqueue: fatal: the mail system is down');
+    return queue['queue.list'](query);
+  };
+  detach = await startMailAgent({ ...queue, 'queue.list': list });
+  return files;
+}
+
+function attachFour(domain: Domain): Promise<QueueFile[]> {
   const sender = `orders@${domain.name}`;
-  agent = await attachQueueAgent([
+  return attach([
     queueFile({ queue_id: SECOND as string, arrival_time: hourAgo() + 60, sender, recipients: [to('bo', REFUSED)] }),
     queueFile({ queue_id: FIRST as string, arrival_time: hourAgo(), sender }),
     queueFile({ queue_id: HELD as string, arrival_time: hourAgo() - 60, sender, queue_name: 'hold' }),
@@ -31,7 +45,6 @@ async function attach(domain: Domain): Promise<QueueAgent> {
       recipients: Array.from({ length: 25 }, (_, index) => to(`r${index}`)),
     }),
   ]);
-  return agent;
 }
 
 function to(local: string, delay_reason?: string) {
@@ -46,6 +59,7 @@ const idsIn = (page: Page) =>
     .evaluateAll((openers) => openers.map((opener) => /of (\w+)/.exec(opener.getAttribute('aria-label') ?? '')?.[1]));
 
 test('without a mail server the page says what that means', async ({ signedIn: page, check }) => {
+  await withoutMailServer(page);
   await page.goto(`${url()}/queue`);
   await expect(page.getByRole('heading', { name: 'No mail server is attached' })).toBeVisible();
   await expect(page.getByText('docs/mail-server.md')).toBeVisible();
@@ -58,7 +72,7 @@ test('what waits is listed with its reason, the longest waiting first, and found
   domain,
   check,
 }) => {
-  await attach(domain);
+  await attachFour(domain);
   await page.goto(`${url()}/queue`);
   await expect(rowOf(page, FIRST)).toContainText('far.example asks to wait');
   await expect(rowOf(page, FIRST)).toContainText('1 h ago');
@@ -109,7 +123,7 @@ test('a message is opened, put on hold, released and tried, by keyboard', async 
   sql,
   check,
 }) => {
-  const { files } = await attach(domain);
+  const files = await attachFour(domain);
   const subject = unique('Order ');
   const [message] = await sql<{ id: string }>(
     `INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject,
@@ -153,7 +167,7 @@ test('a message is deleted once that is confirmed, and the rest is tried at once
   domain,
   check,
 }) => {
-  const { files } = await attach(domain);
+  const files = await attachFour(domain);
   await page.goto(`${url()}/queue?open=${HELD}`);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete the message from the queue' });
@@ -182,7 +196,7 @@ test('what changes comes in by itself, what is gone is said, and a mail server t
   domain,
   check,
 }) => {
-  const { files } = await attach(domain);
+  const files = await attachFour(domain);
   await page.goto(`${url()}/queue?open=${FIRST}`);
   await expect(rowOf(page, FIRST)).toBeVisible();
   files.push(queueFile({ queue_id: '4jWsM30009zMFgn', arrival_time: hourAgo() + 600 }));
@@ -194,14 +208,14 @@ test('what changes comes in by itself, what is gone is said, and a mail server t
   await expect(openerOf(page, FIRST)).toHaveCount(0);
   await check();
 
-  if (agent) agent.isDown = true;
+  isDown = true;
   await expect(page.getByText('Not up to date: the mail server does not answer')).toBeVisible({ timeout: 20_000 });
   await expect(rowOf(page, SECOND)).toBeVisible();
   await check();
   await page.reload();
   await expect(alertWith(page, 'Could not read the queue')).toContainText('MAIL_STACK_UNAVAILABLE');
   await check();
-  if (agent) agent.isDown = false;
+  isDown = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(rowOf(page, SECOND)).toBeVisible();
 });
@@ -210,7 +224,7 @@ test('a long queue is turned page by page', async ({ signedIn: page }) => {
   const many = Array.from({ length: 120 }, (_, index) =>
     queueFile({ queue_id: `4jWsM3${1000 + index}zMFgn`, arrival_time: hourAgo() + index }),
   );
-  agent = await attachQueueAgent(many);
+  await attach(many);
   await page.goto(`${url()}/queue`);
   await expect(page.getByText('First 50 shown, more follow')).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
@@ -233,7 +247,7 @@ test('nothing shifts while the queue loads, and it is sound in both themes and w
   domain,
   check,
 }) => {
-  await attach(domain);
+  await attachFour(domain);
   await countShifts(page);
   for (const query of ['', `?open=${FIRST}`]) {
     for (const size of WIDTHS) {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import type { SieveError } from '../src/mail/agent-requests';
-import { failProcedure } from './faults';
+import { failProcedure, withoutMailServer } from './faults';
 import {
   type Api,
   alertWith,
@@ -23,7 +23,7 @@ const test = base.extend<object, { compiler: undefined }>({
   compiler: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
     async ({}, use) => {
-      const stop = await startMailAgent('sieve.check', ({ script }) => ({ errors: faultsIn(script) }));
+      const stop = await startMailAgent({ 'sieve.check': ({ script }) => ({ errors: faultsIn(script) }) });
       await use(undefined);
       await stop();
     },
@@ -204,15 +204,7 @@ test('a draft survives a mail server that does not answer, and leaving it is ask
 });
 
 test('without a mail server the pages say what still can be done', async ({ signedIn: page, check }) => {
-  await page.route('**/api/trpc/**', async (route) => {
-    const names = decodeURIComponent(new URL(route.request().url()).pathname).split('/').at(-1)?.split(',') ?? [];
-    const at = names.indexOf('sieveFilters.mailServer');
-    if (at < 0) return route.fallback();
-    const response = await route.fetch();
-    const answers: { result: { data: { attached: boolean } } }[] = await response.json();
-    const json = answers.map((answer, index) => (index === at ? { result: { data: { attached: false } } } : answer));
-    return route.fulfill({ response, json });
-  });
+  await withoutMailServer(page);
   for (const path of ['/sieve-filters', '/sieve-filters/new']) {
     await page.goto(`${url()}${path}`);
     await expect(page.getByText('No mail server is attached')).toBeVisible();
