@@ -247,7 +247,9 @@ test('nothing shifts while the queue loads, and it is sound in both themes and w
   domain,
   check,
 }) => {
-  await attachFour(domain);
+  const files = await attachFour(domain);
+  const long = `${'long-'.repeat(12)}name`;
+  Object.assign(files[1] ?? {}, { sender: `${long}@${domain.name}`, recipients: [to('ann', REFUSED), to(long)] });
   await countShifts(page);
   for (const query of ['', `?open=${FIRST}`]) {
     for (const size of WIDTHS) {

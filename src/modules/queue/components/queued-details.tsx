@@ -29,9 +29,9 @@ export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
       <Recipients queued={queued} />
       <dl className="kv">
         <dt>From</dt>
-        <dd className="mono">{senderWords(queued.from)}</dd>
+        <dd className="mono wrap">{senderWords(queued.from)}</dd>
         <dt>Message</dt>
-        <dd>
+        <dd className="wrap">
           {queued.message ? (
             <Link className="act" href={`/messages/${queued.message.id}`}>
               {queued.message.subject || '(no subject)'}

@@ -37,8 +37,8 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): Ledge
       bone: 200,
       cell: ({ id, name }) => (
         <span className="cell">
-          <Link className="link strong clip" href={`/sieve-filters/${id}`}>
-            {name}
+          <Link className="link strong" href={`/sieve-filters/${id}`}>
+            <span className="clip">{name}</span>
           </Link>
         </span>
       ),
