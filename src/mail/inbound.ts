@@ -29,6 +29,8 @@ export type InboundMail = {
   receivedAt: Date;
   /** Mailboxes that it reached before, of which is told already. */
   reachedBefore?: readonly string[];
+  /** Addresses of its envelope that led to any of it before. */
+  addressedBefore?: readonly string[];
 };
 
 /** What an MTA asks and tells about inbound mail. Both reject while they cannot answer, and the sender tries again. */

@@ -56,9 +56,10 @@ type Failure = {
   meta: { driverAdapterError?: unknown };
 };
 
-// Prisma's codes of a lost or missing connection, Postgres's of shutting down, refusing one or taking too long, and the
-// system's.
-const AWAY = /^(P10(01|02|08|17)|P20(24|28)|57014|57P0[1-3]|08\w{3}|53300|55000|ECONN(REFUSED|RESET)|ETIMEDOUT|EPIPE)$/;
+// Prisma's codes of a lost or missing connection, Postgres's of shutting down, refusing one, taking too long, having no
+// room or taking no writes, and the system's.
+const AWAY =
+  /^(P10(01|02|08|17)|P20(24|28)|57014|57P0[1-3]|08\w{3}|53\w{3}|55000|58\w{3}|25006|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE)$/;
 
 /** Whether the row to change or delete went away in the meantime. */
 export function isMissingRow(error: unknown): boolean {

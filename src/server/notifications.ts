@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { env } from './env';
 import { log } from './log';
@@ -13,41 +14,44 @@ const KEEP_ALIVE_MS = 10_000;
  * @returns what ends it
  */
 export function listen(channel: string, onNotification: () => void): () => Promise<void> {
-  let client: pg.Client | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let isEnded = false;
+  const ending = new AbortController();
+  const { signal } = ending;
 
-  async function connect(): Promise<void> {
-    const attempt = new pg.Client({
+  async function listenOnce(): Promise<void> {
+    const client = new pg.Client({
       connectionString: env().databaseUrl,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
-    attempt.on('notification', onNotification);
-    attempt.on('error', () => {});
-    attempt.on('end', () => {
-      if (client === attempt) client = null;
-      if (!isEnded) timer = setTimeout(connect, RETRY_MS);
+    const isOver = new Promise<void>((resolve) => {
+      client.once('end', resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
     });
+    client.on('error', () => {});
+    client.on('notification', () => signal.aborted || onNotification());
     try {
-      await attempt.connect();
-      await attempt.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-      client = attempt;
-      onNotification();
-    } catch (error) {
-      log.debug({ error, channel }, 'notifications cannot be listened to; trying on');
-      // It may never have been connected, and then it does not tell that it ended.
-      attempt.removeAllListeners('end');
-      await attempt.end().catch(() => {});
-      if (!isEnded) timer = setTimeout(connect, RETRY_MS);
+      await client.connect();
+      await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      if (!signal.aborted) onNotification();
+      await isOver;
+    } finally {
+      await client.end().catch(() => {});
     }
   }
 
-  void connect();
+  async function stayConnected(): Promise<void> {
+    while (!signal.aborted) {
+      await listenOnce().catch((error: unknown) => {
+        log.debug({ error, channel }, 'notifications cannot be listened to; trying on');
+      });
+      await setTimeout(RETRY_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  const listening = stayConnected();
   return async () => {
-    isEnded = true;
-    clearTimeout(timer);
-    await client?.end();
+    ending.abort();
+    await listening;
   };
 }

@@ -3,7 +3,7 @@ import { log } from './log';
 export type Repeated = {
   /** At once, or once more after the run that is under way. */
   runNow: () => void;
-  /** Once a run that is under way is done. */
+  /** Once a run that is under way is done; none comes after it. */
   end: () => Promise<void>;
 };
 
@@ -12,6 +12,7 @@ export function repeat(name: string, intervalMs: number, task: () => Promise<unk
   let underWay: Promise<void> | null = null;
   let isWanted = false;
   let hasFailed = false;
+  let isEnded = false;
   const runOnce = async () => {
     try {
       await task();
@@ -27,7 +28,7 @@ export function repeat(name: string, intervalMs: number, task: () => Promise<unk
     do {
       isWanted = false;
       await runOnce();
-    } while (isWanted);
+    } while (isWanted && !isEnded);
     underWay = null;
   };
   const timer = setInterval(() => {
@@ -35,10 +36,12 @@ export function repeat(name: string, intervalMs: number, task: () => Promise<unk
   }, intervalMs).unref();
   return {
     runNow() {
+      if (isEnded) return;
       isWanted = true;
       underWay ??= run();
     },
     async end() {
+      isEnded = true;
       clearInterval(timer);
       await underWay;
     },

@@ -12,11 +12,16 @@ export async function readHeader({ header, mailFrom, routes }: InboundMail): Pro
   const parsed = await PostalMime.parse(header, { maxHeadersSize: header.byteLength + 1 }).catch(() => null);
   const from = parsed?.from?.address || parsed?.from?.group?.[0]?.address || mailFrom;
   return {
-    messageId: MESSAGE_ID.exec(parsed?.messageId ?? '')?.[0] ?? `<${uuidv7()}@${domainOf(routes[0]?.address ?? '')}>`,
+    messageId: messageIdIn(parsed?.messageId ?? '') ?? `<${uuidv7()}@${domainOf(routes[0]?.address ?? '')}>`,
     from: parseAddress(from)?.address ?? oneLine(from).slice(0, MAX_ADDRESS_LENGTH).toWellFormed(),
     subject: oneLine(parsed?.subject ?? ''),
     parsed,
   };
+}
+
+/** A Message-ID as it may be stored, or null where there is none. */
+export function messageIdIn(text: string): string | null {
+  return MESSAGE_ID.exec(text)?.[0] ?? null;
 }
 
 export function domainOf(address: string): string {

@@ -137,9 +137,11 @@ function trace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
   });
 }
 
-function spamTrace({ receivedAt: at, verdict }: InboundMail, addresses: string[]): TraceRow[] {
+function spamTrace({ receivedAt: at, verdict, addressedBefore }: InboundMail, addresses: string[]): TraceRow[] {
   const detail = { spam_score: verdict.score, spam_action: verdict.action };
-  return addresses.map((recipient) => ({ id: uuidv7(), type: 'spam', at, recipient, detail }));
+  return addresses
+    .filter((address) => !addressedBefore?.includes(address))
+    .map((recipient) => ({ id: uuidv7(), type: 'spam', at, recipient, detail }));
 }
 
 async function tellReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: RowIds): Promise<void> {
@@ -155,6 +157,7 @@ async function tellReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: R
 async function tellSpam(tx: Tx, mail: InboundMail, { messageId, from }: Header, rowIds: RowIds): Promise<void> {
   const verdict = { spam_score: mail.verdict.score, spam_action: mail.verdict.action };
   for (const { address: to, domainId } of mail.routes) {
+    if (mail.addressedBefore?.includes(to)) continue;
     const messageRowId = rowIds.get(domainId) ?? null;
     const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };
     await emitEvent(tx, { type: 'mail.spam', messageId, messageRowId, domainId, at: mail.receivedAt, data });

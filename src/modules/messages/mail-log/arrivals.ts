@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { KeptCopies } from '@/mail/agent/kept-copies';
+import type { KeptCopies, LoggedVerdict } from '@/mail/agent/kept-copies';
 import type { InboundMail, Route, Verdict } from '@/mail/inbound';
 import { oneLine } from '@/mail/smtp-reply';
 import type { Database, Tx } from '@/server/db';
@@ -7,7 +7,7 @@ import { log } from '@/server/log';
 import type { Prisma } from '@/server/prisma/client';
 import { domainOf } from '../inbound/header';
 import { receiveMessage } from '../inbound/receive';
-import { FilterMeta } from './filtered';
+import { FilterMeta, keepRefused } from './filtered';
 
 const BATCH_SIZE = 100;
 const CONCURRENCY = 4;
@@ -68,15 +68,22 @@ type Stored = Prisma.MailTransitGetPayload<typeof STORED>;
 type Arrival = Stored['arrivals'][number];
 
 async function tell(db: Database, copies: KeptCopies, queueId: string, now: Date): Promise<void> {
-  const stored = await db.mailTransit.findUniqueOrThrow({ where: { queueId }, ...STORED });
+  const find = () => db.mailTransit.findUniqueOrThrow({ where: { queueId }, ...STORED });
+  const found = await find();
+  const logged = await loggedVerdict(copies, found, now);
+  if (logged) await db.$transaction((tx) => keepRefused(tx, queueId, logged.recipients, firstOf(found).at));
+  const stored = logged ? await find() : found;
   const untold = stored.arrivals.filter(({ toldAt }) => toldAt === null);
-  const mail = await inboundMail(db, copies, stored, untold, now);
+  const mail = await inboundMail(db, copies, stored, { untold, logged, now });
   const claim = (tx: Tx) => markTold(tx, queueId, untold);
   if (mail) await receiveMessage(db, mail, claim);
   else await db.$transaction(claim);
 }
 
-/** False where another has told any of them meanwhile. */
+/**
+ * False where another has told them meanwhile.
+ * @throws where another has told some of them, so that none is marked and the rest is told by itself
+ */
 async function markTold(tx: Tx, queueId: string, untold: Arrival[]): Promise<boolean> {
   const marked = await tx.$executeRaw`
     UPDATE mail_arrival a SET told_at = now()
@@ -84,8 +91,10 @@ async function markTold(tx: Tx, queueId: string, untold: Arrival[]): Promise<boo
                   ${untold.map(({ addressedTo }) => addressedTo)}::text[]) AS told(recipient, addressed_to)
      WHERE a.queue_id = ${queueId} AND a.recipient = told.recipient AND a.addressed_to = told.addressed_to
        AND a.told_at IS NULL`;
+  if (marked === 0) return false;
+  if (marked !== untold.length) throw new Error('another tells of some of it');
   await tx.mailTransit.updateMany({ where: { queueId, removedAt: { not: null } }, data: { raw: null } });
-  return marked === untold.length;
+  return true;
 }
 
 /** Null where none of its addresses is ours, as the mail server's own postmaster. */
@@ -93,15 +102,12 @@ async function inboundMail(
   db: Database,
   copies: KeptCopies,
   stored: Stored,
-  untold: Arrival[],
-  now: Date,
+  { untold, logged, now }: { untold: Arrival[]; logged: Verdict | null; now: Date },
 ): Promise<InboundMail | null> {
   const { queueId } = stored;
   const meta = FilterMeta.safeParse(stored.verdict).data;
-  const isRefused = (stored.verdict as { action?: string } | null)?.action === 'reject';
-  const logged = isRefused && !meta ? await copies.findVerdict(queueId) : null;
-  const arrivals = logged ? logged.recipients.map((address) => ({ recipient: address, addressedTo: address })) : untold;
-  const routes = isRefused ? await refusedRoutes(db, arrivals) : await takenRoutes(db, untold);
+  const isRefused = wasRefused(stored);
+  const routes = isRefused ? await refusedRoutes(db, untold) : await takenRoutes(db, untold);
   if (routes.length === 0) return null;
 
   const told = stored.arrivals.filter(({ toldAt }) => toldAt !== null);
@@ -114,9 +120,36 @@ async function inboundMail(
     sizeBytes: stored.sizeBytes ?? meta?.size ?? content.header.byteLength,
     ...content,
     verdict: { score: verdict.score, action: verdict.action },
-    spam: isRefused ? 'kept' : MARKED.has(verdict.action) && told.length === 0 ? 'delivered' : 'no',
+    spam: isRefused ? 'kept' : MARKED.has(verdict.action) ? 'delivered' : 'no',
     receivedAt: untold[0]?.at ?? now,
     reachedBefore: told.filter(({ isForwarded }) => !isForwarded).map(({ recipient }) => recipient),
+    addressedBefore: told.map(({ addressedTo }) => addressedTo),
+  };
+}
+
+function wasRefused({ verdict }: Stored): boolean {
+  return (verdict as { action?: string } | null)?.action === 'reject';
+}
+
+/** What the filter's own log says of mail that it refused, where its stream said nothing. */
+async function loggedVerdict(copies: KeptCopies, stored: Stored, now: Date): Promise<LoggedVerdict | null> {
+  if (!wasRefused(stored) || FilterMeta.safeParse(stored.verdict).success) return null;
+  const { queueId } = stored;
+  return copies.findVerdict(queueId).catch(orGiveUp(now, firstOf(stored).at, queueId));
+}
+
+function firstOf({ arrivals }: Stored): Arrival {
+  const [first] = arrivals;
+  if (!first) throw new Error('nothing has arrived');
+  return first;
+}
+
+/** Tries on for a while, and does without then. */
+function orGiveUp(now: Date, since: Date, queueId: string) {
+  return (error: unknown) => {
+    if (now.getTime() - since.getTime() < GIVE_UP_READING_AFTER_MS) throw error;
+    log.error({ queueId, error }, 'what the mail server keeps of a message cannot be read: it is told of without that');
+    return null;
   };
 }
 
@@ -165,15 +198,9 @@ async function contentOf(
   const { queueId, raw } = stored;
   if (raw && meta?.is_whole !== false) return { header: headerOf(raw), read: async () => raw };
   const mailbox = arrivals.find(({ isForwarded }) => !isForwarded)?.recipient;
-  const isRefused = (stored.verdict as { action?: string } | null)?.action === 'reject';
   const fetch = async (part: 'hdr' | 'text') => {
-    if (!mailbox || isRefused) return null;
-    const age = now.getTime() - (arrivals[0]?.at.getTime() ?? 0);
-    return copies.fetch(mailbox, queueId, part).catch((error: unknown) => {
-      if (age < GIVE_UP_READING_AFTER_MS) throw error;
-      log.error({ queueId, error }, 'a delivered message cannot be read: it is told of without its content');
-      return null;
-    });
+    if (!mailbox || wasRefused(stored)) return null;
+    return copies.fetch(mailbox, queueId, part).catch(orGiveUp(now, arrivals[0]?.at ?? now, queueId));
   };
   const header = raw ? headerOf(raw) : ((await fetch('hdr')) ?? headerFrom(stored, meta));
   return { header, read: async () => (await fetch('text')) ?? header };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Database, Tx } from '@/server/db';
+import { messageIdIn } from '../inbound/header';
 import { type Cursor, moveOn } from './cursor';
 
 // Postgres stores neither NUL nor lone surrogates.
@@ -45,7 +46,7 @@ function isKept({ action, user }: FilterMeta): boolean {
 async function keep(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: Date): Promise<void> {
   const bytes = raw && !meta.user ? new Uint8Array(raw) : null;
   const facts = {
-    messageId: meta.message_id === '' ? null : bracketed(meta.message_id),
+    messageId: messageIdIn(bracketed(meta.message_id)),
     clientAddress: meta.ip || null,
     verdict: meta,
     raw: bytes,
@@ -62,10 +63,11 @@ async function keep(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: Date):
 
 /** Mail that the filter refused reached nobody, and each of its addresses is told of. */
 export async function keepRefused(tx: Tx, queueId: string, recipients: string[], at: Date): Promise<void> {
-  const data = recipients.map((recipient) => ({
+  const addresses = new Set(recipients.map((recipient) => recipient.toLowerCase()));
+  const data = [...addresses].map((address) => ({
     queueId,
-    recipient,
-    addressedTo: recipient,
+    recipient: address,
+    addressedTo: address,
     isForwarded: false,
     at,
   }));

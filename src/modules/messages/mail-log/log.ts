@@ -4,6 +4,7 @@ import type { LogEntry } from '@/mail/agent/log-line';
 import type { Database, Tx } from '@/server/db';
 import { recordOutcome } from '../tracking/outcomes';
 import { type Cursor, moveOn } from './cursor';
+import { keepRefused } from './filtered';
 import { addRecipient, createSubmitted, failWaiting, noteQueueChange } from './submitted';
 import { addFacts, factsOf, findTransits, type Transit } from './transits';
 
@@ -96,15 +97,14 @@ async function leave(tx: Tx, queueId: string, at: Date): Promise<void> {
 // runs no Lua (GTUBE), the filter's own log is asked when it is told.
 async function keepRejected(
   tx: Tx,
-  { queueId, enhancedCode, to, at }: Extract<LogEntry, { kind: 'rejected' }>,
+  { queueId, enhancedCode, from, to, at }: Extract<LogEntry, { kind: 'rejected' }>,
   { login, verdict }: Transit,
 ): Promise<void> {
   if (login !== null || verdict !== null || !enhancedCode.startsWith('5')) return;
-  const data = [{ queueId, recipient: to, addressedTo: to, isForwarded: false, at }];
-  await tx.mailArrival.createMany({ data, skipDuplicates: true });
+  await keepRefused(tx, queueId, [to], at);
   await tx.mailTransit.update({
     where: { queueId },
-    data: { removedAt: at, verdict: { action: 'reject' } },
+    data: { mailFrom: from, verdict: { action: 'reject' } },
     select: { queueId: true },
   });
 }

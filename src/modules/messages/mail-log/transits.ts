@@ -1,5 +1,6 @@
 import type { LogEntry } from '@/mail/agent/log-line';
 import type { Tx } from '@/server/db';
+import { messageIdIn } from '../inbound/header';
 
 export type Facts = {
   queueId: string;
@@ -28,9 +29,8 @@ const UNKNOWN = { messageId: null, login: null, clientAddress: null, mailFrom: n
 
 function told(entry: LogEntry): Partial<Facts> {
   if (entry.kind === 'client') return { login: entry.login, clientAddress: entry.clientAddress };
-  if (entry.kind === 'named') return { messageId: entry.messageId };
+  if (entry.kind === 'named') return { messageId: messageIdIn(entry.messageId) };
   if (entry.kind === 'queued') return { mailFrom: entry.from, sizeBytes: entry.sizeBytes };
-  if (entry.kind === 'rejected') return { mailFrom: entry.from };
   return {};
 }
 

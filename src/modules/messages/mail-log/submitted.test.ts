@@ -1,0 +1,200 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox, unique } from '@/test/factories';
+import {
+  delivery,
+  type FilterSays,
+  lines,
+  newQueueId,
+  readFilter,
+  readLines,
+  stored,
+  taken,
+  toldOf,
+} from '@/test/logged-mail';
+import { keyClient } from '@/test/rest';
+
+const api = await keyClient();
+let domain: { id: string; name: string };
+let queueId: string;
+const at = (local: string) => `${local}@${domain.name}`;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  await makeMailbox(domain.id, 'ann');
+  queueId = newQueueId();
+});
+
+async function submit(says: FilterSays | null, messageId = `<${unique()}@far.example>`) {
+  if (says) await readFilter(queueId, { user: at('ann'), from: at('ann'), message_id: messageId, ...says });
+  await readLines(...lines(queueId, ...taken(at('ann'), { login: at('ann'), messageId })));
+  return messageId;
+}
+
+const tell = (...facts: Parameters<typeof lines>[1][]) => readLines(...lines(queueId, ...facts));
+const told = async () => (await toldOf(domain.id)).map(({ event, data }) => [event, data.recipient ?? data.to]);
+
+async function shown() {
+  const { id } = await db.message.findFirstOrThrow({ where: { queueId, direction: 'outbound' }, select: { id: true } });
+  const { data } = await api.get(`/messages/${id}`);
+  const recipients = Object.fromEntries(
+    data.recipients.map((recipient: { address: string; status: string }) => [recipient.address, recipient.status]),
+  );
+  return { ...data, recipients, trace: data.events.map(({ type }: { type: string }) => type) };
+}
+
+describe('mail that a mailbox submits by SMTP', () => {
+  it('has the recipients and the subject that the filter saw', async () => {
+    const recipients = ['x@far.example', 'Y@Far.example', 'x@far.example'];
+    const messageId = await submit({ recipients, subject: 'Grüße\r\n\0 aus \ud800 Bern' });
+    expect(await shown()).toMatchObject({
+      message_id: messageId,
+      from: at('ann'),
+      to: ['x@far.example', 'Y@Far.example'],
+      subject: 'Grüße aus \ufffd Bern',
+      size: 500,
+      status: 'sent',
+      recipients: { 'x@far.example': 'sent', 'Y@Far.example': 'sent' },
+      trace: ['queued'],
+    });
+    expect(await told()).toEqual([['mail.sent', ['x@far.example', 'Y@Far.example']]]);
+  });
+
+  it('is one message, however often the queue takes it up again', async () => {
+    await submit({ recipients: ['x@far.example'] });
+    await readLines(...lines(queueId, { kind: 'queued', from: at('ann'), sizeBytes: 500 }));
+    expect(await db.message.count({ where: { queueId } })).toBe(1);
+    expect(await told()).toHaveLength(1);
+  });
+
+  it('has the recipients that the log tells of where the filter told of none', async () => {
+    await submit(null);
+    await tell(delivery('x@far.example'), delivery('y@far.example', { status: 'bounced' }), delivery('X@far.example'));
+    expect(await shown()).toMatchObject({
+      status: 'bounced',
+      recipients: { 'x@far.example': 'delivered', 'y@far.example': 'bounced' },
+    });
+    expect(await told()).toEqual([
+      ['mail.sent', []],
+      ['mail.delivered', 'x@far.example'],
+      ['mail.bounced', 'y@far.example'],
+    ]);
+  });
+
+  it('is told of once for each answer, however often it is given', async () => {
+    await submit({ recipients: ['x@far.example'] });
+    const later = delivery('x@far.example', { status: 'deferred' });
+    await tell(later, later);
+    await tell(later, delivery('X@far.example'), delivery('x@far.example'));
+    expect((await shown()).trace).toEqual(['queued', 'deferred', 'delivered']);
+    expect((await told()).map(([event]) => event)).toEqual(['mail.sent', 'mail.bounced', 'mail.delivered']);
+  });
+
+  it('to an alias of several destinations is delivered once, and arrives at each', async () => {
+    await makeMailbox(domain.id, 'bo');
+    await submit({ recipients: [at('all')] });
+    const elsewhere = delivery('z@far.example', { addressedTo: at('all') });
+    await tell(stored(at('ann'), at('all')), stored(at('bo'), at('all')), elsewhere);
+    expect(await shown()).toMatchObject({ status: 'delivered', recipients: { [at('all')]: 'delivered' } });
+    expect((await told()).map(([event]) => event)).toEqual(['mail.sent', 'mail.delivered']);
+    const arrivals = await db.mailArrival.findMany({ where: { queueId }, orderBy: { recipient: 'asc' } });
+    expect(arrivals.map(({ recipient, addressedTo, isForwarded }) => [recipient, addressedTo, isForwarded])).toEqual([
+      [at('ann'), at('all'), false],
+      [at('bo'), at('all'), false],
+      ['z@far.example', at('all'), true],
+    ]);
+  });
+
+  it('that expires failed for each recipient without an answer, once', async () => {
+    await submit({ recipients: ['x@far.example', 'y@far.example', 'z@far.example'] });
+    await tell(
+      delivery('x@far.example'),
+      delivery('y@far.example', { status: 'deferred', response: '451 4.3.0 Busy' }),
+      delivery('z@far.example', { status: 'deferred' }),
+    );
+    await tell({ kind: 'expired' }, { kind: 'expired' });
+    await tell({ kind: 'expired' }, { kind: 'removed' });
+    expect(await shown()).toMatchObject({
+      status: 'failed',
+      recipients: { 'x@far.example': 'delivered', 'y@far.example': 'failed', 'z@far.example': 'failed' },
+    });
+    const failed = await toldOf(domain.id, 'mail.failed');
+    expect(failed.map(({ data }) => data)).toMatchObject([
+      { recipient: 'y@far.example', reason: 'expired', error: expect.stringMatching(/Last it heard: 451 4.3.0 Busy$/) },
+      { recipient: 'z@far.example', reason: 'expired' },
+    ]);
+  });
+
+  it('that an admin holds, releases and deletes says so', async () => {
+    await submit({ recipients: ['x@far.example'] });
+    await tell({ kind: 'held' });
+    await tell({ kind: 'released' });
+    await tell({ kind: 'deleted' });
+    expect(await shown()).toMatchObject({ status: 'failed', trace: ['queued', 'held', 'released', 'failed'] });
+    const [failed] = await toldOf(domain.id, 'mail.failed');
+    expect(failed?.data.error).toMatch(/deleted/);
+  });
+
+  it('is not there where the filter refused it', async () => {
+    await readFilter(queueId, { user: at('ann'), action: 'reject', recipients: ['x@far.example'] });
+    const [client, named] = taken(at('ann'), { login: at('ann') });
+    await readLines(
+      ...lines(queueId, client as never, named as never, {
+        kind: 'rejected',
+        enhancedCode: '5.7.1',
+        from: at('ann'),
+        to: 'x@far.example',
+      }),
+    );
+    expect(await db.message.count({ where: { queueId } })).toBe(0);
+    expect(await db.mailArrival.count({ where: { queueId } })).toBe(0);
+  });
+
+  it('by a name that is no address is nobody’s', async () => {
+    await readLines(...lines(queueId, ...taken('x@far.example', { login: 'root' }), delivery('y@far.example')));
+    expect(await db.message.count({ where: { queueId } })).toBe(0);
+  });
+});
+
+describe('a message of the API whose Message-ID a mailbox copies', () => {
+  const copied = (status: 'submitting' | 'sent' | 'uncertain', ownQueueId: string | null) =>
+    db.message.create({
+      data: {
+        messageId: `<${unique()}@${domain.name}>`,
+        queueId: ownQueueId,
+        domainId: domain.id,
+        direction: 'outbound',
+        fromAddress: at('shop'),
+        toAddresses: ['x@far.example'],
+        subject: 'Yours',
+        sizeBytes: 1,
+        status,
+        recipients: { create: { address: 'x@far.example', kind: 'to', status } },
+      },
+      include: { recipients: true },
+    });
+
+  it.each([
+    ['submitting', null],
+    ['uncertain', null],
+    ['sent', newQueueId()],
+  ] as const)('stays %s as it was, whatever becomes of the copy', async (status, ownQueueId) => {
+    const message = await copied(status, ownQueueId);
+    await submit({ recipients: ['x@far.example'] }, message.messageId);
+    await tell(delivery('x@far.example', { status: 'deferred' }));
+    await tell({ kind: 'expired' }, { kind: 'removed' });
+    const after = await db.message.findUniqueOrThrow({ where: { id: message.id }, include: { recipients: true } });
+    expect(after).toEqual(message);
+    expect(await shown()).toMatchObject({ status: 'failed', message_id: message.messageId, from: at('ann') });
+  });
+
+  it('and one from outside copies stays as it was too', async () => {
+    const message = await copied('uncertain', null);
+    await readFilter(queueId, { message_id: message.messageId, recipients: [at('ann')] });
+    const facts = taken('x@far.example', { messageId: message.messageId });
+    await readLines(...lines(queueId, ...facts, stored(at('ann')), delivery('x@far.example'), { kind: 'expired' }));
+    expect(await db.message.findUniqueOrThrow({ where: { id: message.id }, include: { recipients: true } })).toEqual(
+      message,
+    );
+  });
+});
