@@ -1,4 +1,6 @@
+import type { KeptCopies } from '@/mail/agent/kept-copies';
 import type { Delivery, LogEntry, LogFact } from '@/mail/agent/log-line';
+import type { Turn } from '@/modules/messages/mail-log/arrivals';
 import { readCursor } from '@/modules/messages/mail-log/cursor';
 import { FilterMeta, recordFiltered } from '@/modules/messages/mail-log/filtered';
 import { recordLog } from '@/modules/messages/mail-log/log';
@@ -81,4 +83,17 @@ export type Told = { id: string; event: string; data: Record<string, unknown> };
 export async function toldOf(domainId: string, type?: string): Promise<Told[]> {
   const rows = await db.event.findMany({ where: { domainId, type }, include: { parts: true }, orderBy: { id: 'asc' } });
   return rows.map(({ body }) => JSON.parse(body ?? ''));
+}
+
+/** What the mail server kept: nothing, but for what a test says. */
+export function keptCopies(over: Partial<KeptCopies> = {}): KeptCopies {
+  return { fetch: async () => null, findVerdict: async () => null, ...over };
+}
+
+const LONG_AFTER_MS = 4_000;
+
+/** A turn of the teller, when it waits for no more recipients. */
+export function turn(over: { afterMs?: number; isStreamRead?: boolean } = {}): Turn {
+  const { afterMs = LONG_AFTER_MS, isStreamRead = true } = over;
+  return { now: new Date(AT.getTime() + afterMs), isStreamRead };
 }

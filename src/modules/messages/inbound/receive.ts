@@ -85,8 +85,8 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
     data: addresses.map((address) => ({ id: uuidv7(), messageId: id, address, kind: 'to', status })),
     skipDuplicates: true,
   });
-  const events = mail.spam === 'kept' ? [] : trace(mail, routes);
-  if (mail.spam !== 'no') events.unshift(...spamTrace(mail, addresses));
+  const spam = mail.spam === 'no' ? [] : spamTrace(mail, addresses);
+  const events = mail.spam === 'kept' ? spam : [...spam, ...trace(mail, routes)];
   await tx.messageEvent.createMany({ data: events.map((event) => ({ ...event, messageId: id })) });
   return id;
 }
