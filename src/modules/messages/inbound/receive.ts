@@ -4,7 +4,7 @@ import type { InboundMail, Resolution, Route } from '@/mail/inbound';
 import { emitEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import { withFullEvents } from './full-events';
+import { type FullEvents, withFullEvents } from './full-events';
 import { domainOf, type Header, readHeader } from './header';
 import { reachedMailboxes } from './reached';
 
@@ -55,13 +55,20 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
         if (mail.spam !== 'kept') await tellReceived(tx, mail, header, rowIds);
         await full.emit(tx, rowIds);
       },
-      { timeout: TRANSACTION_TIMEOUT_MS + Math.ceil(full.totalBytes / SLOWEST_BYTES_PER_MS) },
+      { timeout: timeoutOf(mail, full) },
     ),
   );
 }
 
 const TRANSACTION_TIMEOUT_MS = 10_000;
 const SLOWEST_BYTES_PER_MS = 1_000;
+// Each has its events.
+const SLOWEST_MS_PER_ADDRESS = 50;
+
+function timeoutOf({ routes }: InboundMail, { totalBytes }: FullEvents): number {
+  const forAddresses = routes.length * SLOWEST_MS_PER_ADDRESS;
+  return TRANSACTION_TIMEOUT_MS + forAddresses + Math.ceil(totalBytes / SLOWEST_BYTES_PER_MS);
+}
 
 async function isRecorded(tx: Tx, { queueId }: InboundMail): Promise<boolean> {
   return (await tx.message.findFirst({ where: { queueId, direction: 'inbound' }, select: { id: true } })) !== null;
