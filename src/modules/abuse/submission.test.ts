@@ -31,6 +31,13 @@ describe('a message that a mailbox submits', () => {
     expect(await counted()).toMatchObject([{ id, address: ann, at: clock.now() }]);
   });
 
+  it('counts once where it is asked about by several at the same time', async () => {
+    const id = uuidv7();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(ann, id)));
+    expect(answers).toEqual(Array(8).fill('DUNNO'));
+    expect(await counted()).toHaveLength(1);
+  });
+
   it('that was counted goes on though the limit is reached since, and the mailbox is suspended', async () => {
     const id = uuidv7();
     await ask(ann, id);

@@ -16,16 +16,24 @@ export async function admitSubmission(ctx: Sending, { id, login }: Submission): 
   const sender = parseAddress(login);
   const domain = sender && (await ctx.database.domain.findUnique({ where: { name: sender.domain }, select: DOMAIN }));
   if (!sender || !domain) return '550 5.7.1 This mailbox may not send';
-  const isCounted = await ctx.database.countedSend.findUnique({ where: { id }, select: { id: true } });
-  if (isCounted) return 'DUNNO';
+  const isCounted = () => ctx.database.countedSend.findUnique({ where: { id }, select: { id: true } });
+  if (await isCounted()) return 'DUNNO';
   const address = sender.address.toLowerCase();
-  const [counting] = await ctx.database.$queryRaw<[Counting]>`
-    SELECT verdict, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
-      FROM count_send(${id}::uuid, ${address}, ${domain.id}::uuid, ${ctx.clock.now()}::timestamptz)`;
-  if (counting.verdict === 'counted') return 'DUNNO';
+  const counting = await count(ctx, { id, address, domainId: domain.id }).catch(async (error: unknown) => {
+    if (await isCounted()) return null;
+    throw error;
+  });
+  if (counting === null || counting.verdict === 'counted') return 'DUNNO';
   if (counting.verdict === 'suspended') return '550 5.7.1 The mailbox is suspended from sending';
   const { message } = await refuse(ctx, { domain, address, counting });
   return `450 4.7.1 ${message}`;
 }
 
 const DOMAIN = { id: true, name: true } as const;
+
+async function count(ctx: Sending, sent: { id: string; address: string; domainId: string }): Promise<Counting> {
+  const [counting] = await ctx.database.$queryRaw<[Counting]>`
+    SELECT verdict, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
+      FROM count_send(${sent.id}::uuid, ${sent.address}, ${sent.domainId}::uuid, ${ctx.clock.now()}::timestamptz)`;
+  return counting;
+}

@@ -2,7 +2,7 @@ import { APP_LOGIN } from '@/mail/agent/installation';
 import type { LogPosition } from '@/mail/agent/log-files';
 import type { LogEntry } from '@/mail/agent/log-line';
 import type { Database, Tx } from '@/server/db';
-import { recordOutcome } from '../tracking/outcomes';
+import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';
 import { type Cursor, moveOn } from './cursor';
 import { keepRefused } from './filtered';
 import { addRecipient, createSubmitted, failWaiting, noteQueueChange } from './submitted';
@@ -41,12 +41,15 @@ async function record(tx: Tx, entry: LogEntry, transit: Transit): Promise<void> 
       if (entry.status === 'sent') await keepArrival(tx, entry);
       return;
     case 'expired':
+      await settleOwn(tx, entry, transit);
       return failWaiting(tx, queueId, at, EXPIRED);
     case 'deleted':
+      await settleOwn(tx, entry, transit);
       await failWaiting(tx, queueId, at, DELETED);
       return leave(tx, queueId, at);
     case 'held':
     case 'released':
+      await settleOwn(tx, entry, transit);
       return noteQueueChange(tx, queueId, entry.kind, at);
     case 'removed':
       return leave(tx, queueId, at);
@@ -61,6 +64,11 @@ const DELETED = { enhancedCode: null, response: 'An admin deleted the message fr
 /** Whether a mailbox submitted it by SMTP; the app's own messages have their rows already. */
 function isSubmitted({ login }: Transit): boolean {
   return login !== null && login !== APP_LOGIN;
+}
+
+/** What is done to it in the queue may be the first that is known of the app's own message. */
+async function settleOwn(tx: Tx, { queueId, at }: LogEntry, { login, messageId }: Transit): Promise<void> {
+  if (login === APP_LOGIN && messageId !== null) await settleAsAccepted(tx, { messageId, queueId, at });
 }
 
 async function recordDelivery(tx: Tx, entry: Moved, transit: Transit): Promise<void> {

@@ -38,10 +38,20 @@ export function createMailReader({ db, redis, installation, copies }: Parts): ()
 
   async function readLogUpToNow(opened: Awaited<ReturnType<typeof openLog>>): Promise<void> {
     let cursor = await readCursor(db, logSource);
-    for await (const { lines, position } of opened.read(positionOf(cursor), tellGap)) {
+    let isGap = false;
+    const noteGap = async () => {
+      if (isGap) await beginAnew(db, logSource);
+      isGap = false;
+    };
+    const onGap = () => {
+      isGap = true;
+    };
+    for await (const { lines, position } of opened.read(positionOf(cursor), onGap)) {
+      await noteGap();
       const now = new Date();
       cursor = await recordLog(db, cursor, { entries: entriesOf(lines, now), position });
     }
+    await noteGap();
   }
 
   async function readFilter(): Promise<boolean> {
@@ -91,6 +101,8 @@ function entriesOf(lines: string[], now: Date): LogEntry[] {
   });
 }
 
-function tellGap(): void {
+/** What the log does not show may have been in the part that is gone. */
+async function beginAnew(db: Database, source: string): Promise<void> {
+  await db.mailCursor.update({ where: { source }, data: { begunAt: new Date() }, select: { source: true } });
   log.error('the log that was read last is gone: what is left of it is read again, and what it told may be missing');
 }

@@ -83,6 +83,20 @@ describe('a message without an answer', () => {
     });
   });
 
+  it.each([
+    ['expires', 'expired', ['queued', 'failed', 'failed']],
+    ['is deleted', 'deleted', ['queued', 'failed', 'failed']],
+    ['is held', 'held', ['queued', 'held']],
+  ] as const)('that %s in the queue before anything else is known of it was accepted', async (_case, kind, trace) => {
+    const facts = [...taken(at('shop'), { login: 'postroom', messageId: message.messageId }), { kind }];
+    await readLines(...facts.map((fact) => ({ at: message.createdAt, queueId, ...fact })));
+    await settle(10);
+    const failed = trace.slice(1).filter((type) => type === 'failed');
+    expect((await isNow()).told).toEqual(['mail.sent', ...failed.map(() => 'mail.failed')]);
+    const events = await db.messageEvent.findMany({ where: { messageId: message.id }, orderBy: { id: 'asc' } });
+    expect(events.map(({ type }) => type).slice(-trace.length)).toEqual(trace);
+  });
+
   it('that the log should have seen failed: it may be sent anew, and does not count', async () => {
     await logBegins(60);
     await appSends(-3);

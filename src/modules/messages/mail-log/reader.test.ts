@@ -1,0 +1,103 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { connectRedis } from '@/server/redis';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox, unique } from '@/test/factories';
+import { keptCopies, newQueueId, toldOf } from '@/test/logged-mail';
+import { makeRedis } from '@/test/redis';
+import { readCursor } from './cursor';
+import { createMailReader } from './reader';
+
+let domain: { id: string; name: string };
+let host: string;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  await makeMailbox(domain.id, 'ann');
+  host = `${unique()}.example`;
+});
+
+async function startReader() {
+  const folder = await mkdtemp(join(tmpdir(), 'mail-log-'));
+  const postfixLog = join(folder, 'mail.log');
+  const server = await makeRedis();
+  await server.start();
+  const redis = connectRedis(server.url, { answers: 'back', away: 'away' });
+  await expect.poll(() => redis.status).toBe('ready');
+  onTestFinished(async () => {
+    redis.disconnect();
+    await rm(folder, { recursive: true });
+  });
+  const installation = {
+    host,
+    postfixLog,
+    config: folder,
+    data: folder,
+    filterLog: join(folder, 'rspamd.log'),
+    policySocket: join(folder, 'policy.sock'),
+    redis: { port: 0, password: '' },
+  };
+  const read = createMailReader({ db, redis, installation, copies: keptCopies() });
+  return { read, redis, postfixLog };
+}
+
+/** What Postfix writes of a message that a mailbox received. */
+function logOf(queueId: string, to = `ann@${domain.name}`): string {
+  const [month, day, ...rest] = new Date().toDateString().split(' ').slice(1);
+  expect(rest).toHaveLength(1);
+  const stamp = `${month} ${String(Number(day)).padStart(2)} ${new Date().toTimeString().slice(0, 8)} mail postfix`;
+  return [
+    `smtpd[1]: ${queueId}: client=unknown[192.0.2.1]`,
+    `cleanup[1]: ${queueId}: message-id=<${queueId}@far.example>`,
+    `qmgr[1]: ${queueId}: from=<bo@far.example>, size=500, nrcpt=1 (queue active)`,
+    `lmtp[1]: ${queueId}: to=<${to}>, relay=mail[lmtp], delay=0.1, delays=0/0/0/0, dsn=2.0.0, status=sent (250 Ok)`,
+    `qmgr[1]: ${queueId}: removed`,
+    '',
+  ]
+    .map((line) => line && `${stamp}/${line}`)
+    .join('\n');
+}
+
+const received = async () => (await toldOf(domain.id, 'mail.received')).map(({ id }) => id);
+
+describe('the reader', () => {
+  it('joins what the log and the filter tell, and forgets what it has of the stream', async () => {
+    const { read, redis, postfixLog } = await startReader();
+    const queueId = newQueueId();
+    const meta = { queue_id: queueId, message_id: 'x', ip: '', from: '', recipients: [], action: 'no action' };
+    const whole = JSON.stringify({ ...meta, score: 3, subject: 'x', size: 9, is_whole: true });
+    await redis.xadd('postroom:inbound', '*', 'meta', whole, 'raw', 'Subject: Joined\r\n\r\nx');
+    await redis.xadd('postroom:inbound', '*', 'meta', '{"queue_id": broken', 'raw', 'x');
+    await writeFile(postfixLog, logOf(queueId));
+    await read();
+    expect((await toldOf(domain.id))[0]?.data).toMatchObject({ subject: 'Joined', queue_id: queueId });
+    expect(await redis.xlen('postroom:inbound')).toBe(0);
+  });
+
+  it('reads on past NULs that a crash of the host left', async () => {
+    const { read, postfixLog } = await startReader();
+    const [one, two] = [newQueueId(), newQueueId()];
+    const cut = logOf(one).replace(`<${one}@far`, `<${one}\0\0\0@far`);
+    await writeFile(postfixLog, `${cut}${'\0'.repeat(5000)}${logOf(two)}`);
+    await read();
+    expect((await received()).toSorted()).toEqual([`<${one}@far.example>`, `<${two}@far.example>`].toSorted());
+  });
+
+  it('takes no message for lost that may have been in a log that is gone', async () => {
+    const { read, postfixLog } = await startReader();
+    await writeFile(postfixLog, logOf(newQueueId()));
+    await read();
+    const source = `${host} log`;
+    const longAgo = new Date('2026-01-01T00:00:00Z');
+    await db.mailCursor.update({ where: { source }, data: { begunAt: longAgo } });
+    await writeFile(`${postfixLog}.new`, logOf(newQueueId()));
+    await rename(`${postfixLog}.new`, postfixLog);
+    await read();
+    expect(await received()).toHaveLength(2);
+    const { begunAt } = await db.mailCursor.findUniqueOrThrow({ where: { source } });
+    expect(begunAt.getTime()).toBeGreaterThan(longAgo.getTime());
+    expect((await readCursor(db, source)).file).not.toBe('');
+  });
+});
