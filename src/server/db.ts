@@ -42,7 +42,7 @@ export function violatedConstraint(error: unknown): string | null {
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error as Partial<Failure> | undefined, depth = 0; cause && depth < 6; depth++) {
     if ([cause.code, cause.originalCode].some((code) => typeof code === 'string' && AWAY.test(code))) return true;
-    if (cause.name === 'PrismaClientInitializationError') return true;
+    if (cause.name === 'PrismaClientInitializationError' || DISCONNECTED.test(cause.message ?? '')) return true;
     cause = (cause.cause ?? cause.meta?.driverAdapterError) as Partial<Failure> | undefined;
   }
   return false;
@@ -50,11 +50,16 @@ export function isDatabaseAway(error: unknown): boolean {
 
 type Failure = {
   name: string;
+  message: string;
   code: unknown;
   originalCode: unknown;
   cause: unknown;
   meta: { driverAdapterError?: unknown };
 };
+
+// What the driver says, without a code, of a connection that broke.
+const DISCONNECTED =
+  /^(Client (has encountered a connection error|was closed) and is not queryable|Connection terminated)/;
 
 // Prisma's codes of a lost or missing connection, Postgres's of shutting down, refusing one, taking too long, having no
 // room or taking no writes, and the system's.

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
@@ -144,7 +145,10 @@ describe('while the database is away nothing is passed over', () => {
     expect(await readCursor(db, source)).toEqual(from);
   });
 
-  it('as where the connection breaks in the middle', async () => {
+  it.each([
+    ['a statement is sent', 0],
+    ['it is known that it broke', 200],
+  ])('as where the connection breaks before %s', async (_case, waitMs) => {
     const other = new pg.Client(process.env.DATABASE_URL);
     await other.connect();
     onTestFinished(() => other.end());
@@ -156,6 +160,7 @@ describe('while the database is away nothing is passed over', () => {
         await tx.mailTransit.create({ data: { queueId, seenAt: AT } });
         const [{ pid }] = await tx.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
         await other.query('SELECT pg_terminate_backend($1)', [pid]);
+        await setTimeout(waitMs);
         await tx.$executeRaw`SELECT 1`;
       }),
     );
