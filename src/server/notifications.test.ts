@@ -57,12 +57,3 @@ it('the end while it connects leaves no connection either', async () => {
   await expect.poll(() => listeners(channel), SOON).toEqual([]);
   expect(times()).toBe(0);
 });
-
-it('the end while nobody answers does not wait for somebody', async () => {
-  const url = process.env.DATABASE_URL;
-  process.env.DATABASE_URL = 'postgresql://app@127.0.0.1:1/none';
-  const { end, times } = startListening();
-  process.env.DATABASE_URL = url;
-  await end();
-  expect(times()).toBe(0);
-});
