@@ -82,7 +82,7 @@ test('it is told whether the mail server has the key', async ({ signedIn: page, 
   await expect(section(page).getByText('No mail server is attached.')).toBeVisible();
   await check();
 
-  await answerProcedure(page, 'domains.mailServer', { is_attached: true });
+  await answerProcedure(page, 'mailServer.get', { is_attached: true });
   await page.reload();
   await expect(section(page).getByText('The mail server does not have it yet.')).toBeVisible();
   await sql('UPDATE dkim_key SET published_at = now() WHERE domain_id = $1', [domain.id]);

@@ -22,8 +22,7 @@ export async function withoutMailServer(page: Page): Promise<void> {
   for (const procedure of ['queue.list', 'queue.summary']) {
     await failProcedure(page, procedure, { ...fault, details: { is_attached: false } });
   }
-  await answerProcedure(page, 'sieveFilters.mailServer', { attached: false });
-  await answerProcedure(page, 'domains.mailServer', { is_attached: false });
+  await answerProcedure(page, 'mailServer.get', { is_attached: false });
 }
 
 type Replacement = { status: number; json: object };

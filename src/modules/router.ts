@@ -7,6 +7,7 @@ import { auditRouter } from './audit/router';
 import { authRouter } from './auth/router';
 import { domainsRouter } from './domains/router';
 import { eventsRouter } from './events/router';
+import { mailServerRouter } from './mail-server/router';
 import { mailboxesRouter } from './mailboxes/router';
 import { messagesRouter } from './messages/router';
 import { overviewRouter } from './overview/router';
@@ -26,6 +27,7 @@ export const appRouter = router({
   domains: domainsRouter,
   events: eventsRouter,
   mailboxes: mailboxesRouter,
+  mailServer: mailServerRouter,
   messages: messagesRouter,
   overview: overviewRouter,
   queue: queueRouter,

@@ -22,24 +22,32 @@ const LOG_TAIL_BYTES = 8 * 1024 * 1024;
 const run = promisify(execFile);
 
 export function createKeptCopies({ config, filterLog }: Pick<Installation, 'config' | 'filterLog'>): KeptCopies {
+  const doveadm = async (...args: string[]) => {
+    const { stdout } = await run('doveadm', ['-c', join(config, 'dovecot/dovecot.conf'), ...args], {
+      encoding: 'buffer',
+      timeout: FETCH_TIMEOUT_MS,
+      maxBuffer: MAX_COPY_BYTES,
+    });
+    return stdout;
+  };
   return {
     async fetch(mailbox, queueId, part) {
-      const args = ['-c', join(config, 'dovecot/dovecot.conf'), '-f', 'pager', 'fetch', '-u', mailbox, part];
-      // Postfix writes its queue id into the header, and no two messages share one.
+      // Postfix writes its queue id into the header; only copies of one message share one, as of a filter that files twice.
       const query = ['mailbox', '*', 'savedsince', '7days', 'header', 'Received', queueId];
-      const { stdout } = await run('doveadm', [...args, ...query], {
-        encoding: 'buffer',
-        timeout: FETCH_TIMEOUT_MS,
-        maxBuffer: MAX_COPY_BYTES,
-      });
-      return firstField(stdout, part);
+      const found = String(await doveadm('search', '-u', mailbox, ...query));
+      const [, folder, uid] = /^(\w+) (\d+)$/m.exec(found) ?? [];
+      if (!folder || !uid) return null;
+      return field(
+        await doveadm('-f', 'pager', 'fetch', '-u', mailbox, part, 'mailbox-guid', folder, 'uid', uid),
+        part,
+      );
     },
     findVerdict: (queueId) => findVerdict(filterLog, queueId),
   };
 }
 
-/** "text:\n", the bytes, and a form feed after each message. */
-function firstField(output: Buffer, part: string): Uint8Array | null {
+/** "text:\n", the bytes, and a form feed at the end; null where it is gone. */
+function field(output: Buffer, part: string): Uint8Array | null {
   const label = `${part}:\n`;
   if (!output.subarray(0, label.length).equals(Buffer.from(label))) return null;
   const end = output.lastIndexOf('\f');

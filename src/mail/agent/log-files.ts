@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 /** Up to where a log was read: which file, through renames, and the byte offset in it. */
 export type LogPosition = { file: string; offset: number };
 
-export type LogChunk = { lines: string[]; position: LogPosition };
+type LogChunk = { lines: string[]; position: LogPosition };
 
 const CHUNK_BYTES = 64 * 1024;
 const FIRST_LINE_BYTES = 4096;

@@ -1,11 +1,9 @@
-import { ById, Confirmation, Empty } from '@/lib/wire';
-import { isMailServerAttached } from '@/modules/mail-server/service';
+import { ById, Confirmation } from '@/lib/wire';
 import { rest } from '@/server/rest/meta';
 import { authedProcedure, router } from '@/server/trpc';
 import {
   CreateSieveFilter,
   ListSieveFilters,
-  MailServerState,
   SieveFilter,
   SieveFilterPage,
   SieveVerdict,
@@ -74,11 +72,6 @@ export const sieveFiltersRouter = router({
     )
     .output(SieveVerdict)
     .mutation(({ ctx, input }) => validateSieve(ctx, input)),
-
-  /** For the console, which says so before somebody writes a script. */
-  mailServer: authedProcedure(Empty)
-    .output(MailServerState)
-    .query(async ({ ctx }) => ({ attached: await isMailServerAttached(ctx.db) })),
 
   get: authedProcedure(ById)
     .meta(

@@ -99,6 +99,3 @@ export const SieveVerdict = z.object({
   ),
 });
 export type SieveVerdict = z.infer<typeof SieveVerdict>;
-
-export const MailServerState = z.object({ attached: z.boolean() });
-export type MailServerState = z.infer<typeof MailServerState>;

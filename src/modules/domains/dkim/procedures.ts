@@ -1,8 +1,7 @@
-import { Empty } from '@/lib/wire';
 import { rest } from '@/server/rest/meta';
 import { adminProcedure, authedProcedure } from '@/server/trpc';
-import { ActivateDkim, DkimKey, DkimKeyPage, ListDkimKeys, MailServer, RotateDkim } from './schema';
-import { activateDkim, getMailServer, listDkimKeys, rotateDkim } from './service';
+import { ActivateDkim, DkimKey, DkimKeyPage, ListDkimKeys, RotateDkim } from './schema';
+import { activateDkim, listDkimKeys, rotateDkim } from './service';
 
 const tag = 'Domains';
 
@@ -52,9 +51,4 @@ export const dkimProcedures = {
     )
     .output(DkimKey)
     .mutation(({ ctx, input }) => activateDkim(ctx, input)),
-
-  mailServer: authedProcedure(Empty)
-    .meta({ isOpenToScopedKeys: true })
-    .output(MailServer)
-    .query(({ ctx }) => getMailServer(ctx)),
 };

@@ -52,6 +52,3 @@ export type RotateDkim = z.infer<typeof RotateDkim>;
 
 export const ActivateDkim = z.strictObject({ id: Id, selector: plainText(MAX_LABEL_LENGTH).min(1).toLowerCase() });
 export type ActivateDkim = z.infer<typeof ActivateDkim>;
-
-export const MailServer = z.object({ is_attached: z.boolean() });
-export type MailServer = z.infer<typeof MailServer>;

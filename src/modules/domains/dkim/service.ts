@@ -1,4 +1,4 @@
-import { isMailServerAttached, kickAgents } from '@/modules/mail-server/service';
+import { kickAgents } from '@/modules/mail-server/service';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
@@ -7,7 +7,7 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { requireDomain } from '../service';
 import { dkimKeyRow, makeDkimKeyPair } from './keys';
-import type { ActivateDkim, DkimKey, ListDkimKeys, MailServer, RotateDkim } from './schema';
+import type { ActivateDkim, DkimKey, ListDkimKeys, RotateDkim } from './schema';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
@@ -55,11 +55,6 @@ export async function activateDkim(ctx: MutationContext, { id, selector }: Activ
   await ctx.audit({ resource: `domain:${id}`, domainId: id, before: present(row), after });
   await kickAgents(ctx.db);
   return after;
-}
-
-/** Whether keys reach a mail server at all. */
-export async function getMailServer(ctx: ActorContext): Promise<MailServer> {
-  return { is_attached: await isMailServerAttached(ctx.db) };
 }
 
 /** Keys of one domain change one after the other. */

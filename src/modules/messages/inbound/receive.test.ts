@@ -317,7 +317,7 @@ describe('hostile mail', () => {
     }, 5);
     expect(await sendRaw(raw, `ann@${domain.name}`)).toMatch(/^250/);
     clearInterval(pulse);
-    expect(longestStallMs).toBeLessThan(1000);
+    expect(longestStallMs).toBeLessThan(3000);
     const [message] = await listed();
     expect(message.subject.length).toBeLessThanOrEqual(1000);
   });

@@ -224,7 +224,7 @@ function headerFrom({ messageId, mailFrom }: Stored, meta: FilterMeta | undefine
 /** What Rspamd wrote into the header on the way in. */
 function verdictIn(header: Uint8Array): Verdict | null {
   const text = Buffer.from(header.buffer, header.byteOffset, header.byteLength).toString('latin1');
-  const [, score] = /^X-Spamd-Result: default: \S+ \[(-?[\d.]+) \//im.exec(text) ?? [];
+  const [, score] = /^X-Spamd-Result: default: \S+ \[(-?\d+(?:\.\d+)?) \//im.exec(text) ?? [];
   if (score === undefined) return null;
   return { score: Number(score), action: /^X-Spam: Yes/im.test(text) ? 'add header' : 'no action' };
 }

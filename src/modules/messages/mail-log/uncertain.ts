@@ -1,6 +1,8 @@
 import { APP_LOGIN } from '@/mail/agent/installation';
 import { uncountSend } from '@/modules/abuse/service';
-import type { Database } from '@/server/db';
+import type { Database, Tx } from '@/server/db';
+import { log } from '@/server/log';
+import { isUnanswered, lockMessage } from '../tracking/locked-message';
 import { settleAsAccepted } from '../tracking/outcomes';
 import { recordSubmission } from '../tracking/submissions';
 
@@ -16,15 +18,20 @@ type Uncertain = { id: string; messageId: string; queueId: string | null; queued
  * Idempotency-Key is free again. What neither holds for stays uncertain. Call it with the log read to its end.
  */
 export async function settleUncertain(db: Database, logSource: string, now: Date): Promise<void> {
-  for (const { id, messageId, queueId, queuedAt } of await findSettled(db, logSource, now)) {
-    await db.$transaction(async (tx) => {
-      if (queueId !== null && queuedAt !== null) {
-        await settleAsAccepted(tx, { messageId, queueId, at: queuedAt });
-        return;
-      }
-      await recordSubmission(tx, { id, outcome: LOST, at: now });
-      await uncountSend(tx, id);
-    });
+  for (const message of await findSettled(db, logSource, now)) {
+    await db
+      .$transaction((tx) => settle(tx, message, now))
+      // The others do not wait for it.
+      .catch((error) => log.warn({ message_id: message.messageId, error }, 'an uncertain message is not settled yet'));
+  }
+}
+
+async function settle(tx: Tx, { id, messageId, queueId, queuedAt }: Uncertain, now: Date): Promise<void> {
+  if (queueId !== null && queuedAt !== null) {
+    await settleAsAccepted(tx, { messageId, queueId, at: queuedAt });
+  } else if (isUnanswered(await lockMessage(tx, id))) {
+    await recordSubmission(tx, { id, outcome: LOST, at: now });
+    await uncountSend(tx, id);
   }
 }
 

@@ -5,8 +5,8 @@ import { StatusMark } from '@/components/marks/status-mark';
 
 /** Undefined until it is known; where nobody can say, a check will. */
 export function useIsAttached(): boolean | undefined {
-  const found = trpc.sieveFilters.mailServer.useQuery({}, { refetchInterval: 15_000 });
-  return found.data?.attached ?? (found.isError ? true : undefined);
+  const found = trpc.mailServer.get.useQuery({}, { refetchInterval: 15_000 });
+  return found.data?.is_attached ?? (found.isError ? true : undefined);
 }
 
 /** Holds the place of what stands below the notice, so that nothing moves when it comes. */

@@ -8,7 +8,7 @@ export type Dkim = ReturnType<typeof useDkim>;
 
 /** The keys of a domain, and whether a mail server takes them. While one is on its way there, it looks again. */
 export function useDkim(id: string) {
-  const mailServer = trpc.domains.mailServer.useQuery({}, { refetchInterval: 5 * LOOK_AGAIN_MS });
+  const mailServer = trpc.mailServer.get.useQuery({}, { refetchInterval: 5 * LOOK_AGAIN_MS });
   const isAttached = mailServer.data?.is_attached ?? false;
   const list = trpc.domains.dkimKeys.useQuery(
     { id, limit: MAX_KEYS },
