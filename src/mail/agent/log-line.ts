@@ -1,7 +1,7 @@
 /** What a line of Postfix's log tells of one message in its queue. */
 export type LogEntry = { at: Date; queueId: string } & LogFact;
 
-type LogFact =
+export type LogFact =
   /** A client brings a message; `login` is null where nobody signed in. */
   | { kind: 'client'; login: string | null; clientAddress: string }
   | { kind: 'named'; messageId: string }
@@ -19,7 +19,7 @@ type LogFact =
   /** All of it is dealt with. */
   | { kind: 'removed' };
 
-type Delivery = {
+export type Delivery = {
   status: 'sent' | 'deferred' | 'bounced';
   /** Postfix's delivery agent: smtp and relay go out, lmtp goes to a mailbox here. */
   agent: string;
