@@ -6,6 +6,7 @@ import { createKeptCopies } from '@/mail/agent/kept-copies';
 import { rotateLog } from '@/mail/agent/log-rotation';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
 import { createQueueHandlers } from '@/mail/agent/postfix-queue';
+import { createServiceHandlers } from '@/mail/agent/services';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import type { AgentHandlers } from '@/mail/agent-requests';
 import { admitSubmission } from '@/modules/abuse/submission';
@@ -99,8 +100,10 @@ const REDIS_TOLD = {
   away: 'inbound mail is told of with what its mailbox holds',
 };
 
-function handlersOf({ config, data }: Installation): AgentHandlers {
+function handlersOf(installation: Installation): AgentHandlers {
+  const { config, data } = installation;
   return {
+    ...createServiceHandlers(installation),
     ...createQueueHandlers({ configFolder: join(config, 'postfix') }),
     ...createSieveHandlers({ configFolder: config, dataFolder: data }),
   };

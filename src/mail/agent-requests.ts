@@ -5,7 +5,14 @@ export type AgentRequests = {
   /** Every deferred message is tried at once. */
   'queue.flush': { input: Record<string, never>; output: Record<string, never> };
   'sieve.check': { input: { script: string }; output: { errors: SieveError[] } };
+  'services.list': { input: Record<string, never>; output: { services: { service: MailService; isUp: boolean }[] } };
+  /** It reads its configuration anew; `isDone` is false where it does that only when it starts. */
+  'services.reload': { input: { service: MailService }; output: { isDone: boolean } };
+  'services.restart': { input: { service: MailService }; output: Record<string, never> };
 };
+
+export const MAIL_SERVICES = ['redis', 'rspamd', 'dovecot', 'postfix'] as const;
+export type MailService = (typeof MAIL_SERVICES)[number];
 
 export type AgentAction = keyof AgentRequests;
 

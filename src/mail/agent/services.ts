@@ -1,0 +1,84 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type AgentHandlers, MAIL_SERVICES, type MailService } from '../agent-requests';
+import type { Installation } from './installation';
+
+const STACK = fileURLToPath(new URL('../../../deploy/mail/stack', import.meta.url));
+const HEALTH_WITHIN_MS = 20_000;
+const RELOAD_WITHIN_MS = 20_000;
+// Rspamd takes 40 seconds to start where its list of suffixes is new.
+const RESTART_WITHIN_MS = 110_000;
+
+const run = promisify(execFile);
+
+type ServiceHandlers = Pick<AgentHandlers, 'services.list' | 'services.reload' | 'services.restart'>;
+
+/** The four services of a mail server, kept by systemd or, without it, by `stack`. Only those, and only these verbs. */
+export function createServiceHandlers({ config, data }: Installation): ServiceHandlers {
+  const reload: Partial<Record<MailService, () => Promise<unknown>>> = {
+    postfix: () => run('postfix', ['-c', join(config, 'postfix'), 'reload'], { timeout: RELOAD_WITHIN_MS }),
+    dovecot: () =>
+      run('doveadm', ['-c', join(config, 'dovecot/dovecot.conf'), 'reload'], { timeout: RELOAD_WITHIN_MS }),
+    rspamd: async () => process.kill(Number(await readFile(join(data, 'run/rspamd/rspamd.pid'), 'utf8')), 'SIGHUP'),
+  };
+  return {
+    'services.list': async () => {
+      const told = await health(config);
+      return { services: MAIL_SERVICES.map((service) => ({ service, isUp: told.includes(`${service} is up`) })) };
+    },
+    'services.reload': async ({ service }) => {
+      const reloadIt = reload[requireService(service)];
+      if (!reloadIt) return { isDone: false };
+      await reloadIt();
+      return { isDone: true };
+    },
+    'services.restart': async ({ service }) => {
+      const name = requireService(service);
+      if (await isKeptBySystemd(name)) {
+        await run('systemctl', ['restart', unitOf(name)], { timeout: RESTART_WITHIN_MS });
+        return {};
+      }
+      for (const verb of ['stop', 'start']) await runToItsEnd(STACK, [verb, config, name]);
+      return {};
+    },
+  };
+}
+
+/** What was asked comes from the database: it is looked at again before anything runs. */
+function requireService(service: MailService): MailService {
+  if (!MAIL_SERVICES.includes(service)) throw new Error('There is no such service.');
+  return service;
+}
+
+/** `stack health` ends with 1 where a service is down, and says which. */
+async function health(config: string): Promise<string[]> {
+  const { stdout } = await run(STACK, ['health', config], { timeout: HEALTH_WITHIN_MS }).catch(
+    (error: { code?: unknown; stdout?: string }) => {
+      if (error.code !== 1) throw error;
+      return { stdout: error.stdout ?? '' };
+    },
+  );
+  return stdout.split('\n');
+}
+
+/** What it starts keeps running, and would keep its pipes open. */
+async function runToItsEnd(command: string, args: string[]): Promise<void> {
+  const child = spawn(command, args, { stdio: 'ignore', timeout: RESTART_WITHIN_MS });
+  const [exitCode] = await once(child, 'exit');
+  if (exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${exitCode}.`);
+}
+
+function unitOf(service: MailService): string {
+  return `postroom-mail-${service}.service`;
+}
+
+async function isKeptBySystemd(service: MailService): Promise<boolean> {
+  return run('systemctl', ['is-enabled', '--quiet', unitOf(service)], { timeout: RELOAD_WITHIN_MS }).then(
+    () => true,
+    () => false,
+  );
+}
