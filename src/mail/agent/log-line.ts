@@ -35,10 +35,10 @@ export type Delivery = {
 
 /**
  * Reads one line. The lines carry no year and no zone: it is this host's, and the year is the one that puts the line
- * closest before `now`. A crash of the host may leave NULs in a file. @returns null for lines about anything else
+ * closest before `now`. @returns null for lines about anything else
  */
 export function parseLogLine(line: string, now: Date): LogEntry | null {
-  const [, stamp, daemon, queueId, rest] = LINE.exec(line.replaceAll('\0', '')) ?? [];
+  const [, stamp, daemon, queueId, rest] = LINE.exec(line) ?? [];
   if (!stamp || !daemon || !queueId || rest === undefined) return null;
   const fact = FACTS[daemon]?.(rest, daemon);
   return fact ? { at: timeOf(stamp, now), queueId, ...fact } : null;
