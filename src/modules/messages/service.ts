@@ -41,7 +41,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       enhanced_code: enhancedCode,
       response,
     })),
-    events: [...row.events.map(presentEvent), ...deliveries.map(presentDelivery)],
+    events: [...inOrder(row.events).map(presentEvent), ...deliveries.map(presentDelivery)],
   };
 }
 
@@ -136,6 +136,14 @@ const SUMMARY = {
   createdAt: true,
   updatedAt: true,
 } satisfies Prisma.MessageSelect;
+
+const HANDED_OVER: ReadonlySet<string> = new Set(['accepted', 'queued', 'uncertain']);
+
+/** What came of a message follows its handing over, whatever the clocks of app and mail server say. */
+function inOrder<Event extends { type: string }>(events: Event[]): Event[] {
+  const isHandingOver = ({ type }: Event) => HANDED_OVER.has(type);
+  return [...events.filter(isHandingOver), ...events.filter((event) => !isHandingOver(event))];
+}
 
 type SummaryRow = Prisma.MessageGetPayload<{ select: typeof SUMMARY }>;
 

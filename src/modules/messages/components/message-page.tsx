@@ -1,17 +1,17 @@
 'use client';
 
-import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
 import { NotShown } from '@/components/not-shown';
 import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
 import { formatBytes, formatFull } from '@/lib/format';
 import { MessageView, MessageViewBones } from './message-view';
+import { useMessage } from './use-message';
 
 const CRUMB = { label: 'Messages', href: '/messages' };
 
 export function MessagePage({ id }: { id: string }) {
-  const { data: message, isError, error, refetch } = trpc.messages.get.useQuery({ id }, { refetchInterval: 10_000 });
+  const { data: message, isError, error, refetch } = useMessage(id);
 
   if (isError && !message) {
     return <NotShown crumb={CRUMB} title="Message" error={error} onRetry={() => void refetch()} />;

@@ -4,10 +4,10 @@ import { ActionIcon } from '@mantine/core';
 import { IconArrowUpRight, IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import Link from 'next/link';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
-import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { MessageSummary } from '../schema';
 import { MessageView, MessageViewBones, MessageViewError } from './message-view';
+import { useMessage } from './use-message';
 
 type MessagePeekProps = { id: string; rows: MessageSummary[]; onOpen: (id: string | null) => void };
 
@@ -15,7 +15,7 @@ const ICON = { size: 16, stroke: 1.5 } as const;
 
 export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
   const panel = useRef<HTMLElement>(null);
-  const { data: message, isError, error, refetch } = trpc.messages.get.useQuery({ id }, { refetchInterval: 10_000 });
+  const { data: message, isError, error, refetch } = useMessage(id);
   const index = rows.findIndex((row) => row.id === id);
   const status = message?.status ?? rows[index]?.status;
   const previous = index > 0 ? rows[index - 1]?.id : undefined;

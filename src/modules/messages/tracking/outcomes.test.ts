@@ -205,6 +205,20 @@ describe('a report', () => {
   });
 });
 
+it('what came of a message stands after its queueing, where the clock of the mail server is behind', async () => {
+  message = await makeMessage('submitting', ['ann@far.example'], { queueId: null });
+  const outcome: SubmitOutcome = {
+    outcome: 'accepted',
+    queueId: 'Q1',
+    response: '250 2.0.0 Ok',
+    refusedRecipients: [],
+  };
+  await db.$transaction((tx) => recordSubmission(tx, { id: message.id, outcome, at: AT }));
+  await onReport(report('delivered', { queueId: 'Q1', at: new Date(AT.getTime() - 400) }));
+  const { data } = await (await keyClient()).get(`/messages/${message.id}`);
+  expect(data.events.map(({ type }: { type: string }) => type)).toEqual(['queued', 'delivered']);
+});
+
 describe('the status of a message with several recipients', () => {
   const recipients = ['ann@far.example', 'bo@far.example', 'cy@far.example'];
   const RANK = ['deferred', 'sent', 'bounced', 'failed', 'delivered'] as const;
