@@ -7,15 +7,8 @@ export const WIDTHS = [
 
 type Watched = Window & { shifts?: string[] };
 
-/**
- * Call it before the first navigation. Documents arrive whole: a network cuts them anywhere, and what is painted of half a
- * row of buttons moves when the other half comes.
- */
+/** Call it before the first navigation. */
 export async function countShifts(page: Page): Promise<void> {
-  await page.route('**/*', async (route) => {
-    if (route.request().resourceType() !== 'document') return route.fallback();
-    await route.fulfill({ response: await route.fetch() });
-  });
   await page.addInitScript(() => {
     const found: string[] = [];
     const read = (list: PerformanceEntry[]) => {

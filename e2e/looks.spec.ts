@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { ROUTES } from '../src/lib/routes';
+import { cutDocuments } from './cut-documents';
 import { withoutMailServer } from './faults';
 import { type Api, type Domain, expect, makeDomain, type Sql, sendMessage, test, unique, url } from './fixtures';
 import { countShifts, settled, shifts, WIDTHS } from './layout-shifts';
@@ -201,6 +202,17 @@ for (const { name, path } of VIEWS) {
     }
   });
 }
+
+test('a document that a network cuts between two buttons is painted whole', async ({ signedIn: page }) => {
+  const network = await cutDocuments('New alias');
+  await countShifts(page);
+  await page.setViewportSize(WIDTHS[1]);
+  await page.goto(`${network.url}/aliases`);
+  await settled(page);
+  expect(await shifts(page)).toEqual([]);
+  expect(network.cuts()).toBe(1);
+  network.stop();
+});
 
 for (const { name, path, open } of DIALOGS) {
   test(`${name} is sound in both themes and widths`, async ({ signedIn: page, api, domain, sql, check }) => {

@@ -29,14 +29,19 @@ import { Providers } from './providers';
 
 type DocumentProps = { nonce: string | undefined; children: ReactNode };
 
+/** A network cuts a document anywhere. It is painted once this has come: of half a page, what was read would move. */
+const END = 'document-end';
+
 export function Document({ nonce, children }: DocumentProps) {
   return (
     <html lang="en" className={`${sans.variable} ${mono.variable}`} {...mantineHtmlProps}>
       <head>
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
+        <link rel="expect" href={`#${END}`} blocking="render" />
       </head>
       <body>
         <Providers>{children}</Providers>
+        <div id={END} hidden />
       </body>
     </html>
   );
