@@ -1,4 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+
+const REASON_LINES = 8;
 
 /**
  * What a test runner says it did. What it skipped counts as failed: a test that does not run proves nothing.
@@ -12,7 +15,9 @@ export function readVitestReport(path, exitCode) {
   const tests = testResults.flatMap((file) => file.assertionResults);
   const failures = tests
     .filter((test) => test.status !== 'passed')
-    .map((test) => (test.status === 'failed' ? test.fullName : `not run: ${test.fullName}`));
+    .map((test) =>
+      test.status === 'failed' ? withReason(test.fullName, test.failureMessages) : `not run: ${test.fullName}`,
+    );
   const brokenFiles = testResults
     .filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
     .map((file) => `${file.name}: ${file.message}`);
@@ -26,7 +31,7 @@ export function readPlaywrightReport(path, exitCode) {
   const tests = suites.flatMap((suite) => testsOf(suite, []));
   const failures = tests
     .filter((test) => test.status !== 'expected')
-    .map((test) => (test.status === 'skipped' ? `not run: ${test.title}` : test.title));
+    .map((test) => (test.status === 'skipped' ? `not run: ${test.title}` : withReason(test.title, test.reasons)));
   const report = { passed: tests.length - failures.length, failures: [...failures, ...errors.map(firstLine)] };
   return withExitCode(report, exitCode);
 }
@@ -34,9 +39,21 @@ export function readPlaywrightReport(path, exitCode) {
 function testsOf(suite, path) {
   const titles = [...path, suite.title].filter(Boolean);
   const own = suite.specs.flatMap((spec) =>
-    spec.tests.map((test) => ({ status: test.status, title: [...titles, spec.title].join(' › ') })),
+    spec.tests.map((test) => ({
+      status: test.status,
+      title: [...titles, spec.title].join(' › '),
+      reasons: test.results.flatMap(({ errors }) => errors.map(({ message }) => message)),
+    })),
   );
   return [...own, ...(suite.suites ?? []).flatMap((child) => testsOf(child, titles))];
+}
+
+/** A long log is often cut down to its end: there it says why, too. */
+function withReason(title, [reason]) {
+  const lines = stripVTControlCharacters(String(reason ?? ''))
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return [title, ...lines.slice(0, REASON_LINES)].join('\n    ');
 }
 
 /** An error outside any test, or no test at all, shows in the exit code alone. */
