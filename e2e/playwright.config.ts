@@ -12,7 +12,7 @@ const CHROMIUM_FLAGS = [
 
 export default defineConfig({
   testDir: '.',
-  globalSetup: './server.ts',
+  globalSetup: './support/server.ts',
   outputDir: '../test-results',
   workers: 2,
   retries: 0,
@@ -29,7 +29,7 @@ export default defineConfig({
     launchOptions: { executablePath: process.env.CHROMIUM_PATH || undefined, args: CHROMIUM_FLAGS },
   },
   projects: [
-    { name: 'newcomer', testMatch: 'newcomer.spec.ts' },
-    { name: 'console', testIgnore: 'newcomer.spec.ts', dependencies: ['newcomer'] },
+    { name: 'newcomer', testMatch: '**/newcomer.spec.ts' },
+    { name: 'console', testIgnore: '**/newcomer.spec.ts', dependencies: ['newcomer'] },
   ],
 });

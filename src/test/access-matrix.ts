@@ -88,7 +88,7 @@ function plain(path: string, body?: object, success?: Outcome): Fixture {
   return { kind: 'shared', targets: { own: () => ({ path, body }) }, success };
 }
 
-/** No provider is configured here; e2e/oidc.spec.ts has some. */
+/** No provider is configured here; e2e/sign-in/oidc.spec.ts has some. */
 function withoutProvider(path: string): Fixture {
   return { kind: 'shared', targets: { missing: () => ({ path }) } };
 }

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
+
+test('a key for one domain is shown once, works by the command shown, and stops working when revoked', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const other = await makeDomain(api);
+  const name = unique('Shop ');
+  await page.goto(`${url()}/api-keys`);
+  await page.getByRole('button', { name: 'New key' }).first().click();
+  const form = page.getByRole('dialog', { name: 'New API key' });
+  await form.getByRole('button', { name: 'Create the key' }).click();
+  await expect(form.getByLabel('Name')).toHaveAccessibleDescription(/Enter a name/);
+  await form.getByLabel('Name').fill(name);
+  await form.getByRole('combobox', { name: 'Domains it reaches' }).fill(domain.name);
+  await page.getByRole('option', { name: domain.name }).click();
+  await form.getByLabel('Requests a minute').fill('120');
+  await form.getByRole('combobox', { name: 'Expires' }).click();
+  await page.getByRole('option', { name: 'In 30 days' }).click();
+  await check();
+  await form.getByRole('button', { name: 'Create the key' }).click();
+
+  const shown = page.getByRole('dialog', { name: `Copy the key of ${name}` });
+  const key = (await shown.getByText(/^service_[0-9A-Za-z]+$/).textContent()) as string;
+  const command = (await shown.getByText(/^curl /).textContent()) as string;
+  await expect(shown).toContainText(domain.name);
+  await expect(shown).toContainText('120 requests a minute');
+  await expect(shown.getByRole('status')).toHaveText('Not copied yet');
+  await check();
+  expect(JSON.parse(shell(command)).data.role).toBe('super_admin');
+  expect(statusOf(key, `/domains/${domain.id}`)).toBe(200);
+  expect(statusOf(key, `/domains/${other.id}`)).toBe(404);
+
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  const row = page.getByRole('row', { name });
+  await expect(row).toContainText(key.slice(0, 16));
+  await expect(row).toContainText(domain.name);
+  await expect(page.getByText(key)).toHaveCount(0);
+
+  await row.getByRole('button', { name: `Revoke ${name}` }).click();
+  const revoke = page.getByRole('dialog', { name: `Revoke ${name}` });
+  await check();
+  await revoke.getByRole('button', { name: 'Revoke the key' }).click();
+  await expect(row).toHaveCount(0);
+  expect(JSON.parse(shell(command)).error.code).toBe('API_KEY_INVALID');
+  await check();
+});
+
+test('someone without keys is told what a key is for and how to begin', async ({ page, makeAdmin, domain, check }) => {
+  const { cookie } = await makeAdmin('domain_admin', [domain]);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/api-keys`);
+  await expect(page.getByRole('heading', { name: 'Let a program send mail' })).toBeVisible();
+  await check();
+  await page.getByRole('button', { name: 'New key' }).last().click();
+  await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+function shell(command: string): string {
+  return execFileSync('bash', ['-c', command], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+function statusOf(key: string, path: string): number {
+  return Number(
+    shell(`curl -s -o /dev/null -w '%{http_code}' '${url()}/api/v1${path}' -H 'Authorization: Bearer ${key}'`),
+  );
+}

@@ -1,0 +1,261 @@
+import { failProcedure, REQUEST_ID } from '../support/faults';
+import {
+  type Api,
+  alertWith,
+  type Domain,
+  expect,
+  makeDomain,
+  test,
+  unique,
+  url,
+  useSession,
+} from '../support/fixtures';
+
+type Made = { id: string; email: string };
+
+const PASSWORD = 'paper boats on the canal';
+const GIGABYTE = 1024 ** 3;
+
+const makeMailbox = (api: Api, domain: Domain, local: string, over: object = {}) =>
+  api.call<Made>('POST', '/mailboxes', { domain_id: domain.id, local_part: local, password: PASSWORD, ...over });
+
+const send = (api: Api, email: string) =>
+  api.call('POST', '/send', {
+    from: { email },
+    to: [{ email: 'ann@far.example' }],
+    subject: 'Hello',
+    text_body: 'Hi.',
+  });
+
+test('a mailbox is added with a password made here, which is shown once', async ({
+  signedIn: page,
+  api,
+  context,
+  check,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
+  await expect(page.getByRole('heading', { name: `The mailboxes of ${domain.name} will stand here` })).toBeVisible();
+  await check();
+  await page.getByRole('main').getByRole('button', { name: 'New mailbox' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'New mailbox' });
+  const create = dialog.getByRole('button', { name: 'Create the mailbox' });
+  await create.click();
+  await expect(dialog.getByRole('textbox', { name: 'Address' })).toHaveAccessibleDescription(/before the @/);
+  await expect(dialog.getByRole('textbox', { name: 'Password' })).toHaveAccessibleDescription(/12 to 256 characters/);
+  await dialog.getByRole('textbox', { name: 'Address' }).fill('Ann');
+  await dialog.getByRole('button', { name: 'Make one' }).click();
+  const password = await dialog.getByRole('textbox', { name: 'Password' }).inputValue();
+  expect(password).toMatch(/^([a-z2-9]{4}-){4}[a-z2-9]{4}$/);
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Ann Field');
+  await dialog.getByRole('textbox', { name: 'Quota, MB' }).fill('2048');
+  await check();
+  await create.click();
+
+  const once = page.getByRole('dialog', { name: `Copy the password of ann@${domain.name}` });
+  await expect(once).toContainText(password);
+  await page.keyboard.press('Escape');
+  await expect(once).toBeVisible();
+  await once.getByRole('button', { name: 'Copy password' }).click();
+  await expect(once.getByRole('status')).toHaveText('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(password);
+  await check();
+  await once.getByRole('button', { name: 'I have stored it' }).click();
+  await expect(page.getByRole('heading', { name: `ann@${domain.name}`, level: 1 })).toBeVisible();
+  await expect(page.getByText('2 GB, 0% full')).toBeVisible();
+  expect(await page.content()).not.toContain(password);
+  expect(await api.call('GET', `/mailboxes?domain_id=${domain.id}`)).toMatchObject([
+    { email: `ann@${domain.name}`, display_name: 'Ann Field', quota_bytes: 2 * GIGABYTE, active: true },
+  ]);
+  await check();
+});
+
+test('an address in use is said on its field, and what was typed stays', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await makeMailbox(api, domain, 'ann');
+  await page.goto(`${url()}/mailboxes?domain=${domain.id}&new=true`);
+  const dialog = page.getByRole('dialog', { name: 'New mailbox' });
+  const local = dialog.getByRole('textbox', { name: 'Address' });
+  await local.fill('ANN');
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Create the mailbox' }).click();
+  await expect(local).toHaveAccessibleDescription(/There is a mailbox ann@.* already/);
+  await expect(local).toHaveValue('ANN');
+  await expect(dialog.getByRole('textbox', { name: 'Password' })).toHaveValue(PASSWORD);
+  await check();
+});
+
+test('name, quota and state are saved, guarded while unsaved, and a new password counts', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const { id, email } = await makeMailbox(api, domain, 'ann', { quota_bytes: GIGABYTE });
+  await sql('UPDATE mailbox SET used_bytes = $2 WHERE id = $1', [id, Math.ceil(GIGABYTE * 0.95)]);
+  await page.goto(`${url()}/mailboxes/${id}`);
+  await expect(page.getByText('of 1 GB, 95% full')).toBeVisible();
+  await page.getByRole('textbox', { name: 'Quota, MB' }).fill('4096');
+  await page.getByRole('link', { name: 'Domains', exact: true }).click();
+  const leave = page.getByRole('dialog', { name: 'Leave this page' });
+  await expect(leave).toContainText(`The settings of ${email} are changed and not saved.`);
+  await check();
+  await leave.getByRole('button', { name: 'Cancel' }).click();
+
+  await page.getByRole('textbox', { name: 'Name' }).fill('Ann Field');
+  await page.getByRole('switch', { name: 'Active' }).click();
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
+  await expect(page.getByText('of 4 GB, 23% full')).toBeVisible();
+  expect(await api.call('GET', `/mailboxes/${id}`)).toMatchObject({
+    display_name: 'Ann Field',
+    quota_bytes: 4 * GIGABYTE,
+    active: false,
+  });
+
+  const hash = async () =>
+    (await sql<{ password_hash: string }>('SELECT password_hash FROM mailbox WHERE id = $1', [id]))[0];
+  const before = await hash();
+  await page.getByRole('textbox', { name: 'New password' }).fill('short');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await expect(page.getByRole('textbox', { name: 'New password' })).toHaveAccessibleDescription(/this has 5/);
+  await page.getByRole('textbox', { name: 'New password' }).fill('another long password');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await expect(page.getByText('The new password is set')).toBeVisible();
+  expect(await hash()).not.toEqual(before);
+  await check();
+});
+
+test('a suspended mailbox says why and since when, sends nothing, and sends again once it is let', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const { id, email } = await makeMailbox(api, domain, 'ann');
+  await page.goto(`${url()}/mailboxes/${id}`);
+  await page.getByRole('button', { name: 'Suspend it' }).click();
+  const suspend = page.getByRole('dialog', { name: `Suspend ${email}` });
+  await suspend.getByRole('button', { name: 'Suspend it' }).click();
+  await expect(suspend.getByLabel('Reason')).toHaveAccessibleDescription(/Say why/);
+  await suspend.getByLabel('Reason').fill('Its password leaked');
+  await check();
+  await suspend.getByRole('button', { name: 'Suspend it' }).click();
+  const banner = page.getByRole('region', { name: 'Suspended' });
+  await expect(banner).toContainText(/Suspended since .*Its password leaked\. Mail to it still arrives/);
+  await expect(send(api, email)).rejects.toThrow('403 MAILBOX_SUSPENDED');
+  await check();
+
+  await page.goto(`${url()}/mailboxes?show=suspended&domain=${domain.id}`);
+  await expect(page.getByRole('row', { name: email })).toContainText('Suspended');
+  await check();
+  await page.getByRole('link', { name: email }).click();
+
+  await banner.getByRole('button', { name: 'Let it send again' }).click();
+  const lift = page.getByRole('dialog', { name: `Let ${email} send again` });
+  await lift.getByLabel('Note').fill('New password, all devices');
+  await check();
+  await lift.getByRole('button', { name: 'Let it send again' }).click();
+  await expect(banner).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Suspend it' })).toBeVisible();
+  await send(api, email);
+});
+
+test('a mailbox is deleted by typing its address', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  const { id, email } = await makeMailbox(api, domain, 'ann');
+  await page.goto(`${url()}/mailboxes/${id}`);
+  await page.getByRole('button', { name: 'Delete the mailbox' }).click();
+  const dialog = page.getByRole('dialog', { name: `Delete ${email}` });
+  await expect(dialog.getByRole('button', { name: 'Delete the mailbox' })).toBeDisabled();
+  await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
+  await check();
+  await dialog.getByRole('button', { name: 'Delete the mailbox' }).click();
+  await expect(page).toHaveURL(`${url()}/mailboxes`);
+  await page.goto(`${url()}/mailboxes/${id}`);
+  await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'All mailboxes' })).toBeVisible();
+  await check();
+});
+
+test('the aliases that lead to a mailbox stand on its page, and a domain leads to both lists', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const { id, email } = await makeMailbox(api, domain, 'ann');
+  const alias = { domain_id: domain.id, source_local_part: 'info', destination: `${email},bo@far.example` };
+  await api.call('POST', '/aliases', alias);
+  await api.call('POST', '/aliases', { ...alias, source_local_part: 'else', destination: `jo${email}` });
+  await page.goto(`${url()}/domains?q=${domain.name}`);
+  await page.getByRole('link', { name: '1 mailboxes' }).click();
+  await page.getByRole('row', { name: email }).click();
+  await expect(page).toHaveURL(`${url()}/mailboxes/${id}`);
+  const leads = page.getByRole('region', { name: 'What leads here' });
+  await expect(leads.getByRole('listitem')).toHaveText([new RegExp(`info@${domain.name}`)]);
+  await check();
+  await leads.getByRole('link', { name: 'Where does its mail go?' }).click();
+  await expect(page.getByText('A mailbox has this address.')).toBeVisible();
+  await check();
+
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.getByRole('link', { name: '2 aliases' }).click();
+  await expect(page.getByRole('row')).toHaveCount(3);
+});
+
+test('filters and order stand in the URL, and a list that fails says so', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  const { email } = await makeMailbox(api, domain, 'ann', { display_name: 'Ann Field' });
+  await makeMailbox(api, domain, 'off', { active: false });
+  await page.goto(`${url()}/mailboxes`);
+  await page.getByLabel('Filter by address or name').fill(email);
+  await page.getByRole('button', { name: 'Active', exact: true }).click();
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(page).toHaveURL(/show=active/);
+  await page.reload();
+  await expect(page.getByRole('row', { name: email })).toContainText('Ann Field');
+  await page.getByRole('button', { name: 'Suspended', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No mailbox fits' })).toBeVisible();
+  await check();
+  const fault = { status: 500, code: 'INTERNAL_ERROR', message: 'The server made a mistake.' };
+  const end = await failProcedure(page, 'mailboxes.list', fault);
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await expect(alertWith(page, 'Could not load mailboxes')).toContainText(REQUEST_ID);
+  await check();
+  await end();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('table')).toBeVisible();
+});
+
+test('a domain admin changes mailboxes of its domains, and suspends none', async ({ page, api, makeAdmin, check }) => {
+  const [own, foreign] = [await makeDomain(api), await makeDomain(api)];
+  const mine = await makeMailbox(api, own, 'ann');
+  const theirs = await makeMailbox(api, foreign, 'bo');
+  await useSession(page, (await makeAdmin('domain_admin', [own])).cookie);
+  await page.goto(`${url()}/mailboxes`);
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await page.getByRole('link', { name: mine.email }).click();
+  await expect(page.getByRole('button', { name: 'Delete the mailbox' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Suspend it' })).toHaveCount(0);
+  await check();
+  await api.call('POST', `/mailboxes/${mine.id}/suspend`, { reason: 'It sent spam' });
+  await page.reload();
+  await expect(page.getByRole('region', { name: 'Suspended' })).toContainText('An admin can let it send again.');
+  await expect(page.getByRole('button', { name: 'Let it send again' })).toHaveCount(0);
+  await check();
+  await page.goto(`${url()}/mailboxes/${theirs.id}`);
+  await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
+});
+
+test('the palette finds a mailbox by part of its address', async ({ signedIn: page, api, domain }) => {
+  const { email } = await makeMailbox(api, domain, unique('find'));
+  await page.goto(`${url()}/`);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Find a page/ }).fill(email.slice(2, -4));
+  await expect(page.getByRole('option', { name: email })).toContainText('Mailbox');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: email })).toBeVisible();
+});

@@ -1,0 +1,53 @@
+import { expect, makeDomain, sendMessage, test, url, useSession } from '../support/fixtures';
+
+test('the first steps stand on the overview until the first message is sent, then its figures', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const { cookie, email } = await makeAdmin('domain_admin', [domain]);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/`);
+  const steps = page.getByRole('region', { name: 'First steps' });
+  await expect(steps.getByRole('listitem').filter({ hasText: 'Add a domain' })).toContainText('Done');
+  await expect(steps.getByRole('listitem').filter({ hasText: 'Create an API key' })).toContainText('To do');
+  await expect(steps.getByText('2 left')).toBeVisible();
+  await check();
+
+  await steps.getByRole('link', { name: 'Send test' }).click();
+  await expect(page.getByRole('region', { name: 'Envelope' }).getByText(email, { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Send the message' }).click();
+  await expect(page.getByRole('status', { name: 'Result' })).toContainText('accepted it');
+
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await expect(page.getByRole('definition').first()).toHaveText(/^1/);
+  await expect(steps).toHaveCount(0);
+  const latest = page.getByRole('region', { name: 'Latest messages' });
+  await expect(latest.getByRole('row', { name: /Test from Postroom/ })).toBeVisible();
+  await check();
+
+  await latest.getByRole('link', { name: 'Test from Postroom' }).click();
+  await expect(page.getByRole('complementary', { name: 'Message: Test from Postroom' })).toBeVisible();
+});
+
+test('a message that failed stands under what needs you and leads to the failures', async ({
+  page,
+  api,
+  sql,
+  makeAdmin,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const { cookie } = await makeAdmin('domain_admin', [domain]);
+  await sendMessage(api, domain, { subject: 'Never left' });
+  await sql("UPDATE message SET status = 'failed' WHERE domain_id = $1", [domain.id]);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/`);
+  await expect(page.getByRole('row', { name: /1 message not sent/ })).toBeVisible();
+  await check();
+  await page.getByRole('link', { name: 'Review failures' }).click();
+  await expect(page).toHaveURL(`${url()}/messages?status=failed`);
+  await expect(page.getByRole('row', { name: /Never left/ })).toBeVisible();
+});

@@ -1,0 +1,267 @@
+import type { Locator, Page } from '@playwright/test';
+import { type QueueFile, queueFile, queueInMemory } from '../../src/test/queued-mail';
+import { withoutMailServer } from '../support/faults';
+import { alertWith, type Domain, expect, test, unique, url, useSession } from '../support/fixtures';
+import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
+import { startMailAgent } from '../support/mail-agent';
+
+// There is one mail server for all: the tests take turns with it.
+test.describe.configure({ mode: 'serial' });
+
+const [HELD, FIRST, SECOND, BOUNCE] = ['4jWsM30000zMFgn', '4jWsM30001zMFgn', '4jWsM30002zMFgn', '4jWsM30003zMFgn'];
+const REFUSED = 'connect to mx.far.example[192.0.2.7]:25: Connection refused';
+const hourAgo = () => Math.floor(Date.now() / 1000) - 3_600;
+
+let isDown = false;
+let detach: (() => Promise<void>) | null = null;
+test.afterEach(async () => {
+  isDown = false;
+  await detach?.();
+  detach = null;
+});
+
+/** Attaches a mail server with this in its queue; a test changes the files as it likes. */
+async function attach(files: QueueFile[]): Promise<QueueFile[]> {
+  const queue = queueInMemory(files);
+  const list: (typeof queue)['queue.list'] = (query) => {
+    if (isDown) throw new Error('postqueue: fatal: the mail system is down');
+    return queue['queue.list'](query);
+  };
+  detach = await startMailAgent({ ...queue, 'queue.list': list });
+  return files;
+}
+
+function attachFour(domain: Domain): Promise<QueueFile[]> {
+  const sender = `orders@${domain.name}`;
+  return attach([
+    queueFile({ queue_id: SECOND as string, arrival_time: hourAgo() + 60, sender, recipients: [to('bo', REFUSED)] }),
+    queueFile({ queue_id: FIRST as string, arrival_time: hourAgo(), sender }),
+    queueFile({ queue_id: HELD as string, arrival_time: hourAgo() - 60, sender, queue_name: 'hold' }),
+    queueFile({
+      queue_id: BOUNCE as string,
+      arrival_time: hourAgo() + 120,
+      sender: 'MAILER-DAEMON',
+      queue_name: 'active',
+      recipients: Array.from({ length: 25 }, (_, index) => to(`r${index}`)),
+    }),
+  ]);
+}
+
+function to(local: string, delay_reason?: string) {
+  return { address: `${local}@far.example`, delay_reason };
+}
+
+const openerOf = (page: Page, id = '') => page.getByRole('button', { name: `Details of ${id}` });
+const rowOf = (page: Page, id = ''): Locator => page.getByRole('row').filter({ has: openerOf(page, id) });
+const idsIn = (page: Page) =>
+  page
+    .getByRole('button', { name: /^Details of / })
+    .evaluateAll((openers) => openers.map((opener) => /of (\w+)/.exec(opener.getAttribute('aria-label') ?? '')?.[1]));
+
+test('without a mail server the page says what that means', async ({ signedIn: page, check }) => {
+  await withoutMailServer(page);
+  await page.goto(`${url()}/queue`);
+  await expect(page.getByRole('heading', { name: 'No mail server is attached' })).toBeVisible();
+  await expect(page.getByText('docs/mail-server.md')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Try all deferred now' })).toBeDisabled();
+  await check();
+});
+
+test('what waits is listed with its reason, the longest waiting first, and found by state and address', async ({
+  signedIn: page,
+  domain,
+  check,
+}) => {
+  await attachFour(domain);
+  await page.goto(`${url()}/queue`);
+  await expect(rowOf(page, FIRST)).toContainText('far.example asks to wait');
+  await expect(rowOf(page, FIRST)).toContainText('1 h ago');
+  await expect(rowOf(page, SECOND)).toContainText('mx.far.example takes no connection');
+  await expect(rowOf(page, HELD)).toContainText('Until it is released');
+  await expect(rowOf(page, BOUNCE)).toContainText('+24');
+  expect(await idsIn(page)).toEqual([HELD, FIRST, SECOND, BOUNCE]);
+  await expect(page.getByText(/^4 messages wait, the oldest since /)).toBeVisible();
+  const states = page.getByRole('group', { name: 'State' });
+  await expect(states.getByRole('button')).toHaveText([
+    /^All4$/,
+    /^Deferred2$/,
+    /^Being tried1$/,
+    /^Just came0$/,
+    /^On hold1$/,
+  ]);
+  await check();
+
+  await states.getByRole('button', { name: 'On hold' }).press('Enter');
+  await expect(page).toHaveURL(/queue=hold/);
+  await expect(openerOf(page)).toHaveCount(1);
+  await states.getByRole('button', { name: 'On hold' }).click();
+  await page.getByRole('textbox', { name: /^From/ }).fill('<>');
+  await expect(openerOf(page)).toHaveCount(1);
+  await expect(rowOf(page, BOUNCE)).toContainText('No sender');
+  await page.getByRole('textbox', { name: /^From/ }).fill('');
+  await page.getByRole('textbox', { name: /^To/ }).fill('bo');
+  await expect(page.getByRole('textbox', { name: /^To/ })).toHaveAccessibleDescription(/A whole address/);
+  await expect(openerOf(page)).toHaveCount(4);
+  await page.getByRole('textbox', { name: /^To/ }).fill('bo@far.example');
+  await expect(openerOf(page)).toHaveCount(1);
+  await expect(page).toHaveURL(/to=bo@far\.example/);
+  await page.reload();
+  await expect(rowOf(page, SECOND)).toBeVisible();
+  await expect(openerOf(page)).toHaveCount(1);
+  await page.getByRole('textbox', { name: /^To/ }).fill('@nowhere.example');
+  await expect(page.getByRole('heading', { name: 'No message fits' })).toBeVisible();
+  await check();
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('button', { name: /^Arrived/ }).click();
+  await expect(rowOf(page, BOUNCE)).toBeVisible();
+  await expect.poll(() => idsIn(page)).toEqual([BOUNCE, SECOND, FIRST, HELD]);
+});
+
+test('a message is opened, put on hold, released and tried, by keyboard', async ({
+  signedIn: page,
+  domain,
+  sql,
+  check,
+}) => {
+  const files = await attachFour(domain);
+  const subject = unique('Order ');
+  const [message] = await sql<{ id: string }>(
+    `INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject,
+                          size_bytes, status, updated_at)
+     VALUES (gen_random_uuid(), $1, $2, $3, 'outbound', 'orders@x.example', '{}', $4, 1, 'deferred', now())
+     RETURNING id`,
+    [`<${subject}@x.example>`, SECOND, domain.id, subject],
+  );
+  await page.goto(`${url()}/queue`);
+  await openerOf(page, SECOND).press('Enter');
+  await expect(page).toHaveURL(new RegExp(`open=${SECOND}`));
+  await expect(page.getByText(REFUSED, { exact: true })).toBeVisible();
+  await expect(page.getByText(/Their host is up, but no mail server answers there/)).toBeVisible();
+  await expect(page.getByRole('link', { name: subject })).toHaveAttribute('href', `/messages/${message?.id}`);
+  await check();
+
+  await page.getByRole('button', { name: 'Hold', exact: true }).press('Enter');
+  await expect(page.getByText(`to bo@far.example is on hold.`)).toBeVisible();
+  await expect(rowOf(page, SECOND)).toContainText('On hold');
+  await expect(page.getByRole('button', { name: 'Retry now' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Release' })).toBeFocused();
+  await check();
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await expect(rowOf(page, SECOND)).toContainText('Deferred');
+  await page.getByRole('button', { name: 'Hold', exact: true }).press('Enter');
+  await expect(page.getByRole('button', { name: 'Release' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('is released, and tried now.')).toBeVisible();
+  await page.getByRole('button', { name: 'Retry now' }).press('Enter');
+  await expect(page.getByText(`to bo@far.example is tried now.`)).toBeVisible();
+  await expect(openerOf(page, SECOND)).toHaveCount(0);
+  await expect(page.getByText('it left the queue, or it is on another page')).toBeVisible();
+  expect(files.map(({ queue_id }) => queue_id)).not.toContain(SECOND);
+  await check();
+  await page.getByRole('button', { name: 'Only the list' }).click();
+  await expect(page).not.toHaveURL(/open=/);
+});
+
+test('a message is deleted once that is confirmed, and the rest is tried at once', async ({
+  signedIn: page,
+  domain,
+  check,
+}) => {
+  const files = await attachFour(domain);
+  await page.goto(`${url()}/queue?open=${HELD}`);
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete the message from the queue' });
+  await expect(dialog).toContainText(`It is from orders@${domain.name} and waits for 1 recipient.`);
+  await check();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(files).toHaveLength(4);
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Delete the message' }).click();
+  await expect(page.getByText('is deleted from the queue.')).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Close the notice' })).toBeFocused();
+  await expect(openerOf(page)).toHaveCount(3);
+  await check();
+
+  await page.getByRole('button', { name: 'Try all deferred now' }).click();
+  await expect(page.getByText('All deferred mail is tried now.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Nothing waits' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Try all deferred now' })).toBeDisabled();
+  await check();
+});
+
+test('what changes comes in by itself, what is gone is said, and a mail server that stops leaves the list standing', async ({
+  signedIn: page,
+  domain,
+  check,
+}) => {
+  const files = await attachFour(domain);
+  await page.goto(`${url()}/queue?open=${FIRST}`);
+  await expect(rowOf(page, FIRST)).toBeVisible();
+  files.push(queueFile({ queue_id: '4jWsM30009zMFgn', arrival_time: hourAgo() + 600 }));
+  await expect(rowOf(page, '4jWsM30009zMFgn')).toBeVisible({ timeout: 20_000 });
+
+  files.splice(1, 1);
+  await page.getByRole('button', { name: 'Hold', exact: true }).click();
+  await expect(alertWith(page, 'There is no such message in the queue')).toBeVisible();
+  await expect(openerOf(page, FIRST)).toHaveCount(0);
+  await check();
+
+  isDown = true;
+  await expect(page.getByText('Not up to date: the mail server does not answer')).toBeVisible({ timeout: 20_000 });
+  await expect(rowOf(page, SECOND)).toBeVisible();
+  await check();
+  await page.reload();
+  await expect(alertWith(page, 'Could not read the queue')).toContainText('MAIL_STACK_UNAVAILABLE');
+  await check();
+  isDown = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(rowOf(page, SECOND)).toBeVisible();
+});
+
+test('a long queue is turned page by page', async ({ signedIn: page }) => {
+  const many = Array.from({ length: 120 }, (_, index) =>
+    queueFile({ queue_id: `4jWsM3${1000 + index}zMFgn`, arrival_time: hourAgo() + index }),
+  );
+  await attach(many);
+  await page.goto(`${url()}/queue`);
+  await expect(page.getByText('First 50 shown, more follow')).toBeVisible();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByText('Last 20 shown')).toBeVisible();
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
+});
+
+test('a domain admin has no queue', async ({ page, makeAdmin, domain }) => {
+  const { cookie } = await makeAdmin('domain_admin', [domain]);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/queue`);
+  await expect(page.getByRole('heading', { name: 'This page needs the role admin' })).toBeVisible();
+});
+
+test('nothing shifts while the queue loads, and it is sound in both themes and widths', async ({
+  signedIn: page,
+  domain,
+  check,
+}) => {
+  const files = await attachFour(domain);
+  const long = `${'long-'.repeat(12)}name`;
+  Object.assign(files[1] ?? {}, { sender: `${long}@${domain.name}`, recipients: [to('ann', REFUSED), to(long)] });
+  await countShifts(page);
+  for (const query of ['', `?open=${FIRST}`]) {
+    for (const size of WIDTHS) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(`${url()}/queue${query}`);
+      await expect(rowOf(page, FIRST)).toBeVisible();
+      await settled(page);
+      expect(await shifts(page), `what shifted at ${size.width} px`).toEqual([]);
+      await check();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await check();
+    }
+  }
+});

@@ -1,0 +1,270 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from '@playwright/test';
+import PostalMime, { type Email } from 'postal-mime';
+import { envelope } from '../support/faults';
+import { type Api, alertWith, expect, test, unique, url } from '../support/fixtures';
+
+type Row = { id: string; queue_id: string };
+
+let folder: string;
+test.beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'postroom-e2e-send-'));
+});
+test.afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const sendButton = (page: Page) => page.getByRole('button', { name: 'Send the message' });
+
+async function open(page: Page, domain: { name: string }, subject: string): Promise<void> {
+  await page.goto(`${url()}/send`);
+  await page.getByLabel('From').fill('desk');
+  await page.getByRole('combobox', { name: 'Domain', exact: true }).click();
+  await page.getByRole('option', { name: domain.name }).click();
+  await page.getByLabel('Subject').fill(subject);
+  await page.getByLabel('Text body').fill('Cost: $5, a `tick`, a \\ and "quotes".');
+}
+
+async function addTo(page: Page, label: string, text: string): Promise<void> {
+  const field = page.getByRole('combobox', { name: label, exact: true });
+  await field.fill(text);
+  await field.press('Enter');
+}
+
+/** The message as the mail server keeps it. */
+async function kept(row: Row): Promise<Email> {
+  return PostalMime.parse(readFileSync(path.join(process.env.E2E_SPOOL as string, `${row.queue_id}.eml`)));
+}
+
+async function rowsOf(api: Api, subject: string): Promise<Row[]> {
+  return api.call('GET', `/messages?q=${encodeURIComponent(subject)}`);
+}
+
+test('a message with copies, an attachment and a header is sent, and the command shown sends the same', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const subject = unique('With all ');
+  const file = path.join(folder, "Ines's invoice $1.pdf");
+  writeFileSync(file, Buffer.from(Array.from({ length: 1536 }, (_, index) => index % 256)));
+  await open(page, domain, subject);
+  await addTo(page, 'To', 'ann@far.example, "Finch, Bo" <bo@far.example>');
+  await addTo(page, 'Cc', 'cy@far.example');
+  await addTo(page, 'Bcc', 'di@far.example');
+  await expect(page.getByText('4 recipients')).toBeVisible();
+  await page.getByLabel('Attach files').setInputFiles(file);
+  await expect(page.getByText('2 KB of 25 MB')).toBeVisible();
+  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByLabel('Name of header 1').fill('X-Order');
+  await page.getByLabel('Value of header 1').fill('20418');
+  await check();
+
+  const side = page.getByRole('complementary', { name: /the same by the API/ });
+  await expect(side.getByText(/^curl /)).toContainText('20418');
+  const command = (await side.getByText(/^curl /).textContent()) as string;
+  await sendButton(page).click();
+  await expect(page.getByRole('status', { name: 'Result' })).toContainText(
+    'accepted it for ann@far.example and 1 more',
+  );
+  await check();
+
+  const answer = JSON.parse(
+    execFileSync('bash', ['-c', command], {
+      cwd: folder,
+      env: { ...process.env, POSTROOM_KEY: api.key },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).toString(),
+  );
+  expect(answer.error).toBeNull();
+  const rows = await rowsOf(api, subject);
+  expect(rows).toHaveLength(2);
+  const [byCurl, byForm] = (await Promise.all(rows.map(kept))) as [Email, Email];
+  for (const { messageId, date, ...rest } of [byCurl, byForm]) {
+    expect(rest.to?.map(({ address }) => address)).toEqual(['ann@far.example', 'bo@far.example']);
+    expect(rest.cc?.map(({ address }) => address)).toEqual(['cy@far.example']);
+    expect(rest.bcc ?? []).toEqual([]);
+    expect(rest.text?.trim()).toBe('Cost: $5, a `tick`, a \\ and "quotes".');
+    expect(rest.headers.find(({ key }) => key === 'x-order')?.value).toBe('20418');
+    expect(rest.attachments.map(({ filename }) => filename)).toEqual([path.basename(file)]);
+    expect(Buffer.from(rest.attachments[0]?.content as ArrayBuffer).equals(readFileSync(file))).toBe(true);
+  }
+
+  await page.getByRole('link', { name: 'Open its timeline' }).click();
+  await expect(page.getByRole('heading', { name: subject })).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Bcc' })).toContainText('di@far.example');
+});
+
+test('what is missing is named at its field before anything is sent', async ({ signedIn: page, domain, check }) => {
+  await page.goto(`${url()}/send`);
+  await page.getByRole('combobox', { name: 'Domain', exact: true }).click();
+  await page.getByRole('option', { name: domain.name }).click();
+  await sendButton(page).click();
+  await expect(page.getByLabel('From')).toHaveAccessibleDescription(/before the @/);
+  await expect(page.getByLabel('From')).toBeFocused();
+  await expect(page.getByText('Enter at least one address.')).toBeVisible();
+  await expect(page.getByLabel('Subject')).toHaveAccessibleDescription('Enter a subject.');
+  await expect(page.getByText('Write something here, or in the HTML body.')).toBeVisible();
+  await check();
+});
+
+test('what the server refuses stands at its field', async ({ signedIn: page, domain, check }) => {
+  await open(page, domain, unique('Refused '));
+  await addTo(page, 'To', 'ann@far.example');
+  await addTo(page, 'To', 'nobody');
+  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByLabel('Name of header 1').fill('X-Ö');
+  await page.getByLabel('Value of header 1').fill('1');
+  await page.getByLabel('From').fill('not plain');
+  await sendButton(page).click();
+  await expect(page.getByLabel('From')).toHaveAccessibleDescription(/not a plain address/);
+  await expect(page.getByLabel('From')).toBeFocused();
+
+  await page.getByLabel('From').fill('desk');
+  await sendButton(page).click();
+  await expect(page.getByRole('group', { name: 'Headers' }).getByRole('alert')).toContainText('X-Ö: A header name');
+  await check();
+
+  await page.getByLabel('Name of header 1').fill('X-Order');
+  await sendButton(page).click();
+  await expect(page.getByText(/^nobody: This is not a plain address/)).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'To' })).toBeFocused();
+  await expect(page.getByText('Some fields need another look')).toBeVisible();
+  await check();
+});
+
+test('more than 25 MB of attachments are refused in the form', async ({ signedIn: page, domain, check }) => {
+  const file = path.join(folder, 'film.mp4');
+  writeFileSync(file, Buffer.alloc(26 * 1024 * 1024));
+  await open(page, domain, unique('Large '));
+  await addTo(page, 'To', 'ann@far.example');
+  await page.getByLabel('Attach files').setInputFiles(file);
+  await expect(page.getByText('26 MB of 25 MB')).toBeVisible();
+  let sends = 0;
+  await page.route('**/api/v1/send', (route) => {
+    sends += 1;
+    return route.abort();
+  });
+  await sendButton(page).click();
+  await expect(page.getByRole('group', { name: 'Attachments' }).getByRole('alert')).toHaveText(
+    'The attachments are over 25 MB in all.',
+  );
+  expect(sends).toBe(0);
+  await check();
+
+  await page.getByRole('button', { name: 'Remove film.mp4' }).click();
+  await expect(page.getByText('0 B of 25 MB')).toBeVisible();
+});
+
+test('a failing server and a broken connection keep the draft, also over a reload', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const subject = unique('Kept ');
+  await open(page, domain, subject);
+  await addTo(page, 'To', 'ann@far.example');
+  const fault = { status: 500, code: 'INTERNAL_ERROR', message: 'Something went wrong.' };
+  await page.route('**/api/v1/send', (route) => route.fulfill({ status: 500, json: envelope(fault) }), { times: 1 });
+  await sendButton(page).click();
+  await expect(alertWith(page, 'INTERNAL_ERROR, request 01a1fc2e')).toBeVisible();
+  await check();
+
+  await page.route('**/api/v1/send', (route) => route.abort('connectionreset'), { times: 1 });
+  await sendButton(page).click();
+  await expect(alertWith(page, 'The server did not answer.')).toBeVisible();
+
+  await page.reload();
+  await expect(page.getByLabel('Subject')).toHaveValue(subject);
+  await expect(page.getByLabel('Text body')).toHaveValue(/Cost: \$5/);
+  await expect(page.getByText('ann@far.example', { exact: true })).toBeVisible();
+  expect(await rowsOf(api, subject)).toEqual([]);
+  await check();
+});
+
+test('a slow answer is waited for, and pressing again sends nothing twice', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const subject = unique('Slow ');
+  await open(page, domain, subject);
+  await addTo(page, 'To', 'ann@far.example');
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let sends = 0;
+  await page.route('**/api/v1/send', async (route) => {
+    sends += 1;
+    await released;
+    await route.continue();
+  });
+  await sendButton(page).click();
+  await expect(sendButton(page)).toBeDisabled();
+  await page.getByLabel('Subject').press('Control+Enter');
+  await expect(page.getByLabel('Subject')).toHaveValue(subject);
+  await check();
+  release();
+  await expect(page.getByRole('status', { name: 'Result' })).toContainText('accepted it for ann@far.example');
+  expect(sends).toBe(1);
+  expect(await rowsOf(api, subject)).toHaveLength(1);
+});
+
+test('a draft stays while one looks elsewhere, and attachments ask before they are lost', async ({
+  signedIn: page,
+  domain,
+  check,
+}) => {
+  const subject = unique('Away ');
+  await open(page, domain, subject);
+  const name = `${'long-name-'.repeat(12)}.txt`;
+  await page.getByLabel('Attach files').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('a') });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await check();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Leave this page' });
+  await expect(dialog).toContainText('its attachments are not');
+  await check();
+  await dialog.getByRole('button', { name: 'Leave without saving' }).click();
+  await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
+
+  await page.getByRole('link', { name: 'Send', exact: true }).click();
+  await expect(page.getByLabel('Subject')).toHaveValue(subject);
+  await page.getByRole('button', { name: 'Clear the form' }).click();
+  await expect(page.getByLabel('Subject')).toHaveValue('');
+  await page.reload();
+  await expect(page.getByLabel('Subject')).toHaveValue('');
+});
+
+test('a batch that was changed asks before it is lost, until it is sent', async ({ signedIn: page, domain, check }) => {
+  await page.goto(`${url()}/send?mode=batch`);
+  const field = page.getByLabel('Batch as JSON');
+  const message = {
+    from: { email: `a@${domain.name}` },
+    to: [{ email: 'ann@far.example' }],
+    subject: unique('Batch '),
+  };
+  const text = JSON.stringify({ messages: [{ ...message, text_body: 'x' }] });
+  await field.fill(text);
+  const dialog = page.getByRole('dialog', { name: 'Leave this page' });
+  for (const away of [
+    page.getByRole('link', { name: 'Messages', exact: true }),
+    page.getByRole('button', { name: 'One message' }),
+  ]) {
+    await away.click();
+    await expect(dialog).toContainText('not kept');
+    await check();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(field).toHaveValue(text);
+  }
+  await page.getByRole('button', { name: 'Send the batch' }).click();
+  await expect(page.getByRole('table', { name: 'Results of the batch' })).toBeVisible();
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
+});

@@ -1,0 +1,118 @@
+import { hasRole, ROLES, type Role } from '../../src/lib/roles';
+import { ROUTES } from '../../src/lib/routes';
+import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
+
+const WORDS: Record<Role, string> = { domain_admin: 'domain admin', admin: 'admin', super_admin: 'super admin' };
+
+for (const role of ROLES) {
+  test(`${WORDS[role]}: the navigation has exactly the pages of the role, and each opens or says which role it needs`, async ({
+    page,
+    makeAdmin,
+    domain,
+    check,
+  }) => {
+    const { cookie } = await makeAdmin(role, [domain]);
+    await useSession(page, cookie);
+    await page.goto(`${url()}/`);
+    await page.getByRole('button', { name: /^Account: / }).click();
+    await expect(page.getByText(`Signed in as ${WORDS[role]}`)).toBeVisible();
+    await page.keyboard.press('Escape');
+    const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+    const open = ROUTES.filter(({ minRole, isPersonal }) => !isPersonal && hasRole(role, minRole));
+    await expect(links).toHaveText(open.map(({ label }) => label));
+
+    for (const route of ROUTES) {
+      if (route.isPersonal) {
+        await page.goto(`${url()}${route.href}`);
+        await expect(page.getByRole('heading', { name: route.label, level: 1 })).toBeVisible();
+      } else if (hasRole(role, route.minRole)) {
+        await links.getByText(route.label, { exact: true }).click();
+        await expect(page.getByRole('heading', { name: route.label, level: 1 })).toBeVisible();
+        await expect(page.getByText('This page needs the role')).toHaveCount(0);
+      } else {
+        await page.goto(`${url()}${route.href}`);
+        await expect(
+          page.getByRole('heading', { name: `This page needs the role ${WORDS[route.minRole]}` }),
+        ).toBeVisible();
+      }
+    }
+    await check();
+  });
+}
+
+test('a domain admin sees its domains, may read their settings and neither adds nor changes any', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  const [own, foreign] = [await makeDomain(api), await makeDomain(api)];
+  const { cookie } = await makeAdmin('domain_admin', [own]);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/domains?new=true`);
+  await expect(page.getByRole('row', { name: own.name })).toBeVisible();
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(page.getByText('Adding one needs the role admin')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Add a domain' })).toHaveCount(0);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Find a page/ }).fill('add a domain');
+  await expect(page.getByRole('option')).toHaveText([/^Domains/, /^All messages with/]);
+  await page.keyboard.press('Escape');
+  await check();
+
+  await page.getByRole('link', { name: own.name }).click();
+  await expect(page.getByLabel('Description')).toBeDisabled();
+  await expect(page.getByText('Changing it needs the role admin.')).toBeVisible();
+  await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0);
+  await check();
+
+  await page.goto(`${url()}/domains/${foreign.id}`);
+  await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
+  await check();
+});
+
+test('a domain admin sees and sends the mail of its domains only', async ({ page, api, makeAdmin, check }) => {
+  const [own, foreign] = [await makeDomain(api), await makeDomain(api)];
+  const { cookie } = await makeAdmin('domain_admin', [own]);
+  const [mine, theirs] = [unique('Mine '), unique('Theirs ')];
+  await sendMessage(api, own, { subject: mine });
+  const { id } = await sendMessage(api, foreign, { subject: theirs });
+  await useSession(page, cookie);
+  await page.goto(`${url()}/messages`);
+  await expect(page.getByRole('row', { name: mine })).toBeVisible();
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await check();
+
+  await page.goto(`${url()}/messages/${id}`);
+  await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
+  await page.goto(`${url()}/send`);
+  await page.getByRole('combobox', { name: 'Domain', exact: true }).click();
+  await expect(page.getByRole('option')).toHaveText([own.name]);
+});
+
+test('a domain admin without a domain is told who can assign one', async ({ page, makeAdmin, check }) => {
+  const { cookie } = await makeAdmin('domain_admin');
+  await useSession(page, cookie);
+  await page.goto(`${url()}/domains`);
+  await expect(page.getByText('None is assigned to you yet. A super admin can assign one.')).toBeVisible();
+  await check();
+  await page.goto(`${url()}/send`);
+  await expect(page.getByRole('heading', { name: 'First a domain' })).toBeVisible();
+  await expect(page.getByText('A super admin can assign you one.')).toBeVisible();
+  await check();
+});
+
+test('an admin adds domains and sees only keys of its own', async ({ page, api, makeAdmin, check }) => {
+  const { cookie } = await makeAdmin('admin');
+  const name = unique('Of another ');
+  await api.call('POST', '/api-keys', { name });
+  await useSession(page, cookie);
+  await page.goto(`${url()}/api-keys`);
+  await expect(page.getByRole('heading', { name: 'Let a program send mail' })).toBeVisible();
+  await expect(page.getByText(name)).toHaveCount(0);
+  await page.getByRole('link', { name: 'Domains', exact: true }).click();
+  await page.getByRole('button', { name: 'Add a domain' }).click();
+  await expect(page.getByRole('dialog', { name: 'Add a domain' })).toBeVisible();
+  await check();
+});

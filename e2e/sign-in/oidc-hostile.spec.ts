@@ -1,0 +1,100 @@
+import type { Trick } from '../../src/test/oidc-provider';
+import { alertWith } from '../support/fixtures';
+import { expect, expectSignedOut, providerLink, setTrick, test, unique, url } from './oidc/fixtures';
+
+const REFUSED = 'The answer of the identity provider was not accepted';
+const NO_ANSWER = 'The identity provider does not answer';
+
+const LIES: [string, Trick, string][] = [
+  ['a wrong state', { callback: { state: 'x'.repeat(43) } }, REFUSED],
+  ['a wrong nonce', { claims: { nonce: 'x'.repeat(43) } }, REFUSED],
+  ['a wrong issuer', { claims: { iss: 'https://accounts.example.com' } }, REFUSED],
+  ['a wrong audience', { claims: { aud: 'another-client' } }, REFUSED],
+  ['alg none', { alg: 'none' }, REFUSED],
+  ['a token that somebody else signed', { isForged: true }, REFUSED],
+  ['a denial', { callback: { code: null, error: 'access_denied' } }, 'The identity provider did not let you through'],
+  ['a token endpoint that hangs', { token: 'hangs' }, NO_ANSWER],
+  ['a token endpoint that never comes to an end', { token: 'drips' }, NO_ANSWER],
+];
+
+for (const [lie, trick, sentence] of LIES) {
+  test(`${lie} gives no session and a page that says so`, async ({ page, context, linkedAdmin, checkHere }) => {
+    const admin = await linkedAdmin('mallory');
+    await setTrick(context, { ...trick, claims: { sub: admin.subject, ...trick.claims } });
+    await page.goto(`${url()}/login`);
+    const startedAt = Date.now();
+    await providerLink(page, 'Mallory').click();
+    await expect(alertWith(page, sentence)).toBeVisible({ timeout: 12_000 });
+    expect(Date.now() - startedAt).toBeLessThan(12_000);
+    await expect(page.getByLabel('Email')).toBeVisible();
+    await expectSignedOut(context);
+    expect(await admin.sessions()).toBe(0);
+    await checkHere();
+  });
+}
+
+for (const verified of [false, 'true', undefined]) {
+  test(`an admin's e-mail with email_verified ${JSON.stringify(verified)} links nothing`, async ({
+    page,
+    context,
+    makeAdmin,
+    sql,
+    checkHere,
+  }) => {
+    const { email } = await makeAdmin('admin');
+    await setTrick(context, { claims: { sub: unique('s'), email, email_verified: verified } });
+    await page.goto(`${url()}/login`);
+    await providerLink(page, 'Mallory').click();
+    await expect(alertWith(page, 'No admin here is linked to that account')).toBeVisible();
+    await expect(page.getByText(email)).toHaveCount(0);
+    await expectSignedOut(context);
+    const rows = await sql('SELECT 1 FROM oidc_identity JOIN admin ON admin.id = admin_id WHERE email = $1', [email]);
+    expect(rows).toEqual([]);
+    await checkHere();
+  });
+}
+
+test('a callback that is replayed gives nothing, even with its cookies put back', async ({
+  page,
+  context,
+  linkedAdmin,
+  checkHere,
+}) => {
+  const admin = await linkedAdmin('mallory');
+  await setTrick(context, { claims: { sub: admin.subject } });
+  const answers = async (address: string) =>
+    (await context.request.get(address, { maxRedirects: 0 })).headers().location as string;
+  const callback = await answers(await answers(`${url()}/api/v1/auth/oidc/login/mallory`));
+  const cookies = await context.cookies();
+  await page.goto(callback);
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  expect(await admin.sessions()).toBe(1);
+
+  await context.clearCookies({ name: 'service_session' });
+  await page.goto(callback);
+  await expect(alertWith(page, 'This sign-in has expired or was used before')).toBeVisible();
+  await context.addCookies(cookies);
+  await page.goto(callback);
+  await expect(alertWith(page, 'This sign-in has expired or was used before')).toBeVisible();
+  await expectSignedOut(context);
+  expect(await admin.sessions()).toBe(1);
+  await checkHere();
+});
+
+for (const next of ['//evil.example', 'https://evil.example/', 'javascript:alert(1)', '/\\evil.example', '/login']) {
+  test(`next=${next} leads to the overview and never off the site`, async ({
+    page,
+    context,
+    linkedAdmin,
+    checkHere,
+  }) => {
+    const admin = await linkedAdmin('mallory');
+    await setTrick(context, { claims: { sub: admin.subject } });
+    await page.goto(`${url()}/api/v1/auth/oidc/login/mallory?next=${encodeURIComponent(next)}`);
+    await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+    await expect(page).toHaveURL(`${url()}/`);
+    await checkHere();
+    await page.goto(`${url()}/signed-in?next=${encodeURIComponent(next)}`);
+    await expect(page).toHaveURL(`${url()}/`);
+  });
+}

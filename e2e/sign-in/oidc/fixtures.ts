@@ -1,0 +1,69 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import type { Trick } from '../../../src/test/oidc-provider';
+import { checkPage, watch } from '../../support/check-page';
+import { test as base, expect, unique, url } from '../../support/fixtures';
+
+export { expect, unique, url };
+
+type Linked = { id: string; email: string; subject: string; cookie: string; sessions: () => Promise<number> };
+
+type Fixtures = {
+  /** Like `check`, for pages that come after a visit to a provider. */
+  checkHere: () => Promise<void>;
+  /** A new admin, with an account at a provider that is linked to them. */
+  linkedAdmin: (provider: 'harbour' | 'mallory') => Promise<Linked>;
+};
+
+export const test = base.extend<Fixtures>({
+  checkHere: async ({ page }, use) => {
+    const watched = watch(page, url());
+    const isElsewhere = (fault: string) => !fault.startsWith('request to http://127.0.0.1:');
+    await use(() => checkPage(page, { faults: watched.faults.filter(isElsewhere) }));
+  },
+  linkedAdmin: async ({ makeAdmin, sql }, use) => {
+    await use(async (provider) => {
+      const { email, cookie } = await makeAdmin('admin');
+      const [admin] = await sql<{ id: string }>('SELECT id FROM admin WHERE email = $1', [email]);
+      const id = admin?.id as string;
+      const subject = unique('s');
+      await sql('INSERT INTO oidc_identity (admin_id, provider_id, issuer, subject) VALUES ($1, $2, $3, $4)', [
+        id,
+        provider,
+        issuerOf(provider),
+        subject,
+      ]);
+      // makeAdmin has signed in once.
+      const sessions = async () => {
+        const rows = await sql<{ count: string }>('SELECT count(*) FROM session WHERE admin_id = $1', [id]);
+        return Number(rows[0]?.count) - 1;
+      };
+      return { id, email, subject, cookie, sessions };
+    });
+  },
+});
+
+export function issuerOf(id: string): string {
+  const providers: { id: string; issuer: string }[] = JSON.parse(process.env.E2E_OIDC_PROVIDERS ?? '[]');
+  return providers.find((provider) => provider.id === id)?.issuer ?? '';
+}
+
+export function providerLink(page: Page, name: string) {
+  return page.getByRole('link', { name: `Sign in with ${name}` });
+}
+
+/** At Harbour ID one signs in by naming the account. */
+export async function nameAccount(page: Page, account: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Account' }).fill(account);
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+/** How Mallory treats this browser. */
+export async function setTrick(context: BrowserContext, trick: Trick): Promise<void> {
+  const value = encodeURIComponent(JSON.stringify(trick));
+  await context.addCookies([{ name: 'trick', value, domain: '127.0.0.1', path: '/' }]);
+}
+
+export async function expectSignedOut(context: BrowserContext): Promise<void> {
+  const ours = (await context.cookies()).filter(({ domain }) => domain === new URL(url()).hostname);
+  expect(ours.map(({ name }) => name)).toEqual([]);
+}

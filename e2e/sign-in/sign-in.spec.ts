@@ -1,0 +1,112 @@
+import type { Page } from '@playwright/test';
+import { failProcedure } from '../support/faults';
+import { alertWith, expect, FIRST_ADMIN, signIn, test, unique, url, useSession } from '../support/fixtures';
+
+async function fillIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+test('a wrong password says so, keeps the email, and the right one leads on to where one wanted to go', async ({
+  page,
+  check,
+}) => {
+  await page.goto(`${url()}/login?next=${encodeURIComponent('/messages?status=failed')}`);
+  await fillIn(page, { ...FIRST_ADMIN, password: 'not the password' });
+  await expect(alertWith(page, 'The email or the password is wrong.')).toBeVisible();
+  await expect(alertWith(page, 'INVALID_CREDENTIALS')).toBeVisible();
+  await expect(page.getByLabel('Email')).toHaveValue(FIRST_ADMIN.email);
+  await check();
+
+  await fillIn(page, FIRST_ADMIN);
+  await expect(page).toHaveURL(`${url()}/messages?status=failed`);
+});
+
+test('an unknown email gets the same words as a wrong password', async ({ page }) => {
+  await page.goto(`${url()}/login`);
+  await fillIn(page, { email: `${unique()}@harbourfinch.example`, password: 'not the password' });
+  await expect(alertWith(page, 'The email or the password is wrong.')).toBeVisible();
+});
+
+test('empty fields are named before anything is sent', async ({ page, check }) => {
+  await page.goto(`${url()}/login`);
+  await fillIn(page, { email: '', password: '' });
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveAccessibleDescription('Enter your email.');
+  await expect(page.getByRole('textbox', { name: 'Password' })).toHaveAccessibleDescription('Enter your password.');
+  await check();
+});
+
+for (const next of ['//evil.example', 'https://evil.example/', 'javascript:alert(1)', '/\\evil.example', '/login']) {
+  test(`signing in with next=${next} leads to the overview and never off the site`, async ({ page, check }) => {
+    await page.goto(`${url()}/login?next=${encodeURIComponent(next)}`);
+    await fillIn(page, FIRST_ADMIN);
+    await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+    await expect(page).toHaveURL(`${url()}/`);
+    await check();
+  });
+}
+
+test('signing out ends the session, here and on the server', async ({ page, request, check }) => {
+  const cookie = await signIn(request, FIRST_ADMIN);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/domains`);
+  await page.getByRole('button', { name: `Account: ${FIRST_ADMIN.email}` }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+
+  await page.goto(`${url()}/domains`);
+  await expect(page).toHaveURL(`${url()}/login?next=%2Fdomains`);
+  const old = await request.get(`${url()}/api/v1/auth/me`, { headers: { cookie: `service_session=${cookie}` } });
+  expect(old.status()).toBe(401);
+  await check();
+});
+
+test('a throttled sign-in shows the wait and then lets one go on', async ({ page, check }) => {
+  await page.goto(`${url()}/login`);
+  const letThrough = await failProcedure(page, 'auth.login', {
+    status: 429,
+    code: 'RATE_LIMIT_EXCEEDED',
+    message: 'More than 5 sign-in attempts in a second from your address. Try again in 2 s.',
+    details: { retry_after_seconds: 2 },
+  });
+  await fillIn(page, FIRST_ADMIN);
+  await expect(page.getByRole('button', { name: /^Sign in \(wait [12] s\)$/ })).toBeDisabled();
+  await expect(alertWith(page, 'Try again in 2 s.')).toBeVisible();
+  await expect(page.getByLabel('Email')).toHaveValue(FIRST_ADMIN.email);
+  await check();
+
+  await letThrough();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+});
+
+test('a session lost while a form is filled keeps the form and lets one sign in again', async ({
+  page,
+  request,
+  domain,
+  check,
+}) => {
+  const cookie = await signIn(request, FIRST_ADMIN);
+  await useSession(page, cookie);
+  const subject = unique('Kept ');
+  await page.goto(`${url()}/send?to=ann@far.example&subject=${subject}&from=desk@${domain.name}`);
+  await page.getByLabel('Text body').fill('Written before the session ended.');
+  await request.post(`${url()}/api/v1/auth/logout`, {
+    headers: { cookie: `service_session=${cookie}`, origin: url() },
+  });
+  await page.getByRole('button', { name: 'Send the message' }).click();
+
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  await expect(dialog.getByLabel('Email')).toHaveValue(FIRST_ADMIN.email);
+  await check();
+  await dialog.getByLabel('Password', { exact: true }).fill(FIRST_ADMIN.password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByLabel('Text body')).toHaveValue('Written before the session ended.');
+  await expect(page.getByLabel('Subject')).toHaveValue(subject);
+
+  await page.getByRole('button', { name: 'Send the message' }).click();
+  await expect(page.getByRole('status', { name: 'Result' })).toContainText('The mail server accepted it');
+  await check();
+});

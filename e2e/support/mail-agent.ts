@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import type { AgentAction, AgentRequests } from '../../src/mail/agent-requests';
+
+type Handlers = {
+  [Action in AgentAction]?: (
+    input: AgentRequests[Action]['input'],
+  ) => AgentRequests[Action]['output'] | Promise<AgentRequests[Action]['output']>;
+};
+
+const PAUSE_MS = 25;
+
+/**
+ * Stands in for the agent beside the mail server. The specs share a database: what this one has no handler for is for
+ * another spec's stand-in. @returns what ends it
+ */
+export async function startMailAgent(handlers: Handlers): Promise<() => Promise<void>> {
+  const client = new pg.Client(process.env.E2E_DATABASE_URL);
+  await client.connect();
+  const [host, instance] = [`${randomUUID()}.example`, randomUUID()];
+  const beat = () =>
+    client.query(
+      `INSERT INTO mail_agent (host, instance, version, started_at, beat_at) VALUES ($1, $2, 'test', now(), now())
+       ON CONFLICT (host) DO UPDATE SET beat_at = now()`,
+      [host, instance],
+    );
+  const answerOne = async () => {
+    const { rows } = await client.query(
+      `UPDATE mail_request SET claimed_by = $1, claimed_at = now()
+        WHERE id = (SELECT id FROM mail_request
+                     WHERE action = ANY($2) AND claimed_at IS NULL AND expires_at > now()
+                     ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+       RETURNING id, action, input`,
+      [instance, Object.keys(handlers)],
+    );
+    const [request] = rows;
+    if (!request) return;
+    const answer = await handle(handlers, request.action, request.input);
+    await client.query('UPDATE mail_request SET finished_at = now(), answer = $2 WHERE id = $1', [request.id, answer]);
+  };
+  let isEnding = false;
+  await beat();
+  const answering = (async () => {
+    while (!isEnding) {
+      await beat();
+      await answerOne();
+      await setTimeout(PAUSE_MS);
+    }
+  })();
+  return async () => {
+    isEnding = true;
+    await answering;
+    await client.query('DELETE FROM mail_agent WHERE host = $1', [host]);
+    await client.end();
+  };
+}
+
+async function handle(handlers: Handlers, action: AgentAction, input: unknown): Promise<object> {
+  const handler = handlers[action] as (input: unknown) => unknown;
+  try {
+    return { output: await handler(input) };
+  } catch {
+    return { failure: 'its log tells why.' };
+  }
+}

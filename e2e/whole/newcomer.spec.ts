@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { expect, FIRST_ADMIN, test, url } from '../support/fixtures';
+
+test.describe.configure({ mode: 'serial' });
+
+/** The first quarter of an hour: set up, send from the browser, make a key, send by curl, see both. */
+test('a newcomer sets up, sends a message in the browser and one by curl, and sees both', async ({ page, check }) => {
+  await page.goto(process.env.E2E_SETUP_LINK as string);
+  await check();
+  await page.getByLabel('Email').fill(FIRST_ADMIN.email);
+  await page.getByLabel('Password', { exact: true }).fill(FIRST_ADMIN.password);
+  await page.getByLabel('The same password again').fill(FIRST_ADMIN.password);
+  await page.getByRole('button', { name: 'Create the admin' }).click();
+
+  await page.getByLabel('Domain').fill('harbourfinch.example');
+  await check();
+  await page.getByRole('button', { name: 'Add the domain' }).click();
+
+  await page.getByLabel('To').fill('ann@far.example');
+  await check();
+  await page.getByRole('button', { name: 'Send the test' }).click();
+  await page.getByRole('link', { name: 'See what became of it' }).click();
+  await expect(page.getByRole('row', { name: /Test from Postroom/ })).toBeVisible();
+  await check();
+
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('button', { name: 'New key' }).first().click();
+  await page.getByLabel('Name').fill('Shop backend');
+  await check();
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Copy the key of Shop backend' });
+  const key = (await dialog.getByText(/^service_[0-9A-Za-z]+$/).textContent()) as string;
+  await check();
+
+  const command = (await dialog.getByText(/^curl /).textContent()) as string;
+  expect(JSON.parse(shell(command)).data).toMatchObject({ email: FIRST_ADMIN.email, role: 'super_admin' });
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await expect(dialog).toBeHidden();
+
+  const message = {
+    from: { email: 'shop@harbourfinch.example' },
+    to: [{ email: 'bo@far.example' }],
+    subject: 'By curl',
+    text_body: 'Hi',
+  };
+  const sent = JSON.parse(
+    shell(
+      `curl -sS ${url()}/api/v1/send -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(message)}'`,
+    ),
+  );
+  expect(sent.data.message_id).toMatch(/@harbourfinch\.example>$/);
+
+  await page.getByRole('link', { name: 'Messages' }).click();
+  await expect(page.getByRole('row', { name: /By curl/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /Test from Postroom/ })).toBeVisible();
+});
+
+test('the set-up link is dead once there is an admin', async ({ page, check }) => {
+  await page.goto(process.env.E2E_SETUP_LINK as string);
+  await expect(page.getByRole('heading', { name: 'Already set up' })).toBeVisible();
+  await check();
+});
+
+function shell(command: string): string {
+  return execFileSync('bash', ['-c', command], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+}
