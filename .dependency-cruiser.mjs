@@ -117,7 +117,7 @@ export const onAllImports = [
     comment: 'Scripts run as they are, without a build: of the app they know the settings and the rules for passwords.',
     severity: 'error',
     from: { path: '^scripts/' },
-    to: { path: '^src/', pathNot: '^src/server/(settings|secrets/password-rules)\\.mjs$' },
+    to: { path: '^src/', pathNot: '^src/server/(settings/settings|secrets/password-rules)\\.mjs$' },
   },
   {
     name: 'no-unresolvable',

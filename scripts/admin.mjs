@@ -47,7 +47,7 @@ async function loadParts() {
 
 /** @returns {Promise<string>} its URL */
 async function findDatabase(lifetime) {
-  const { readSettings } = await import('../src/server/settings.mjs');
+  const { readSettings } = await import('../src/server/settings/settings.mjs');
   const { databaseUrl, dataDir } = readSettings(process.env);
   if (databaseUrl) return databaseUrl;
   if (!existsSync(dataDir)) throw new PlainError(`There is no database in ${dataDir} yet: run "npm start" once first.`);

@@ -25,7 +25,7 @@ async function start(lifetime) {
   process.chdir(root);
   readEnvFile(root);
   if (!isInstalled(root)) await step('Installing the packages', () => install(root));
-  const { readSettings } = await import('../src/server/settings.mjs');
+  const { readSettings } = await import('../src/server/settings/settings.mjs');
   const settings = readSettings(process.env);
   process.env.SECRET_KEY ||= findSecretKey(settings.dataDir);
   check(settings);

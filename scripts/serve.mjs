@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSettings, warningAbout } from '../src/server/settings.mjs';
+import { readSettings, warningAbout } from '../src/server/settings/settings.mjs';
 import { createHttpFront } from './http/http-front.mjs';
 import { refuse, refuseUnreadable } from './http/http-refusal.mjs';
 import { lingerAfter } from './http/linger.mjs';

@@ -41,7 +41,7 @@ async function start(lifetime) {
   console.log('Starting the server …');
   const { url, port } = await serve(lifetime);
   if (port !== settings.port) console.log(`Port ${settings.port} is in use, so Postroom listens on ${port}.`);
-  const { warningAbout } = await import('../src/server/settings.mjs');
+  const { warningAbout } = await import('../src/server/settings/settings.mjs');
   const warning = warningAbout({ appUrl: url });
   if (warning) console.log(`Warning: ${warning}`);
   console.log(`Postroom is ready at ${url} after ${secondsSince(startedAt)}. Ctrl-C stops it.`);

@@ -62,7 +62,7 @@ async function startDatabase(lifetime) {
 
 /** What configures the app of whoever runs the tests must not reach the app under test. */
 async function environmentOfTests() {
-  const { settingNames } = await import('../src/server/settings.mjs');
+  const { settingNames } = await import('../src/server/settings/settings.mjs');
   const dropped = new Set([...settingNames, 'NODE_ENV']);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !dropped.has(name)));
 }

@@ -22,13 +22,13 @@ import {
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldTransits } from '@/modules/messages/mail-log/retention';
 import { submittedMessageId } from '@/modules/messages/mail-log/submitted';
+import { listen } from '@/server/background/notifications';
+import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
-import { env } from '@/server/env';
 import { log } from '@/server/log';
-import { listen } from '@/server/notifications';
 import { connectRedis } from '@/server/redis';
-import { repeat } from '@/server/repeat';
+import { env } from '@/server/settings/env';
 import packageJson from '../package.json';
 
 const READ_INTERVAL_MS = 250;

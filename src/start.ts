@@ -11,13 +11,13 @@ import { deleteOldKeys } from '@/modules/sending/idempotency';
 import { outboundMta } from '@/modules/sending/mta';
 import { settleAbandonedMessages } from '@/modules/sending/service';
 import { deliverer } from '@/modules/webhooks/delivery/process';
+import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
-import { env } from '@/server/env';
 import { prepareLimits } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
-import { repeat } from '@/server/repeat';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
+import { env } from '@/server/settings/env';
 
 const TIDY_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;

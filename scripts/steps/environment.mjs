@@ -13,7 +13,7 @@ export function readEnvFile(root) {
 
 /** Reads the settings and tries what only this machine can tell, so that nothing long is done in vain. */
 export async function checkSettings() {
-  const { readSettings } = await import('../../src/server/settings.mjs');
+  const { readSettings } = await import('../../src/server/settings/settings.mjs');
   const settings = readSettings(process.env);
   if (process.env.PORT) await checkPort(settings.port);
   makeDataDir(settings.dataDir);

@@ -4,9 +4,9 @@ import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, makeSession } from '@/test/factories';
 import { identify } from './actor';
 import { systemClock } from './clock';
-import { env } from './env';
 import { PrismaClient } from './prisma/client';
 import { readCredentials } from './secrets/credentials';
+import { env } from './settings/env';
 
 /** Who the headers stand for, and how many queries that took. */
 async function identified(headers: Record<string, string>) {

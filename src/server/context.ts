@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Actor, identify } from './actor';
 import { type Clock, systemClock } from './clock';
 import { type Database, database, type Tx } from './db';
-import { env } from './env';
 import { type Credentials, readCredentials } from './secrets/credentials';
+import { env } from './settings/env';
 
 export type Context = {
   /** A transaction inside a mutation, the pool elsewhere. */

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { env } from './env';
 import { Prisma, PrismaClient } from './prisma/client';
+import { env } from './settings/env';
 
 export type Tx = Prisma.TransactionClient;
 export type Database = PrismaClient;

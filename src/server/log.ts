@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { readSettings } from './settings.mjs';
+import { readSettings } from './settings/settings.mjs';
 
 /** One JSON line an entry. Callers log named fields only, never a request object. */
 export const log = pino({

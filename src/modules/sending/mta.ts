@@ -4,8 +4,8 @@ import { type SandboxMta, startSandboxMta } from '@/mail/sandbox/start';
 import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
 import { mailServerCalls } from '@/modules/messages/service';
 import { database } from '@/server/db';
-import { env } from '@/server/env';
 import { log } from '@/server/log';
+import { env } from '@/server/settings/env';
 
 const shared = globalThis as typeof globalThis & { postroomSubmitter?: Promise<SmtpSubmitter | null> };
 

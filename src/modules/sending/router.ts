@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { env } from '@/server/env';
 import { rest } from '@/server/rest/meta';
+import { env } from '@/server/settings/env';
 import { authedProcedure, router } from '@/server/trpc';
 import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { Batch, BatchSent, OutgoingMessage, SendHeaders, Sent } from './schema';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
-import { env } from '@/server/env';
+import { env } from '@/server/settings/env';
 import { client, expectError, keyClient } from '@/test/rest';
 import packageJson from '../../../package.json';
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
 import { makeRedis } from '@/test/redis';
-import { env } from '../env';
+import { env } from '../settings/env';
 import { type Counters, createCounters } from './counters';
 
 const LIMIT = 60;

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import type { ActorKey } from '../actor';
 import type { Context } from '../context';
-import { env } from '../env';
 import { AppError } from '../errors';
+import { env } from '../settings/env';
 import { type Counters, createCounters } from './counters';
 
 type Limit = {

@@ -1,4 +1,4 @@
-import { env } from '../env';
+import { env } from '../settings/env';
 
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key';
 const EXPOSED_HEADERS = 'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location';

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../clock';
 import { createContext } from '../context';
-import { env } from '../env';
 import { AppError } from '../errors';
 import { log } from '../log';
 import { isUnforeseen, publicError } from '../public-error';
 import { readBearer } from '../secrets/credentials';
 import { isSameSecret } from '../secrets/crypto';
+import { env } from '../settings/env';
 import { failure, success } from './envelope';
 
 /** A route that a scheduler calls, with `Authorization: Bearer <CRON_SECRET>`; it answers in the API's envelope. */

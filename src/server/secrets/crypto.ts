@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { env } from '../env';
+import { env } from '../settings/env';
 
 export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url');

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { env } from '../env';
+import { env } from '../settings/env';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_ID_BYTES = 4;

@@ -4,8 +4,8 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import type { NextApiRequest, NextApiResponse } from 'next';
 import NextAuth, { type NextAuthOptions } from 'next-auth';
-import { env } from '@/server/env';
 import { randomToken } from '@/server/secrets/crypto';
+import { env } from '@/server/settings/env';
 import { CHECK_COOKIES, HANDSHAKE_SECONDS } from './intent';
 import { callbackPath, discoveryUrl, type Provider } from './providers';
 

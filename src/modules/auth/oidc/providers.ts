@@ -1,5 +1,5 @@
-import { env } from '@/server/env';
 import { notFound } from '@/server/errors';
+import { env } from '@/server/settings/env';
 
 export type Provider = ReturnType<typeof env>['oidcProviders'][number];
 

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
-import { env } from '@/server/env';
 import { newSessionSecret, sessionCookie } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
+import { env } from '@/server/settings/env';
 import type { AdminSummary, LoggedIn } from '../schema';
 
 type AdminRow = {

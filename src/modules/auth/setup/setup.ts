@@ -1,11 +1,11 @@
 import type { RecordAudit } from '@/server/audit';
 import type { Context } from '@/server/context';
 import { type Database, database, type Tx } from '@/server/db';
-import { env } from '@/server/env';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import { derivedToken, isDerivedToken } from '@/server/secrets/crypto';
 import { hashPassword } from '@/server/secrets/password';
+import { env } from '@/server/settings/env';
 import type { LoggedIn, Setup, SetupStatus, SetupStatusQuery } from '../schema';
 import { openSession } from '../sessions/session';
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createThreads } from '@/server/threads';
+import { createThreads } from '@/server/background/threads';
 import { type FullJob, parseFields } from './full-fields';
 
 export const MAX_THREADS = 2;

@@ -1,4 +1,4 @@
-import { answerJobs } from '@/server/threads';
+import { answerJobs } from '@/server/background/threads';
 import { parseFields } from './full-fields';
 
 /** The thread's side of full-threads.ts. */

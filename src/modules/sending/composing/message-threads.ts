@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { createThreads } from '@/server/background/threads';
 import { AppError } from '@/server/errors';
-import { createThreads } from '@/server/threads';
 import { type Job, type JobResult, work } from './message-work';
 
 const MAX_THREADS = 2;

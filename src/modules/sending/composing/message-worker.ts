@@ -1,4 +1,4 @@
-import { answerJobs } from '@/server/threads';
+import { answerJobs } from '@/server/background/threads';
 import { work } from './message-work';
 
 /** The thread's side of message-threads.ts. */

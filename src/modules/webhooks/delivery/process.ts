@@ -1,7 +1,7 @@
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
-import { env } from '@/server/env';
 import { postOnce } from '@/server/outbound/post';
+import { env } from '@/server/settings/env';
 import { createDeliverer, type Deliverer } from './deliverer';
 
 // Next loads instrumentation and routes as separate bundles; the deliverer, whose bounds count, is one for the process.

@@ -1,8 +1,8 @@
 import { appRouter } from '@/modules/router';
-import { env } from '@/server/env';
 import { allowOrigin } from '@/server/rest/cors';
 import { createRestHandler } from '@/server/rest/dispatch';
 import { openApiDocument } from '@/server/rest/document';
+import { env } from '@/server/settings/env';
 
 let document: string | undefined;
 

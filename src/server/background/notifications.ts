@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { env } from './env';
-import { log } from './log';
+import { log } from '../log';
+import { env } from '../settings/env';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const RETRY_MS = 2_000;

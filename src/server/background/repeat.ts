@@ -1,4 +1,4 @@
-import { log } from './log';
+import { log } from '../log';
 
 export type Repeated = {
   /** At once, or once more after the run that is under way. */
