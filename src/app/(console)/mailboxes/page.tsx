@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { MailboxesPage } from '@/modules/mailboxes/components/mailboxes-page';
+import { MailboxesPage } from '@/modules/mailboxes/components/list/mailboxes-page';
 
 export const metadata: Metadata = { title: 'Mailboxes' };
 

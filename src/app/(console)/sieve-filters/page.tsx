@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { FiltersPage } from '@/modules/sieve-filters/components/filters-page';
+import { FiltersPage } from '@/modules/sieve-filters/components/list/filters-page';
 
 export const metadata: Metadata = { title: 'Filters' };
 

@@ -13,16 +13,16 @@ import { PageHead } from '@/components/page-head';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import type { Alias } from '../schema';
-import { AliasLedger } from './alias-ledger';
-import { AliasTools } from './alias-tools';
-import { DeleteAliasesDialog } from './delete-aliases-dialog';
-import { EditAliasDialog } from './edit-alias-dialog';
-import { ImportDialog } from './import-dialog';
-import { NewAliasDialog } from './new-alias-dialog';
-import { ChooseDomain, NoAliases, NoAliasFits } from './no-aliases';
-import { TraceDialog } from './trace-dialog';
-import { useAliasActions } from './use-alias-actions';
-import { useAliasFilters } from './use-alias-filters';
+import { DeleteAliasesDialog } from './edit/delete-aliases-dialog';
+import { EditAliasDialog } from './edit/edit-alias-dialog';
+import { NewAliasDialog } from './edit/new-alias-dialog';
+import { ImportDialog } from './import/import-dialog';
+import { AliasLedger } from './list/alias-ledger';
+import { AliasTools } from './list/alias-tools';
+import { ChooseDomain, NoAliases, NoAliasFits } from './list/no-aliases';
+import { useAliasActions } from './list/use-alias-actions';
+import { useAliasFilters } from './list/use-alias-filters';
+import { TraceDialog } from './trace/trace-dialog';
 
 export function AliasesPage() {
   const { filters, change, open, clear, isFiltered, input } = useAliasFilters();

@@ -14,8 +14,8 @@ import type { Mailbox } from '../schema';
 import { DeleteMailbox } from './delete-mailbox';
 import { LeadsHere } from './leads-here';
 import { MailboxDetails } from './mailbox-details';
-import { MailboxPassword } from './mailbox-password';
 import { MailboxState } from './mailbox-state';
+import { MailboxPassword } from './password/mailbox-password';
 import { Gauge, percentFull } from './space';
 import { SuspendedBanner, SuspendMailbox } from './suspension';
 

@@ -1,4 +1,4 @@
-import { type ComposeValues, requestOf } from './compose-values';
+import { type ComposeValues, requestOf } from './compose/compose-values';
 
 /** A command for a POSIX shell that sends what the form holds; attachments are read from the folder it runs in. */
 export function curlOf(values: ComposeValues, origin: string): string {

@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import { CodeBlock } from '@/components/code-block';
 import { Segments } from '@/components/segments';
-import type { ComposeValues } from './compose-values';
+import type { ComposeValues } from './compose/compose-values';
 import { curlOf } from './curl';
 import { nodeOf, pythonOf } from './snippets';
 

@@ -13,10 +13,10 @@ import { PageHead } from '@/components/page-head';
 import { Segments } from '@/components/segments';
 import { Page } from '@/components/shell/page';
 import { useMay } from '@/components/shell/use-may';
-import { BatchForm } from './batch-form';
-import { ComposeForm } from './compose-form';
-import { type ComposeValues, EMPTY_COMPOSE } from './compose-values';
-import { readDraft } from './use-draft';
+import { BatchForm } from './batch/batch-form';
+import { ComposeForm } from './compose/compose-form';
+import { type ComposeValues, EMPTY_COMPOSE } from './compose/compose-values';
+import { readDraft } from './compose/use-draft';
 
 const MODES = { one: 'One message', batch: 'Batch as JSON' };
 

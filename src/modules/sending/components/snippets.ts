@@ -1,4 +1,4 @@
-import { type ComposeValues, requestOf } from './compose-values';
+import { type ComposeValues, requestOf } from './compose/compose-values';
 
 /** An ES module for Node.js 20 and later, without packages; attachments are read from the folder it runs in. */
 export function nodeOf(values: ComposeValues, origin: string): string {

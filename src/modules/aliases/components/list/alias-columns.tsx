@@ -5,8 +5,8 @@ import { Addr } from '@/components/address';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatDate } from '@/lib/format';
-import type { Alias } from '../schema';
-import { isShadowed } from './alias-values';
+import type { Alias } from '../../schema';
+import { isShadowed } from '../edit/alias-values';
 import { DestinationsCell } from './destinations-cell';
 
 type AliasColumnsOptions = {

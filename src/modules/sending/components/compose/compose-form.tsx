@@ -12,6 +12,8 @@ import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { Entry } from '@/components/entry';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
+import { SameByApi } from '../same-by-api';
+import { SendResult } from '../send-result';
 import { AttachmentsInput } from './attachments-input';
 import {
   COMPOSE_FIELDS,
@@ -23,8 +25,6 @@ import {
 } from './compose-values';
 import { HeadersInput } from './headers-input';
 import { RecipientsInput } from './recipients-input';
-import { SameByApi } from './same-by-api';
-import { SendResult } from './send-result';
 import { dropDraft, useDraft } from './use-draft';
 
 const FIRST_ERROR = '[aria-invalid="true"], [data-error] :is(input, textarea)';

@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from '../schema';
+import type { OutgoingMessage } from '../../schema';
 
 export type PickedFile = { key: string; file: File };
 export type HeaderRow = { key: string; name: string; value: string };

@@ -8,7 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { formatPlural } from '@/lib/format';
-import type { ImportReport } from '../schema';
+import type { ImportReport } from '../../schema';
 import { ImportLines } from './import-lines';
 
 const MOST_CHARACTERS = 1_000_000;

@@ -2,7 +2,7 @@
 
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { formatPlural } from '@/lib/format';
-import type { Alias } from '../schema';
+import type { Alias } from '../../schema';
 
 type DeleteAliasesDialogProps = {
   aliases: Alias[];

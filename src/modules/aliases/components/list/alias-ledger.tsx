@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { CursorTrail } from '@/components/ledger/cursor-trail';
 import { Folio } from '@/components/ledger/folio';
 import { Ledger } from '@/components/ledger/ledger';
-import type { Alias } from '../schema';
+import type { Alias } from '../../schema';
 import { aliasColumns } from './alias-columns';
 import { PickedBar } from './picked-bar';
 import type { useAliasActions } from './use-alias-actions';

@@ -2,9 +2,9 @@ import Link from 'next/link';
 import { Addr } from '@/components/address';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { formatDate } from '@/lib/format';
-import type { Mailbox } from '../schema';
-import { MailboxState } from './mailbox-state';
-import { SpaceCell } from './space';
+import type { Mailbox } from '../../schema';
+import { MailboxState } from '../mailbox-state';
+import { SpaceCell } from '../space';
 
 export const MAILBOX_COLUMNS: LedgerColumn<Mailbox>[] = [
   {

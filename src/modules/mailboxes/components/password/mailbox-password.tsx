@@ -8,7 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Entry } from '@/components/entry';
 import { passwordFault } from '@/lib/password';
-import type { Mailbox } from '../schema';
+import type { Mailbox } from '../../schema';
 import { PasswordField } from './password-field';
 import { PasswordOnceDialog } from './password-once-dialog';
 

@@ -4,8 +4,8 @@ import { useRef, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import type { Notice } from '@/components/notice-bar';
-import type { SieveFilter } from '../schema';
-import { moved } from './filter-values';
+import type { SieveFilter } from '../../schema';
+import { moved } from '../filter-values';
 
 type Change = Partial<Pick<SieveFilter, 'active' | 'position'>>;
 

@@ -5,8 +5,8 @@ import { Addr } from '@/components/address';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatDate, formatFull } from '@/lib/format';
-import type { SieveFilter } from '../schema';
-import { placeOf, sharing } from './filter-values';
+import type { SieveFilter } from '../../schema';
+import { placeOf, sharing } from '../filter-values';
 import type { useFilterActions } from './use-filter-actions';
 
 type FilterColumnsOptions = { filters: SieveFilter[]; actions: ReturnType<typeof useFilterActions> };

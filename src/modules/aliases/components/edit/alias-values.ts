@@ -1,5 +1,5 @@
 import { parseAddress } from '@/lib/address';
-import type { Alias } from '../schema';
+import type { Alias } from '../../schema';
 
 export const MOST_DESTINATIONS = 10;
 

@@ -10,10 +10,10 @@ import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
 import { passwordFault } from '@/lib/password';
-import type { Mailbox } from '../schema';
-import { localPartFault, toBytes } from './mailbox-values';
-import { PasswordField } from './password-field';
-import { PasswordOnceDialog } from './password-once-dialog';
+import type { Mailbox } from '../../schema';
+import { localPartFault, toBytes } from '../mailbox-values';
+import { PasswordField } from '../password/password-field';
+import { PasswordOnceDialog } from '../password/password-once-dialog';
 
 const EMPTY = { local: '', domainId: '', password: '', name: '', quotaMb: '' as number | '' };
 const FIELDS = {

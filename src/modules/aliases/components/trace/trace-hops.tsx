@@ -1,7 +1,7 @@
 import { Addr } from '@/components/address';
 import type { Hop } from '@/components/marks/timeline';
 import { formatPlural } from '@/lib/format';
-import type { Resolution } from '../schema';
+import type { Resolution } from '../../schema';
 
 const SORTED = {
   mailbox: { code: 'BOX', state: 'delivered', rim: ['DELIVERED', 'TO A MAILBOX'], title: 'A mailbox takes it' },

@@ -8,7 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Timeline } from '@/components/marks/timeline';
 import { parseAddress } from '@/lib/address';
-import type { Resolution } from '../schema';
+import type { Resolution } from '../../schema';
 import { traceHops } from './trace-hops';
 
 type TraceDialogProps = {

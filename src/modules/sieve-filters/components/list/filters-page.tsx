@@ -13,9 +13,9 @@ import { NoticeBar } from '@/components/notice-bar';
 import { PageHead } from '@/components/page-head';
 import { Segments } from '@/components/segments';
 import { Page } from '@/components/shell/page';
+import { inOrder } from '../filter-values';
+import { NoMailServer, useIsAttached, Waiting } from '../no-mail-server';
 import { filterColumns } from './filter-columns';
-import { inOrder } from './filter-values';
-import { NoMailServer, useIsAttached, Waiting } from './no-mail-server';
 import { useFilterActions } from './use-filter-actions';
 
 const MOST = 200;

@@ -1,7 +1,7 @@
 import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
-import type { ImportLine, ImportReport } from '../schema';
+import type { ImportLine, ImportReport } from '../../schema';
 
 const MARKS: Record<ImportLine['outcome'], [Status, string]> = {
   created: ['on', 'To add'],

@@ -8,7 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
-import type { Alias } from '../schema';
+import type { Alias } from '../../schema';
 import { allOf, destinationsFault, localPartFault } from './alias-values';
 import { DestinationsInput } from './destinations-input';
 

@@ -8,7 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { StatusMark } from '@/components/marks/status-mark';
-import type { Alias } from '../schema';
+import type { Alias } from '../../schema';
 import { allOf, destinationsFault, destinationsOf } from './alias-values';
 import { DestinationsInput } from './destinations-input';
 

@@ -5,7 +5,7 @@ import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { CopyIcon } from '@/components/copy-button';
 import { PASSWORD_RULE } from '@/lib/password';
-import { makePassword } from './mailbox-values';
+import { makePassword } from '../mailbox-values';
 
 type PasswordFieldProps = {
   label: string;

@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { Addr } from '@/components/address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
-import type { Alias } from '../schema';
-import { destinationsOf, losesMail } from './alias-values';
+import type { Alias } from '../../schema';
+import { destinationsOf, losesMail } from '../edit/alias-values';
 
 const CHEVRON = { size: 14, stroke: 1.75, 'aria-hidden': true } as const;
 
