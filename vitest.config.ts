@@ -16,5 +16,6 @@ export default defineConfig({
     // A hang has to end; how long real work takes on a busy machine is no test's business.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });
