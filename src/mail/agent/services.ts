@@ -31,9 +31,11 @@ export function createServiceHandlers({ config, data }: Installation): ServiceHa
       return { services: MAIL_SERVICES.map((service) => ({ service, isUp: told.includes(`${service} is up`) })) };
     },
     'services.reload': async ({ service }) => {
-      const reloadIt = reload[requireService(service)];
+      const name = requireService(service);
+      const reloadIt = reload[name];
       if (!reloadIt) return { isDone: false };
-      await reloadIt();
+      if (await isKeptBySystemd(name)) await run('systemctl', ['reload', unitOf(name)], { timeout: RELOAD_WITHIN_MS });
+      else await reloadIt();
       return { isDone: true };
     },
     'services.restart': async ({ service }) => {
