@@ -19,7 +19,7 @@ export default defineConfig({
   forbidOnly: true,
   fullyParallel: true,
   timeout: 90_000,
-  expect: { timeout: 10_000 },
+  expect: { timeout: 30_000 },
   use: {
     viewport: { width: 1280, height: 800 },
     trace: 'retain-on-failure',

@@ -34,6 +34,27 @@ it('times are the same instants in a database whose zone is not UTC', async () =
   expect(compared).toEqual({ ms: expiresAt.getTime(), isSame: true, isNow: true });
 });
 
+it('a pool without a free connection for 5 seconds counts as a database that does not answer', async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let held = 0;
+  const hold = () => {
+    held += 1;
+    return released;
+  };
+  const holders = Array.from({ length: 12 }, () => db.$transaction(hold));
+  onTestFinished(async () => {
+    release();
+    await Promise.all(holders);
+  });
+  await expect.poll(() => held).toBe(12);
+  const query = db.$queryRaw`SELECT 1`.catch((error: unknown) => error);
+  const transaction = db.$transaction((tx) => tx.$queryRaw`SELECT 1`).catch((error: unknown) => error);
+  expect((await Promise.all([query, transaction])).map(isDatabaseAway)).toEqual([true, true]);
+});
+
 describe('a statement that takes too long', () => {
   const shared = globalThis as { postroomDatabase?: typeof db };
   let impatient: typeof db;

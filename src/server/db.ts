@@ -57,9 +57,9 @@ type Failure = {
   meta: { driverAdapterError?: unknown };
 };
 
-// What the driver says, without a code, of a connection that broke.
+// What the driver says, without a code, of a connection that broke or that none was free in time.
 const DISCONNECTED =
-  /^(Client (has encountered a connection error|was closed) and is not queryable|Connection terminated)/;
+  /^(Client (has encountered a connection error|was closed) and is not queryable|Connection terminated|timeout exceeded when trying to connect)/;
 
 // Prisma's codes of a lost or missing connection, Postgres's of shutting down, refusing one, taking too long, having no
 // room or taking no writes, and the system's.

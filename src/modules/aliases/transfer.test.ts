@@ -80,8 +80,11 @@ describe('importing aliases', () => {
 it('leaves the database to others while many imports wait for each other', async () => {
   const lines = Array.from({ length: 3000 }, (_, i) => `a${i},x@far.example`);
   const csv = ['source_local_part,destination', ...lines].join('\n');
+  const askTwenty = () => Promise.all(Array.from({ length: 20 }, () => api.get(`/domains/${domain.id}`)));
+  // All connections of the pool are made before: a busy machine takes its time for them.
+  await askTwenty();
   const imports = Promise.all(Array.from({ length: 20 }, () => importCsv(csv)));
-  const answers = await Promise.all(Array.from({ length: 20 }, () => api.get(`/domains/${domain.id}`)));
+  const answers = await askTwenty();
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   const reports = (await imports).map(({ data }) => data.created);
   expect(reports.filter((created) => created === 3000)).toHaveLength(1);
