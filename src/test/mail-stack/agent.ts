@@ -13,13 +13,13 @@ export function killAgent(): void {
 }
 
 /** Kept away while something is done, and started again. */
-export async function withoutAgent(work: () => Promise<void>): Promise<void> {
+export async function withoutAgent<Value>(work: () => Promise<Value>): Promise<Value> {
   writeFileSync(OFF, '');
   try {
     const pid = Number(readFileSync(PID, 'utf8'));
     kill(pid, 'SIGTERM');
     await expect.poll(() => existsSync(PID), { timeout: STARTS_WITHIN_MS }).toBe(false);
-    await work();
+    return await work();
   } finally {
     rmSync(OFF);
     await expect.poll(() => existsSync(PID), { timeout: STARTS_WITHIN_MS }).toBe(true);

@@ -11,7 +11,7 @@ export type Told = { event: string; data: Record<string, unknown> };
 
 /** Addresses that the outside puts off. */
 export const putOff = new Set<string>();
-await startOutside({
+export const outside = await startOutside({
   onRecipient: (address) => {
     if (address.startsWith('nobody')) return { code: 550, text: '5.1.1 No such user here' };
     return putOff.has(address) ? { code: 451, text: '4.3.0 Later please' } : undefined;

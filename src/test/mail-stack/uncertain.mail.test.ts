@@ -1,0 +1,86 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readInstallation } from '@/mail/agent/installation';
+import { settleUncertain } from '@/modules/messages/mail-log/uncertain';
+import { expectError } from '../rest';
+import { withoutAgent } from './agent';
+import { useKey as putKey } from './dkim-keys';
+import { api, at, domain, far, outside, sendTo, tellsOf, told, traceOf, typesOf } from './followed-mail';
+import { db, mailServer } from './mail-server';
+
+const line = await vi.hoisted(async () => (await import('./smtp-line')).startSmtpLine());
+afterAll(line.close);
+
+const MINUTE_MS = 60_000;
+const LONG = `${'Good morning. '.repeat(5)}\n`.repeat(1400);
+
+beforeEach(() => putKey(domain.name, 'first'));
+
+/** Always the same call. */
+function sendLong(to: string) {
+  const body = { from: { email: at('app') }, to: [{ email: to }], subject: 'A long one', text_body: LONG };
+  return api.call('POST', '/send', { body, headers: { 'idempotency-key': domain.name } });
+}
+
+async function expectUncertain(answer: ReturnType<typeof sendLong>) {
+  const { error } = expectError(await answer, 500, 'SEND_FAILED');
+  expect(error.details.outcome).toBe('uncertain');
+  return error.details as { id: string; message_id: string };
+}
+
+const countOf = (id: string) => db.countedSend.count({ where: { id } });
+
+/** What is told of a message, once all is that happened before now. */
+async function toldByNow(messageId: string): Promise<string[]> {
+  const { data } = await sendTo([far()], 'Afterwards');
+  const statusNow = async () => (await traceOf({ messageId: data.message_id })).status;
+  await expect.poll(statusNow, { timeout: 40_000 }).toBe('delivered');
+  const events = await told();
+  return events.flatMap(({ event, data: of }) => (of.message_id === messageId ? [event] : [])).toSorted();
+}
+
+const cameTo = (to: string) => outside.received.filter(({ rcptTo }) => rcptTo.includes(to)).length;
+
+describe('a message whose answer is lost with the connection', () => {
+  it('and that Postfix took is settled as sent, told once, and answered to the same call', async () => {
+    const to = far();
+    const lost = await withoutAgent(async () => {
+      const details = await expectUncertain(line.losing('answer', () => sendLong(to)));
+      expect(await expectUncertain(sendLong(to))).toEqual(details);
+      return details;
+    });
+    const [delivered] = await tellsOf('mail.delivered', 1);
+    expect(delivered?.data).toMatchObject({ message_id: lost.message_id, recipient: to });
+
+    const trace = await traceOf({ id: lost.id });
+    expect(trace).toMatchObject({ status: 'delivered', queue_id: delivered?.data.queue_id });
+    expect(typesOf(trace)).toEqual(['accepted', 'uncertain', 'queued', 'delivered']);
+    expect(await sendLong(to)).toMatchObject({ status: 200, data: { message_id: lost.message_id } });
+    expect(await toldByNow(lost.message_id)).toEqual(['mail.delivered', 'mail.sent']);
+    expect(cameTo(to)).toBe(1);
+    expect(await countOf(lost.id)).toBe(1);
+  });
+
+  it('and that Postfix never had whole is settled as failed, does not count, and may be sent anew', async () => {
+    const to = far();
+    const lost = await expectUncertain(line.losing('rest of the data', () => sendLong(to)));
+    expect(await toldByNow(lost.message_id)).toEqual([]);
+    const settleIn = (minutes: number) => settleUncertain(db, logSource(), new Date(Date.now() + minutes * MINUTE_MS));
+
+    await settleIn(1);
+    expect(await traceOf({ id: lost.id })).toMatchObject({ status: 'uncertain' });
+    expect(await expectUncertain(sendLong(to))).toEqual(lost);
+    await settleIn(6);
+    expect(await traceOf({ id: lost.id })).toMatchObject({ status: 'failed', queue_id: null });
+    expect(await told('mail.failed')).toMatchObject([{ data: { message_id: lost.message_id, recipient: to } }]);
+    expect(await countOf(lost.id)).toBe(0);
+
+    const again = await sendLong(to);
+    expect(again.status).toBe(200);
+    expect(again.data.message_id).not.toBe(lost.message_id);
+    expect(await toldByNow(again.data.message_id)).toEqual(['mail.delivered', 'mail.sent']);
+    expect(await toldByNow(lost.message_id)).toEqual(['mail.failed']);
+    expect(cameTo(to)).toBe(1);
+  });
+});
+
+const logSource = () => `${readInstallation(mailServer.config).host} log`;
