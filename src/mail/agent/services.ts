@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +43,7 @@ export function createServiceHandlers({ config, data }: Installation): ServiceHa
         await run('systemctl', ['restart', unitOf(name)], { timeout: RESTART_WITHIN_MS });
         return {};
       }
-      for (const verb of ['stop', 'start']) await runToItsEnd(STACK, [verb, config, name]);
+      for (const verb of ['stop', 'start']) await run(STACK, [verb, config, name], { timeout: RESTART_WITHIN_MS });
       return {};
     },
   };
@@ -65,13 +64,6 @@ async function health(config: string): Promise<string[]> {
     },
   );
   return stdout.split('\n');
-}
-
-/** What it starts keeps running, and would keep its pipes open. */
-async function runToItsEnd(command: string, args: string[]): Promise<void> {
-  const child = spawn(command, args, { stdio: 'ignore', timeout: RESTART_WITHIN_MS });
-  const [exitCode] = await once(child, 'exit');
-  if (exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${exitCode}.`);
 }
 
 function unitOf(service: MailService): string {
