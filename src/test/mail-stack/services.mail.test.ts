@@ -1,43 +1,58 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MAIL_SERVICES, type MailService } from '@/mail/agent-requests';
 import { askAgent } from '@/modules/mail-server/service';
-import { makeDomain, makeMailbox } from './directory';
+import { newName, PASSWORD } from './directory';
+import { useKey as putKey } from './dkim-keys';
+import { at, domain, far, receive, submit, tellsOf, told } from './followed-mail';
+import { signInToImap } from './imap-session';
 import { db, mailServer } from './mail-server';
 import { without } from './services';
-import { openInbound } from './smtp-session';
 
 const RESTARTS_WITHIN = { withinMs: 55_000 };
-const masterOf = (pidFile: string) => readFileSync(`${mailServer.data}/${pidFile}`, 'utf8').trim();
+const FLOWS_WITHIN = { timeout: 40_000, interval: 200 };
+const PAUSE_MS = 20;
+const PID_FILES: Record<MailService, string> = {
+  redis: 'run/redis/redis.pid',
+  rspamd: 'run/rspamd/rspamd.pid',
+  dovecot: 'run/dovecot/master.pid',
+  postfix: 'queue/pid/master.pid',
+};
+const processOf = (service: MailService) => readFileSync(`${mailServer.data}/${PID_FILES[service]}`, 'utf8').trim();
+const ALL_UP = { redis: true, rspamd: true, dovecot: true, postfix: true };
 const isUp = async () =>
   Object.fromEntries(
     (await askAgent(db, 'services.list', {})).services.map(({ service, isUp: isRunning }) => [service, isRunning]),
   );
 
+beforeEach(() => putKey(domain.name, 'first'));
+
 describe('the services of the mail server, asked through the agent', () => {
   it('are told of, those that are down too', async () => {
-    expect(await isUp()).toEqual({ redis: true, rspamd: true, dovecot: true, postfix: true });
+    expect(await isUp()).toEqual(ALL_UP);
     await without('dovecot', async () => {
-      expect(await isUp()).toEqual({ redis: true, rspamd: true, dovecot: false, postfix: true });
+      expect(await isUp()).toEqual({ ...ALL_UP, dovecot: false });
     });
   });
 
-  it('reload as the same process, but Redis, which reads its configuration when it starts', async () => {
-    const before = ['queue/pid/master.pid', 'run/dovecot/master.pid', 'run/rspamd/rspamd.pid'].map(masterOf);
-    for (const service of ['postfix', 'dovecot', 'rspamd'] as const) {
-      expect(await askAgent(db, 'services.reload', { service })).toEqual({ isDone: true });
-    }
-    expect(await askAgent(db, 'services.reload', { service: 'redis' })).toEqual({ isDone: false });
-    expect(['queue/pid/master.pid', 'run/dovecot/master.pid', 'run/rspamd/rspamd.pid'].map(masterOf)).toEqual(before);
+  it.each([
+    ['postfix', true],
+    ['dovecot', true],
+    ['rspamd', true],
+    // It reads its configuration when it starts.
+    ['redis', false],
+  ] as const)('reload as the same process: %s', async (service, isDone) => {
+    const before = processOf(service);
+    const reload = () => askAgent(db, 'services.reload', { service });
+    expect(await mailFlowsThrough(reload)).toEqual({ isDone });
+    expect(processOf(service)).toBe(before);
   });
 
-  it('restart as another process, and go on', async () => {
-    const before = masterOf('queue/pid/master.pid');
-    await askAgent(db, 'services.restart', { service: 'postfix' }, RESTARTS_WITHIN);
-    expect(masterOf('queue/pid/master.pid')).not.toBe(before);
-    const domain = await makeDomain();
-    await makeMailbox(domain.id, 'ann');
-    const session = await openInbound();
-    expect(await session.recipient(`ann@${domain.name}`)).toMatch(/^250 /);
+  it.each(MAIL_SERVICES)('restart as another process: %s', async (service) => {
+    const before = processOf(service);
+    await mailFlowsThrough(() => askAgent(db, 'services.restart', { service }, RESTARTS_WITHIN));
+    expect(processOf(service)).not.toBe(before);
   });
 
   it('are these four and no others', async () => {
@@ -46,6 +61,48 @@ describe('the services of the mail server, asked through the agent', () => {
         apiCode: 'MAIL_STACK_UNAVAILABLE',
       });
     }
-    expect(await isUp()).toEqual({ redis: true, rspamd: true, dovecot: true, postfix: true });
+    expect(await isUp()).toEqual(ALL_UP);
   });
 });
+
+/** What was taken before, meanwhile and afterwards arrives once each, and is told once; then mail goes out as well. */
+async function mailFlowsThrough<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const taken: string[] = [];
+  const offer = async () => {
+    const subject = newName();
+    const answer = await receive([at('ann')], { subject }).catch(() => 'The connection was lost.');
+    if (answer.startsWith('250 ')) taken.push(subject);
+    else await setTimeout(PAUSE_MS);
+  };
+  await offer();
+  let isUnderWay = true;
+  const answered = ask().finally(() => {
+    isUnderWay = false;
+  });
+  while (isUnderWay) await offer();
+  const answer = await answered;
+  expect(taken).not.toEqual([]);
+
+  expect(await isUp()).toEqual(ALL_UP);
+
+  const count = taken.length;
+  await expect.poll(() => offer().then(() => taken.length), FLOWS_WITHIN).toBeGreaterThan(count);
+  await expect.poll(() => submit([far()]).catch(() => ''), FLOWS_WITHIN).toMatch(/^250 /);
+  // What waits for a mailbox would be tried some minutes later.
+  await askAgent(db, 'queue.flush', {});
+  await expect.poll(async () => missingOf(taken, await subjectsInInbox()), FLOWS_WITHIN).toEqual([]);
+  await tellsOf('mail.delivered', 1);
+  const subjectsTold = async () => (await told('mail.received')).map(({ data }) => data.subject as string);
+  await expect.poll(async () => missingOf(taken, await subjectsTold()), FLOWS_WITHIN).toEqual([]);
+  for (const subjects of [await subjectsInInbox(), await subjectsTold()]) {
+    expect(subjects).toHaveLength(new Set(subjects).size);
+  }
+  return answer;
+}
+
+async function subjectsInInbox(): Promise<string[]> {
+  const messages = await (await signInToImap(at('ann'), PASSWORD)).messages();
+  return messages.map((text) => /^Subject: (\w+)\r$/m.exec(text)?.[1] ?? '');
+}
+
+const missingOf = (wanted: string[], found: string[]) => wanted.filter((subject) => !found.includes(subject));
