@@ -29,6 +29,8 @@ async function start(lifetime) {
   const settings = readSettings(process.env);
   process.env.SECRET_KEY ||= findSecretKey(settings.dataDir);
   check(settings);
+  const { checkIsMigrated } = await import('./postgres/database.mjs');
+  await checkIsMigrated(root, settings.databaseUrl);
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   await runAgent(lifetime);
 }

@@ -60,7 +60,6 @@ async function startAgent(): Promise<() => Promise<void>> {
   const installation = readInstallation(env().mailServerConfig);
   const db = database();
   const agent: AgentInstance = { host: installation.host, instance: uuidv7(), version: packageJson.version };
-  await requireSchema(db);
   const { port, password } = installation.redis;
   const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_TOLD);
   const policy = await startPolicyServer(installation.policySocket, (request) => decide(db, request), tellPolicyError);
@@ -128,13 +127,6 @@ async function tidy(db: Database, installation: Installation): Promise<void> {
   await deleteOldTransits(db);
   await deleteOldRequests(db);
   await rotateLog(installation, systemClock.now());
-}
-
-/** @throws where the database is not as this version needs it */
-async function requireSchema(db: Database): Promise<void> {
-  const [found] = await db.$queryRaw<[{ isThere: boolean }]>`
-    SELECT to_regclass('public.mail_agent') IS NOT NULL AS "isThere"`;
-  if (!found.isThere) throw new Error('The database is not up to date: start this version of Postroom once first.');
 }
 
 await run();

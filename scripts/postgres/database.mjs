@@ -20,18 +20,41 @@ export async function checkDatabase(url) {
 /**
  * Applies what is pending. Instances that start at once on one database wait for each other.
  * @returns {Promise<number>} how many migrations were applied
+ * @throws PlainError where the database is of a newer version: what its tables hold is not this one's to read or write
  */
 export async function migrate(root, url) {
   const client = await connectTo(url);
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const applied = await appliedMigrations(client);
-    const pending = migrationNames(root).filter((name) => !applied.has(name));
+    const pending = await pendingMigrations(client, root);
     if (pending.length > 0) await deploy(root, url);
     return pending.length;
   } finally {
     await client.end();
   }
+}
+
+/** @throws PlainError where the database is of another version than this one */
+export async function checkIsMigrated(root, url) {
+  const client = await connectTo(url);
+  try {
+    const pending = await pendingMigrations(client, root);
+    if (pending.length > 0)
+      throw new PlainError('The database is not up to date: start this version of Postroom once first.');
+  } finally {
+    await client.end();
+  }
+}
+
+async function pendingMigrations(client, root) {
+  const [known, applied] = [migrationNames(root), await appliedMigrations(client)];
+  const unknown = [...applied].filter((name) => !known.includes(name)).sort();
+  if (unknown.length > 0)
+    throw new PlainError(
+      `The database is of a newer version of Postroom, with ${unknown.join(', ')}: start that version, or restore the ` +
+        'copy of the database from before its upgrade.',
+    );
+  return known.filter((name) => !applied.has(name));
 }
 
 async function deploy(root, url) {
