@@ -43,7 +43,7 @@ export function createServiceHandlers({ config, data }: Installation): ServiceHa
         await run('systemctl', ['restart', unitOf(name)], { timeout: RESTART_WITHIN_MS });
         return {};
       }
-      for (const verb of ['stop', 'start']) await run(STACK, [verb, config, name], { timeout: RESTART_WITHIN_MS });
+      await run(STACK, ['restart', config, name], { timeout: RESTART_WITHIN_MS });
       return {};
     },
   };

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MAIL_SERVICES, type MailService } from '@/mail/agent-requests';
@@ -8,7 +8,7 @@ import { useKey as putKey } from './dkim-keys';
 import { at, domain, far, receive, submit, tellsOf, told } from './followed-mail';
 import { signInToImap } from './imap-session';
 import { db, mailServer } from './mail-server';
-import { without } from './services';
+import { runStack, without } from './services';
 
 const RESTARTS_WITHIN = { withinMs: 55_000 };
 const FLOWS_WITHIN = { timeout: 40_000, interval: 200 };
@@ -53,6 +53,21 @@ describe('the services of the mail server, asked through the agent', () => {
     const before = processOf(service);
     await mailFlowsThrough(() => askAgent(db, 'services.restart', { service }, RESTARTS_WITHIN));
     expect(processOf(service)).not.toBe(before);
+  });
+
+  it('are left as they are where they are started once more', async () => {
+    const before = MAIL_SERVICES.map(processOf);
+    runStack('start');
+    expect(MAIL_SERVICES.map(processOf)).toEqual(before);
+    expect(await isUp()).toEqual(ALL_UP);
+  });
+
+  it.each(MAIL_SERVICES)('start where another process has the number that a crash left behind: %s', async (service) => {
+    await without(service, async () => {
+      writeFileSync(`${mailServer.data}/${PID_FILES[service]}`, `${process.pid}\n`);
+    });
+    expect(processOf(service)).not.toBe(String(process.pid));
+    expect(await isUp()).toEqual(ALL_UP);
   });
 
   it('are these four and no others', async () => {

@@ -8,10 +8,15 @@ type Service = 'redis' | 'rspamd' | 'dovecot' | 'postfix';
 
 /** Stops a service of the mail server while something is done, and starts it again. */
 export async function without(service: Service, work: () => Promise<void>): Promise<void> {
-  execFileSync(STACK, ['stop', mailServer.config, service]);
+  runStack('stop', service);
   try {
     await work();
   } finally {
-    execFileSync(STACK, ['start', mailServer.config, service]);
+    runStack('start', service);
   }
+}
+
+/** As an admin does by hand. */
+export function runStack(verb: 'start' | 'stop', ...services: Service[]): void {
+  execFileSync(STACK, [verb, mailServer.config, ...services]);
 }
