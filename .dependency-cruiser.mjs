@@ -1,4 +1,4 @@
-// The law of imports: app → modules → server, mail → lib, and components → lib. src/test/import-law.test.ts sees it hold,
+// The law of imports: app → modules → server, mail → lib, and components → lib. src/test/whole/import-law.test.ts sees it hold,
 // scripts/check-imports.mjs applies it.
 const TESTS = '\\.test\\.tsx?$|^src/test/|^e2e/';
 const BROWSER_SAFE = '^src/(lib|components)/|^src/modules/[^/]+/(components/|schema\\.ts$)';

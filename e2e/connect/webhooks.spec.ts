@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { type HttpsReceiver, startHttpsReceiver } from '../../src/test/https-receiver';
+import { type HttpsReceiver, startHttpsReceiver } from '../../src/test/servers/https-receiver';
 import { failProcedure } from '../support/faults';
 import {
   type Api,

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { type QueueFile, queueFile, queueInMemory } from '../../src/test/queued-mail';
+import { type QueueFile, queueFile, queueInMemory } from '../../src/test/mail/queued-mail';
 import { withoutMailServer } from '../support/faults';
 import { alertWith, type Domain, expect, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';

@@ -1,4 +1,4 @@
-import type { Trick } from '../../src/test/oidc-provider';
+import type { Trick } from '../../src/test/servers/oidc-provider';
 import { alertWith } from '../support/fixtures';
 import { expect, expectSignedOut, providerLink, setTrick, test, unique, url } from './oidc/fixtures';
 

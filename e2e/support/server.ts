@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { testCertificate } from '../../src/test/https-receiver';
+import { testCertificate } from '../../src/test/servers/https-receiver';
 import { startProviders } from '../sign-in/oidc/providers';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

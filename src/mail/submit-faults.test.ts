@@ -8,7 +8,7 @@ import {
   type SmtpPoint,
   type SmtpScript,
   startRawSmtpServer,
-} from '@/test/raw-smtp-server';
+} from '@/test/servers/raw-smtp-server';
 import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
 
 const PATIENT: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };

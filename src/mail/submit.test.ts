@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { failAt, type SmtpAct, type SmtpPoint, type SmtpScript, startRawSmtpServer } from '@/test/raw-smtp-server';
-import { startSmtpServer } from '@/test/smtp-server';
+import {
+  failAt,
+  type SmtpAct,
+  type SmtpPoint,
+  type SmtpScript,
+  startRawSmtpServer,
+} from '@/test/servers/raw-smtp-server';
+import { startSmtpServer } from '@/test/servers/smtp-server';
 import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
 
 const PATIENT: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };

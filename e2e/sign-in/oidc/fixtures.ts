@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import type { Trick } from '../../../src/test/oidc-provider';
+import type { Trick } from '../../../src/test/servers/oidc-provider';
 import { checkPage, watch } from '../../support/check-page';
 import { test as base, expect, unique, url } from '../../support/fixtures';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
-import type { OidcProvider } from '../../../src/test/oidc-provider';
+import type { OidcProvider } from '../../../src/test/servers/oidc-provider';
 
 const SCOPE = 'openid email profile';
 

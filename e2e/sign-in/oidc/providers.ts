@@ -1,4 +1,4 @@
-import { startOidcProvider } from '../../../src/test/oidc-provider';
+import { startOidcProvider } from '../../../src/test/servers/oidc-provider';
 import { startHarbourId } from './harbour-id';
 
 /** Two identity providers at 127.0.0.1, which is another site than the app at localhost: one real, one that lies. */

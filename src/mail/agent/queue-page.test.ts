@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type QueueFile, queueFile } from '@/test/queued-mail';
+import { type QueueFile, queueFile } from '@/test/mail/queued-mail';
 import type { QueueQuery } from '../agent-requests';
 import { readPages } from './queue-page';
 

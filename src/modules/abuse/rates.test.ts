@@ -7,7 +7,7 @@ import { makeDomain, makeMailbox } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { refuseSend } from './service';
 
-const mta = await vi.hoisted(async () => (await import('../../test/scripted-mta')).startScriptedMta());
+const mta = await vi.hoisted(async () => (await import('../../test/servers/scripted-mta')).startScriptedMta());
 
 afterAll(() => mta.server.close());
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { startAgent } from '@/test/agent';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import { type QueueFile, queueFile, queueInMemory, REFUSED } from '@/test/queued-mail';
+import { startAgent } from '@/test/mail/agent';
+import { type QueueFile, queueFile, queueInMemory, REFUSED } from '@/test/mail/queued-mail';
 import { expectError, keyClient } from '@/test/rest';
 
 const [FIRST, SECOND, THIRD] = ['4jWsM30000zMFgn', '4jWsM30001zMFgn', '4jWsM30002zMFgn'] as const;

@@ -4,7 +4,7 @@ import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 
 const mta = await vi.hoisted(async () => {
-  const { startSmtpServer } = await import('../../test/smtp-server');
+  const { startSmtpServer } = await import('../../test/servers/smtp-server');
   const server = await startSmtpServer({ user: 'postroom', password: 'a pass:word@' });
   process.env.SMTP_URL = server.url;
   return server;

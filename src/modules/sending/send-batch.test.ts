@@ -3,7 +3,7 @@ import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 
-const mta = await vi.hoisted(async () => (await import('../../test/scripted-mta')).startScriptedMta());
+const mta = await vi.hoisted(async () => (await import('../../test/servers/scripted-mta')).startScriptedMta());
 
 beforeEach(() => {
   mta.state.script = () => undefined;

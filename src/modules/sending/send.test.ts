@@ -4,7 +4,7 @@ import { makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { settleAbandonedMessages } from './service';
 
-const mta = await vi.hoisted(async () => (await import('../../test/scripted-mta')).startScriptedMta());
+const mta = await vi.hoisted(async () => (await import('../../test/servers/scripted-mta')).startScriptedMta());
 
 beforeEach(() => {
   mta.state.script = () => undefined;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SieveError } from '@/mail/agent-requests';
-import { startAgent } from '@/test/agent';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
+import { startAgent } from '@/test/mail/agent';
 import { expectError, keyClient } from '@/test/rest';
 
 const MISSING = '019ac000-0000-7000-8000-000000000000';

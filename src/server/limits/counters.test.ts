@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
-import { makeRedis } from '@/test/redis';
+import { makeRedis } from '@/test/servers/redis';
 import { env } from '../settings/env';
 import { type Counters, createCounters } from './counters';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { testCertificate } from '@/test/https-receiver';
+import { testCertificate } from '@/test/servers/https-receiver';
 import { type OutboundOptions, type OutboundRequest, postOnce } from './post';
 
 const MB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type HttpsReceiver, type ReceiverHandler, startHttpsReceiver } from '@/test/https-receiver';
+import { type HttpsReceiver, type ReceiverHandler, startHttpsReceiver } from '@/test/servers/https-receiver';
 import { type OutboundOptions, type OutboundRequest, postOnce } from './post';
 
 describe('what is sent', () => {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createQueueHandlers } from '@/mail/agent/postfix-queue';
 import { expectError, keyClient } from '../rest';
-import { startSmtpServer } from '../smtp-server';
+import { startSmtpServer } from '../servers/smtp-server';
 import { makeDomain, newName } from './directory';
 import { useKey as putKey } from './dkim-keys';
 import { db, mailServer, portOf } from './mail-server';

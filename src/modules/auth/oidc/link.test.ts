@@ -2,12 +2,12 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession, unique } from '@/test/factories';
-import { oidcBrowser } from '@/test/oidc-browser';
 import { client, expectError, keyClient, sessionClient } from '@/test/rest';
+import { oidcBrowser } from '@/test/servers/oidc-browser';
 import { findLinkedProvider } from './service';
 
 const { corp, gone } = await vi.hoisted(async () => {
-  const { startOidcProvider } = await import('@/test/oidc-provider');
+  const { startOidcProvider } = await import('@/test/servers/oidc-provider');
   const corp = await startOidcProvider('postroom');
   const gone = await startOidcProvider('postroom');
   await gone.close();

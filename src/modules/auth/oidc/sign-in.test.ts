@@ -4,12 +4,12 @@ import { createConsoleHandler } from '@/server/console-door';
 import { log } from '@/server/log';
 import { db } from '@/test/database';
 import { makeAdmin, unique } from '@/test/factories';
-import { oidcBrowser } from '@/test/oidc-browser';
-import type { Trick } from '@/test/oidc-provider';
 import { client, expectError } from '@/test/rest';
+import { oidcBrowser } from '@/test/servers/oidc-browser';
+import type { Trick } from '@/test/servers/oidc-provider';
 
 const providers = await vi.hoisted(async () => {
-  const { startOidcProvider } = await import('@/test/oidc-provider');
+  const { startOidcProvider } = await import('@/test/servers/oidc-provider');
   const corp = await startOidcProvider('postroom-corp');
   const trusted = await startOidcProvider('postroom-trusted');
   const impostor = await startOidcProvider('postroom-corp', { discovery: { issuer: corp.issuer } });

@@ -7,8 +7,8 @@ import { AGENT_CHANNEL } from '@/modules/mail-server/requests';
 import { unseal } from '@/server/secrets/sealing';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain, unique } from '@/test/factories';
-import { makeRedis } from '@/test/redis';
 import { keyClient } from '@/test/rest';
+import { makeRedis } from '@/test/servers/redis';
 import { dkimKeyPlace } from './keys';
 import { publishDkimKeys } from './publish';
 

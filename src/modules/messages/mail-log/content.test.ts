@@ -12,7 +12,7 @@ import {
   taken,
   toldOf,
   turn,
-} from '@/test/logged-mail';
+} from '@/test/mail/logged-mail';
 import { createArrivalTeller } from './arrivals';
 
 const HEADER = 'From: Bo <bo@far.example>\r\nSubject: Offer\r\nMessage-ID: <offer@far.example>\r\n';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
-import { AT, delivery, lines, newQueueId, stored, taken, toldOf } from '@/test/logged-mail';
+import { AT, delivery, lines, newQueueId, stored, taken, toldOf } from '@/test/mail/logged-mail';
 import { type Cursor, moveOn, readCursor } from './cursor';
 import { recordLog } from './log';
 

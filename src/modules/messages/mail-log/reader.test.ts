@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { connectRedis } from '@/server/redis';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
-import { keptCopies, newQueueId, toldOf } from '@/test/logged-mail';
-import { makeRedis } from '@/test/redis';
+import { keptCopies, newQueueId, toldOf } from '@/test/mail/logged-mail';
+import { makeRedis } from '@/test/servers/redis';
 import { readCursor } from './cursor';
 import { createMailReader } from './reader';
 

@@ -2,7 +2,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { LogFact } from '@/mail/agent/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
-import { keptCopies, lines, newQueueId, readFilter, readLines, stored, taken, toldOf, turn } from '@/test/logged-mail';
+import {
+  keptCopies,
+  lines,
+  newQueueId,
+  readFilter,
+  readLines,
+  stored,
+  taken,
+  toldOf,
+  turn,
+} from '@/test/mail/logged-mail';
 import { createArrivalTeller } from './arrivals';
 
 const RAW = 'From: bo@far.example\r\nSubject: Pills\r\nMessage-ID: <pills@far.example>\r\n\r\nBuy.\r\n';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { newQueueId } from '@/test/logged-mail';
+import { newQueueId } from '@/test/mail/logged-mail';
 import { deleteOldTransits } from './retention';
 
 const HOUR_MS = 3_600_000;

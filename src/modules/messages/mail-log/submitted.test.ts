@@ -11,7 +11,7 @@ import {
   stored,
   taken,
   toldOf,
-} from '@/test/logged-mail';
+} from '@/test/mail/logged-mail';
 import { keyClient } from '@/test/rest';
 
 const api = await keyClient();

@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import { delivery, LOG, newQueueId, readLines, taken, toldOf } from '@/test/logged-mail';
+import { delivery, LOG, newQueueId, readLines, taken, toldOf } from '@/test/mail/logged-mail';
 import { expectError, keyClient } from '@/test/rest';
 import { settleUncertain } from './uncertain';
 
-const mta = await vi.hoisted(async () => (await import('../../../test/scripted-mta')).startScriptedMta());
+const mta = await vi.hoisted(async () => (await import('../../../test/servers/scripted-mta')).startScriptedMta());
 
 afterAll(() => mta.server.close());
 

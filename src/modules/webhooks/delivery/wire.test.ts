@@ -5,8 +5,8 @@ import { emitBody, emitEvent } from '@/modules/events/service';
 import { postOnce } from '@/server/outbound/post';
 import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
-import { type HttpsReceiver, type ReceiverHandler, startHttpsReceiver } from '@/test/https-receiver';
 import { keyClient } from '@/test/rest';
+import { type HttpsReceiver, type ReceiverHandler, startHttpsReceiver } from '@/test/servers/https-receiver';
 import { createDeliverer } from './deliverer';
 
 const SECRET = `whsec_${Buffer.from('a secret that both sides know 1').toString('base64')}`;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
-import { findRedisServer } from '../../scripts/testing/redis.mjs';
+import { findRedisServer } from '../../../scripts/testing/redis.mjs';
 
 /** A real Redis of the test's own, not yet running, that comes, goes and hangs as the test says. */
 export async function makeRedis() {

@@ -8,12 +8,12 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@/lib/password';
 import { PASSWORD_LENGTH } from '@/server/secrets/password-rules.mjs';
-import { readPassword } from '../../scripts/admin/terminal.mjs';
-import { migrate } from '../../scripts/postgres/database.mjs';
-import { startEmbeddedPostgres } from '../../scripts/postgres/embedded-postgres.mjs';
-import { tryToTakeLock } from '../../scripts/steps/lock.mjs';
-import { db } from './database';
-import { makeAdmin, makeApiKey, makeSession, unique } from './factories';
+import { readPassword } from '../../../scripts/admin/terminal.mjs';
+import { migrate } from '../../../scripts/postgres/database.mjs';
+import { startEmbeddedPostgres } from '../../../scripts/postgres/embedded-postgres.mjs';
+import { tryToTakeLock } from '../../../scripts/steps/lock.mjs';
+import { db } from '../database';
+import { makeAdmin, makeApiKey, makeSession, unique } from '../factories';
 
 const PASSWORD = 'nine quiet harbours';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
-import { document } from './rest';
+import { document } from '../rest';
 
 /** The tables of the specification, by hand, so that neither a route nor a code can go missing unnoticed. */
 const ENDPOINTS = `

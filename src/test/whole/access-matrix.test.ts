@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { hasRole, ROLES } from '@/lib/roles';
 import { appRouter } from '@/modules/router';
 import { routesOf } from '@/server/rest/routes';
+import { type Answer, client } from '../rest';
 import { type Caller, CREDENTIALS, FIXTURES, isWithinReach, makeWorld, type Target, type World } from './access-matrix';
-import { type Answer, client } from './rest';
 
 vi.hoisted(() => {
   process.env.SMTP_URL = 'off';

@@ -4,8 +4,8 @@ import type { Turn } from '@/modules/messages/mail-log/arrivals';
 import { readCursor } from '@/modules/messages/mail-log/cursor';
 import { FilterMeta, recordFiltered } from '@/modules/messages/mail-log/filtered';
 import { recordLog } from '@/modules/messages/mail-log/log';
-import { db } from './database';
-import { unique } from './factories';
+import { db } from '../database';
+import { unique } from '../factories';
 
 export const LOG = 'mail.example.test log';
 const STREAM = 'mail.example.test stream';

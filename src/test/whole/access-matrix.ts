@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { hasRole, type Role } from '@/lib/roles';
 import { hashPassword } from '@/server/secrets/password';
-import { db } from './database';
+import { db } from '../database';
 import {
   makeAbandonedDelivery,
   makeAdmin,
@@ -13,8 +13,8 @@ import {
   makeSession,
   makeWebhook,
   unique,
-} from './factories';
-import { type Client, client } from './rest';
+} from '../factories';
+import { type Client, client } from '../rest';
 
 export const CREDENTIALS = ['session', 'key', 'scoped key'] as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkIsMigrated, migrate } from '../../scripts/postgres/database.mjs';
-import { db } from './database';
+import { checkIsMigrated, migrate } from '../../../scripts/postgres/database.mjs';
+import { db } from '../database';
 
 const NEWEST = '20991231235959_of_another_version';
 
