@@ -14,6 +14,8 @@ export default defineConfig({
     include: ['src/test/mail-stack/*.mail.test.ts'],
     env: { LOG_LEVEL: 'silent' },
     pool: 'forks',
+    // Threads that a test's code starts load TypeScript too.
+    execArgv: ['--import', new URL('../../../scripts/process/load-typescript.mjs', import.meta.url).href],
     // One mail server, and tests that stop a part of it.
     fileParallelism: false,
     testTimeout: 60_000,
