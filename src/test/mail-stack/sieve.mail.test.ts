@@ -206,6 +206,25 @@ describe('what a filter sends', () => {
     await endsIn('', from);
     expect((await oneCopyTo(from)).raw.toString()).toContain('Now.');
   });
+
+  it('as an answer that says it was forwarded has the From of its mailbox alone all the same', async () => {
+    const other = await makeDomain();
+    await useKey(other.name, 'other');
+    await useKey(domain.name, 'one');
+    const reply = (from: string) =>
+      `require "vacation";\nvacation :mime text:\nX-Sieve-Redirected-From: x\n${from}Content-Type: text/plain\n\nPay.\n.\n;\n`;
+    const answer = await makeFilter('mailbox', reply(`From: ceo@${other.name}\n`));
+    const from = elsewhere();
+    expect(await endsIn('', from)).toEqual(['INBOX']);
+    await db.sieveFilter.update({ where: { id: answer.id }, data: { script: reply('') } });
+    await endsIn('', from);
+    expect(await signaturesOf((await oneCopyTo(from)).raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+  });
+
+  it('is no notification: a script of who reads the mailbox cannot have one', async () => {
+    const script = 'require "enotify";\nnotify :from "ceo@elsewhere.example" "mailto:someone@elsewhere.example";\n';
+    await expect(putOwnScript(address(), PASSWORD, script)).rejects.toThrow('"NO ');
+  });
 });
 
 describe('checking a script', () => {
@@ -231,8 +250,8 @@ describe('checking a script', () => {
     expect(JSON.stringify([errors, unfinished])).not.toMatch(/\/tmp|sieve|script:/);
   });
 
-  it('refuses what no filter may use: other scripts, programs, unknown extensions', async () => {
-    for (const extension of ['include', 'vnd.dovecot.pipe', 'vnd.dovecot.execute', 'nonsense']) {
+  it('refuses what no filter may use: other scripts, notifications, programs, unknown extensions', async () => {
+    for (const extension of ['include', 'enotify', 'vnd.dovecot.pipe', 'vnd.dovecot.execute', 'nonsense']) {
       const [error] = await check(`require "${extension}";\n`);
       expect(error).toEqual({ line: 1, message: expect.stringContaining(extension) });
     }

@@ -25,11 +25,18 @@ local function has_own_from(task)
   return from and #from == 1 and from[1].addr and from[1].addr:lower() == user:lower()
 end
 
+-- Dovecot puts its mark before the message that it forwards. An answer may have the same mark from its script's author,
+-- who writes the headers that come last.
+local function is_forwarded(task)
+  local mark = (task:get_header_full('X-Sieve-Redirected-From') or {})[1]
+  local from = (task:get_header_full('From') or {})[1]
+  return mark and (not from or mark.order < from.order)
+end
+
 -- What a filter forwards is somebody else's, whatever From says: it keeps their signature and gets none of ours. And what
 -- it rejects goes back as a bounce, unsigned as Postfix's own are.
 local function stays_unsigned(task)
-  if task:get_user() ~= FILTERS then return false end
-  return envelope_sender(task) == '' or task:has_header('X-Sieve-Redirected-From')
+  return task:get_user() == FILTERS and (envelope_sender(task) == '' or is_forwarded(task))
 end
 
 rspamd_config:register_symbol({
