@@ -117,16 +117,20 @@ describe('who signed in', () => {
 
   it('does so with an argon2id hash and the quota of the mailbox, where no bytes at all is not "no limit"', async () => {
     const hashed = { passwordHash: '$argon2id$hash' };
-    await makeMailbox(domain.id, 'free', { ...hashed, suspendedAt: new Date() });
+    const free = await makeMailbox(domain.id, 'free', { ...hashed, suspendedAt: new Date() });
     const full = await makeMailbox(domain.id, 'full', hashed);
     await db.mailbox.update({ where: { id: full.id }, data: { quotaBytes: 0 } });
     const large = await makeMailbox(domain.id, 'large', hashed);
     await db.mailbox.update({ where: { id: large.id }, data: { quotaBytes: 5_000_000_000 } });
-    const answer = (local: string, rule: string) => [`${local}@${domain.name} {ARGON2ID}$argon2id$hash ${rule}`];
-    expect(await ask('dovecot_login', 'FREE', atCapital())).toEqual(answer('free', '*:bytes=0'));
-    expect(await ask('dovecot_login', 'full', domain.name)).toEqual(answer('full', '*:bytes=1'));
-    expect(await ask('dovecot_login', 'large', domain.name)).toEqual(answer('large', '*:bytes=5000000000'));
-    expect(await ask('dovecot_user', 'Large', domain.name)).toEqual([`large@${domain.name} *:bytes=5000000000`]);
+    const answer = (local: string, rule: string, { id }: { id: string }) => [
+      `${local}@${domain.name} {ARGON2ID}$argon2id$hash ${rule} ${domain.name}/${local}/${id}`,
+    ];
+    expect(await ask('dovecot_login', 'FREE', atCapital())).toEqual(answer('free', '*:bytes=0', free));
+    expect(await ask('dovecot_login', 'full', domain.name)).toEqual(answer('full', '*:bytes=1', full));
+    expect(await ask('dovecot_login', 'large', domain.name)).toEqual(answer('large', '*:bytes=5000000000', large));
+    expect(await ask('dovecot_user', 'Large', domain.name)).toEqual([
+      `large@${domain.name} *:bytes=5000000000 ${domain.name}/large/${large.id}`,
+    ]);
   });
 
   it('does so only to an active mailbox of an active domain', async () => {

@@ -3,6 +3,7 @@ import { hashPassword } from '@/server/secrets/password';
 import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './directory';
 import { arrived, signInToImap } from './imap-session';
 import { db, startOutside } from './mail-server';
+import { putOwnScript } from './manage-sieve';
 import { messageText, openInbound } from './smtp-session';
 
 const outside = await startOutside();
@@ -57,6 +58,18 @@ describe('a mailbox', () => {
 
   it('that is suspended from sending can be read', async () => {
     await makeMailbox(domain.id, 'ann', { suspendedAt: new Date() });
+    const { subject } = await send(at('ann'));
+    await arrived(at('ann'), subject);
+  });
+
+  it('at an address that was another mailbox before has nothing of that', async () => {
+    const { id } = await makeMailbox(domain.id, 'ann');
+    const kept = await send(at('ann'));
+    await arrived(at('ann'), kept.subject);
+    await putOwnScript(at('ann'), PASSWORD, 'discard;\n');
+    await db.mailbox.delete({ where: { id } });
+    await makeMailbox(domain.id, 'ann');
+    expect(await (await signInToImap(at('ann'), PASSWORD)).messages()).toEqual([]);
     const { subject } = await send(at('ann'));
     await arrived(at('ann'), subject);
   });

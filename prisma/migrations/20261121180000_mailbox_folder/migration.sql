@@ -1,0 +1,43 @@
+-- A mailbox's folder is named after its id too: who gets an address that was another's before opens neither their mail nor
+-- runs their scripts.
+DROP FUNCTION mta.dovecot_user(text, text);
+DROP FUNCTION mta.dovecot_login(text, text);
+
+-- A suspended mailbox may not send; it may sign in and read. Dovecot takes 0 bytes for "no quota".
+CREATE FUNCTION mta.dovecot_login(local text, domain text)
+RETURNS TABLE ("user" text, password text, quota_rule text, folder text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
+SET search_path = public, pg_temp
+AS $$
+BEGIN
+  RETURN QUERY
+    SELECT m.local_part || '@' || d.name,
+           '{ARGON2ID}' || m.password_hash,
+           '*:bytes=' || CASE WHEN m.quota_bytes IS NULL THEN 0 ELSE greatest(m.quota_bytes, 1) END,
+           d.name || '/' || m.local_part || '/' || m.id
+      FROM "domain" d JOIN mailbox m ON m.domain_id = d.id
+     WHERE d.name = lower(dovecot_login.domain) AND d.active
+       AND m.local_part = lower(dovecot_login.local) AND m.active;
+END
+$$;
+
+CREATE FUNCTION mta.dovecot_user(local text, domain text)
+RETURNS TABLE ("user" text, quota_rule text, folder text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
+SET search_path = public, pg_temp
+AS $$
+BEGIN
+  RETURN QUERY
+    SELECT l."user", l.quota_rule, l.folder FROM mta.dovecot_login(dovecot_user.local, dovecot_user.domain) l;
+END
+$$;
+
+REVOKE ALL ON FUNCTION mta.dovecot_login(text, text), mta.dovecot_user(text, text) FROM PUBLIC;
+
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'mta_read') THEN
+    GRANT EXECUTE ON FUNCTION mta.dovecot_login(text, text), mta.dovecot_user(text, text) TO mta_read;
+  END IF;
+END
+$$;
