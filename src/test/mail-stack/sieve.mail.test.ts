@@ -178,6 +178,18 @@ describe('what a filter sends', () => {
     expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
+  it('as an answer does not leave while the mailbox is suspended, and the message is kept', async () => {
+    await useKey(domain.name, 'one');
+    await makeFilter('mailbox', 'require "vacation";\nvacation "Later.";\n');
+    await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
+    const [early, late] = [elsewhere(), elsewhere()];
+    expect(await endsIn('', early)).toEqual(['INBOX']);
+    await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: null } });
+    expect(await endsIn('', late)).toEqual(['INBOX']);
+    await oneCopyTo(late);
+    expect(copiesTo(early)).toEqual([]);
+  });
+
   it('back to the sender says why, and nothing is kept', async () => {
     await useKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "reject";\nreject "Not wanted here.";\n');
