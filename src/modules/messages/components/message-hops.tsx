@@ -4,6 +4,7 @@ import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
 import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
 import type { Message, MessageEvent } from '../schema';
+import { isDeletion } from './reply-meaning';
 
 type Plan = { code: string; state: StampState; rim: string; title: string };
 
@@ -20,8 +21,12 @@ const PLANS: Record<string, Plan> = {
   released: { code: 'GO', state: 'passed', rim: 'MAIL SERVER', title: 'Released from hold' },
   received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },
   forwarded: { code: 'FWD', state: 'passed', rim: 'ALIAS', title: 'Passed on by an alias' },
-  spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Held as spam' },
+  spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Marked as spam' },
 };
+
+/** By what the filter did; all else is delivered with a mark. */
+const SPAM_TITLES: Record<string, string> = { reject: 'Refused as spam', quarantine: 'Held as spam' };
+const DELETED: Plan = { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Taken out of the queue' };
 
 /** A delivery to a webhook, by its status. */
 const HOOKS: Record<string, Omit<Plan, 'rim'>> = {
@@ -65,7 +70,9 @@ function hopOf(event: MessageEvent, before: string | undefined, index: number): 
 function planOf({ type, detail }: MessageEvent): Plan {
   const hook = type === 'webhook' ? HOOKS[String(detail.status)] : undefined;
   if (hook) return { ...hook, rim: 'WEBHOOK' };
-  return PLANS[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
+  if (type === 'failed' && isDeletion(detail)) return DELETED;
+  const plan = PLANS[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
+  return { ...plan, title: SPAM_TITLES[String(detail.spam_action)] ?? plan.title };
 }
 
 function rimOf({ detail, recipient }: MessageEvent, plan: Plan): string {
@@ -83,8 +90,7 @@ function detailOf({ detail, recipient }: MessageEvent) {
   if (by) {
     return (
       <>
-        {detail.api_key_id ? 'With an API key of ' : 'From the console by '}
-        <b className="strong">{by}</b>
+        {wayIn(detail)} <b className="strong">{by}</b>
       </>
     );
   }
@@ -97,6 +103,11 @@ function detailOf({ detail, recipient }: MessageEvent) {
   }
   if (recipient) return <Route recipient={recipient} detail={detail} />;
   return reason;
+}
+
+function wayIn({ api_key_id: apiKeyId, client }: MessageEvent['detail']): string {
+  if (typeof client === 'string') return `By SMTP from ${client}, signed in as`;
+  return apiKeyId ? 'With an API key of' : 'From the console by';
 }
 
 function Hook({ detail }: { detail: MessageEvent['detail'] }) {

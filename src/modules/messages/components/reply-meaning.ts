@@ -17,12 +17,25 @@ export function meaningOf(message: Message): Meaning | null {
   const worst = worstOf(message.recipients);
   if (!worst) return null;
   if (worst.status === 'failed') {
-    return message.events.some(({ type }) => type === 'refused') ? ownRefusal(worst) : givenUp(worst);
+    if (message.events.some(({ type }) => type === 'refused')) return ownRefusal(worst);
+    return isDeletion(worst) ? DELETED : givenUp(worst);
   }
   const host = worst.address.slice(worst.address.lastIndexOf('@') + 1);
   const { title, text } = meaningOfCode(worst.enhanced_code, host) ?? plainMeaning(worst, host);
   return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'elsewhere' };
 }
+
+/** Whether what failed in the queue was deleted there: what the mail server gives up has a code. */
+export function isDeletion({ enhanced_code: code }: { enhanced_code?: unknown }): boolean {
+  return !code;
+}
+
+const DELETED: Meaning = {
+  title: 'It was taken out of the queue',
+  text: 'An admin deleted it before it was delivered; its sender was not told. The audit log says who, unless it was done on the host.',
+  reply: null,
+  resend: 'again',
+};
 
 function ownRefusal({ smtp_code: code, response }: Recipient): Meaning {
   const isPassing = code !== null && code < 500;
