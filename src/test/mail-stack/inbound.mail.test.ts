@@ -128,6 +128,14 @@ describe('what is not ours', () => {
     expect(await session.recipient('x@elsewhere.example')).toMatch(/^554 5\.7\.1 .*Relay access denied/);
   });
 
+  it('gives no receipt, which could go to anybody', async () => {
+    await makeMailbox(domain.id, 'ann');
+    const session = await openInbound();
+    expect(session.greeting).not.toMatch(/DSN|ETRN/);
+    await session.command('MAIL FROM:<someone@elsewhere.example>');
+    expect(await session.command(`RCPT TO:<${at('ann')}> NOTIFY=SUCCESS`)).toMatch(/^501 /);
+  });
+
   it('is not relayed through a catch-all either', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeAlias(domain.id, '', at('ann'));
