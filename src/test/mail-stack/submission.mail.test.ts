@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
@@ -45,6 +47,16 @@ describe('a mailbox', () => {
     await transport.sendMail({ from: at('ann'), to: second.to, subject: 'Hello', text: 'Good morning.' });
     await arrivedOutside(first.to);
     await arrivedOutside(second.to);
+  });
+
+  it('signs in from where others have just tried wrong passwords', async () => {
+    for (const wrong of ['first', 'second', 'third']) {
+      const session = await openSmtp('SUBMISSIONS_PORT');
+      expect(await session.signIn(at('bo'), `${wrong} wrong password`)).toMatch(/^535 /);
+    }
+    await openSubmission(at('ann'), PASSWORD);
+    // Some time after its start Dovecot would begin to make them wait, through this.
+    expect(existsSync(join(mailServer.data, 'run/dovecot/anvil-auth-penalty'))).toBe(false);
   });
 
   it('sends as nobody else, in the envelope or in From', async () => {
