@@ -2,7 +2,7 @@ import { portOf } from './mail-server';
 import { openWire } from './wire';
 
 /** Gives a mailbox an active script of its own, as a mail program does. */
-export async function putOwnScript(user: string, password: string, script: string): Promise<void> {
+export async function putOwnScript(user: string, password: string, script: string, name = 'own'): Promise<void> {
   const wire = await openWire(portOf('SIEVE_PORT'), false);
   const answer = async () => {
     const text = await wire.readUntil(/^(OK|NO|BYE)\b.*\r\n/m);
@@ -16,7 +16,7 @@ export async function putOwnScript(user: string, password: string, script: strin
   await command('STARTTLS').then(wire.startTls);
   await answer();
   await command(`AUTHENTICATE "PLAIN" "${Buffer.from(`\0${user}\0${password}`).toString('base64')}"`);
-  await command(`PUTSCRIPT "own" {${Buffer.byteLength(script)}+}\r\n${script}`);
-  await command('SETACTIVE "own"');
+  await command(`PUTSCRIPT "${name}" {${Buffer.byteLength(script)}+}\r\n${script}`);
+  await command(`SETACTIVE "${name}"`);
   wire.close();
 }

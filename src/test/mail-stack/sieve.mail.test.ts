@@ -239,6 +239,14 @@ describe('what a filter sends', () => {
   });
 });
 
+describe('a script of who reads the mailbox', () => {
+  it('is the last one where they have 512 KB', async () => {
+    const put = (name: string) => putOwnScript(address(), PASSWORD, `#${'x'.repeat(600_000)}\n`, name);
+    await put('first');
+    await expect(put('second')).rejects.toThrow('NO (QUOTA');
+  });
+});
+
 describe('checking a script', () => {
   it('finds every example of the console right', async () => {
     for (const { script } of EXAMPLES) expect(await check(script)).toEqual([]);
