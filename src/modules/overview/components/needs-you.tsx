@@ -75,7 +75,7 @@ function needsOf(totals: Overview['totals'], mta: Overview['mta'], failingWebhoo
       status: 'failed',
       word: 'Silent',
       what: 'The agent of the mail server',
-      why: 'What happens to mail is not told, and what mailboxes submit waits; start it: npm run mail-agent',
+      why: 'Start it: npm run mail-agent. Until then mailboxes cannot send',
       href: '/queue',
       action: 'Look at the queue',
     });
@@ -85,7 +85,7 @@ function needsOf(totals: Overview['totals'], mta: Overview['mta'], failingWebhoo
       status: 'failed',
       word: 'Failed',
       what: `${formatPlural(totals.failed, 'message')} not sent`,
-      why: 'Your own mail server did not take them',
+      why: 'Refused by your mail server, given up, or deleted there',
       href: '/messages?status=failed',
       action: 'Review failures',
     });
