@@ -82,7 +82,12 @@ test('it is told whether the mail server has the key', async ({ signedIn: page, 
   await expect(section(page).getByText('No mail server is attached.')).toBeVisible();
   await check();
 
-  await answerProcedure(page, 'mailServer.get', { is_attached: true });
+  await answerProcedure(page, 'mailServer.get', { state: 'silent' });
+  await page.reload();
+  await expect(section(page).getByText('The agent of the mail server is silent.')).toBeVisible();
+  await check();
+
+  await answerProcedure(page, 'mailServer.get', { state: 'attached' });
   await page.reload();
   await expect(section(page).getByText('The mail server does not have it yet.')).toBeVisible();
   await sql('UPDATE dkim_key SET published_at = now() WHERE domain_id = $1', [domain.id]);

@@ -211,4 +211,9 @@ test('without a mail server the pages say what still can be done', async ({ sign
     await check();
   }
   await expect(page.getByRole('button', { name: 'Check', exact: true })).toBeDisabled();
+
+  await withoutMailServer(page, 'silent');
+  await page.reload();
+  await expect(page.getByText('The agent of the mail server is silent')).toBeVisible();
+  await check();
 });

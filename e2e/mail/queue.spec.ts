@@ -65,6 +65,11 @@ test('without a mail server the page says what that means', async ({ signedIn: p
   await expect(page.getByText('docs/mail-server.md')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Try all deferred now' })).toBeDisabled();
   await check();
+
+  await withoutMailServer(page, 'silent');
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await expect(page.getByRole('heading', { name: 'The agent of the mail server is silent' })).toBeVisible();
+  await check();
 });
 
 test('what waits is listed with its reason, the longest waiting first, and found by state and address', async ({
@@ -188,6 +193,11 @@ test('a message is deleted once that is confirmed, and the rest is tried at once
   await expect(page.getByText('All deferred mail is tried now.')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Nothing waits' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Try all deferred now' })).toBeDisabled();
+  await check();
+
+  await withoutMailServer(page, 'silent');
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await expect(page.getByRole('heading', { name: 'The agent of the mail server is silent' })).toBeVisible();
   await check();
 });
 

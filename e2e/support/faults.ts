@@ -17,12 +17,12 @@ export function answerProcedure(page: Page, procedure: string, data: object): Pr
 }
 
 /** Whatever stand-ins other specs attach at the moment. */
-export async function withoutMailServer(page: Page): Promise<void> {
-  const fault = { status: 503, code: 'MAIL_STACK_UNAVAILABLE', message: 'No mail server is attached to Postroom.' };
+export async function withoutMailServer(page: Page, state: 'none' | 'silent' = 'none'): Promise<void> {
+  const fault = { status: 503, code: 'MAIL_STACK_UNAVAILABLE', message: 'The mail server cannot be asked.' };
   for (const procedure of ['queue.list', 'queue.summary']) {
-    await failProcedure(page, procedure, { ...fault, details: { is_attached: false } });
+    await failProcedure(page, procedure, { ...fault, details: { mail_server: state } });
   }
-  await answerProcedure(page, 'mailServer.get', { is_attached: false });
+  await answerProcedure(page, 'mailServer.get', { state });
 }
 
 type Replacement = { status: number; json: object };

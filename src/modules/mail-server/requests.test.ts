@@ -78,6 +78,7 @@ it('a mail server whose agent was here is silent without it, and one that never 
   await db.mailCursor.create({ data: { source: 'mail.example.test log', file: 'a', position: '1' } });
   await detach(db, agent);
   expect(await mailServerState(db)).toBe('silent');
+  await expect(askAgent(db, 'queue.flush', {})).rejects.toEqual(unavailable('The agent of the mail server is silent'));
 });
 
 describe('a request', () => {

@@ -4,11 +4,16 @@ import type { AgentAction, AgentRequests } from '@/mail/agent-requests';
 import type { Database, Tx } from '@/server/db';
 import { AppError, type ErrorDetails } from '@/server/errors';
 import { AGENT_CHANNEL, type Answer } from './requests';
+import type { MailServerState } from './schema';
 
 const ATTACHED_SECONDS = 20;
 const ANSWER_WITHIN_MS = 15_000;
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 150;
+const NOT_ATTACHED = {
+  none: 'No mail server is attached to Postroom.',
+  silent: 'The agent of the mail server is silent. Start it on its host: npm run mail-agent',
+};
 
 /** Whether an agent beside a mail server has told of itself just now. */
 export async function isMailServerAttached(db: Tx): Promise<boolean> {
@@ -17,8 +22,8 @@ export async function isMailServerAttached(db: Tx): Promise<boolean> {
   return row.isAttached;
 }
 
-/** `silent`: an agent has read this mail server's log before, and tells nothing of itself now. */
-export async function mailServerState(db: Tx): Promise<'none' | 'attached' | 'silent'> {
+/** By the agent beside it: one that was here before leaves a cursor of what it has read. */
+export async function mailServerState(db: Tx): Promise<MailServerState> {
   if (await isMailServerAttached(db)) return 'attached';
   return (await db.mailCursor.findFirst({ select: { source: true } })) ? 'silent' : 'none';
 }
@@ -39,9 +44,8 @@ export async function askAgent<Action extends AgentAction>(
   input: AgentRequests[Action]['input'],
   { withinMs = ANSWER_WITHIN_MS }: { withinMs?: number } = {},
 ): Promise<AgentRequests[Action]['output']> {
-  if (!(await isMailServerAttached(database))) {
-    throw unavailable('No mail server is attached to Postroom.', { is_attached: false });
-  }
+  const state = await mailServerState(database);
+  if (state !== 'attached') throw unavailable(NOT_ATTACHED[state], { mail_server: state });
   const id = uuidv7();
   await database.$executeRaw`
     WITH request AS (

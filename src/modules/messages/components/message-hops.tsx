@@ -26,6 +26,8 @@ const PLANS: Record<string, Plan> = {
 
 /** By what the filter did; all else is delivered with a mark. */
 const SPAM_TITLES: Record<string, string> = { reject: 'Refused as spam', quarantine: 'Held as spam' };
+/** Nobody out there has said a word. */
+const UNREACHED: Plan = { code: 'WAIT', state: 'deferred', rim: 'MAIL SERVER', title: 'Not handed over yet' };
 const DELETED: Plan = { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Taken out of the queue' };
 
 /** A delivery to a webhook, by its status. */
@@ -71,6 +73,7 @@ function planOf({ type, detail }: MessageEvent): Plan {
   const hook = type === 'webhook' ? HOOKS[String(detail.status)] : undefined;
   if (hook) return { ...hook, rim: 'WEBHOOK' };
   if (type === 'failed' && isDeletion(detail)) return DELETED;
+  if (type === 'deferred' && !detail.smtp_code) return UNREACHED;
   const plan = PLANS[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
   return { ...plan, title: SPAM_TITLES[String(detail.spam_action)] ?? plan.title };
 }

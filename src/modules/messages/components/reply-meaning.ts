@@ -1,3 +1,4 @@
+import { meaningOfReason } from '@/lib/deferral-reasons';
 import { meaningOfCode } from '@/lib/reply-codes';
 import type { Message } from '../schema';
 
@@ -21,7 +22,9 @@ export function meaningOf(message: Message): Meaning | null {
     return isDeletion(worst) ? DELETED : givenUp(worst);
   }
   const host = worst.address.slice(worst.address.lastIndexOf('@') + 1);
-  const { title, text } = meaningOfCode(worst.enhanced_code, host) ?? plainMeaning(worst, host);
+  const isUnreached = worst.status === 'deferred' && worst.smtp_code === null;
+  const own = isUnreached ? meaningOfReason(worst.response, worst.address) : null;
+  const { title, text } = own ?? meaningOfCode(worst.enhanced_code, host) ?? plainMeaning(worst, host);
   return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'elsewhere' };
 }
 

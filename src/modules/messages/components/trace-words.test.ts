@@ -38,6 +38,16 @@ describe('what is said of a message', () => {
     expect(titleOf('failed', { enhanced_code: '4.4.7' })).toBe('Given up');
   });
 
+  it('that nobody out there has answered for does not blame its recipient’s server', () => {
+    const response = 'connect to 127.0.0.1[127.0.0.1]:2599: Connection refused';
+    const waiting = { ...recipient('4.4.1'), status: 'deferred' as const, response };
+    expect(meaningOf(message({ status: 'deferred', recipients: [waiting] }))?.title).toBe(
+      '127.0.0.1 takes no connection',
+    );
+    expect(titleOf('deferred', { smtp_code: null, enhanced_code: '4.4.1', response })).toBe('Not handed over yet');
+    expect(titleOf('deferred', { smtp_code: 451, enhanced_code: '4.7.1' })).toBe('Put off by the other side');
+  });
+
   it('that is spam tells refused from held from marked', () => {
     expect(titleOf('spam', { spam_score: 15, spam_action: 'reject' })).toBe('Refused as spam');
     expect(titleOf('spam', { spam_score: 15, spam_action: 'quarantine' })).toBe('Held as spam');

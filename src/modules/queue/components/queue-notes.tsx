@@ -32,7 +32,8 @@ type QueueProblemNoteProps = { problem: Problem; onRetry: () => void };
 
 /** Where the queue cannot be looked into: there is none, or its mail server could not tell. */
 export function QueueProblemNote({ problem, onRetry }: QueueProblemNoteProps) {
-  if (problem.details.is_attached === false) return <NoMailServer onRetry={onRetry} />;
+  if (problem.details.mail_server === 'silent') return <SilentAgent onRetry={onRetry} />;
+  if (problem.details.mail_server === 'none') return <NoMailServer onRetry={onRetry} />;
   return (
     <div className="note" role="alert">
       <StatusMark status="failed">Could not read the queue</StatusMark>
@@ -64,14 +65,35 @@ function NoMailServer({ onRetry }: { onRetry: () => void }) {
         here.
       </p>
       <p>
-        <code>docs/mail-server.md</code> in Postroom’s folder tells how to set up a mail server and attach it. If one
-        should be attached, look whether its agent runs and reaches the database.
+        <code>docs/mail-server.md</code> in Postroom’s folder tells how to set up a mail server and attach it.
       </p>
-      <div className="row-acts">
-        <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
-          Look again
-        </Button>
-      </div>
+      <LookAgain onRetry={onRetry} />
     </EmptyNote>
+  );
+}
+
+function SilentAgent({ onRetry }: { onRetry: () => void }) {
+  return (
+    <EmptyNote title="The agent of the mail server is silent">
+      <p>
+        The queue is read through it, and it has told nothing of itself in the last seconds. Mail comes in and goes out
+        all the same; what mailboxes submit by SMTP waits with them, and what happens is told once it is back.
+      </p>
+      <p>
+        Look on the mail server’s host: <code>systemctl status postroom-mail-agent</code>, or start it in Postroom’s
+        folder there: <code>npm run mail-agent</code>. It needs the database to answer.
+      </p>
+      <LookAgain onRetry={onRetry} />
+    </EmptyNote>
+  );
+}
+
+function LookAgain({ onRetry }: { onRetry: () => void }) {
+  return (
+    <div className="row-acts">
+      <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
+        Look again
+      </Button>
+    </div>
   );
 }

@@ -61,7 +61,7 @@ export function QueuePage() {
           Try all deferred now
         </Button>
       </PageHead>
-      {problem && isUnavailable && (!rows || problem.details.is_attached === false) ? (
+      {problem && isUnavailable && (!rows || problem.details.mail_server) ? (
         <QueueProblemNote problem={problem} onRetry={refresh} />
       ) : problem && !rows ? (
         <ErrorNote what="the queue" error={list.error} onRetry={refresh}>

@@ -1,6 +1,6 @@
 import type { Status } from '@/components/marks/status-mark';
+import { meaningOfReason } from '@/lib/deferral-reasons';
 import type { Queue, QueuedMessage } from '../schema';
-import { meaningOfReason } from './reason-meaning';
 
 export const QUEUE_WORDS: Record<Queue, [Status, string]> = {
   deferred: ['deferred', 'Deferred'],

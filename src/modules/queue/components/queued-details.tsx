@@ -5,10 +5,10 @@ import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler
 import Link from 'next/link';
 import { Addr } from '@/components/address';
 import { CopyIcon } from '@/components/copy-button';
+import { meaningOfReason } from '@/lib/deferral-reasons';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { senderWords } from './queue-words';
-import { meaningOfReason } from './reason-meaning';
 import type { QueueAct } from './use-queue-actions';
 
 type QueuedDetailsProps = {

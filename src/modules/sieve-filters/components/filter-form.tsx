@@ -13,7 +13,7 @@ import type { SieveScope, SieveVerdict } from '../schema';
 import { CheckResult } from './check-result';
 import { EXAMPLES } from './examples';
 import { mayLoseMail } from './filter-values';
-import { NoMailServer, useIsAttached, Waiting } from './no-mail-server';
+import { NoMailServer, useMailServer, Waiting } from './no-mail-server';
 import { ScriptEditor, showLine } from './script-editor';
 
 export type FilterValues = {
@@ -48,7 +48,7 @@ type FilterFormProps = {
 
 export function FilterForm({ form, refused, problem, place, placeHint, foot, onSubmit }: FilterFormProps) {
   const textarea = useRef<HTMLTextAreaElement>(null);
-  const isAttached = useIsAttached();
+  const mailServer = useMailServer();
   const [checked, setChecked] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
   const check = trpc.sieveFilters.validate.useMutation({
     onSuccess: (verdict, { script }) => setChecked({ script, verdict }),
@@ -68,10 +68,10 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
     form.setValues({ script: example.script, ...(!isNamed && { name: example.name }) });
   };
 
-  if (isAttached === undefined) return <Waiting />;
+  if (mailServer === undefined) return <Waiting />;
   return (
     <form noValidate onSubmit={onSubmit}>
-      {isAttached === false && <NoMailServer />}
+      {mailServer !== 'attached' && <NoMailServer state={mailServer} />}
       <Entry title="Filter" hint={placeHint}>
         <div className="form-column">
           <TextInput label="Name" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
@@ -110,7 +110,7 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
             }}
           />
           <div className="script-foot">
-            <Button onClick={runCheck} loading={check.isPending} disabled={isAttached === false}>
+            <Button onClick={runCheck} loading={check.isPending} disabled={mailServer !== 'attached'}>
               Check
             </Button>
             <CheckResult verdict={verdict} onShow={(line) => showLine(textarea.current, line)} />

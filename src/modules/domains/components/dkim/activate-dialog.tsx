@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import type { MailServerState } from '@/modules/mail-server/schema';
 import type { DkimKey } from '../../dkim/schema';
 import type { Domain } from '../../schema';
 import { useRefreshDkim } from './use-dkim';
@@ -13,11 +14,17 @@ type ActivateDialogProps = {
   /** Null while nothing is asked. */
   dkimKey: DkimKey | null;
   active: DkimKey | undefined;
-  isAttached: boolean;
+  mailServer: MailServerState;
   onClose: () => void;
 };
 
-export function ActivateDialog({ domain, dkimKey, active, isAttached, onClose }: ActivateDialogProps) {
+const SIGNS: Record<MailServerState, string> = {
+  attached: 'Within seconds the mail server signs with it.',
+  silent: 'The agent of the mail server is silent. Once it is back, the mail server signs with this key.',
+  none: 'No mail server is attached. Once one is, it signs with this key.',
+};
+
+export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }: ActivateDialogProps) {
   const refresh = useRefreshDkim(domain.id);
   const [shown, setShown] = useState({ dkimKey, active });
   const activate = trpc.domains.activateDkim.useMutation({
@@ -47,9 +54,7 @@ export function ActivateDialog({ domain, dkimKey, active, isAttached, onClose }:
       onConfirm={() => dkimKey && activate.mutate({ id: domain.id, selector: dkimKey.selector })}
     >
       <p className="soft">
-        {isAttached
-          ? 'Within seconds the mail server signs with it.'
-          : 'No mail server is attached. Once one is, it signs with this key.'}{' '}
+        {SIGNS[mailServer]}{' '}
         {shown.active && (
           <>
             The key <code>{shown.active.selector}</code> is retired, and can be taken back.

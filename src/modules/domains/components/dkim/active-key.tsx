@@ -1,12 +1,13 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import { Moment } from '@/components/moment';
+import type { MailServerState } from '@/modules/mail-server/schema';
 import type { DkimKey } from '../../dkim/schema';
 import { DkimRecord } from './dkim-record';
 import { KeyHead } from './key-head';
 
-type ActiveKeyProps = { dkimKey: DkimKey; isAttached: boolean };
+type ActiveKeyProps = { dkimKey: DkimKey; mailServer: MailServerState };
 
-export function ActiveKey({ dkimKey, isAttached }: ActiveKeyProps) {
+export function ActiveKey({ dkimKey, mailServer }: ActiveKeyProps) {
   return (
     <section className="dkim-key" aria-label={`Active key ${dkimKey.selector}`}>
       <KeyHead dkimKey={dkimKey} mark={<StatusMark status="on" />}>
@@ -16,15 +17,24 @@ export function ActiveKey({ dkimKey, isAttached }: ActiveKeyProps) {
           </>
         )}
       </KeyHead>
-      <Arrival publishedAt={dkimKey.published_at} isAttached={isAttached} />
+      <Arrival publishedAt={dkimKey.published_at} mailServer={mailServer} />
       <p className="soft">Without this record receivers take the signatures for broken, and some refuse the mail.</p>
       <DkimRecord {...dkimKey} />
     </section>
   );
 }
 
-function Arrival({ publishedAt, isAttached }: { publishedAt: string | null; isAttached: boolean }) {
-  if (!isAttached) {
+function Arrival({ publishedAt, mailServer }: { publishedAt: string | null; mailServer: MailServerState }) {
+  if (mailServer === 'silent') {
+    return (
+      <p className="soft">
+        <b className="strong">The agent of the mail server is silent.</b>{' '}
+        {publishedAt ? 'The mail server has this key.' : 'The mail server does not have this key yet.'} What changes
+        here reaches it once the agent is back.
+      </p>
+    );
+  }
+  if (mailServer === 'none') {
     return (
       <p className="soft">
         <b className="strong">No mail server is attached.</b>{' '}

@@ -19,7 +19,7 @@ type DkimKeysProps = { domain: Domain; dkim: Dkim; isReadOnly: boolean };
 export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
   const [isRotating, rotation] = useDisclosure(false);
   const [chosen, setChosen] = useState<DkimKey | null>(null);
-  const { keys, isAttached, error, retry } = dkim;
+  const { keys, mailServer, error, retry } = dkim;
   const active = keys?.find(({ status }) => status === 'active');
   const pending = keys?.find(({ status }) => status === 'pending');
   const retired = keys?.filter(({ status }) => status === 'retired') ?? [];
@@ -34,7 +34,7 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
         <div className="dkim">
           {pending && <PendingKey dkimKey={pending} onActivate={onActivate} />}
           {active ? (
-            <ActiveKey dkimKey={active} isAttached={isAttached} />
+            <ActiveKey dkimKey={active} mailServer={mailServer} />
           ) : (
             <p className="soft">
               It has no active key: a mail server of Postroom holds its mail back until it has one.
@@ -56,7 +56,7 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
         domain={domain}
         dkimKey={chosen}
         active={active}
-        isAttached={isAttached}
+        mailServer={mailServer}
         onClose={() => setChosen(null)}
       />
     </Entry>

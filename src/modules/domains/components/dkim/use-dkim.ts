@@ -8,16 +8,16 @@ export type Dkim = ReturnType<typeof useDkim>;
 
 /** The keys of a domain, and whether a mail server takes them. While one is on its way there, it looks again. */
 export function useDkim(id: string) {
-  const mailServer = trpc.mailServer.get.useQuery({}, { refetchInterval: 5 * LOOK_AGAIN_MS });
-  const isAttached = mailServer.data?.is_attached ?? false;
+  const found = trpc.mailServer.get.useQuery({}, { refetchInterval: 5 * LOOK_AGAIN_MS });
+  const mailServer = found.data?.state ?? 'none';
   const list = trpc.domains.dkimKeys.useQuery(
     { id, limit: MAX_KEYS },
-    { refetchInterval: ({ state }) => isAttached && isOnItsWay(state.data?.items) && LOOK_AGAIN_MS },
+    { refetchInterval: ({ state }) => mailServer === 'attached' && isOnItsWay(state.data?.items) && LOOK_AGAIN_MS },
   );
   return {
     keys: list.data?.items,
-    isAttached,
-    isPending: list.isPending || mailServer.isPending,
+    mailServer,
+    isPending: list.isPending || found.isPending,
     error: list.error,
     retry: () => void list.refetch(),
   };

@@ -14,7 +14,7 @@ import { PageHead } from '@/components/page-head';
 import { Segments } from '@/components/segments';
 import { Page } from '@/components/shell/page';
 import { inOrder } from '../filter-values';
-import { NoMailServer, useIsAttached, Waiting } from '../no-mail-server';
+import { NoMailServer, useMailServer, Waiting } from '../no-mail-server';
 import { filterColumns } from './filter-columns';
 import { useFilterActions } from './use-filter-actions';
 
@@ -28,7 +28,7 @@ export function FiltersPage() {
   );
   const reach = useReach();
   const actions = useFilterActions();
-  const isAttached = useIsAttached();
+  const mailServer = useMailServer();
   const list = trpc.sieveFilters.list.useQuery(
     { domain_id: (show !== 'global' && reach.chosen) || undefined, scope: SHOWN[show], limit: MOST, order: 'asc' },
     { placeholderData: keepPreviousData },
@@ -49,11 +49,11 @@ export function FiltersPage() {
       >
         <NewFilterButton domainId={reach.chosen} />
       </PageHead>
-      {isAttached === undefined ? (
+      {mailServer === undefined ? (
         <Waiting />
       ) : (
         <>
-          {isAttached === false && <NoMailServer />}
+          {mailServer !== 'attached' && <NoMailServer state={mailServer} />}
           <div className="tools">
             <Segments
               label="Runs for"

@@ -1,4 +1,4 @@
-import { meaningOfCode } from '@/lib/reply-codes';
+import { meaningOfCode } from './reply-codes';
 
 type Meaning = { title: string; text: string };
 type Rule = { pattern: RegExp; title: (host: string) => string; text: string };

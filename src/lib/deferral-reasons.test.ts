@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meaningOfReason } from './reason-meaning';
+import { meaningOfReason } from './deferral-reasons';
 
 const meaning = (reason: string | null, address = 'ann@far.example') => meaningOfReason(reason, address)?.title;
 
