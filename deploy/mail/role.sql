@@ -12,8 +12,8 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA mta TO mta_read;
 GRANT SELECT ON mta.sieve_script TO mta_read;
 GRANT INSERT, SELECT (address), UPDATE (bytes, messages) ON mta.used_space TO mta_read;
 
--- Postgres lets every role make temporary tables and call the functions in "public". Here the app alone may, which is
--- the role that owns its tables.
+-- Postgres lets every role make temporary tables and large objects, and call the functions in "public". Here the app alone
+-- may, which is the role that owns its tables, and needs no large objects.
 DO $$
 DECLARE
   app CONSTANT name := (SELECT tableowner FROM pg_tables WHERE schemaname = 'public' AND tablename = 'domain');
@@ -22,5 +22,7 @@ BEGIN
   EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
   EXECUTE format('GRANT USAGE ON SCHEMA public TO %I', app);
   REVOKE ALL ON SCHEMA public FROM PUBLIC;
+  REVOKE EXECUTE ON FUNCTION pg_catalog.lo_creat(integer), pg_catalog.lo_create(oid),
+    pg_catalog.lo_from_bytea(oid, bytea) FROM PUBLIC;
 END
 $$;

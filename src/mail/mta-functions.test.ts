@@ -218,6 +218,8 @@ describe("the mail server's role", () => {
     ['writes nothing', "UPDATE public.mailbox SET local_part = 'x'"],
     ['deletes nothing', 'DELETE FROM public.domain'],
     ['makes no temporary table', 'CREATE TEMP TABLE domain (id int)'],
+    ['makes no large object', 'SELECT lo_create(0)'],
+    ['fills no large object', "SELECT lo_from_bytea(0, 'x')"],
     ['makes no table', 'CREATE TABLE public.x (id int)'],
     ['makes nothing among its functions', 'CREATE TABLE mta.x (id int)'],
     [

@@ -68,7 +68,7 @@ export async function changeQueued(
   if (!message || !isDone) {
     const refusal = message
       ? new AppError('CONFLICT', 'This message is on hold: it is not tried until it is released. Release it.')
-      : notFound('message in the queue; it may have been delivered');
+      : notFound('message in the queue; it may have been delivered, returned or deleted');
     await ctx.audit({ ...about, outcome: 'denied', details: { code: refusal.apiCode, message: refusal.message } });
     throw refusal;
   }

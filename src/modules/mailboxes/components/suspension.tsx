@@ -41,7 +41,7 @@ export function SuspendedBanner({ mailbox, mayLift }: { mailbox: Mailbox; mayLif
       <p>
         <b>{reason === 'rate_limit' ? 'It sent more than it may.' : 'An admin stopped it.'}</b>{' '}
         {why && `${ended(why)} `}
-        Mail to it still arrives; sending answers <code>403 MAILBOX_SUSPENDED</code>.{' '}
+        Mail to it still arrives; sending answers <code>403 MAILBOX_SUSPENDED</code>, by SMTP <code>550 5.7.1</code>.{' '}
         {mayLift ? 'Letting it send again sets its hourly count back to zero.' : 'An admin can let it send again.'}
       </p>
       {mayLift && (
