@@ -110,6 +110,13 @@ describe('a delivery', () => {
     });
   });
 
+  it('that refuses the data says so in its own words', () => {
+    const said = '552 5.2.2 <ann@d.example> The mailbox is full';
+    const why = `host mail.example.test[/run/dovecot/lmtp] said: ${said} (in reply to end of DATA command)`;
+    const line = `to=<ann@d.example>, relay=mail.example.test[/run/dovecot/lmtp], ${TIMES}, dsn=5.2.2, status=bounced (${why})`;
+    expect(delivery(line, 'lmtp')).toMatchObject({ status: 'bounced', smtpCode: 552, response: said });
+  });
+
   it('is not taken from an address that looks like the rest of a line', () => {
     const address = '"x>, relay=mx[1.1.1.1]:25, delay=1, delays=1/1/1/1, dsn=2.0.0, status=sent (250 ok)"@far.example';
     const line = `to=<${address}>, relay=none, ${TIMES}, dsn=4.4.1, status=deferred (connection timed out)`;

@@ -128,7 +128,8 @@ function isStatus(status: string | undefined): status is Delivery['status'] {
 }
 
 // "host mx.example.net[192.0.2.1] said: 550 5.1.1 No such user (in reply to RCPT TO command)"
-const SAID = /^host ([^\s[]+)\[[^\]]*\] (?:said|refused to talk to me): (.*?)(?: \(in reply to [A-Z][\w -]*\))?$/;
+const SAID =
+  /^host ([^\s[]+)\[[^\]]*\] (?:said|refused to talk to me): (.*?)(?: \(in reply to (?:end of )?[A-Z][\w -]*\))?$/;
 
 function hostOf(relay: string): string | null {
   const [host] = relay.split('[');

@@ -38,8 +38,8 @@ export type MessageSummary = z.infer<typeof MessageSummary>;
 /**
  * Outbound: `accepted` by Postroom, then `queued` by the MTA, or `refused` by it, or `uncertain`: no answer after the
  * data; then, for each recipient, what the other side said, and `held` and `released` where an admin stopped it in the
- * queue. Inbound: `received`, `forwarded` or `spam`. Last,
- * for callers who may see it, what became of each delivery to a `webhook`.
+ * queue. Inbound: `received`, `forwarded` or `spam`; before that, or instead, `deferred`, `bounced` or `failed` at the
+ * mailbox, or where an alias leads. Last, for callers who may see it, what became of each delivery to a `webhook`.
  */
 const MESSAGE_EVENT_TYPES = [
   'accepted',

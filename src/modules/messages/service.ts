@@ -45,14 +45,15 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   };
 }
 
-/** How many messages within the caller's reach have each status since a time. */
+/** How many messages within the caller's reach have each status since a time, in all or one way. */
 export async function countMessages(
   ctx: ActorContext,
-  filter: { domainId?: string; since: Date },
+  filter: { domainId?: string; direction?: MessageSummary['direction']; since: Date },
 ): Promise<Partial<Record<MessageStatus, number>>> {
+  const { domainId, direction, since } = filter;
   const groups = await ctx.db.message.groupBy({
     by: ['status'],
-    where: { AND: [domainFilter(ctx.actor), { domainId: filter.domainId, createdAt: { gte: filter.since } }] },
+    where: { AND: [domainFilter(ctx.actor), { domainId, direction, createdAt: { gte: since } }] },
     _count: true,
   });
   return Object.fromEntries(groups.map((group) => [group.status, group._count]));

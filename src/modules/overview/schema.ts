@@ -5,11 +5,14 @@ import { MESSAGE_STATUSES, MessageSummary } from '@/modules/messages/schema';
 export const GetOverview = z.strictObject({ domain_id: Id.optional() });
 export type GetOverview = z.infer<typeof GetOverview>;
 
+const totals = z.record(z.enum(MESSAGE_STATUSES), z.number().int());
+
 /** What the console's first page shows: the last 24 hours and what is still to be set up. */
 export const Overview = z.object({
   since: Timestamp,
   until: Timestamp,
-  totals: z.record(z.enum(MESSAGE_STATUSES), z.number().int()),
+  totals,
+  outbound: totals,
   checklist: z.object({ has_domain: z.boolean(), has_api_key: z.boolean(), has_sent: z.boolean() }),
   mta: z.object({ kind: z.enum(['sandbox', 'smtp', 'off']), agent: z.enum(['none', 'attached', 'silent']) }),
   failing_webhooks: z.number().int(),

@@ -16,8 +16,9 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
   const until = ctx.clock.now();
   const since = new Date(until.getTime() - DAY_MS);
   const newest = { sort: 'created_at' as const, order: 'desc' as const };
-  const [counts, messages, outbound, domains, keys, failingWebhooks, agent] = await Promise.all([
+  const [counts, outboundCounts, messages, outbound, domains, keys, failingWebhooks, agent] = await Promise.all([
     countMessages(ctx, { domainId, since }),
+    countMessages(ctx, { domainId, since, direction: 'outbound' }),
     listMessages(ctx, { ...newest, limit: LATEST_COUNT, domain_id: domainId }),
     listMessages(ctx, { ...newest, limit: 1, direction: 'outbound', domain_id: domainId }),
     listDomains(ctx, { ...newest, limit: 1 }),
@@ -29,7 +30,8 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
   return {
     since: since.toISOString(),
     until: until.toISOString(),
-    totals: Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, counts[status] ?? 0])) as Overview['totals'],
+    totals: totalsOf(counts),
+    outbound: totalsOf(outboundCounts),
     checklist: {
       has_domain: domains.items.length > 0,
       has_api_key: keys.items.length > 0,
@@ -39,4 +41,8 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
     mta: { kind: mtaKind(), agent },
     latest: messages.items,
   };
+}
+
+function totalsOf(counts: Awaited<ReturnType<typeof countMessages>>): Overview['totals'] {
+  return Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, counts[status] ?? 0])) as Overview['totals'];
 }

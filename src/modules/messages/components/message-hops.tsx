@@ -29,6 +29,11 @@ const SPAM_TITLES: Record<string, string> = { reject: 'Refused as spam', quarant
 /** Nobody out there has said a word. */
 const UNREACHED: Plan = { code: 'WAIT', state: 'deferred', rim: 'MAIL SERVER', title: 'Not handed over yet' };
 const DELETED: Plan = { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Taken out of the queue' };
+/** Of mail that came in, at a mailbox here. */
+const AT_MAILBOX: Record<string, Plan> = {
+  deferred: { code: 'WAIT', state: 'deferred', rim: 'MAILBOX', title: 'Put off by the mailbox' },
+  bounced: { code: '5XX', state: 'bounced', rim: 'MAILBOX', title: 'Refused by the mailbox' },
+};
 
 /** A delivery to a webhook, by its status. */
 const HOOKS: Record<string, Omit<Plan, 'rim'>> = {
@@ -45,14 +50,14 @@ const WAITING: Partial<Record<Message['status'], string>> = {
 };
 const UNSETTLED: ReadonlySet<Message['status']> = new Set(['submitting', 'sent', 'deferred']);
 
-export function hopsOf({ events, status, created_at }: Message): Hop[] {
-  const hops = events.map((event, index) => hopOf(event, events[index - 1]?.at, index));
-  if (UNSETTLED.has(status)) hops.push(waitingHop(status, events.at(-1)?.at ?? created_at));
+export function hopsOf({ events, status, direction, created_at }: Message): Hop[] {
+  const hops = events.map((event, index) => hopOf(event, direction, events[index - 1]?.at, index));
+  if (UNSETTLED.has(status)) hops.push(waitingHop(status, direction, events.at(-1)?.at ?? created_at));
   return hops;
 }
 
-function hopOf(event: MessageEvent, before: string | undefined, index: number): Hop {
-  const plan = planOf(event);
+function hopOf(event: MessageEvent, direction: Direction, before: string | undefined, index: number): Hop {
+  const plan = planOf(event, direction);
   const code = event.detail.smtp_code;
   const response = event.detail.response;
   return {
@@ -69,10 +74,14 @@ function hopOf(event: MessageEvent, before: string | undefined, index: number): 
   };
 }
 
-function planOf({ type, detail }: MessageEvent): Plan {
+type Direction = Message['direction'];
+
+function planOf({ type, detail }: MessageEvent, direction: Direction): Plan {
   const hook = type === 'webhook' ? HOOKS[String(detail.status)] : undefined;
   if (hook) return { ...hook, rim: 'WEBHOOK' };
   if (type === 'failed' && isDeletion(detail)) return DELETED;
+  const atMailbox = direction === 'inbound' && detail.forwarded_to === undefined ? AT_MAILBOX[type] : undefined;
+  if (atMailbox) return atMailbox;
   if (type === 'deferred' && !detail.smtp_code) return UNREACHED;
   const plan = PLANS[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
   return { ...plan, title: SPAM_TITLES[String(detail.spam_action)] ?? plan.title };
@@ -80,7 +89,8 @@ function planOf({ type, detail }: MessageEvent): Plan {
 
 function rimOf({ detail, recipient }: MessageEvent, plan: Plan): string {
   if (plan.rim !== 'REMOTE') return plan.rim;
-  const host = typeof detail.remote_mta === 'string' ? detail.remote_mta : (recipient?.split('@')[1] ?? '');
+  const to = typeof detail.forwarded_to === 'string' ? detail.forwarded_to : recipient;
+  const host = typeof detail.remote_mta === 'string' ? detail.remote_mta : (to?.split('@')[1] ?? '');
   const [name] = host.split('.').slice(-2);
   return (name || plan.rim).toUpperCase().slice(0, 12);
 }
@@ -144,12 +154,12 @@ function rawOf({ detail }: MessageEvent, response: string): string {
   return codes === '' || response.startsWith(String(detail.smtp_code)) ? response : `${codes} ${response}`;
 }
 
-function waitingHop(status: Message['status'], since: string): Hop {
+function waitingHop(status: Message['status'], direction: Direction, since: string): Hop {
   return {
     id: 'waiting',
     code: 'WAIT',
     state: 'pending',
-    rim: ['REMOTE', formatStampDay(since)],
+    rim: [direction === 'inbound' ? 'MAIL SERVER' : 'REMOTE', formatStampDay(since)],
     title: WAITING[status] ?? 'Waiting for the other side',
     detail: <span>Since {formatFull(since)}</span>,
   };

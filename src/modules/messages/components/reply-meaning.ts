@@ -17,6 +17,7 @@ export function meaningOf(message: Message): Meaning | null {
   }
   const worst = worstOf(message.recipients);
   if (!worst) return null;
+  if (message.direction === 'inbound') return { ...inboundMeaning(worst), reply: worst.response, resend: null };
   if (worst.status === 'failed') {
     if (message.events.some(({ type }) => type === 'refused')) return ownRefusal(worst);
     return isDeletion(worst) ? DELETED : givenUp(worst);
@@ -39,6 +40,28 @@ const DELETED: Meaning = {
   reply: null,
   resend: 'again',
 };
+
+function inboundMeaning({ status, enhanced_code: code }: Recipient): { title: string; text: string } {
+  const isFull = /^[45]\.2\.2$/.test(code ?? '');
+  if (status === 'deferred') {
+    return {
+      title: 'Not delivered yet',
+      text: 'What this address leads to does not take it now. The mail server tries again by itself, and tells the sender if it has to give up.',
+    };
+  }
+  if (status === 'failed') {
+    return {
+      title: 'Never delivered',
+      text: 'It waited in the queue and left it undelivered. The reply below says why; the sender has to send it again once that is mended.',
+    };
+  }
+  return {
+    title: isFull ? 'The mailbox is full' : 'Not delivered',
+    text: isFull
+      ? 'The mailbox that this address leads to has no room, and the sender was told so. Give it more, or have its owner delete mail; then the sender can send it again.'
+      : 'What this address leads to refused it, and the sender was told so. The reply below says why.',
+  };
+}
 
 function ownRefusal({ smtp_code: code, response }: Recipient): Meaning {
   const isPassing = code !== null && code < 500;

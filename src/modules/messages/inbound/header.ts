@@ -8,7 +8,11 @@ import { oneLine } from '@/mail/smtp-reply';
 export type Header = { messageId: string; from: string; subject: string; parsed: Email | null };
 
 // Only the header is parsed, and that is bounded: whatever the body holds, it costs nothing.
-export async function readHeader({ header, mailFrom, routes }: InboundMail): Promise<Header> {
+export async function readHeader({
+  header,
+  mailFrom,
+  routes,
+}: Pick<InboundMail, 'header' | 'mailFrom'> & { routes: { address: string }[] }): Promise<Header> {
   const parsed = await PostalMime.parse(header, { maxHeadersSize: header.byteLength + 1 }).catch(() => null);
   const from = parsed?.from?.address || parsed?.from?.group?.[0]?.address || mailFrom;
   return {

@@ -7,6 +7,8 @@ import type { Prisma } from '@/server/prisma/client';
 import { type FullEvents, withFullEvents } from './full-events';
 import { domainOf, type Header, readHeader } from './header';
 import { reachedMailboxes } from './reached';
+import { factsOf, findOrCreateRow, lockInbound } from './row';
+import { settleStanding } from './standing';
 
 /** Aliases rule 5, by the function that the real MTA asks too. */
 export async function resolveRecipient(database: Database, given: string): Promise<Resolution> {
@@ -47,7 +49,7 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
   await withFullEvents(database, mail, header, (full) =>
     database.$transaction(
       async (tx) => {
-        await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`inbound ${mail.queueId}`}, 0))`;
+        await lockInbound(tx, [mail.queueId]);
         if (!(await isNew(tx))) return;
         const rowIds: RowIds = new Map();
         for (const domainId of domainIds) rowIds.set(domainId, await storeMessage(tx, mail, header, domainId));
@@ -87,45 +89,18 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
   const routes = mail.routes.filter((route) => route.domainId === domainId);
   const status = mail.spam === 'kept' ? 'spam' : 'received';
   const addresses = [...new Set(routes.map(({ address }) => address))];
-  const id = await findOrCreate(tx, mail, header, { domainId, status, addresses });
-  await tx.messageRecipient.createMany({
-    data: addresses.map((address) => ({ id: uuidv7(), messageId: id, address, kind: 'to', status })),
-    skipDuplicates: true,
+  const { id, isKnown } = await findOrCreateRow(tx, {
+    queueId: mail.queueId,
+    domainId,
+    addresses,
+    status,
+    at: mail.receivedAt,
+    facts: { ...factsOf(header), sizeBytes: mail.sizeBytes, spamScore: mail.verdict.score },
   });
   const spam = mail.spam === 'no' ? [] : spamTrace(mail, addresses);
   const events = mail.spam === 'kept' ? spam : [...spam, ...trace(mail, routes)];
   await tx.messageEvent.createMany({ data: events.map((event) => ({ ...event, messageId: id })) });
-  return id;
-}
-
-type Stored = { domainId: string; status: 'spam' | 'received'; addresses: string[] };
-
-async function findOrCreate(tx: Tx, mail: InboundMail, header: Header, stored: Stored): Promise<string> {
-  const { domainId, status, addresses } = stored;
-  const [known] = await tx.$queryRaw<{ id: string }[]>`
-    UPDATE message SET updated_at = now(), to_addresses = (
-             SELECT array_agg(DISTINCT address) FROM unnest(to_addresses || ${addresses}::text[]) AS address)
-     WHERE queue_id = ${mail.queueId} AND direction = 'inbound' AND domain_id = ${domainId}::uuid
-    RETURNING id`;
-  if (known) return known.id;
-  const id = uuidv7();
-  await tx.message.create({
-    select: { id: true },
-    data: {
-      id,
-      messageId: header.messageId,
-      queueId: mail.queueId,
-      domainId,
-      direction: 'inbound',
-      fromAddress: header.from,
-      toAddresses: addresses,
-      subject: header.subject,
-      sizeBytes: mail.sizeBytes,
-      status,
-      spamScore: mail.verdict.score,
-      createdAt: mail.receivedAt,
-    },
-  });
+  if (isKnown) await settleStanding(tx, id);
   return id;
 }
 

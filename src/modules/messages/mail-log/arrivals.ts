@@ -1,13 +1,14 @@
 import pLimit from 'p-limit';
 import type { KeptCopies, LoggedVerdict } from '@/mail/agent/kept-copies';
 import type { InboundMail, Route, Verdict } from '@/mail/inbound';
-import { oneLine } from '@/mail/smtp-reply';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
 import type { Prisma } from '@/server/prisma/client';
 import { domainOf } from '../inbound/header';
 import { receiveMessage } from '../inbound/receive';
-import { FilterMeta, keepRefused } from './filtered';
+import { contentOf, metaOf, verdictIn } from './content';
+import { keepRefused } from './filtered';
+import { type Addressed, findDomainIds } from './own-domains';
 
 const BATCH_SIZE = 100;
 const CONCURRENCY = 4;
@@ -105,13 +106,17 @@ async function inboundMail(
   { untold, logged, now }: { untold: Arrival[]; logged: Verdict | null; now: Date },
 ): Promise<InboundMail | null> {
   const { queueId } = stored;
-  const meta = FilterMeta.safeParse(stored.verdict).data;
+  const meta = metaOf(stored);
   const isRefused = wasRefused(stored);
   const routes = isRefused ? await refusedRoutes(db, untold) : await takenRoutes(db, untold);
   if (routes.length === 0) return null;
 
   const told = stored.arrivals.filter(({ toldAt }) => toldAt !== null);
-  const content = await contentOf(copies, stored, meta, untold, now);
+  const mailbox = untold.find(({ isForwarded }) => !isForwarded)?.recipient;
+  const content = await contentOf(stored, async (part) => {
+    if (!mailbox || isRefused) return null;
+    return copies.fetch(mailbox, queueId, part).catch(orGiveUp(now, untold[0]?.at ?? now, queueId));
+  });
   const verdict = meta ?? logged ?? verdictIn(content.header) ?? { score: 0, action: 'no action' };
   return {
     queueId,
@@ -133,7 +138,7 @@ function wasRefused({ verdict }: Stored): boolean {
 
 /** What the filter's own log says of mail that it refused, where its stream said nothing. */
 async function loggedVerdict(copies: KeptCopies, stored: Stored, now: Date): Promise<LoggedVerdict | null> {
-  if (!wasRefused(stored) || FilterMeta.safeParse(stored.verdict).success) return null;
+  if (!wasRefused(stored) || metaOf(stored)) return null;
   const { queueId } = stored;
   return copies.findVerdict(queueId).catch(orGiveUp(now, firstOf(stored).at, queueId));
 }
@@ -155,8 +160,6 @@ function orGiveUp(now: Date, since: Date, queueId: string) {
 
 const MARKED: ReadonlySet<string> = new Set(['add header', 'rewrite subject']);
 
-type Addressed = Pick<Arrival, 'recipient' | 'addressedTo'>;
-
 async function refusedRoutes(db: Database, arrivals: Addressed[]): Promise<Route[]> {
   const domainIds = await findDomainIds(db, arrivals);
   return arrivals.flatMap(({ addressedTo: address }) => {
@@ -177,54 +180,4 @@ async function takenRoutes(db: Database, arrivals: Arrival[]): Promise<Route[]> 
     routes.set(addressedTo, route);
   }
   return [...routes.values()];
-}
-
-async function findDomainIds(db: Database, arrivals: Addressed[]): Promise<Map<string, string>> {
-  const names = new Set(arrivals.flatMap(({ recipient, addressedTo }) => [domainOf(recipient), domainOf(addressedTo)]));
-  const domains = await db.domain.findMany({ where: { name: { in: [...names] } }, select: { id: true, name: true } });
-  return new Map(domains.map(({ id, name }) => [name, id]));
-}
-
-type Content = Pick<InboundMail, 'header' | 'read'>;
-
-/** As the filter saw it, or as its mailbox has it, or what is known of it without either. */
-async function contentOf(
-  copies: KeptCopies,
-  stored: Stored,
-  meta: FilterMeta | undefined,
-  arrivals: Arrival[],
-  now: Date,
-): Promise<Content> {
-  const { queueId, raw } = stored;
-  if (raw && meta?.is_whole !== false) return { header: headerOf(raw), read: async () => raw };
-  const mailbox = arrivals.find(({ isForwarded }) => !isForwarded)?.recipient;
-  const fetch = async (part: 'hdr' | 'text') => {
-    if (!mailbox || wasRefused(stored)) return null;
-    return copies.fetch(mailbox, queueId, part).catch(orGiveUp(now, arrivals[0]?.at ?? now, queueId));
-  };
-  const header = raw ? headerOf(raw) : ((await fetch('hdr')) ?? headerFrom(stored, meta));
-  return { header, read: async () => (await fetch('text')) ?? header };
-}
-
-function headerOf(raw: Uint8Array): Uint8Array {
-  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  const ends = [text.indexOf('\r\n\r\n'), text.indexOf('\n\n')].filter((end) => end >= 0);
-  return ends.length === 0 ? raw : raw.subarray(0, Math.min(...ends) + 2);
-}
-
-function headerFrom({ messageId, mailFrom }: Stored, meta: FilterMeta | undefined): Uint8Array {
-  const fields = [
-    messageId && `Message-ID: ${oneLine(messageId)}`,
-    `From: <${oneLine(mailFrom ?? meta?.from ?? '')}>`,
-    meta && `Subject: ${oneLine(meta.subject)}`,
-  ];
-  return new TextEncoder().encode(`${fields.filter(Boolean).join('\r\n')}\r\n`);
-}
-
-/** What Rspamd wrote into the header on the way in. */
-function verdictIn(header: Uint8Array): Verdict | null {
-  const text = Buffer.from(header.buffer, header.byteOffset, header.byteLength).toString('latin1');
-  const [, score] = /^X-Spamd-Result: default: \S+ \[(-?\d+(?:\.\d+)?) \//im.exec(text) ?? [];
-  if (score === undefined) return null;
-  return { score: Number(score), action: /^X-Spam: Yes/im.test(text) ? 'add header' : 'no action' };
 }

@@ -2,15 +2,19 @@ import { APP_LOGIN } from '@/mail/agent/installation';
 import type { LogPosition } from '@/mail/agent/log-files';
 import type { LogEntry } from '@/mail/agent/log-line';
 import type { Database, Tx } from '@/server/db';
+import { lockInbound } from '../inbound/row';
 import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';
 import { type Cursor, moveOn } from './cursor';
 import { keepRefused } from './filtered';
+import { findDomainIds } from './own-domains';
 import { addRecipient, createSubmitted, failWaiting, noteQueueChange } from './submitted';
 import { addFacts, factsOf, findTransits, type Transit } from './transits';
+import { failUndelivered, recordUndelivered, settleUndelivered } from './undelivered';
 
 export type LogRead = { entries: readonly LogEntry[]; position: LogPosition };
 
 type Moved = Extract<LogEntry, { kind: 'delivery' }>;
+type Hindered = Moved & { status: 'deferred' | 'bounced' };
 
 /**
  * Records what a piece of the mail server's log tells: the cursor, statuses, traces and events in one transaction. The
@@ -20,14 +24,28 @@ export function recordLog(db: Database, from: Cursor, { entries, position }: Log
   const to = { file: position.file, position: String(position.offset) };
   return moveOn(db, from, to, entries, async (tx, rest, each) => {
     const facts = factsOf(rest);
+    const undelivered = rest.filter(isUndelivered).map(({ queueId }) => queueId);
+    if (undelivered.length > 0) await lockInbound(tx, undelivered);
     await addFacts(tx, facts);
     const queueIds = facts.map(({ queueId }) => queueId);
     const transits = await findTransits(tx, queueIds);
+    const domainIds = await findDomainIds(tx, rest.filter(isHindered));
     await each(async (entry) => {
       const transit = transits.get(entry.queueId);
       if (transit) await record(tx, entry, transit);
+      if (isHindered(entry)) await recordUndelivered(tx, entry, domainIds);
     });
+    if (undelivered.length > 0) await settleUndelivered(tx, undelivered);
   });
+}
+
+function isHindered(entry: LogEntry): entry is Hindered {
+  return entry.kind === 'delivery' && entry.status !== 'sent';
+}
+
+/** Whether it may change what is known of mail that did not arrive. */
+function isUndelivered(entry: LogEntry): boolean {
+  return isHindered(entry) || entry.kind === 'expired' || entry.kind === 'deleted';
 }
 
 async function record(tx: Tx, entry: LogEntry, transit: Transit): Promise<void> {
@@ -42,10 +60,12 @@ async function record(tx: Tx, entry: LogEntry, transit: Transit): Promise<void> 
       return;
     case 'expired':
       await settleOwn(tx, entry, transit);
-      return failWaiting(tx, queueId, at, EXPIRED);
+      await failWaiting(tx, queueId, at, EXPIRED);
+      return failUndelivered(tx, queueId, at, EXPIRED);
     case 'deleted':
       await settleOwn(tx, entry, transit);
       await failWaiting(tx, queueId, at, DELETED);
+      await failUndelivered(tx, queueId, at, DELETED);
       return leave(tx, queueId, at);
     case 'held':
     case 'released':

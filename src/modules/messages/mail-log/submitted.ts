@@ -4,6 +4,7 @@ import { oneLine } from '@/mail/smtp-reply';
 import type { Tx } from '@/server/db';
 import { lockMessage, tellAccepted } from '../tracking/locked-message';
 import { recordOutcome } from '../tracking/outcomes';
+import { answerAtEnd, type Ending } from './ending';
 import { FilterMeta } from './filtered';
 import type { Transit } from './transits';
 
@@ -57,8 +58,6 @@ export async function addRecipient(tx: Tx, queueId: string, address: string): Pr
     ON CONFLICT DO NOTHING`;
 }
 
-type Ending = { enhancedCode: string | null; response: string };
-
 /** The message leaves the queue undelivered: it failed for every recipient that has no final answer. */
 export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: Ending): Promise<void> {
   const waiting = await tx.messageRecipient.findMany({
@@ -69,25 +68,15 @@ export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: End
     select: { address: true, smtpCode: true, enhancedCode: true, response: true },
     orderBy: { id: 'asc' },
   });
-  for (const { address, smtpCode, response } of waiting) {
-    const last = response && ending.enhancedCode ? ` Last it heard: ${response}` : '';
-    await recordOutcome(tx, {
-      kind: 'failed',
-      messageId: null,
-      queueId,
-      recipient: address,
-      smtpCode: ending.enhancedCode ? smtpCode : null,
-      enhancedCode: ending.enhancedCode,
-      response: `${ending.response}${last}`,
-      remoteMta: null,
-      at,
-    });
+  for (const { address, ...last } of waiting) {
+    const answer = answerAtEnd(ending, last);
+    const report = { kind: 'failed', messageId: null, queueId, recipient: address, remoteMta: null, at } as const;
+    await recordOutcome(tx, { ...report, ...answer });
   }
 }
 
 /** An admin held it in the queue, or let it go on. */
 export async function noteQueueChange(tx: Tx, queueId: string, type: 'held' | 'released', at: Date): Promise<void> {
-  const message = await tx.message.findFirst({ where: { queueId, direction: 'outbound' }, select: { id: true } });
-  if (!message) return;
-  await tx.messageEvent.create({ data: { messageId: message.id, type, at }, select: { id: true } });
+  const messages = await tx.message.findMany({ where: { queueId }, select: { id: true } });
+  await tx.messageEvent.createMany({ data: messages.map(({ id: messageId }) => ({ messageId, type, at })) });
 }

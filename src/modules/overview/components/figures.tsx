@@ -8,7 +8,9 @@ const OUTBOUND = ['submitting', 'sent', 'delivered', 'deferred', 'bounced', 'fai
 
 type Totals = Overview['totals'];
 
-export function Figures({ totals }: { totals: Totals | undefined }) {
+type FiguresProps = { totals: Totals | undefined; received: number | undefined };
+
+export function Figures({ totals, received = 0 }: FiguresProps) {
   return (
     <dl className="figures" aria-busy={totals === undefined}>
       {OUTCOMES.map((outcome) => (
@@ -18,7 +20,7 @@ export function Figures({ totals }: { totals: Totals | undefined }) {
           </dt>
           <dd>
             <b>{totals ? formatCount(figureOf(outcome, totals)) : '–'}</b>
-            <span>{totals ? remark(outcome, totals) : '\u00a0'}</span>
+            <span>{totals ? remark(outcome, totals, received) : '\u00a0'}</span>
           </dd>
         </div>
       ))}
@@ -30,9 +32,9 @@ function figureOf(outcome: (typeof OUTCOMES)[number], totals: Totals): number {
   return outcome === 'sent' ? sum(totals) : totals[outcome];
 }
 
-function remark(outcome: (typeof OUTCOMES)[number], totals: Totals): string {
+function remark(outcome: (typeof OUTCOMES)[number], totals: Totals, received: number): string {
   const sent = sum(totals);
-  if (outcome === 'sent') return totals.received === 0 ? 'in 24 hours' : `${formatCount(totals.received)} received`;
+  if (outcome === 'sent') return received === 0 ? 'in 24 hours' : `${formatCount(received)} received`;
   if (sent === 0) return 'nothing sent';
   if (totals[outcome] === 0) return 'none';
   const share = (100 * totals[outcome]) / sent;

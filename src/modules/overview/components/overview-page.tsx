@@ -35,11 +35,11 @@ export function OverviewPage() {
         <ErrorNote what="the overview" error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
         <>
-          <Figures totals={data?.totals} />
+          <Figures totals={data?.outbound} received={data?.totals.received} />
           {data && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}
-              <NeedsYou totals={data.totals} mta={data.mta} failingWebhooks={data.failing_webhooks} />
+              <NeedsYou totals={data.outbound} mta={data.mta} failingWebhooks={data.failing_webhooks} />
               <LatestMessages messages={data.latest} />
             </>
           )}

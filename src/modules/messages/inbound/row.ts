@@ -1,0 +1,64 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Tx } from '@/server/db';
+import type { MessageStatus } from '../schema';
+import type { Header } from './header';
+
+/** What a message's row says of its content. */
+type RowFacts = {
+  messageId: string;
+  fromAddress: string;
+  subject: string;
+  sizeBytes: number;
+  spamScore: number | null;
+};
+
+type InboundRow = {
+  queueId: string;
+  domainId: string;
+  /** Those of the envelope, of this domain. */
+  addresses: string[];
+  status: MessageStatus;
+  at: Date;
+  facts: RowFacts;
+};
+
+export function factsOf({ messageId, from, subject }: Header): Omit<RowFacts, 'sizeBytes' | 'spamScore'> {
+  return { messageId, fromAddress: from, subject };
+}
+
+/** Nobody else changes the rows of these inbound messages until the transaction ends. Take it before any other lock. */
+export async function lockInbound(tx: Tx, queueIds: readonly string[]): Promise<void> {
+  const keys = [...new Set(queueIds)].toSorted().map((queueId) => `inbound ${queueId}`);
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(${keys}::text[]) AS key`;
+}
+
+/** A message's row in one domain, with its recipients. One that has not arrived yet may have been made of less. */
+export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: string; isKnown: boolean }> {
+  const known = await findRow(tx, row);
+  const id = known ?? (await create(tx, row));
+  const { addresses, status, facts } = row;
+  await tx.messageRecipient.createMany({
+    data: addresses.map((address) => ({ id: uuidv7(), messageId: id, address, kind: 'to', status })),
+    skipDuplicates: true,
+  });
+  if (known && status === 'received') {
+    await tx.message.updateMany({ where: { id, status: { in: ['deferred', 'bounced', 'failed'] } }, data: facts });
+  }
+  return { id, isKnown: known !== null };
+}
+
+async function findRow(tx: Tx, { queueId, domainId, addresses }: InboundRow): Promise<string | null> {
+  const [known] = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE message SET updated_at = now(), to_addresses = (
+             SELECT array_agg(DISTINCT address) FROM unnest(to_addresses || ${addresses}::text[]) AS address)
+     WHERE queue_id = ${queueId} AND direction = 'inbound' AND domain_id = ${domainId}::uuid
+    RETURNING id`;
+  return known?.id ?? null;
+}
+
+async function create(tx: Tx, { queueId, domainId, addresses, status, at, facts }: InboundRow): Promise<string> {
+  const id = uuidv7();
+  const data = { queueId, domainId, direction: 'inbound', toAddresses: addresses, status, createdAt: at } as const;
+  await tx.message.create({ select: { id: true }, data: { id, ...data, ...facts } });
+  return id;
+}

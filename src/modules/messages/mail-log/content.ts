@@ -1,0 +1,54 @@
+import type { KeptCopies } from '@/mail/agent/kept-copies';
+import type { InboundMail, Verdict } from '@/mail/inbound';
+import { oneLine } from '@/mail/smtp-reply';
+import { FilterMeta } from './filtered';
+import type { Transit } from './transits';
+
+type Known = Pick<Transit, 'messageId' | 'mailFrom' | 'verdict'> & { raw: Uint8Array | null };
+
+type Content = Pick<InboundMail, 'header' | 'read'>;
+
+/** As the filter saw it, or as `fetch` finds it in its mailbox, or what is known of it without either. */
+export async function contentOf(
+  known: Known,
+  fetch: (part: Parameters<KeptCopies['fetch']>[2]) => Promise<Uint8Array | null>,
+): Promise<Content> {
+  const { raw } = known;
+  if (raw && metaOf(known)?.is_whole !== false) return { header: headerOf(raw), read: async () => raw };
+  const header = raw ? headerOf(raw) : ((await fetch('hdr')) ?? headerFrom(known));
+  return { header, read: async () => (await fetch('text')) ?? header };
+}
+
+/** What is known of its header without its mailbox. */
+export function knownHeader(known: Known): Uint8Array {
+  return known.raw ? headerOf(known.raw) : headerFrom(known);
+}
+
+export function metaOf({ verdict }: Pick<Transit, 'verdict'>): FilterMeta | undefined {
+  return FilterMeta.safeParse(verdict).data;
+}
+
+function headerOf(raw: Uint8Array): Uint8Array {
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  const ends = [text.indexOf('\r\n\r\n'), text.indexOf('\n\n')].filter((end) => end >= 0);
+  return ends.length === 0 ? raw : raw.subarray(0, Math.min(...ends) + 2);
+}
+
+function headerFrom(known: Known): Uint8Array {
+  const { messageId, mailFrom } = known;
+  const meta = metaOf(known);
+  const fields = [
+    messageId && `Message-ID: ${oneLine(messageId)}`,
+    `From: <${oneLine(mailFrom ?? meta?.from ?? '')}>`,
+    meta && `Subject: ${oneLine(meta.subject)}`,
+  ];
+  return new TextEncoder().encode(`${fields.filter(Boolean).join('\r\n')}\r\n`);
+}
+
+/** What Rspamd wrote into the header on the way in. */
+export function verdictIn(header: Uint8Array): Verdict | null {
+  const text = Buffer.from(header.buffer, header.byteOffset, header.byteLength).toString('latin1');
+  const [, score] = /^X-Spamd-Result: default: \S+ \[(-?\d+(?:\.\d+)?) \//im.exec(text) ?? [];
+  if (score === undefined) return null;
+  return { score: Number(score), action: /^X-Spam: Yes/im.test(text) ? 'add header' : 'no action' };
+}

@@ -1,0 +1,13 @@
+import type { Tx } from '@/server/db';
+import { domainOf } from '../inbound/header';
+
+export type Addressed = { recipient: string; addressedTo: string };
+
+/** The domains of ours among those that mail was addressed to and led to, by name. */
+export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Promise<Map<string, string>> {
+  const addresses = addressed.flatMap(({ recipient, addressedTo }) => [recipient, addressedTo]);
+  const names = new Set(addresses.map((address) => domainOf(address).toLowerCase()));
+  if (names.size === 0) return new Map();
+  const domains = await db.domain.findMany({ where: { name: { in: [...names] } }, select: { id: true, name: true } });
+  return new Map(domains.map(({ id, name }) => [name, id]));
+}

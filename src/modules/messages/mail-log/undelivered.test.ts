@@ -1,0 +1,273 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parseLogLine } from '@/mail/agent/log-line';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox } from '@/test/factories';
+import { AT, keptCopies, newQueueId, readFilter, readLines, toldOf, turn } from '@/test/logged-mail';
+import { keyClient } from '@/test/rest';
+import { createArrivalTeller } from './arrivals';
+
+const RAW = 'From: Bo <bo@far.example>\r\nSubject: Offer\r\nMessage-ID: <offer@far.example>\r\n\r\nGood morning.\r\n';
+const LMTP = '/var/lib/postroom-mail/run/dovecot/lmtp';
+const FULL =
+  `status=bounced (host mail.example.test[${LMTP}] said: 552 5.2.2 <ann@d.example> The mailbox is full. ` +
+  '(in reply to end of DATA command))';
+const AWAY = `status=deferred (connect to mail.example.test[${LMTP}]: No such file or directory)`;
+
+const api = await keyClient();
+let domain: { id: string; name: string };
+let queueId: string;
+const at = (local: string) => `${local}@${domain.name}`;
+const tellArrivals = createArrivalTeller(db, keptCopies());
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  for (const local of ['ann', 'bo']) await makeMailbox(domain.id, local);
+  queueId = newQueueId();
+});
+
+/** The lines of Postfix's log about the message, as it writes them. */
+async function logs(...lines: string[]): Promise<void> {
+  const now = new Date(AT);
+  const entries = lines.map((line) => {
+    const [daemon, ...rest] = line.split(' ');
+    const entry = parseLogLine(`Nov 21 09:00:00 mail postfix/${daemon}[9]: ${queueId}: ${rest.join(' ')}`, now);
+    if (!entry) throw new Error(`nothing is read in: ${line}`);
+    return { ...entry, at: AT };
+  });
+  await readLines(...entries);
+}
+
+const TAKEN = [
+  'smtpd client=mx.far.example[192.0.2.1]',
+  'cleanup message-id=<offer@far.example>',
+  'qmgr from=<bo@far.example>, size=500, nrcpt=1 (queue active)',
+];
+const REMOVED = 'qmgr removed';
+
+function answered(status: string, mailbox: string, addressedTo: string | null, dsn: string, relay = `mail[${LMTP}]`) {
+  const original = addressedTo ? `orig_to=<${addressedTo}>, ` : '';
+  return `lmtp to=<${mailbox}>, ${original}relay=${relay}, delay=0.2, delays=0.1/0/0/0.1, dsn=${dsn}, ${status}`;
+}
+
+const full = (mailbox: string, addressedTo: string | null = null) => answered(FULL, mailbox, addressedTo, '5.2.2');
+const away = (mailbox: string, addressedTo: string | null = null) =>
+  answered(AWAY, mailbox, addressedTo, '4.4.1', 'none');
+const stored = (mailbox: string, addressedTo: string | null = null) =>
+  answered('status=sent (250 2.0.0 <ann> Saved)', mailbox, addressedTo, '2.0.0');
+
+async function shown(search = '') {
+  const { data } = await api.get(`/messages?domain_id=${domain.id}&direction=inbound${search}`);
+  const details = data.map(async ({ id }: { id: string }) => (await api.get(`/messages/${id}`)).data);
+  return (await Promise.all(details)).map(({ events, ...message }) => ({
+    ...message,
+    trace: events.map(({ type, recipient }: { type: string; recipient: string | null }) => [type, recipient]),
+    events,
+  }));
+}
+
+const statuses = async () => (await shown()).map(({ status }) => status);
+const told = async () => (await toldOf(domain.id)).map(({ event, data }) => [event, data.to]);
+
+describe('mail that a full mailbox behind an alias refuses', () => {
+  it('is bounced, with the reply, and no webhook hears of it', async () => {
+    await readFilter(queueId, { recipients: [at('info')], score: 2 }, RAW);
+    await logs(...TAKEN, full(at('ann'), at('info')), REMOVED);
+    await tellArrivals(turn());
+    expect(await shown('&status=bounced')).toMatchObject([
+      {
+        message_id: '<offer@far.example>',
+        queue_id: queueId,
+        from: 'bo@far.example',
+        to: [at('info')],
+        subject: 'Offer',
+        size: 500,
+        spam_score: 2,
+        recipients: [
+          {
+            address: at('info'),
+            status: 'bounced',
+            smtp_code: 552,
+            enhanced_code: '5.2.2',
+            response: '552 5.2.2 <ann@d.example> The mailbox is full.',
+          },
+        ],
+        trace: [['bounced', at('ann')]],
+        events: [
+          {
+            detail: {
+              addressed_to: at('info'),
+              smtp_code: 552,
+              enhanced_code: '5.2.2',
+              remote_mta: expect.any(String),
+            },
+          },
+        ],
+      },
+    ]);
+    expect(await told()).toEqual([]);
+  });
+
+  it('has what the log knows where the filter told nothing', async () => {
+    await logs(...TAKEN, full(at('ann')), REMOVED);
+    expect(await shown()).toMatchObject([
+      { message_id: '<offer@far.example>', from: 'bo@far.example', to: [at('ann')], spam_score: null },
+    ]);
+  });
+
+  it('and that another mailbox behind it takes is bounced, and received there', async () => {
+    await logs(...TAKEN, stored(at('bo'), at('info')), full(at('ann'), at('info')), REMOVED);
+    await tellArrivals(turn());
+    expect(await shown()).toMatchObject([
+      {
+        status: 'bounced',
+        trace: [
+          ['bounced', at('ann')],
+          ['received', at('bo')],
+        ],
+      },
+    ]);
+    expect(await told()).toEqual([['mail.received', at('bo')]]);
+  });
+
+  it('is a message of each domain that it was addressed to', async () => {
+    const other = await makeDomain();
+    await logs(...TAKEN, full(at('ann')), full(at('ann'), `info@${other.name}`), REMOVED);
+    expect(await statuses()).toEqual(['bounced']);
+    const { data } = await api.get(`/messages?domain_id=${other.id}`);
+    expect(data).toMatchObject([{ status: 'bounced', to: [`info@${other.name}`] }]);
+  });
+});
+
+describe('mail that waits for its mailbox', () => {
+  it('is deferred, told once however often it is tried, and then received in the same row', async () => {
+    await logs(...TAKEN, away(at('ann'), at('info')));
+    await logs(away(at('ann'), at('info')), away(at('ANN'), at('Info')));
+    const [waiting, ...others] = await shown('&status=deferred');
+    expect(others).toEqual([]);
+    expect(waiting).toMatchObject({
+      to: [at('info')],
+      subject: '',
+      recipients: [{ status: 'deferred', smtp_code: null, enhanced_code: '4.4.1' }],
+      trace: [['deferred', at('ann')]],
+    });
+    await readFilter(queueId, { recipients: [at('info')], score: 2 }, RAW);
+    await logs(stored(at('ann'), at('info')), REMOVED);
+    await tellArrivals(turn());
+    expect(await shown()).toMatchObject([
+      {
+        id: waiting.id,
+        status: 'received',
+        subject: 'Offer',
+        spam_score: 2,
+        recipients: [{ address: at('info'), status: 'received', smtp_code: null, enhanced_code: null, response: null }],
+        trace: [
+          ['deferred', at('ann')],
+          ['received', at('ann')],
+        ],
+      },
+    ]);
+    expect(await told()).toEqual([['mail.received', at('ann')]]);
+  });
+
+  it('is deferred until the last of its mailboxes has it', async () => {
+    await logs(...TAKEN, stored(at('bo'), at('all')), away(at('ann'), at('all')));
+    await tellArrivals(turn());
+    expect(await statuses()).toEqual(['deferred']);
+    expect(await told()).toEqual([['mail.received', at('bo')]]);
+    await logs(stored(at('ann'), at('all')), REMOVED);
+    await tellArrivals(turn());
+    expect(await statuses()).toEqual(['received']);
+    expect(await told()).toEqual([
+      ['mail.received', at('bo')],
+      ['mail.received', at('ann')],
+    ]);
+  });
+
+  it('and is refused in the end is bounced', async () => {
+    await logs(...TAKEN, away(at('ann')));
+    await logs(full(at('ann')), REMOVED);
+    expect(await shown()).toMatchObject([
+      {
+        status: 'bounced',
+        recipients: [{ smtp_code: 552 }],
+        trace: [
+          ['deferred', at('ann')],
+          ['bounced', at('ann')],
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'for too long',
+      ['qmgr from=<bo@far.example>, status=expired, returned to sender', REMOVED],
+      '4.4.7',
+      /Last it heard/,
+    ],
+    ['until an admin deletes it', ['postsuper removed'], null, /An admin deleted/],
+  ])('%s failed', async (_case, lines, enhancedCode, response) => {
+    await logs(...TAKEN, stored(at('bo')), away(at('ann')));
+    await logs(...lines);
+    await tellArrivals(turn());
+    const [message] = await shown();
+    expect(message).toMatchObject({ status: 'failed', trace: expect.arrayContaining([['failed', at('ann')]]) });
+    expect(message?.recipients).toMatchObject([
+      { address: at('ann'), status: 'failed', enhanced_code: enhancedCode, response: expect.stringMatching(response) },
+      { address: at('bo'), status: 'received' },
+    ]);
+    expect(await told()).toEqual([['mail.received', at('bo')]]);
+  });
+
+  it('on hold says so', async () => {
+    await logs(...TAKEN, away(at('ann')));
+    await logs('postsuper placed on hold', 'postsuper released from hold');
+    const [message] = await shown();
+    expect(message?.trace.map(([type]: [string]) => type)).toEqual(['deferred', 'held', 'released']);
+  });
+});
+
+describe('mail that an alias sends elsewhere', () => {
+  const elsewhere = (status: string, dsn: string) =>
+    `smtp to=<z@far.example>, orig_to=<${at('out')}>, relay=mx.far.example[192.0.2.9]:25, delay=1, delays=0/0/0/1, dsn=${dsn}, ${status}`;
+  const later = () =>
+    elsewhere(
+      'status=deferred (host mx.far.example[192.0.2.9] said: 451 4.3.0 Later (in reply to RCPT TO command))',
+      '4.3.0',
+    );
+
+  it('is deferred while that puts it off, and received once it is passed on', async () => {
+    await logs(...TAKEN, later());
+    expect(await shown()).toMatchObject([
+      {
+        status: 'deferred',
+        recipients: [{ address: at('out'), status: 'deferred', smtp_code: 451 }],
+        events: [{ type: 'deferred', recipient: at('out'), detail: { forwarded_to: 'z@far.example' } }],
+      },
+    ]);
+    await logs(elsewhere('status=sent (250 2.0.0 Ok)', '2.0.0'), REMOVED);
+    await tellArrivals(turn());
+    expect(await shown()).toMatchObject([
+      {
+        status: 'received',
+        trace: [
+          ['deferred', at('out')],
+          ['forwarded', at('out')],
+        ],
+      },
+    ]);
+  });
+
+  it('and mail of ours to elsewhere is no inbound mail', async () => {
+    const login = `smtpd client=mx[192.0.2.1], sasl_method=PLAIN, sasl_username=${at('ann')}`;
+    await logs(login, ...TAKEN.slice(1), later().replace(` orig_to=<${at('out')}>,`, ''));
+    expect(await shown()).toEqual([]);
+  });
+});
+
+it('mail that the log tells of again, as after a gap, is told once', async () => {
+  await logs(...TAKEN, away(at('ann')));
+  const before = await shown();
+  await logs(...TAKEN, away(at('ann')));
+  expect(await shown()).toEqual(before);
+});

@@ -1,0 +1,103 @@
+import type { LogEntry } from '@/mail/agent/log-line';
+import { oneLine } from '@/mail/smtp-reply';
+import type { Tx } from '@/server/db';
+import type { Prisma } from '@/server/prisma/client';
+import { domainOf, readHeader } from '../inbound/header';
+import { factsOf, findOrCreateRow } from '../inbound/row';
+import { findLegs, type Leg, settleStanding } from '../inbound/standing';
+import { knownHeader, metaOf } from './content';
+import { answerAtEnd, type Ending } from './ending';
+
+type Undelivered = Extract<LogEntry, { kind: 'delivery' }> & { status: 'deferred' | 'bounced' };
+
+/**
+ * Mail for one of our addresses did not get to where that leads, for now or for good: it has its row and its trace all the
+ * same. Each of the two is told once, however often it is tried. Its statuses are for `settleUndelivered`.
+ */
+export async function recordUndelivered(
+  tx: Tx,
+  entry: Undelivered,
+  domainIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { queueId, status, at, smtpCode, enhancedCode, response, remoteMta } = entry;
+  const [address, destination] = [entry.addressedTo.toLowerCase(), entry.recipient.toLowerCase()];
+  const ownId = domainIds.get(domainOf(destination));
+  const domainId = domainIds.get(domainOf(address)) ?? ownId;
+  if (domainId === undefined) return;
+  const way: Way = { address, destination, isForwarded: ownId === undefined };
+  const known = await tx.message.findFirst({
+    where: { queueId, domainId, direction: 'inbound' },
+    select: { id: true },
+  });
+  if (known && !(await isNews(tx, known.id, way, status))) return;
+  const id = await findOrCreate(tx, { queueId, domainId, addresses: [address], status, at });
+  const answer = { smtp_code: smtpCode, enhanced_code: enhancedCode, response: oneLine(response) };
+  await addHop(tx, id, way, status, at, { ...answer, remote_mta: remoteMta && oneLine(remoteMta) });
+}
+
+/** It leaves the queue: what was still tried to deliver failed. */
+export async function failUndelivered(tx: Tx, queueId: string, at: Date, ending: Ending): Promise<void> {
+  for (const { id } of await findRows(tx, [queueId])) {
+    const waiting = (await findLegs(tx, id)).filter(({ standing }) => standing === 'deferred');
+    for (const leg of waiting) {
+      const { smtpCode, enhancedCode, response } = answerAtEnd(ending, leg.reply);
+      await addHop(tx, id, leg, 'failed', at, { smtp_code: smtpCode, enhanced_code: enhancedCode, response });
+    }
+  }
+}
+
+/** Brings the statuses of inbound messages up to their traces. */
+export async function settleUndelivered(tx: Tx, queueIds: string[]): Promise<void> {
+  for (const { id } of await findRows(tx, queueIds)) await settleStanding(tx, id);
+}
+
+type Way = Pick<Leg, 'address' | 'destination' | 'isForwarded'>;
+
+function findRows(tx: Tx, queueIds: string[]): Promise<{ id: string }[]> {
+  return tx.message.findMany({
+    where: { queueId: { in: queueIds }, direction: 'inbound' },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+  });
+}
+
+async function isNews(tx: Tx, id: string, way: Way, status: Undelivered['status']): Promise<boolean> {
+  const legs = await findLegs(tx, id, recipientOf(way));
+  const known = legs.find(({ address, destination }) => address === way.address && destination === way.destination);
+  return !known || (known.standing === 'deferred' && status !== 'deferred');
+}
+
+/** With what the filter told of it; its mailbox does not have it. */
+async function findOrCreate(tx: Tx, row: Omit<Parameters<typeof findOrCreateRow>[1], 'facts'>): Promise<string> {
+  const transit = await tx.mailTransit.findUniqueOrThrow({
+    where: { queueId: row.queueId },
+    select: { messageId: true, mailFrom: true, sizeBytes: true, verdict: true, raw: true },
+  });
+  const meta = metaOf(transit);
+  const header = await readHeader({
+    header: knownHeader(transit),
+    mailFrom: transit.mailFrom ?? meta?.from ?? '',
+    routes: row.addresses.map((address) => ({ address })),
+  });
+  const facts = { ...factsOf(header), sizeBytes: transit.sizeBytes ?? meta?.size ?? 0, spamScore: meta?.score ?? null };
+  return (await findOrCreateRow(tx, { ...row, facts })).id;
+}
+
+/** As the trace tells of what arrives: at the mailbox, by way of an address; or at an address, forwarded. */
+async function addHop(
+  tx: Tx,
+  messageId: string,
+  way: Way,
+  type: 'deferred' | 'bounced' | 'failed',
+  at: Date,
+  answer: Prisma.InputJsonObject,
+): Promise<void> {
+  const alias = way.destination === way.address ? {} : { addressed_to: way.address };
+  const detail = way.isForwarded ? { forwarded_to: way.destination, ...answer } : { ...alias, ...answer };
+  const data = { messageId, type, at, recipient: recipientOf(way), detail };
+  await tx.messageEvent.create({ data, select: { id: true } });
+}
+
+function recipientOf({ address, destination, isForwarded }: Way): string {
+  return isForwarded ? address : destination;
+}
