@@ -1,23 +1,17 @@
 import { execFile } from 'node:child_process';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Verdict } from '../inbound';
+import { createFilterLog, type FilterLog } from './filter-log';
 import type { Installation } from './installation';
 
 /** What the mail server itself still has of a message. */
-export type KeptCopies = {
+export type KeptCopies = FilterLog & {
   /** From its mailbox; null where it is not there, or not any more. Rejects while Dovecot cannot be asked. */
   fetch: (mailbox: string, queueId: string, part: 'hdr' | 'text') => Promise<Uint8Array | null>;
-  /** From the filter's own log; null where it does not say, or not any more. */
-  findVerdict: (queueId: string) => Promise<LoggedVerdict | null>;
 };
-
-export type LoggedVerdict = Verdict & { recipients: string[] };
 
 const FETCH_TIMEOUT_MS = 60_000;
 const MAX_COPY_BYTES = 256 * 1024 * 1024;
-const LOG_TAIL_BYTES = 8 * 1024 * 1024;
 
 const run = promisify(execFile);
 
@@ -42,7 +36,7 @@ export function createKeptCopies({ config, filterLog }: Pick<Installation, 'conf
         part,
       );
     },
-    findVerdict: (queueId) => findVerdict(filterLog, queueId),
+    ...createFilterLog(filterLog),
   };
 }
 
@@ -56,23 +50,3 @@ function field(output: Buffer, part: string): Uint8Array | null {
 }
 
 const NEWLINE = 0x0a;
-
-async function findVerdict(filterLog: string, queueId: string): Promise<LoggedVerdict | null> {
-  const line = (await tailOf(filterLog)).split('\n').findLast((text) => text.includes(`, qid: <${queueId}>, `));
-  const [, action, score] = /\(default: \S+ \(([a-z ]+)\): \[(-?[\d.]+)\//.exec(line ?? '') ?? [];
-  if (!line || !action || !score) return null;
-  const [, recipients = ''] = /, rcpts: <([^>]*)>/.exec(line) ?? [];
-  return { action, score: Number(score), recipients: recipients.split(',').filter(Boolean) };
-}
-
-async function tailOf(path: string): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    const length = Math.min(size, LOG_TAIL_BYTES);
-    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer.toString('utf8');
-  } finally {
-    await file.close();
-  }
-}

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
-import type { KeptCopies, LoggedVerdict } from '@/mail/agent/kept-copies';
+import type { LoggedVerdict } from '@/mail/agent/filter-log';
+import type { KeptCopies } from '@/mail/agent/kept-copies';
 import type { InboundMail, Route, Verdict } from '@/mail/inbound';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Verdict } from '../inbound';
+
+export type LoggedVerdict = Verdict & { recipients: string[] };
+
+export type FilterLog = {
+  /** What the log says of mail that the filter refused; null where it does not say, or not any more. */
+  findVerdict: (queueId: string) => Promise<LoggedVerdict | null>;
+};
+
+// What is further back than this is not looked for any more.
+const WINDOW_BYTES = 32 * 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
+const FIRST_LINE_BYTES = 4096;
+
+/**
+ * Follows the filter's own log as it is asked: what it has read it reads no more, and it remembers what was refused within
+ * the last stretch of it. logrotate copies the log to `….1` and empties it.
+ */
+export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): FilterLog {
+  const refused = createWindow(windowBytes);
+  let place: Place | null = null;
+  let reading: Promise<unknown> = Promise.resolve();
+
+  async function readOn(): Promise<void> {
+    const current = await openAt(path);
+    try {
+      if (!place || isAnother(current, place)) place = await finish(current, place);
+      const from = Math.max(place.offset, current.size - windowBytes);
+      place = { firstLine: current.firstLine, offset: await readLines(current, from, refused.add) };
+    } finally {
+      await current.handle.close();
+    }
+  }
+
+  /** What the log held before it was emptied, from where it was read to. @returns where the new one begins */
+  async function finish(current: Opened, last: Place | null): Promise<Place> {
+    const before = await openAt(`${path}.1`).catch(orNull);
+    if (before) {
+      try {
+        const isSame = last !== null && before.firstLine === last.firstLine;
+        const from = Math.max(isSame ? last.offset : 0, before.size + current.size - windowBytes);
+        await readLines(before, from, refused.add);
+      } finally {
+        await before.handle.close();
+      }
+    }
+    return { firstLine: current.firstLine, offset: 0 };
+  }
+
+  return {
+    async findVerdict(queueId) {
+      // Only one reads at a time; who asks meanwhile may find it read.
+      const turn = reading.then(async () => {
+        if (!refused.find(queueId)) await readOn();
+      });
+      reading = turn.catch(() => {});
+      await turn;
+      return refused.find(queueId);
+    },
+  };
+}
+
+/** Which log it is, and up to where it was read. The first line is null while there is none. */
+type Place = { firstLine: string | null; offset: number };
+
+type Opened = { handle: FileHandle; size: number; firstLine: string | null };
+
+function isAnother(current: Opened, { firstLine, offset }: Place): boolean {
+  return current.size < offset || (firstLine !== null && current.firstLine !== firstLine);
+}
+
+async function openAt(path: string): Promise<Opened> {
+  const handle = await open(path, 'r');
+  try {
+    const start = Buffer.alloc(FIRST_LINE_BYTES);
+    const { bytesRead } = await handle.read(start, 0, FIRST_LINE_BYTES, 0);
+    const end = start.subarray(0, bytesRead).indexOf(NEWLINE);
+    const isWhole = end >= 0 || bytesRead === FIRST_LINE_BYTES;
+    const firstLine = start.subarray(0, end < 0 ? bytesRead : end);
+    const { size } = await handle.stat();
+    return { handle, size, firstLine: isWhole ? createHash('sha256').update(firstLine).digest('hex') : null };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function orNull(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+/** Whole lines up to the end. @returns how far they go */
+async function readLines({ handle, size }: Opened, from: number, onLine: (line: string, bytes: number) => void) {
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  let offset = from;
+  while (offset < size) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, size - offset), offset);
+    const end = buffer.subarray(0, bytesRead).lastIndexOf(NEWLINE);
+    // What fills a chunk without an end is no line of the filter.
+    if (end < 0 && bytesRead < CHUNK_BYTES) break;
+    offset += end < 0 ? bytesRead : end + 1;
+    for (const line of buffer.toString('utf8', 0, Math.max(end, 0)).split('\n')) onLine(line, line.length + 1);
+  }
+  return offset;
+}
+
+const NEWLINE = 0x0a;
+
+/** Verdicts of the last so many bytes of lines; the oldest go first. */
+function createWindow(windowBytes: number) {
+  const verdicts = new Map<string, LoggedVerdict & { at: number }>();
+  let readBytes = 0;
+  return {
+    find(queueId: string): LoggedVerdict | null {
+      const { at, ...verdict } = verdicts.get(queueId) ?? { at: null };
+      return at === null ? null : (verdict as LoggedVerdict);
+    },
+    add(line: string, bytes: number): void {
+      readBytes += bytes;
+      for (const [queueId, { at }] of verdicts) {
+        if (readBytes - at <= windowBytes) break;
+        verdicts.delete(queueId);
+      }
+      const refused = refusedIn(line);
+      if (!refused) return;
+      verdicts.delete(refused.queueId);
+      verdicts.set(refused.queueId, { ...refused.verdict, at: readBytes });
+    },
+  };
+}
+
+function refusedIn(line: string): { queueId: string; verdict: LoggedVerdict } | null {
+  const [, queueId, score] = REFUSED.exec(line) ?? [];
+  if (!queueId || !score) return null;
+  const [, recipients = ''] = /, rcpts: <([^>]*)>/.exec(line) ?? [];
+  return {
+    queueId,
+    verdict: { action: 'reject', score: Number(score), recipients: recipients.split(',').filter(Boolean) },
+  };
+}
+
+const REFUSED = /, qid: <([0-9A-Za-z]{6,20})>, .*\(default: \S+ \(reject\): \[(-?[\d.]+)\//;
