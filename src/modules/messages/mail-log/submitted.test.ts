@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import {
+  AT,
   delivery,
   type FilterSays,
   lines,
@@ -133,6 +134,17 @@ describe('mail that a mailbox submits by SMTP', () => {
     expect(await shown()).toMatchObject({ status: 'failed', trace: ['queued', 'held', 'released', 'failed'] });
     const [failed] = await toldOf(domain.id, 'mail.failed');
     expect(failed?.data.error).toMatch(/deleted/);
+  });
+
+  it('that an admin holds and releases says so once for each time, though the log tells it again after a gap', async () => {
+    await submit({ recipients: ['x@far.example'] });
+    const told = (kind: 'held' | 'released', afterMs: number) =>
+      lines(queueId, { kind }).map((line) => ({ ...line, at: new Date(AT.getTime() + afterMs) }));
+    await readLines(...told('held', 120));
+    await readLines(...told('released', 5_250));
+    await readLines(...told('held', 60_010));
+    await readLines(...told('held', 999), ...told('released', 5_999), ...told('held', 60_999));
+    expect((await shown()).trace).toEqual(['queued', 'held', 'released', 'held']);
   });
 
   it('is not there where the filter refused it', async () => {

@@ -75,8 +75,16 @@ export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: End
   }
 }
 
-/** An admin held it in the queue, or let it go on. */
+/** An admin held it in the queue, or let it go on. The log may tell of it again: as of the same second. */
 export async function noteQueueChange(tx: Tx, queueId: string, type: 'held' | 'released', at: Date): Promise<void> {
-  const messages = await tx.message.findMany({ where: { queueId }, select: { id: true } });
+  const second = Math.floor(at.getTime() / SECOND_MS) * SECOND_MS;
+  const sameSecond = { gte: new Date(second), lt: new Date(second + SECOND_MS) };
+  const messages = await tx.message.findMany({
+    where: { queueId, events: { none: { type, at: sameSecond } } },
+    select: { id: true },
+  });
   await tx.messageEvent.createMany({ data: messages.map(({ id: messageId }) => ({ messageId, type, at })) });
 }
+
+// Postfix stamps its lines so.
+const SECOND_MS = 1000;
