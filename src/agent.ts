@@ -14,8 +14,8 @@ import { publishDkimKeys } from '@/modules/domains/dkim/publish';
 import {
   AGENT_CHANNEL,
   type AgentInstance,
-  answerNextRequest,
   beat,
+  createRequestTaker,
   deleteOldRequests,
   detach,
 } from '@/modules/mail-server/requests';
@@ -34,10 +34,9 @@ import packageJson from '../package.json';
 const READ_INTERVAL_MS = 250;
 // Kicked for what is new, so that these are for kicks that got lost.
 const REQUEST_INTERVAL_MS = 1_000;
-const PUBLISH_INTERVAL_MS = 2_000;
+const PUBLISH_INTERVAL_MS = 5_000;
 const BEAT_INTERVAL_MS = 5_000;
 const TIDY_INTERVAL_MS = 10 * 60_000;
-const REQUESTS_AT_ONCE = 4;
 
 /** Until it is told to stop, or whoever started it is gone. */
 async function run(): Promise<void> {
@@ -63,18 +62,17 @@ async function startAgent(): Promise<() => Promise<void>> {
   const { port, password } = installation.redis;
   const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_TOLD);
   const policy = await startPolicyServer(installation.policySocket, (request) => decide(db, request), tellPolicyError);
-  const readMail = createMailReader({ db, redis, installation, copies: createKeptCopies(installation) });
+  const copies = createKeptCopies(installation);
+  const readMail = createMailReader({ db, redis, installation, copies, clock: systemClock });
   const handlers = handlersOf(installation);
   const dkimStore = createDkimStore(redis);
 
   await beat(db, agent);
+  const requests = createRequestTaker({ db, agent, handlers }, () => taking.runNow());
+  const taking = repeat('doing what the app asks', REQUEST_INTERVAL_MS, requests.take);
   const whenKicked = [
     repeat('publishing DKIM keys', PUBLISH_INTERVAL_MS, () => publishDkimKeys(db, dkimStore)),
-    ...Array.from({ length: REQUESTS_AT_ONCE }, () =>
-      repeat('doing what the app asks', REQUEST_INTERVAL_MS, async () => {
-        while (await answerNextRequest(db, agent, handlers));
-      }),
-    ),
+    taking,
   ];
   const tasks = [
     ...whenKicked,
@@ -88,6 +86,7 @@ async function startAgent(): Promise<() => Promise<void>> {
   log.info({ host: agent.host, config: installation.config }, 'the agent of the mail server runs');
   return async () => {
     await Promise.all([...tasks.map(({ end }) => end()), policy.close(), endListening()]);
+    await requests.end();
     await detach(db, agent);
     redis.disconnect();
     await db.$disconnect();

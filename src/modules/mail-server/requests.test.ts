@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startAgent } from '@/test/agent';
 import { db } from '@/test/database';
-import { answerNextRequest, answerRequest, beat, claimRequest, deleteOldRequests, detach } from './requests';
+import { answerRequest, beat, claimRequest, createRequestTaker, deleteOldRequests, detach } from './requests';
 import { askAgent, isMailServerAttached, mailServerState } from './service';
 
 const agent = { host: 'mail.example.test', instance: uuidv7(), version: '0.1.0' };
@@ -58,16 +59,13 @@ describe('asking the mail server', () => {
   });
 
   it('that fails there, or that it does not know, says so and nothing of the inside', async () => {
-    await beat(db, agent);
     const fails = async () => {
       throw new Error('postqueue: fatal: the mail system is down');
     };
-    const failed = expect(askAgent(db, 'queue.flush', {})).rejects.toEqual(unavailable('its log tells why'));
-    await expect.poll(() => answerNextRequest(db, agent, { 'queue.flush': fails })).toBe(true);
-    await failed;
-    const unknown = expect(askAgent(db, 'queue.flush', {})).rejects.toEqual(unavailable('not done here'));
-    await expect.poll(() => answerNextRequest(db, agent, {})).toBe(true);
-    await unknown;
+    onTestFinished(await startAgent(db, { 'queue.flush': fails }));
+    await expect(askAgent(db, 'queue.flush', {})).rejects.toEqual(unavailable('its log tells why'));
+    const change = { change: 'hold', queueId: '4jWXzb' } as const;
+    await expect(askAgent(db, 'queue.change', change)).rejects.toEqual(unavailable('not done here'));
   });
 });
 
@@ -93,6 +91,27 @@ describe('a request', () => {
     const ids = claims.flatMap((claim) => claim?.id ?? []);
     expect(ids).toHaveLength(5);
     expect(new Set(ids).size).toBe(5);
+  });
+
+  it('is begun beside others that take long, and once one of those is done where there are many', async () => {
+    const ends: (() => void)[] = [];
+    const slow = () => new Promise<never>((_, reject) => ends.push(() => reject(new Error('the end'))));
+    const onDone = vi.fn();
+    const requests = createRequestTaker({ db, agent, handlers: { 'queue.flush': slow } }, onDone);
+    await requests.take();
+    expect(ends).toHaveLength(0);
+    await Promise.all(Array.from({ length: 6 }, () => waiting()));
+    await requests.take();
+    await requests.take();
+    expect(ends).toHaveLength(4);
+    expect(onDone).not.toHaveBeenCalled();
+    ends[0]?.();
+    await expect.poll(() => onDone.mock.calls.length).toBe(1);
+    await requests.take();
+    expect(ends).toHaveLength(5);
+    for (const end of ends) end();
+    await requests.end();
+    expect(await db.mailRequest.count({ where: { finishedAt: { not: null } } })).toBe(5);
   });
 
   it('that expired is not begun', async () => {

@@ -13,6 +13,7 @@ export type ClaimedRequest = { id: string; action: AgentAction; input: unknown }
 export type Answer = { output: unknown } | { failure: string };
 
 const KEPT_MINUTES = 60;
+const AT_ONCE = 4;
 
 /** Says that the agent is here; several times a minute. */
 export async function beat(db: Database, { host, instance, version }: AgentInstance): Promise<void> {
@@ -44,16 +45,35 @@ export async function answerRequest(db: Database, id: string, answer: Answer): P
     UPDATE mail_request SET finished_at = now(), answer = ${JSON.stringify(answer)}::jsonb WHERE id = ${id}::uuid`;
 }
 
-/** Does one request that waits. @returns whether there was one */
-export async function answerNextRequest(
-  db: Database,
-  agent: AgentInstance,
-  handlers: Partial<AgentHandlers>,
-): Promise<boolean> {
-  const request = await claimRequest(db, agent);
-  if (!request) return false;
-  await answerRequest(db, request.id, await handle(request, handlers));
-  return true;
+/**
+ * Does what the app asks, several requests at once, and others as those are done. `take` begins what there is to begin,
+ * and is not for two at once; `onDone` hears when there may be more to take.
+ */
+export function createRequestTaker(
+  { db, agent, handlers }: { db: Database; agent: AgentInstance; handlers: Partial<AgentHandlers> },
+  onDone: () => void,
+) {
+  const underWay = new Set<Promise<void>>();
+  const answer = async (request: ClaimedRequest) => answerRequest(db, request.id, await handle(request, handlers));
+  return {
+    async take(): Promise<void> {
+      while (underWay.size < AT_ONCE) {
+        const request = await claimRequest(db, agent);
+        if (!request) return;
+        const work = answer(request)
+          .catch((error: unknown) => log.error({ action: request.action, error }, 'an answer could not be given'))
+          .then(() => {
+            underWay.delete(work);
+            onDone();
+          });
+        underWay.add(work);
+      }
+    },
+    /** Once what was begun is done. */
+    async end(): Promise<void> {
+      await Promise.all(underWay);
+    },
+  };
 }
 
 async function handle({ action, input }: ClaimedRequest, handlers: Partial<AgentHandlers>): Promise<Answer> {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { AgentHandlers } from '@/mail/agent-requests';
-import { answerNextRequest, beat, detach } from '@/modules/mail-server/requests';
+import { beat, createRequestTaker, detach } from '@/modules/mail-server/requests';
 import type { Database } from '@/server/db';
 
 const PAUSE_MS = 20;
@@ -11,16 +11,19 @@ const TURNS_A_BEAT = 50;
 export async function startAgent(db: Database, handlers: Partial<AgentHandlers>): Promise<() => Promise<void>> {
   const agent = { host: 'mail.example.test', instance: uuidv7(), version: 'test' };
   await beat(db, agent);
+  const requests = createRequestTaker({ db, agent, handlers }, () => {});
   let isEnding = false;
   const answering = (async () => {
     for (let turn = 1; !isEnding; turn++) {
       if (turn % TURNS_A_BEAT === 0) await beat(db, agent);
-      if (!(await answerNextRequest(db, agent, handlers))) await setTimeout(PAUSE_MS);
+      await requests.take();
+      await setTimeout(PAUSE_MS);
     }
   })();
   return async () => {
     isEnding = true;
     await answering;
+    await requests.end();
     await detach(db, agent);
   };
 }

@@ -1,8 +1,10 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Database } from '@/server/db';
 import { connectRedis } from '@/server/redis';
+import { stillClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import { keptCopies, newQueueId, toldOf } from '@/test/mail/logged-mail';
@@ -19,6 +21,7 @@ beforeEach(async () => {
   host = `${unique()}.example`;
 });
 
+/** `asked`: what the reader asks of Postgres. */
 async function startReader() {
   const folder = await mkdtemp(join(tmpdir(), 'mail-log-'));
   const postfixLog = join(folder, 'mail.log');
@@ -39,8 +42,18 @@ async function startReader() {
     policySocket: join(folder, 'policy.sock'),
     redis: { port: 0, password: '' },
   };
-  const read = createMailReader({ db, redis, installation, copies: keptCopies() });
-  return { read, redis, postfixLog };
+  const asked: string[] = [];
+  const database = db.$extends({
+    query: {
+      $allOperations({ operation, args, query }) {
+        asked.push(operation);
+        return query(args);
+      },
+    },
+  }) as unknown as Database;
+  const clock = stillClock(new Date().toISOString());
+  const again = () => createMailReader({ db: database, redis, installation, copies: keptCopies(), clock });
+  return { read: again(), again, redis, postfixLog, asked, clock };
 }
 
 /** What Postfix writes of a message that a mailbox received. */
@@ -99,5 +112,44 @@ describe('the reader', () => {
     const { begunAt } = await db.mailCursor.findUniqueOrThrow({ where: { source } });
     expect(begunAt.getTime()).toBeGreaterThan(longAgo.getTime());
     expect((await readCursor(db, source)).file).not.toBe('');
+  });
+
+  it('asks Postgres nothing where nothing is new, and once in a few seconds all the same', async () => {
+    const { read, again, postfixLog, asked, clock } = await startReader();
+    await writeFile(postfixLog, logOf(newQueueId()));
+    await read();
+    expect(await received()).toHaveLength(1);
+    const readOn = again();
+    await readOn();
+    asked.length = 0;
+    for (let turn = 1; turn <= 5; turn++) await readOn();
+    expect(asked).toEqual([]);
+    clock.pass(3);
+    for (let turn = 1; turn <= 5; turn++) await readOn();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('tells in time of mail that waits for the rest of it, though nothing is new', async () => {
+    const { read, postfixLog, clock } = await startReader();
+    await writeFile(postfixLog, logOf(newQueueId()).replace(/^.*removed\n/m, ''));
+    await read();
+    expect(await received()).toEqual([]);
+    clock.pass(3.9);
+    await read();
+    expect(await received()).toHaveLength(1);
+  });
+
+  it('reads on from where another has read to meanwhile', async () => {
+    const { read, again, postfixLog } = await startReader();
+    await writeFile(postfixLog, logOf(newQueueId()));
+    await read();
+    const other = again();
+    await other();
+    await appendFile(postfixLog, logOf(newQueueId()));
+    await read();
+    await appendFile(postfixLog, logOf(newQueueId()));
+    await expect(other()).rejects.toThrow('another reader has moved on');
+    await other();
+    expect(await received()).toHaveLength(3);
   });
 });

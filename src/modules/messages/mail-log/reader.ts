@@ -4,6 +4,7 @@ import type { Installation } from '@/mail/agent/installation';
 import type { KeptCopies } from '@/mail/agent/kept-copies';
 import { type LogPosition, openLog } from '@/mail/agent/log-files';
 import { type LogEntry, parseLogLine } from '@/mail/agent/log-line';
+import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { createArrivalTeller } from './arrivals';
@@ -12,22 +13,42 @@ import { FilterMeta, recordFiltered } from './filtered';
 import { recordLog } from './log';
 import { settleUncertain } from './uncertain';
 
-type Parts = { db: Database; redis: Redis; installation: Installation; copies: KeptCopies };
+type Parts = { db: Database; redis: Redis; installation: Installation; copies: KeptCopies; clock: Clock };
 
 const SETTLE_INTERVAL_MS = 10_000;
+// Longer than an arrival waits for the others of its message.
+const NEWS_MS = 4_000;
+// For what waits longer, as for a part of the mail server that is away.
+const TELL_INTERVAL_MS = 3_000;
 // Lines are stamped to the second; one that is read within it happened before now.
 const STAMP_MS = 999;
 
 /**
  * Reads on what the mail server has told since the last turn, and records it. The log is read up to where it ended before
- * the filter's stream was read: whatever the filter told of a message is known by then, for it tells first.
+ * the filter's stream was read: whatever the filter told of a message is known by then, for it tells first. A turn in
+ * which nothing is new asks Postgres nothing, but for once in a few seconds.
  */
-export function createMailReader({ db, redis, installation, copies }: Parts): () => Promise<void> {
+export function createMailReader({ db, redis, installation, copies, clock }: Parts): () => Promise<void> {
   const { host, postfixLog } = installation;
   const [streamSource, logSource] = [`${host} stream`, `${host} log`];
   const tellArrivals = createArrivalTeller(db, copies);
-  let settledAt = 0;
+  const places = new Map<string, Cursor>();
+  let [newsAt, toldAt, settledAt] = [NEVER, NEVER, NEVER];
   let isStreamAway = false;
+
+  // Only whoever moves a cursor needs to know where it is, and is refused where that is wrong.
+  async function placeOf(source: string): Promise<Cursor> {
+    const place = places.get(source) ?? (await readCursor(db, source));
+    places.set(source, place);
+    return place;
+  }
+
+  async function move(moving: Promise<Cursor>): Promise<Cursor> {
+    const cursor = await moving;
+    places.set(cursor.source, cursor);
+    newsAt = clock.now();
+    return cursor;
+  }
 
   // Told once, not at every turn.
   function tellStreamAway(error: unknown): null {
@@ -37,7 +58,7 @@ export function createMailReader({ db, redis, installation, copies }: Parts): ()
   }
 
   async function readLogUpToNow(opened: Awaited<ReturnType<typeof openLog>>): Promise<void> {
-    let cursor = await readCursor(db, logSource);
+    let cursor = await placeOf(logSource);
     let isGap = false;
     const noteGap = async () => {
       if (isGap) await beginAnew(db, logSource);
@@ -48,14 +69,14 @@ export function createMailReader({ db, redis, installation, copies }: Parts): ()
     };
     for await (const { lines, position } of opened.read(positionOf(cursor), onGap)) {
       await noteGap();
-      const now = new Date();
-      cursor = await recordLog(db, cursor, { entries: entriesOf(lines, now), position });
+      const now = clock.now();
+      cursor = await move(recordLog(db, cursor, { entries: entriesOf(lines, now), position }));
     }
     await noteGap();
   }
 
   async function readFilter(): Promise<boolean> {
-    let cursor = await readCursor(db, streamSource);
+    let cursor = await placeOf(streamSource);
     for (;;) {
       const entries = await readStream(redis, cursor.position).catch(tellStreamAway);
       if (!entries) return false;
@@ -65,7 +86,7 @@ export function createMailReader({ db, redis, installation, copies }: Parts): ()
         ...entry,
         meta: FilterMeta.safeParse(meta).data ?? null,
       }));
-      cursor = await recordFiltered(db, cursor, filtered);
+      cursor = await move(recordFiltered(db, cursor, filtered));
       // Told again where it fails: what is recorded already is passed over.
       await forgetStream(redis, cursor.position).catch(() => {});
     }
@@ -77,15 +98,29 @@ export function createMailReader({ db, redis, installation, copies }: Parts): ()
     try {
       isStreamRead = await readFilter();
       await readLogUpToNow(opened);
+    } catch (error) {
+      places.clear();
+      throw error;
     } finally {
       await opened.close();
     }
-    const now = new Date();
-    while ((await tellArrivals({ now, isStreamRead })) > 0);
-    if (now.getTime() - settledAt < SETTLE_INTERVAL_MS) return;
-    settledAt = now.getTime();
+    const now = clock.now();
+    if (!hasPassed(NEWS_MS, newsAt, now) || hasPassed(TELL_INTERVAL_MS, toldAt, now)) {
+      while ((await tellArrivals({ now, isStreamRead })) > 0);
+      toldAt = now;
+    }
+    if (!hasPassed(SETTLE_INTERVAL_MS, settledAt, now)) return;
+    settledAt = now;
     await settleUncertain(db, logSource, now);
   };
+}
+
+const NEVER = new Date(0);
+
+/** Also where the clock was set back. */
+function hasPassed(ms: number, since: Date, now: Date): boolean {
+  const passedMs = now.getTime() - since.getTime();
+  return passedMs < 0 || passedMs >= ms;
 }
 
 function positionOf({ file, position }: Cursor): LogPosition | null {
