@@ -7,6 +7,51 @@ import { without } from './services';
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 
+describe('mail that comes in and cannot be delivered', () => {
+  const message = () => traceOf({ direction: 'inbound' });
+  const whichIs = (status: string, subject: string) =>
+    vi.waitFor(async () => expect(await message()).toMatchObject({ status, subject }), {
+      timeout: 40_000,
+      interval: 200,
+    });
+
+  it('to a full mailbox behind an alias is bounced, with the reply', async () => {
+    await makeMailbox(domain.id, 'small', { quotaBytes: 20_000 });
+    await makeAlias(domain.id, 'help', at('small'));
+    const body = `${'x'.repeat(70)}\n`.repeat(400);
+    expect(await receive([at('help')], { subject: 'Too much', body })).toMatch(/^250 /);
+    await whichIs('bounced', 'Too much');
+    expect(await message()).toMatchObject({
+      from: 'someone@elsewhere.example',
+      to: [at('help')],
+      recipients: [{ address: at('help'), status: 'bounced', smtp_code: 552, enhanced_code: '5.2.2' }],
+      events: [
+        {
+          type: 'bounced',
+          recipient: at('small'),
+          detail: { addressed_to: at('help'), response: expect.stringMatching(/The mailbox is full[^(]*$/) },
+        },
+      ],
+    });
+    expect(await told()).toEqual([]);
+  });
+
+  it('while Dovecot is away is deferred, and received once it is back', async () => {
+    await makeAlias(domain.id, 'help', at('ann'));
+    await without('dovecot', async () => {
+      expect(await receive([at('help')], { subject: 'Patience' })).toMatch(/^250 /);
+      await whichIs('deferred', 'Patience');
+    });
+    const { id } = await message();
+    execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
+    await whichIs('received', 'Patience');
+    const received = await message();
+    expect(received).toMatchObject({ id, recipients: [{ status: 'received', smtp_code: null }] });
+    expect(typesOf(received)).toEqual(['deferred', 'received']);
+    expect((await told()).map(({ event, data }) => [event, data.to])).toEqual([['mail.received', at('ann')]]);
+  });
+});
+
 describe('mail that comes in', () => {
   it('is told once for each mailbox that it reached, by whatever ways, with the content for those who ask', async () => {
     await makeAlias(domain.id, 'info', `${at('ann')},${at('bo')}`);
@@ -70,48 +115,5 @@ describe('mail that comes in', () => {
       const [spam] = await tellsOf('mail.spam', 1);
       expect(spam?.data).toMatchObject({ to: at('bo'), spam_score: 15 });
     });
-  });
-});
-
-describe('mail that comes in and cannot be delivered', () => {
-  const message = (over = {}) => traceOf({ direction: 'inbound', ...over });
-  const whichIs = (status: string) =>
-    vi.waitFor(async () => expect(await message()).toMatchObject({ status }), { timeout: 40_000, interval: 200 });
-
-  it('to a full mailbox behind an alias is bounced, with the reply', async () => {
-    await makeMailbox(domain.id, 'small', { quotaBytes: 20_000 });
-    await makeAlias(domain.id, 'help', at('small'));
-    const body = `${'x'.repeat(70)}\n`.repeat(400);
-    expect(await receive([at('help')], { subject: 'Too much', body })).toMatch(/^250 /);
-    await whichIs('bounced');
-    expect(await message()).toMatchObject({
-      from: 'someone@elsewhere.example',
-      to: [at('help')],
-      subject: 'Too much',
-      recipients: [{ address: at('help'), status: 'bounced', smtp_code: 552, enhanced_code: '5.2.2' }],
-      events: [
-        {
-          type: 'bounced',
-          recipient: at('small'),
-          detail: { addressed_to: at('help'), response: expect.stringMatching(/The mailbox is full[^(]*$/) },
-        },
-      ],
-    });
-    expect(await told()).toEqual([]);
-  });
-
-  it('while Dovecot is away is deferred, and received once it is back', async () => {
-    await makeAlias(domain.id, 'help', at('ann'));
-    await without('dovecot', async () => {
-      expect(await receive([at('help')], { subject: 'Patience' })).toMatch(/^250 /);
-      await whichIs('deferred');
-    });
-    const { id } = await message();
-    execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
-    await whichIs('received');
-    const received = await message();
-    expect(received).toMatchObject({ id, subject: 'Patience', recipients: [{ status: 'received', smtp_code: null }] });
-    expect(typesOf(received)).toEqual(['deferred', 'received']);
-    expect((await told()).map(({ event, data }) => [event, data.to])).toEqual([['mail.received', at('ann')]]);
   });
 });

@@ -4,7 +4,7 @@ import type { MessageStatus } from '../schema';
 import type { Header } from './header';
 
 /** What a message's row says of its content. */
-type RowFacts = {
+export type RowFacts = {
   messageId: string;
   fromAddress: string;
   subject: string;
@@ -32,6 +32,8 @@ export async function lockInbound(tx: Tx, queueIds: readonly string[]): Promise<
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(${keys}::text[]) AS key`;
 }
 
+export const UNDELIVERED = ['deferred', 'bounced', 'failed'] as const satisfies MessageStatus[];
+
 /** A message's row in one domain, with its recipients. One that has not arrived yet may have been made of less. */
 export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: string; isKnown: boolean }> {
   const known = await findRow(tx, row);
@@ -42,7 +44,7 @@ export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: st
     skipDuplicates: true,
   });
   if (known && status === 'received') {
-    await tx.message.updateMany({ where: { id, status: { in: ['deferred', 'bounced', 'failed'] } }, data: facts });
+    await tx.message.updateMany({ where: { id, status: { in: [...UNDELIVERED] } }, data: facts });
   }
   return { id, isKnown: known !== null };
 }

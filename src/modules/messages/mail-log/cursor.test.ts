@@ -76,6 +76,7 @@ describe('an entry that the database refuses', () => {
     const entries = [
       ...submitted(queueIds[0], 'x@far.example'),
       ...submitted(queueIds[1], 'nul\0@far.example', 'y@far.example'),
+      ...lines(newQueueId(), ...taken('bo@far.example'), delivery('nul\0@far.example', { status: 'deferred' })),
       ...submitted(queueIds[2], 'z@far.example'),
     ];
     await recordLog(db, from, { entries, position: POSITION });

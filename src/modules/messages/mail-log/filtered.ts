@@ -1,28 +1,8 @@
-import { z } from 'zod';
 import type { Database, Tx } from '@/server/db';
 import { messageIdIn } from '../inbound/header';
 import { type Cursor, moveOn } from './cursor';
-
-// Postgres stores neither NUL nor lone surrogates.
-const Text = z.string().transform((text) => text.replaceAll('\0', '').toWellFormed());
-
-/** What the filter told of a message, as rspamd.local.lua writes it. */
-export const FilterMeta = z.object({
-  queue_id: z.string().min(1),
-  message_id: Text,
-  /** Who signed in to submit it; absent for mail from outside. */
-  user: z.string().optional(),
-  ip: z.string(),
-  from: Text,
-  recipients: z.array(Text),
-  action: z.string(),
-  score: z.number(),
-  subject: Text,
-  size: z.number().int(),
-  /** Whether the bytes are the whole message, and not its header alone. */
-  is_whole: z.boolean().optional(),
-});
-export type FilterMeta = z.infer<typeof FilterMeta>;
+import type { FilterMeta } from './filter-meta';
+import { completeUndelivered } from './undelivered';
 
 /** `id` is the entry's place in the stream; `meta` is null where it cannot be read. */
 export type Filtered = { id: string; at: Date; meta: FilterMeta | null; raw: Uint8Array | null };
@@ -58,6 +38,7 @@ async function keep(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: Date):
     update: facts,
     select: { queueId: true },
   });
+  await completeUndelivered(tx, meta.queue_id);
   if (meta.action === 'reject') await keepRefused(tx, meta.queue_id, meta.recipients, at);
 }
 

@@ -6,7 +6,6 @@ import { lockInbound } from '../inbound/row';
 import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';
 import { type Cursor, moveOn } from './cursor';
 import { keepRefused } from './filtered';
-import { findDomainIds } from './own-domains';
 import { addRecipient, createSubmitted, failWaiting, noteQueueChange } from './submitted';
 import { addFacts, factsOf, findTransits, type Transit } from './transits';
 import { failUndelivered, recordUndelivered, settleUndelivered } from './undelivered';
@@ -29,11 +28,10 @@ export function recordLog(db: Database, from: Cursor, { entries, position }: Log
     await addFacts(tx, facts);
     const queueIds = facts.map(({ queueId }) => queueId);
     const transits = await findTransits(tx, queueIds);
-    const domainIds = await findDomainIds(tx, rest.filter(isHindered));
     await each(async (entry) => {
       const transit = transits.get(entry.queueId);
       if (transit) await record(tx, entry, transit);
-      if (isHindered(entry)) await recordUndelivered(tx, entry, domainIds);
+      if (isHindered(entry)) await recordUndelivered(tx, entry);
     });
     if (undelivered.length > 0) await settleUndelivered(tx, undelivered);
   });

@@ -9,7 +9,8 @@ import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { createArrivalTeller } from './arrivals';
 import { type Cursor, readCursor } from './cursor';
-import { FilterMeta, recordFiltered } from './filtered';
+import { FilterMeta } from './filter-meta';
+import { recordFiltered } from './filtered';
 import { recordLog } from './log';
 import { settleUncertain } from './uncertain';
 

@@ -114,6 +114,12 @@ describe('mail that a full mailbox behind an alias refuses', () => {
     ]);
   });
 
+  it('has what the filter tells of it later, as where its stream was away', async () => {
+    await logs(...TAKEN, full(at('ann')), REMOVED);
+    await readFilter(queueId, { recipients: [at('ann')], score: 2 }, RAW);
+    expect(await shown()).toMatchObject([{ status: 'bounced', subject: 'Offer', size: 500, spam_score: 2 }]);
+  });
+
   it('and that another mailbox behind it takes is bounced, and received there', async () => {
     await logs(...TAKEN, stored(at('bo'), at('info')), full(at('ann'), at('info')), REMOVED);
     await tellArrivals(turn());

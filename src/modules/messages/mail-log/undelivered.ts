@@ -3,10 +3,11 @@ import { oneLine } from '@/mail/smtp-reply';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import { domainOf, readHeader } from '../inbound/header';
-import { factsOf, findOrCreateRow } from '../inbound/row';
+import { factsOf, findOrCreateRow, type RowFacts, UNDELIVERED } from '../inbound/row';
 import { findLegs, type Leg, settleStanding } from '../inbound/standing';
 import { knownHeader, metaOf } from './content';
 import { answerAtEnd, type Ending } from './ending';
+import { findDomainIds } from './own-domains';
 
 type Undelivered = Extract<LogEntry, { kind: 'delivery' }> & { status: 'deferred' | 'bounced' };
 
@@ -14,13 +15,10 @@ type Undelivered = Extract<LogEntry, { kind: 'delivery' }> & { status: 'deferred
  * Mail for one of our addresses did not get to where that leads, for now or for good: it has its row and its trace all the
  * same. Each of the two is told once, however often it is tried. Its statuses are for `settleUndelivered`.
  */
-export async function recordUndelivered(
-  tx: Tx,
-  entry: Undelivered,
-  domainIds: ReadonlyMap<string, string>,
-): Promise<void> {
+export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<void> {
   const { queueId, status, at, smtpCode, enhancedCode, response, remoteMta } = entry;
   const [address, destination] = [entry.addressedTo.toLowerCase(), entry.recipient.toLowerCase()];
+  const domainIds = await findDomainIds(tx, [entry]);
   const ownId = domainIds.get(domainOf(destination));
   const domainId = domainIds.get(domainOf(address)) ?? ownId;
   if (domainId === undefined) return;
@@ -33,6 +31,18 @@ export async function recordUndelivered(
   const id = await findOrCreate(tx, { queueId, domainId, addresses: [address], status, at });
   const answer = { smtp_code: smtpCode, enhanced_code: enhancedCode, response: oneLine(response) };
   await addHop(tx, id, way, status, at, { ...answer, remote_mta: remoteMta && oneLine(remoteMta) });
+}
+
+/** The filter tells of it only now, as where its stream was away. */
+export async function completeUndelivered(tx: Tx, queueId: string): Promise<void> {
+  const rows = await tx.message.findMany({
+    where: { queueId, direction: 'inbound', status: { in: [...UNDELIVERED] } },
+    select: { id: true, toAddresses: true },
+  });
+  for (const { id, toAddresses } of rows) {
+    const data = await findFacts(tx, queueId, toAddresses);
+    await tx.message.update({ where: { id }, data, select: { id: true } });
+  }
 }
 
 /** It leaves the queue: what was still tried to deliver failed. */
@@ -67,20 +77,23 @@ async function isNews(tx: Tx, id: string, way: Way, status: Undelivered['status'
   return !known || (known.standing === 'deferred' && status !== 'deferred');
 }
 
-/** With what the filter told of it; its mailbox does not have it. */
 async function findOrCreate(tx: Tx, row: Omit<Parameters<typeof findOrCreateRow>[1], 'facts'>): Promise<string> {
+  return (await findOrCreateRow(tx, { ...row, facts: await findFacts(tx, row.queueId, row.addresses) })).id;
+}
+
+/** What the log and the filter told of it; its mailbox does not have it. */
+async function findFacts(tx: Tx, queueId: string, addresses: string[]): Promise<RowFacts> {
   const transit = await tx.mailTransit.findUniqueOrThrow({
-    where: { queueId: row.queueId },
+    where: { queueId },
     select: { messageId: true, mailFrom: true, sizeBytes: true, verdict: true, raw: true },
   });
   const meta = metaOf(transit);
   const header = await readHeader({
     header: knownHeader(transit),
     mailFrom: transit.mailFrom ?? meta?.from ?? '',
-    routes: row.addresses.map((address) => ({ address })),
+    routes: addresses.map((address) => ({ address })),
   });
-  const facts = { ...factsOf(header), sizeBytes: transit.sizeBytes ?? meta?.size ?? 0, spamScore: meta?.score ?? null };
-  return (await findOrCreateRow(tx, { ...row, facts })).id;
+  return { ...factsOf(header), sizeBytes: transit.sizeBytes ?? meta?.size ?? 0, spamScore: meta?.score ?? null };
 }
 
 /** As the trace tells of what arrives: at the mailbox, by way of an address; or at an address, forwarded. */
