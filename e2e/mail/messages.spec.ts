@@ -133,6 +133,56 @@ test('a bounce gives the raw reply, what it means and the next step', async ({
   await expect(page.getByText('0 recipients')).toBeVisible();
 });
 
+test('mail that came in and that a mailbox refused says why, and offers nothing to send', async ({
+  signedIn: page,
+  api,
+  domain,
+  sql,
+  check,
+}) => {
+  const [subject, response] = [unique('Parcel '), '552 5.2.2 The mailbox is full'];
+  const [alias, mailbox] = [`info@${domain.name}`, `ann@${domain.name}`];
+  const { id } = await sendMessage(api, domain, { subject });
+  await expect.poll(() => sql('SELECT FROM message WHERE id = $1 AND status = $2', [id, 'delivered'])).toHaveLength(1);
+  await sql(
+    `UPDATE message SET direction = 'inbound', status = 'bounced', from_address = 'bo@far.example', to_addresses = $2
+      WHERE id = $1`,
+    [id, [alias]],
+  );
+  await sql(
+    `UPDATE message_recipient SET address = $2, status = 'bounced', smtp_code = 552, enhanced_code = '5.2.2', response = $3
+      WHERE message_id = $1`,
+    [id, alias, response],
+  );
+  await sql('DELETE FROM message_event WHERE message_id = $1', [id]);
+  const later = { enhanced_code: '4.4.1', response: 'connect to mail.example.com: Connection refused' };
+  const full = { smtp_code: 552, enhanced_code: '5.2.2', response };
+  await sql(
+    `INSERT INTO message_event (id, message_id, type, at, recipient, detail)
+     SELECT gen_random_uuid(), $1, hop->>'type', now() + ordinality * interval '1 minute', $2, hop->'detail'
+       FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS hops(hop, ordinality)`,
+    [
+      id,
+      mailbox,
+      JSON.stringify([
+        { type: 'deferred', detail: { addressed_to: alias, ...later } },
+        { type: 'bounced', detail: { addressed_to: alias, ...full } },
+      ]),
+    ],
+  );
+  await page.goto(`${url()}/messages?status=bounced&domain=${domain.id}`);
+  await page.getByRole('link', { name: subject }).click();
+  const peek = page.getByRole('complementary', { name: `Message: ${subject}` });
+  const meaning = peek.getByRole('region', { name: 'What it means' });
+  await expect(meaning).toContainText('The mailbox is full');
+  await expect(meaning).toContainText('the sender was told so');
+  await expect(meaning.getByRole('link')).toHaveCount(0);
+  const hops = peek.getByRole('list', { name: 'Trace of this message' }).getByRole('listitem');
+  await expect(hops.filter({ hasText: 'Put off by the mailbox' })).toContainText(`by way of ${alias}`);
+  await expect(hops.filter({ hasText: 'Refused by the mailbox' })).toContainText(response);
+  await check();
+});
+
 test('a message that the own mail server refused says so, with the raw reply and the next step', async ({
   signedIn: page,
   api,

@@ -58,7 +58,7 @@ function inboundMeaning({ status, enhanced_code: code }: Recipient): { title: st
   return {
     title: isFull ? 'The mailbox is full' : 'Not delivered',
     text: isFull
-      ? 'The mailbox that this address leads to has no room, and the sender was told so. Give it more, or have its owner delete mail; then the sender can send it again.'
+      ? 'The mailbox that this address leads to had no room, and the sender was told so. Raise its quota, or have its owner delete mail; then the sender can send it again.'
       : 'What this address leads to refused it, and the sender was told so. The reply below says why.',
   };
 }
