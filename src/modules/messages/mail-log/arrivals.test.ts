@@ -155,6 +155,26 @@ describe('what arrives later', () => {
   });
 });
 
+it('mail that the log tells of again, as after a gap, is told once, and what it tells first then is told', async () => {
+  const facts = [
+    ...taken('bo@far.example'),
+    stored(at('ann'), at('info')),
+    delivery('z@far.example', { addressedTo: at('out') }),
+  ];
+  await readLines(...lines(queueId, ...facts, removed));
+  await tellArrivals(turn());
+  const before = await messages();
+  await db.mailTransit.delete({ where: { queueId } });
+  await readLines(...lines(queueId, ...facts, removed));
+  await tellArrivals(turn());
+  expect(await received()).toEqual([at('ann')]);
+  expect(await messages()).toEqual(before);
+  expect(await db.mailArrival.count({ where: { queueId, toldAt: null } })).toBe(0);
+  await arriveAlso(stored(at('bo'), at('info')));
+  await tellArrivals(turn());
+  expect(await received()).toEqual([at('ann'), at('bo')]);
+});
+
 describe('mail that is only sent on', () => {
   it('is a message with its trace, and no mailbox has received it', async () => {
     await arrive(delivery('z@far.example', { addressedTo: at('out') }), removed);

@@ -7,6 +7,7 @@ import { log } from '@/server/log';
 import type { Prisma } from '@/server/prisma/client';
 import { domainOf } from '../inbound/header';
 import { receiveMessage } from '../inbound/receive';
+import { findLegs } from '../inbound/standing';
 import { contentOf, metaOf, verdictIn } from './content';
 import { keepRefused } from './filtered';
 import { type Addressed, findDomainIds } from './own-domains';
@@ -76,10 +77,24 @@ async function tell(db: Database, copies: KeptCopies, queueId: string, now: Date
   if (logged) await db.$transaction((tx) => keepRefused(tx, queueId, logged.recipients, firstOf(found).at));
   const stored = logged ? await find() : found;
   const untold = stored.arrivals.filter(({ toldAt }) => toldAt === null);
-  const mail = await inboundMail(db, copies, stored, { untold, logged, now });
+  const recorded = await findRecorded(db, queueId);
+  const isNew = ({ recipient, addressedTo }: Arrival) => !recorded.has(`${addressedTo} ${recipient}`);
+  const mail = await inboundMail(db, copies, stored, { untold: untold.filter(isNew), logged, now });
   const claim = (tx: Tx) => markTold(tx, queueId, untold);
   if (mail) await receiveMessage(db, mail, claim);
   else await db.$transaction(claim);
+}
+
+/** The ways by which the message arrived as its rows say: the log may tell of them again when all else is forgotten. */
+async function findRecorded(db: Database, queueId: string): Promise<Set<string>> {
+  const rows = await db.message.findMany({
+    where: { queueId, direction: 'inbound' },
+    select: { id: true, recipients: { where: { status: 'spam' }, select: { address: true } } },
+  });
+  const legs = await Promise.all(rows.map(({ id }) => findLegs(db, id)));
+  const arrived = legs.flat().filter(({ standing }) => standing === 'received');
+  const spam = rows.flatMap(({ recipients }) => recipients.map(({ address }) => `${address} ${address}`));
+  return new Set([...arrived.map(({ address, destination }) => `${address} ${destination}`), ...spam]);
 }
 
 /**

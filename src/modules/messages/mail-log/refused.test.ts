@@ -84,6 +84,15 @@ describe('spam that the filter refused', () => {
     expect(await spam()).toHaveLength(2);
   });
 
+  it('is told once, though the log tells it again after a gap', async () => {
+    for (let time = 1; time <= 2; time++) {
+      await readLines(...lines(queueId, ...refused(at('bo'))));
+      await tellArrivals(turn());
+      await db.mailTransit.delete({ where: { queueId } });
+    }
+    expect(await spam()).toHaveLength(1);
+  });
+
   it('is told to the address that the log names where nothing else says anything', async () => {
     await readLines(...lines(queueId, ...refused(at('bo'))));
     await tellArrivals(turn());
