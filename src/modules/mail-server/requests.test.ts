@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startAgent } from '@/test/agent';
 import { db } from '@/test/database';
+import { startAgent } from '@/test/mail/agent';
 import { answerRequest, beat, claimRequest, createRequestTaker, deleteOldRequests, detach } from './requests';
 import { askAgent, isMailServerAttached, mailServerState } from './service';
 

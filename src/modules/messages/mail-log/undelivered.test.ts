@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseLogLine } from '@/mail/agent/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
-import { AT, keptCopies, newQueueId, readFilter, readLines, toldOf, turn } from '@/test/logged-mail';
+import { AT, keptCopies, newQueueId, readFilter, readLines, toldOf, turn } from '@/test/mail/logged-mail';
 import { keyClient } from '@/test/rest';
 import { createArrivalTeller } from './arrivals';
 
