@@ -3,9 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createKeptCopies } from '@/mail/agent/kept-copies';
-import { rotateLog } from '@/mail/agent/log-rotation';
+import { rotateLog } from '@/mail/agent/logs/log-rotation';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
-import { createQueueHandlers } from '@/mail/agent/postfix-queue';
+import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
 import { createServiceHandlers } from '@/mail/agent/services';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import type { AgentHandlers } from '@/mail/agent-requests';
@@ -19,9 +19,9 @@ import {
   deleteOldRequests,
   detach,
 } from '@/modules/mail-server/requests';
+import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldTransits } from '@/modules/messages/mail-log/retention';
-import { submittedMessageId } from '@/modules/messages/mail-log/submitted';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createFilterLog, type FilterLog } from './filter-log';
 import type { Installation } from './installation';
+import { createFilterLog, type FilterLog } from './logs/filter-log';
 
 /** What the mail server itself still has of a message. */
 export type KeptCopies = FilterLog & {

@@ -1,14 +1,14 @@
 import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
-import { rotateLog } from '@/mail/agent/log-rotation';
-import { killAgent, withoutAgent } from './agent';
-import { PASSWORD } from './directory';
-import { useKey as putKey } from './dkim-keys';
-import { at, domain, far, receive, sendTo, submit, tellsOf, told } from './followed-mail';
-import { signInToImap } from './imap-session';
-import { db, mailServer } from './mail-server';
-import { messageText, openInbound } from './smtp-session';
+import { rotateLog } from '@/mail/agent/logs/log-rotation';
+import { killAgent, withoutAgent } from './support/agent';
+import { PASSWORD } from './support/directory';
+import { useKey as putKey } from './support/dkim-keys';
+import { at, domain, far, receive, sendTo, submit, tellsOf, told } from './support/followed-mail';
+import { signInToImap } from './support/imap-session';
+import { db, mailServer } from './support/mail-server';
+import { messageText, openInbound } from './support/smtp-session';
 
 describe('nothing is lost and nothing doubled', () => {
   const COUNT = 60;

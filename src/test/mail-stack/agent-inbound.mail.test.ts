@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
-import { makeAlias, makeMailbox } from './directory';
-import { api, at, domain, receive, type Told, tellsOf, told, traceOf, typesOf } from './followed-mail';
-import { db, mailServer } from './mail-server';
-import { without } from './services';
+import { makeAlias, makeMailbox } from './support/directory';
+import { api, at, domain, receive, type Told, tellsOf, told, traceOf, typesOf } from './support/followed-mail';
+import { db, mailServer } from './support/mail-server';
+import { without } from './support/services';
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { withoutAgent } from './agent';
-import { useKey as putKey } from './dkim-keys';
-import { at, domain, far, putOff, sendTo, submit, tellsOf, told, traceOf, typesOf } from './followed-mail';
-import { db, mailServer } from './mail-server';
-import { messageText, openSubmission } from './smtp-session';
+import { withoutAgent } from './support/agent';
+import { useKey as putKey } from './support/dkim-keys';
+import { at, domain, far, putOff, sendTo, submit, tellsOf, told, traceOf, typesOf } from './support/followed-mail';
+import { db, mailServer } from './support/mail-server';
+import { messageText, openSubmission } from './support/smtp-session';
 
 describe('mail that the app sends', () => {
   beforeEach(() => putKey(domain.name, 'first'));

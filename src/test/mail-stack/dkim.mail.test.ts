@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { callApp } from './app';
-import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
-import { publishKeys, publishRecord, redis, signaturesOf, useKey } from './dkim-keys';
-import { arrived } from './imap-session';
-import { db, startOutside } from './mail-server';
-import { without } from './services';
-import { messageText, openInbound, openSmtp, openSubmission } from './smtp-session';
+import { callApp } from './support/app';
+import { makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
+import { publishKeys, publishRecord, redis, signaturesOf, useKey } from './support/dkim-keys';
+import { arrived } from './support/imap-session';
+import { db, startOutside } from './support/mail-server';
+import { without } from './support/services';
+import { messageText, openInbound, openSmtp, openSubmission } from './support/smtp-session';
 
 const outside = await startOutside();
 let domain: { id: string; name: string };

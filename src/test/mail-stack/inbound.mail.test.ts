@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './directory';
-import { arrived, signInToImap } from './imap-session';
-import { db, mailServer, startOutside } from './mail-server';
-import { messageText, openInbound } from './smtp-session';
+import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
+import { arrived, signInToImap } from './support/imap-session';
+import { db, mailServer, startOutside } from './support/mail-server';
+import { messageText, openInbound } from './support/smtp-session';
 
 const outside = await startOutside();
 const NO_SUCH_USER = expect.stringMatching(/^550 5\.1\.1 .*No such user/);

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
-import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './directory';
-import { arrived, signInToImap } from './imap-session';
-import { db, startOutside } from './mail-server';
-import { putOwnScript } from './manage-sieve';
-import { messageText, openInbound } from './smtp-session';
+import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
+import { arrived, signInToImap } from './support/imap-session';
+import { db, startOutside } from './support/mail-server';
+import { putOwnScript } from './support/manage-sieve';
+import { messageText, openInbound } from './support/smtp-session';
 
 const outside = await startOutside();
 let domain: { id: string; name: string };

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
-import { makeAlias, makeDomain, makeMailbox, newName } from './directory';
-import { db } from './mail-server';
-import { openInbound, type SmtpSession } from './smtp-session';
+import { makeAlias, makeDomain, makeMailbox, newName } from './support/directory';
+import { db } from './support/mail-server';
+import { openInbound, type SmtpSession } from './support/smtp-session';
 
 // Postfix keeps a process, its connections and its caches for as long as a session lasts.
 let session: SmtpSession;

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createQueueHandlers } from '@/mail/agent/postfix-queue';
+import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
 import { expectError, keyClient } from '../rest';
 import { startSmtpServer } from '../servers/smtp-server';
-import { makeDomain, newName } from './directory';
-import { useKey as putKey } from './dkim-keys';
-import { db, mailServer, portOf } from './mail-server';
-import { without } from './services';
-import { messageText, openSubmission } from './smtp-session';
+import { makeDomain, newName } from './support/directory';
+import { useKey as putKey } from './support/dkim-keys';
+import { db, mailServer, portOf } from './support/mail-server';
+import { without } from './support/services';
+import { messageText, openSubmission } from './support/smtp-session';
 
 const LATER = { code: 451, text: '4.7.1 Greylisted, try again later' };
 const UNKNOWN = '4jWsM35xXVzMFgn';

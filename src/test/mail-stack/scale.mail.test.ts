@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { makeDomain } from './directory';
-import { db, mailServer } from './mail-server';
+import { makeDomain } from './support/directory';
+import { db, mailServer } from './support/mail-server';
 
 const FEW = 1_000;
 const MANY = 200_000;

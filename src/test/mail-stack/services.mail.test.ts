@@ -3,12 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MAIL_SERVICES, type MailService } from '@/mail/agent-requests';
 import { askAgent } from '@/modules/mail-server/service';
-import { newName, PASSWORD } from './directory';
-import { useKey as putKey } from './dkim-keys';
-import { at, domain, far, receive, submit, tellsOf, told } from './followed-mail';
-import { signInToImap } from './imap-session';
-import { db, mailServer } from './mail-server';
-import { runStack, without } from './services';
+import { newName, PASSWORD } from './support/directory';
+import { useKey as putKey } from './support/dkim-keys';
+import { at, domain, far, receive, submit, tellsOf, told } from './support/followed-mail';
+import { signInToImap } from './support/imap-session';
+import { db, mailServer } from './support/mail-server';
+import { runStack, without } from './support/services';
 
 const RESTARTS_WITHIN = { withinMs: 55_000 };
 const FLOWS_WITHIN = { timeout: 40_000, interval: 200 };

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { askAgent } from '@/modules/mail-server/service';
 import { EXAMPLES } from '@/modules/sieve-filters/components/examples';
-import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
-import { signaturesOf, useKey } from './dkim-keys';
-import { signInToImap } from './imap-session';
-import { db, mailServer, startOutside } from './mail-server';
-import { putOwnScript } from './manage-sieve';
-import { messageText, openInbound } from './smtp-session';
+import { makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
+import { signaturesOf, useKey } from './support/dkim-keys';
+import { signInToImap } from './support/imap-session';
+import { db, mailServer, startOutside } from './support/mail-server';
+import { putOwnScript } from './support/manage-sieve';
+import { messageText, openInbound } from './support/smtp-session';
 
 const DELIVERED_WITHIN_MS = 20_000;
 /** Rspamd marks a message with two of these, and lets it through. */

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
-import { useKey } from './dkim-keys';
-import { signInToImap } from './imap-session';
-import { db, mailServer, portOf, startOutside } from './mail-server';
-import { messageText, openSmtp, openSubmission } from './smtp-session';
+import { makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
+import { useKey } from './support/dkim-keys';
+import { signInToImap } from './support/imap-session';
+import { db, mailServer, portOf, startOutside } from './support/mail-server';
+import { messageText, openSmtp, openSubmission } from './support/smtp-session';
 
 const outside = await startOutside();
 const APP_PASSWORD = String(mailServer.settings.APP_PASSWORD);

@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
-import { settleUncertain } from '@/modules/messages/mail-log/uncertain';
+import { settleUncertain } from '@/modules/messages/mail-log/outbound/uncertain';
 import { expectError } from '../rest';
-import { withoutAgent } from './agent';
-import { useKey as putKey } from './dkim-keys';
-import { api, at, domain, far, outside, sendTo, tellsOf, told, traceOf, typesOf } from './followed-mail';
-import { db, mailServer } from './mail-server';
+import { withoutAgent } from './support/agent';
+import { useKey as putKey } from './support/dkim-keys';
+import { api, at, domain, far, outside, sendTo, tellsOf, told, traceOf, typesOf } from './support/followed-mail';
+import { db, mailServer } from './support/mail-server';
 
-const line = await vi.hoisted(async () => (await import('./smtp-line')).startSmtpLine());
+const line = await vi.hoisted(async () => (await import('./support/smtp-line')).startSmtpLine());
 afterAll(line.close);
 
 const MINUTE_MS = 60_000;

@@ -6,7 +6,7 @@ export default defineConfig({
   resolve: {
     alias: [
       // The REST client and the factories work in the mail server's database, not in one of each file.
-      { find: /^\.\/database$/, replacement: fileURLToPath(new URL('mail-server.ts', import.meta.url)) },
+      { find: /^\.\/database$/, replacement: fileURLToPath(new URL('support/mail-server.ts', import.meta.url)) },
       { find: '@', replacement: fileURLToPath(new URL('../..', import.meta.url)) },
     ],
   },

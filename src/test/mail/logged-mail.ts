@@ -1,9 +1,9 @@
 import type { KeptCopies } from '@/mail/agent/kept-copies';
-import type { Delivery, LogEntry, LogFact } from '@/mail/agent/log-line';
-import type { Turn } from '@/modules/messages/mail-log/arrivals';
+import type { Delivery, LogEntry, LogFact } from '@/mail/agent/logs/log-line';
 import { readCursor } from '@/modules/messages/mail-log/cursor';
 import { FilterMeta } from '@/modules/messages/mail-log/filter-meta';
 import { recordFiltered } from '@/modules/messages/mail-log/filtered';
+import type { Turn } from '@/modules/messages/mail-log/inbound/arrivals';
 import { recordLog } from '@/modules/messages/mail-log/log';
 import { db } from '../database';
 import { unique } from '../factories';

@@ -1,4 +1,4 @@
-import { readPages, senderOf } from '@/mail/agent/queue-page';
+import { readPages, senderOf } from '@/mail/agent/queue/queue-page';
 import type { AgentHandlers } from '@/mail/agent-requests';
 
 /** As `postqueue -j` shows one. */

@@ -2,7 +2,7 @@ import type { Database, Tx } from '@/server/db';
 import { messageIdIn } from '../inbound/header';
 import { type Cursor, moveOn } from './cursor';
 import type { FilterMeta } from './filter-meta';
-import { completeUndelivered } from './undelivered';
+import { completeUndelivered } from './inbound/undelivered';
 
 /** `id` is the entry's place in the stream; `meta` is null where it cannot be read. */
 export type Filtered = { id: string; at: Date; meta: FilterMeta | null; raw: Uint8Array | null };

@@ -1,14 +1,14 @@
 import { APP_LOGIN } from '@/mail/agent/installation';
-import type { LogPosition } from '@/mail/agent/log-files';
-import type { LogEntry } from '@/mail/agent/log-line';
+import type { LogPosition } from '@/mail/agent/logs/log-files';
+import type { LogEntry } from '@/mail/agent/logs/log-line';
 import type { Database, Tx } from '@/server/db';
 import { lockInbound } from '../inbound/row';
 import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';
 import { type Cursor, moveOn } from './cursor';
 import { keepRefused } from './filtered';
-import { addRecipient, createSubmitted, failWaiting, noteQueueChange } from './submitted';
+import { failUndelivered, recordUndelivered, settleUndelivered } from './inbound/undelivered';
+import { addRecipient, createSubmitted, failWaiting, noteQueueChange } from './outbound/submitted';
 import { addFacts, factsOf, findTransits, type Transit } from './transits';
-import { failUndelivered, recordUndelivered, settleUndelivered } from './undelivered';
 
 export type LogRead = { entries: readonly LogEntry[]; position: LogPosition };
 

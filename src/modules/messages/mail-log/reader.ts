@@ -1,18 +1,18 @@
 import type { Redis } from 'ioredis';
-import { forgetStream, readStream } from '@/mail/agent/filter-stream';
 import type { Installation } from '@/mail/agent/installation';
 import type { KeptCopies } from '@/mail/agent/kept-copies';
-import { type LogPosition, openLog } from '@/mail/agent/log-files';
-import { type LogEntry, parseLogLine } from '@/mail/agent/log-line';
+import { forgetStream, readStream } from '@/mail/agent/logs/filter-stream';
+import { type LogPosition, openLog } from '@/mail/agent/logs/log-files';
+import { type LogEntry, parseLogLine } from '@/mail/agent/logs/log-line';
 import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
-import { createArrivalTeller } from './arrivals';
 import { type Cursor, readCursor } from './cursor';
 import { FilterMeta } from './filter-meta';
 import { recordFiltered } from './filtered';
+import { createArrivalTeller } from './inbound/arrivals';
 import { recordLog } from './log';
-import { settleUncertain } from './uncertain';
+import { settleUncertain } from './outbound/uncertain';
 
 type Parts = { db: Database; redis: Redis; installation: Installation; copies: KeptCopies; clock: Clock };
 

@@ -1,12 +1,12 @@
-import type { LogEntry } from '@/mail/agent/log-line';
+import type { LogEntry } from '@/mail/agent/logs/log-line';
 import { oneLine } from '@/mail/smtp-reply';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import { domainOf, readHeader } from '../inbound/header';
-import { factsOf, findOrCreateRow, type RowFacts, UNDELIVERED } from '../inbound/row';
-import { findLegs, type Leg, settleStanding } from '../inbound/standing';
+import { domainOf, readHeader } from '../../inbound/header';
+import { factsOf, findOrCreateRow, type RowFacts, UNDELIVERED } from '../../inbound/row';
+import { findLegs, type Leg, settleStanding } from '../../inbound/standing';
+import { answerAtEnd, type Ending } from '../ending';
 import { knownHeader, metaOf } from './content';
-import { answerAtEnd, type Ending } from './ending';
 import { findDomainIds } from './own-domains';
 
 type Undelivered = Extract<LogEntry, { kind: 'delivery' }> & { status: 'deferred' | 'bounced' };

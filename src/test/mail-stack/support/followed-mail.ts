@@ -1,6 +1,6 @@
 import { beforeEach, vi } from 'vitest';
 import type { Prisma } from '@/server/prisma/client';
-import { keyClient } from '../rest';
+import { keyClient } from '../../rest';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
 import { db, startOutside } from './mail-server';
 import { messageText, openInbound, openSubmission } from './smtp-session';

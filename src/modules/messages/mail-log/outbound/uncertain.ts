@@ -2,9 +2,9 @@ import { APP_LOGIN } from '@/mail/agent/installation';
 import { uncountSend } from '@/modules/abuse/service';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
-import { isUnanswered, lockMessage } from '../tracking/locked-message';
-import { settleAsAccepted } from '../tracking/outcomes';
-import { recordSubmission } from '../tracking/submissions';
+import { isUnanswered, lockMessage } from '../../tracking/locked-message';
+import { settleAsAccepted } from '../../tracking/outcomes';
+import { recordSubmission } from '../../tracking/submissions';
 
 const BATCH_SIZE = 100;
 // The log is read to its end by then, however slow everything was.

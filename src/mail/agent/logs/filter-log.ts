@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Verdict } from '../inbound';
+import type { Verdict } from '../../inbound';
 
 export type LoggedVerdict = Verdict & { recipients: string[] };
 

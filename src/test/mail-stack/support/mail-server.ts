@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll } from 'vitest';
 import { database } from '@/server/db';
-import { startSmtpServer } from '../servers/smtp-server';
+import { startSmtpServer } from '../../servers/smtp-server';
 
 type MailServer = {
   /** What configure.mjs wrote. */

@@ -2,11 +2,11 @@ import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
 import { oneLine } from '@/mail/smtp-reply';
 import type { Tx } from '@/server/db';
-import { lockMessage, tellAccepted } from '../tracking/locked-message';
-import { recordOutcome } from '../tracking/outcomes';
-import { answerAtEnd, type Ending } from './ending';
-import { FilterMeta } from './filter-meta';
-import type { Transit } from './transits';
+import { lockMessage, tellAccepted } from '../../tracking/locked-message';
+import { recordOutcome } from '../../tracking/outcomes';
+import { answerAtEnd, type Ending } from '../ending';
+import { FilterMeta } from '../filter-meta';
+import type { Transit } from '../transits';
 
 const NAMESPACE = 'a2b5d2c8-6f0e-4c8a-9a57-5c1f0f6a6d11';
 

@@ -1,15 +1,15 @@
 import pLimit from 'p-limit';
-import type { LoggedVerdict } from '@/mail/agent/filter-log';
 import type { KeptCopies } from '@/mail/agent/kept-copies';
+import type { LoggedVerdict } from '@/mail/agent/logs/filter-log';
 import type { InboundMail, Route, Verdict } from '@/mail/inbound';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
 import type { Prisma } from '@/server/prisma/client';
-import { domainOf } from '../inbound/header';
-import { receiveMessage } from '../inbound/receive';
-import { findLegs } from '../inbound/standing';
+import { domainOf } from '../../inbound/header';
+import { receiveMessage } from '../../inbound/receive';
+import { findLegs } from '../../inbound/standing';
+import { keepRefused } from '../filtered';
 import { contentOf, metaOf, verdictIn } from './content';
-import { keepRefused } from './filtered';
 import { type Addressed, findDomainIds } from './own-domains';
 
 const BATCH_SIZE = 100;

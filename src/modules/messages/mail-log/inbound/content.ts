@@ -1,8 +1,8 @@
 import type { KeptCopies } from '@/mail/agent/kept-copies';
 import type { InboundMail, Verdict } from '@/mail/inbound';
 import { oneLine } from '@/mail/smtp-reply';
-import { FilterMeta } from './filter-meta';
-import type { Transit } from './transits';
+import { FilterMeta } from '../filter-meta';
+import type { Transit } from '../transits';
 
 type Known = Pick<Transit, 'messageId' | 'mailFrom' | 'verdict'> & { raw: Uint8Array | null };
 

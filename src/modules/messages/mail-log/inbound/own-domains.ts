@@ -1,5 +1,5 @@
 import type { Tx } from '@/server/db';
-import { domainOf } from '../inbound/header';
+import { domainOf } from '../../inbound/header';
 
 export type Addressed = { recipient: string; addressedTo: string };
 

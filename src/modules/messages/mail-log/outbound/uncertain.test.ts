@@ -5,7 +5,7 @@ import { delivery, LOG, newQueueId, readLines, taken, toldOf } from '@/test/mail
 import { expectError, keyClient } from '@/test/rest';
 import { settleUncertain } from './uncertain';
 
-const mta = await vi.hoisted(async () => (await import('../../../test/servers/scripted-mta')).startScriptedMta());
+const mta = await vi.hoisted(async () => (await import('../../../../test/servers/scripted-mta')).startScriptedMta());
 
 afterAll(() => mta.server.close());
 

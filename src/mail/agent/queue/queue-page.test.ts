@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type QueueFile, queueFile } from '@/test/mail/queued-mail';
-import type { QueueQuery } from '../agent-requests';
+import type { QueueQuery } from '../../agent-requests';
 import { readPages } from './queue-page';
 
 const SECOND_ONE = 1_795_000_000;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { mailServer } from './mail-server';
 
-const STACK = fileURLToPath(new URL('../../../deploy/mail/stack', import.meta.url));
+const STACK = fileURLToPath(new URL('../../../../deploy/mail/stack', import.meta.url));
 
 type Service = 'redis' | 'rspamd' | 'dovecot' | 'postfix';
 
