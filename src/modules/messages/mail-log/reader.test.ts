@@ -114,6 +114,19 @@ describe('the reader', () => {
     expect((await readCursor(db, source)).file).not.toBe('');
   });
 
+  it('tells of a log that is gone once, not at every turn until there is another', async () => {
+    const { read, postfixLog, asked } = await startReader();
+    await writeFile(postfixLog, logOf(newQueueId()));
+    await read();
+    asked.length = 0;
+    await rm(postfixLog);
+    for (let turn = 1; turn <= 3; turn++) await read();
+    expect(asked.filter((operation) => operation === 'update')).toHaveLength(1);
+    await writeFile(postfixLog, logOf(newQueueId()));
+    await read();
+    expect(await received()).toHaveLength(2);
+  });
+
   it('asks Postgres nothing where nothing is new, and once in a few seconds all the same', async () => {
     const { read, again, postfixLog, asked, clock } = await startReader();
     await writeFile(postfixLog, logOf(newQueueId()));

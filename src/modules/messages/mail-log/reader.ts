@@ -36,6 +36,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
   const places = new Map<string, Cursor>();
   let [newsAt, toldAt, settledAt] = [NEVER, NEVER, NEVER];
   let isStreamAway = false;
+  let goneFile = '';
 
   // Only whoever moves a cursor needs to know where it is, and is refused where that is wrong.
   async function placeOf(source: string): Promise<Cursor> {
@@ -62,8 +63,9 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     let cursor = await placeOf(logSource);
     let isGap = false;
     const noteGap = async () => {
-      if (isGap) await beginAnew(db, logSource);
-      isGap = false;
+      if (!isGap || cursor.file === goneFile) return;
+      await beginAnew(db, logSource);
+      goneFile = cursor.file;
     };
     const onGap = () => {
       isGap = true;
