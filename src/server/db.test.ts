@@ -44,7 +44,7 @@ it('a pool without a free connection for 5 seconds counts as a database that doe
     held += 1;
     return released;
   };
-  const holders = Array.from({ length: 12 }, () => db.$transaction(hold));
+  const holders = Array.from({ length: 12 }, () => db.$transaction(hold, { timeout: 60_000 }));
   onTestFinished(async () => {
     release();
     await Promise.all(holders);
