@@ -61,6 +61,15 @@ describe('mail that a mailbox submits by SMTP', () => {
     expect(await told()).toEqual([['mail.sent', ['x@far.example', 'Y@Far.example']]]);
   });
 
+  it('has a recipient once whose local part needs quotes, which the filter leaves out', async () => {
+    await submit({ recipients: ['a>, "b\\@far.example', 'x.y@far.example'] });
+    await tell(delivery('"a>, \\"b\\\\"@far.example'), delivery('x.y@far.example'));
+    expect(await shown()).toMatchObject({
+      status: 'delivered',
+      recipients: { '"a>, \\"b\\\\"@far.example': 'delivered', 'x.y@far.example': 'delivered' },
+    });
+  });
+
   it('is one message, however often the queue takes it up again', async () => {
     await submit({ recipients: ['x@far.example'] });
     await readLines(...lines(queueId, { kind: 'queued', from: at('ann'), sizeBytes: 500 }));
