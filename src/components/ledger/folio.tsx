@@ -6,24 +6,18 @@ import { formatCount } from '@/lib/format';
 import type { CursorTrail } from './cursor-trail';
 
 type FolioProps = {
-  shown: number | undefined;
-  hasMore: boolean;
-  nextCursor: string | null;
+  page: { items: unknown[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
   trail: CursorTrail;
   words?: { back: string; forward: string };
 };
 
-export function Folio({
-  shown,
-  hasMore,
-  nextCursor,
-  trail,
-  words = { back: 'Previous', forward: 'Next' },
-}: FolioProps) {
-  if (shown === undefined) return null;
+/** The foot of a list: how much of it this page shows, and the way to its other pages. */
+export function Folio({ page, trail, words = { back: 'Previous', forward: 'Next' } }: FolioProps) {
+  if (!page) return null;
+  const { has_more: hasMore, next_cursor: nextCursor } = page.pagination;
   return (
     <nav className="folio" aria-label="Pages of this list">
-      <span aria-live="polite">{sentence(shown, hasMore, trail.isFirst)}</span>
+      <span aria-live="polite">{sentence(page.items.length, hasMore, trail.isFirst)}</span>
       <span className="push" />
       <Button size="xs" disabled={trail.isFirst} leftSection={<IconChevronLeft stroke={1.5} />} onClick={trail.back}>
         {words.back}
@@ -32,7 +26,7 @@ export function Folio({
         size="xs"
         disabled={!hasMore || !nextCursor}
         rightSection={<IconChevronRight stroke={1.5} />}
-        onClick={() => nextCursor && trail.forward(nextCursor)}
+        onClick={() => trail.forward(nextCursor)}
       >
         {words.forward}
       </Button>

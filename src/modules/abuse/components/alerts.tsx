@@ -64,13 +64,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
               isStale={list.isPlaceholderData}
               bones={3}
             />
-            <Folio
-              shown={rows?.length}
-              hasMore={list.data?.pagination.has_more ?? false}
-              nextCursor={list.data?.pagination.next_cursor ?? ''}
-              trail={trail}
-              words={{ back: 'Newer', forward: 'Older' }}
-            />
+            <Folio page={list.data} trail={trail} words={{ back: 'Newer', forward: 'Older' }} />
           </>
         )}
       </section>

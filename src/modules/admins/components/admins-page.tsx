@@ -58,12 +58,7 @@ export function AdminsPage() {
                 void setState({ sort: field === 'email' ? 'email' : 'created_at', order, cursor: null }),
             }}
           />
-          <Folio
-            shown={list.data?.items.length}
-            hasMore={list.data?.pagination.has_more ?? false}
-            nextCursor={list.data?.pagination.next_cursor ?? ''}
-            trail={trail}
-          />
+          <Folio page={list.data} trail={trail} />
         </>
       )}
       <AddAdminDialog opened={state.new} onClose={() => void setState({ new: null })} />

@@ -100,12 +100,7 @@ export function DomainsPage() {
                 void setState({ sort: field === 'name' ? 'name' : 'created_at', order, cursor: null }),
             }}
           />
-          <Folio
-            shown={rows?.length}
-            hasMore={list.data?.pagination.has_more ?? false}
-            nextCursor={list.data?.pagination.next_cursor ?? ''}
-            trail={trail}
-          />
+          <Folio page={list.data} trail={trail} />
         </>
       )}
       <AddDomainDialog opened={state.new && mayChange === true} onClose={() => void setState({ new: null })} />

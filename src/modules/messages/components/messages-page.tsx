@@ -73,9 +73,7 @@ export function MessagesPage() {
               sort={{ field: 'created_at', order: filters.order, onSort: (_, order) => change({ order }) }}
             />
             <Folio
-              shown={rows?.length}
-              hasMore={list.data?.pagination.has_more ?? false}
-              nextCursor={list.data?.pagination.next_cursor ?? ''}
+              page={list.data}
               trail={trail}
               words={
                 filters.order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' }

@@ -106,12 +106,7 @@ export function QueuePage() {
                 isStale={list.isPlaceholderData}
                 sort={{ field: 'arrived_at', order: filters.order, onSort: (_, order) => change({ order }) }}
               />
-              <Folio
-                shown={rows?.length}
-                hasMore={list.data?.pagination.has_more ?? false}
-                nextCursor={list.data?.pagination.next_cursor ?? ''}
-                trail={trail}
-              />
+              <Folio page={list.data} trail={trail} />
             </>
           )}
         </>

@@ -1,7 +1,8 @@
-import { ActionIcon, Checkbox, Menu, Switch } from '@mantine/core';
+import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconRoute, IconTrash } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import { Addr } from '@/components/address';
+import { switchColumn } from '@/components/ledger/columns';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatDate } from '@/lib/format';
@@ -84,21 +85,7 @@ export function aliasColumns(options: AliasColumnsOptions): LedgerColumn<Alias>[
       className: 'light',
       cell: (alias) => <DestinationsCell alias={alias} />,
     },
-    {
-      key: 'on',
-      header: 'On',
-      width: 56,
-      kind: 'control',
-      fold: 'side',
-      bone: 28,
-      cell: (alias) => (
-        <Switch
-          aria-label={`${alias.address} is on`}
-          checked={isOn(alias)}
-          onChange={(event) => onSwitch(alias, event.currentTarget.checked)}
-        />
-      ),
-    },
+    switchColumn({ nameOf: ({ address }) => address, isOn, onSwitch, fold: 'side' }),
     {
       key: 'added',
       header: 'Added',

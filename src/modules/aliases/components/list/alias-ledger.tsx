@@ -73,12 +73,7 @@ export function AliasLedger({ list, trail, sort, actions, onEdit, onTrace, onDel
         isStale={list.isPlaceholderData}
         sort={sort}
       />
-      <Folio
-        shown={rows?.length}
-        hasMore={list.data?.pagination.has_more ?? false}
-        nextCursor={list.data?.pagination.next_cursor ?? ''}
-        trail={trail}
-      />
+      <Folio page={list.data} trail={trail} />
     </>
   );
 }

@@ -109,12 +109,7 @@ export function MailboxesPage() {
                 void setState({ sort: field === 'created_at' ? 'created_at' : 'local_part', order, cursor: null }),
             }}
           />
-          <Folio
-            shown={rows?.length}
-            hasMore={list.data?.pagination.has_more ?? false}
-            nextCursor={list.data?.pagination.next_cursor ?? ''}
-            trail={trail}
-          />
+          <Folio page={list.data} trail={trail} />
         </>
       )}
       <NewMailboxDialog

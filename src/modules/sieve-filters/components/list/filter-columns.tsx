@@ -1,10 +1,10 @@
-import { ActionIcon, Switch } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import Link from 'next/link';
 import { Addr } from '@/components/address';
+import { changedColumn, switchColumn } from '@/components/ledger/columns';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatDate, formatFull } from '@/lib/format';
 import type { SieveFilter } from '../../schema';
 import { placeOf, sharing } from '../filter-values';
 import type { useFilterActions } from './use-filter-actions';
@@ -51,35 +51,8 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): Ledge
       bone: 48,
       cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'}>{active ? 'On' : 'Off'}</StatusMark>,
     },
-    {
-      key: 'changed',
-      header: 'Changed',
-      width: 88,
-      kind: 'figure',
-      isSpare: true,
-      bone: 48,
-      className: 'soft',
-      cell: ({ updated_at: at }) => (
-        <time dateTime={at} title={formatFull(at)}>
-          {formatDate(at)}
-        </time>
-      ),
-    },
-    {
-      key: 'on',
-      header: 'On',
-      width: 56,
-      kind: 'control',
-      fold: 'tail',
-      bone: 28,
-      cell: (filter) => (
-        <Switch
-          aria-label={`${filter.name} is on`}
-          checked={filter.active}
-          onChange={(event) => actions.switchTo(filter, event.currentTarget.checked)}
-        />
-      ),
-    },
+    changedColumn(),
+    switchColumn({ nameOf: ({ name }) => name, isOn: ({ active }) => active, onSwitch: actions.switchTo }),
   ];
 }
 

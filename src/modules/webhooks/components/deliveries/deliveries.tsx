@@ -102,9 +102,7 @@ export function Deliveries({ id, webhook, say }: DeliveriesProps) {
             isStale={list.isPlaceholderData}
           />
           <Folio
-            shown={rows?.length}
-            hasMore={list.data?.pagination.has_more ?? false}
-            nextCursor={list.data?.pagination.next_cursor ?? ''}
+            page={list.data && { ...list.data, items: rows ?? [] }}
             trail={trail}
             words={{ back: 'Newer', forward: 'Older' }}
           />

@@ -1,8 +1,7 @@
-import { Switch } from '@mantine/core';
 import Link from 'next/link';
+import { changedColumn, switchColumn } from '@/components/ledger/columns';
 import type { LedgerColumn } from '@/components/ledger/ledger';
 import { ALL_EVENTS } from '@/lib/event-types';
-import { formatDate, formatFull } from '@/lib/format';
 import type { Webhook } from '../../schema';
 import { Endpoint } from '../endpoint';
 import type { useWebhookActions } from '../use-webhook-actions';
@@ -56,35 +55,8 @@ export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): Ledg
       cell: ({ domain_id: id }) =>
         id === null ? 'All domains' : <span className="mono line">{nameOf(id) ?? 'One domain'}</span>,
     },
-    {
-      key: 'changed',
-      header: 'Changed',
-      width: 88,
-      kind: 'figure',
-      isSpare: true,
-      bone: 48,
-      className: 'soft',
-      cell: ({ updated_at: at }) => (
-        <time dateTime={at} title={formatFull(at)}>
-          {formatDate(at)}
-        </time>
-      ),
-    },
-    {
-      key: 'on',
-      header: 'On',
-      width: 56,
-      kind: 'control',
-      fold: 'tail',
-      bone: 28,
-      cell: (webhook) => (
-        <Switch
-          aria-label={`${hostOf(webhook.url)} is on`}
-          checked={actions.isOn(webhook)}
-          onChange={(event) => actions.switchTo(webhook, event.currentTarget.checked)}
-        />
-      ),
-    },
+    changedColumn(),
+    switchColumn({ nameOf: ({ url }) => hostOf(url), isOn: actions.isOn, onSwitch: actions.switchTo }),
   ];
 }
 

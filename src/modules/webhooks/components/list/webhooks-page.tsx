@@ -82,12 +82,7 @@ export function WebhooksPage() {
             isStale={list.isPlaceholderData}
             bones={6}
           />
-          <Folio
-            shown={rows?.length}
-            hasMore={list.data?.pagination.has_more ?? false}
-            nextCursor={list.data?.pagination.next_cursor ?? ''}
-            trail={trail}
-          />
+          <Folio page={list.data} trail={trail} />
         </>
       )}
       <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
