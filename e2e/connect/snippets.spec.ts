@@ -37,6 +37,7 @@ test('the curl, Node and (where python3 is installed) Python programs run as sho
     await side.getByRole('button', { name: button, exact: true }).click();
     const code = side.getByText(begins);
     await expect(code).toContainText('over two lines');
+    await expect(code).toContainText('s a $file.txt');
     writeFileSync(path.join(folder, file), (await code.textContent()) as string);
     const [program, ...args] = [...command, file];
     const env = { ...process.env, POSTROOM_KEY: api.key };
