@@ -138,12 +138,12 @@ const SUMMARY = {
   updatedAt: true,
 } satisfies Prisma.MessageSelect;
 
-const HANDED_OVER: ReadonlySet<string> = new Set(['accepted', 'queued', 'uncertain']);
+const HANDING_OVER = ['accepted', 'uncertain', 'queued'];
 
 /** What came of a message follows its handing over, whatever the clocks of app and mail server say. */
 function inOrder<Event extends { type: string }>(events: Event[]): Event[] {
-  const isHandingOver = ({ type }: Event) => HANDED_OVER.has(type);
-  return [...events.filter(isHandingOver), ...events.filter((event) => !isHandingOver(event))];
+  const rankOf = ({ type }: Event) => (HANDING_OVER.includes(type) ? HANDING_OVER.indexOf(type) : HANDING_OVER.length);
+  return events.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 type SummaryRow = Prisma.MessageGetPayload<{ select: typeof SUMMARY }>;

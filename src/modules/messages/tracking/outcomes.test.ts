@@ -205,18 +205,30 @@ describe('a report', () => {
   });
 });
 
-it('what came of a message stands after its queueing, where the clock of the mail server is behind', async () => {
-  message = await makeMessage('submitting', ['ann@far.example'], { queueId: null });
-  const outcome: SubmitOutcome = {
-    outcome: 'accepted',
-    queueId: 'Q1',
-    response: '250 2.0.0 Ok',
-    refusedRecipients: [],
+describe('where the clock of the mail server is behind', () => {
+  const behind = new Date(AT.getTime() - 400);
+  const trace = async () => {
+    const { data } = await (await keyClient()).get(`/messages/${message.id}`);
+    return data.events.map(({ type }: { type: string }) => type);
   };
-  await db.$transaction((tx) => recordSubmission(tx, { id: message.id, outcome, at: AT }));
-  await onReport(report('delivered', { queueId: 'Q1', at: new Date(AT.getTime() - 400) }));
-  const { data } = await (await keyClient()).get(`/messages/${message.id}`);
-  expect(data.events.map(({ type }: { type: string }) => type)).toEqual(['queued', 'delivered']);
+  const submitted = (outcome: SubmitOutcome) =>
+    db.$transaction((tx) => recordSubmission(tx, { id: message.id, outcome, at: AT }));
+
+  beforeEach(async () => {
+    message = await makeMessage('submitting', ['ann@far.example'], { queueId: null });
+  });
+
+  it('what came of a message stands after its queueing', async () => {
+    await submitted({ outcome: 'accepted', queueId: 'Q1', response: '250 2.0.0 Ok', refusedRecipients: [] });
+    await onReport(report('delivered', { queueId: 'Q1', at: behind }));
+    expect(await trace()).toEqual(['queued', 'delivered']);
+  });
+
+  it('what was uncertain stands as queued after that', async () => {
+    await submitted({ outcome: 'uncertain', reason: 'The connection broke.' });
+    await onReport(report('delivered', { queueId: 'Q1', at: behind }));
+    expect(await trace()).toEqual(['uncertain', 'queued', 'delivered']);
+  });
 });
 
 describe('the status of a message with several recipients', () => {
