@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
 import type { Verdict } from '../../inbound';
+import { type LogFile, openIfThere, openLogFile, readChunks } from './log-file';
 
 export type LoggedVerdict = Verdict & { recipients: string[] };
 
@@ -11,8 +10,6 @@ export type FilterLog = {
 
 // What is further back than this is not looked for any more.
 const WINDOW_BYTES = 32 * 1024 * 1024;
-const CHUNK_BYTES = 256 * 1024;
-const FIRST_LINE_BYTES = 4096;
 
 /**
  * Follows the filter's own log as it is asked: what it has read it reads no more, and it remembers what was refused within
@@ -24,7 +21,7 @@ export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): Filte
   let reading: Promise<unknown> = Promise.resolve();
 
   async function readOn(): Promise<void> {
-    const current = await openAt(path);
+    const current = await openLogFile(path);
     try {
       if (!place || isAnother(current, place)) place = await finish(current, place);
       const from = Math.max(place.offset, current.size - windowBytes);
@@ -35,8 +32,8 @@ export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): Filte
   }
 
   /** What the log held before it was emptied, from where it was read to. @returns where the new one begins */
-  async function finish(current: Opened, last: Place | null): Promise<Place> {
-    const before = await openAt(`${path}.1`).catch(orNull);
+  async function finish(current: LogFile, last: Place | null): Promise<Place> {
+    const before = await openIfThere(`${path}.1`);
     if (before) {
       try {
         const isSame = last !== null && before.firstLine === last.firstLine;
@@ -65,49 +62,19 @@ export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): Filte
 /** Which log it is, and up to where it was read. The first line is null while there is none. */
 type Place = { firstLine: string | null; offset: number };
 
-type Opened = { handle: FileHandle; size: number; firstLine: string | null };
-
-function isAnother(current: Opened, { firstLine, offset }: Place): boolean {
+function isAnother(current: LogFile, { firstLine, offset }: Place): boolean {
   return current.size < offset || (firstLine !== null && current.firstLine !== firstLine);
 }
 
-async function openAt(path: string): Promise<Opened> {
-  const handle = await open(path, 'r');
-  try {
-    const start = Buffer.alloc(FIRST_LINE_BYTES);
-    const { bytesRead } = await handle.read(start, 0, FIRST_LINE_BYTES, 0);
-    const end = start.subarray(0, bytesRead).indexOf(NEWLINE);
-    const isWhole = end >= 0 || bytesRead === FIRST_LINE_BYTES;
-    const firstLine = start.subarray(0, end < 0 ? bytesRead : end);
-    const { size } = await handle.stat();
-    return { handle, size, firstLine: isWhole ? createHash('sha256').update(firstLine).digest('hex') : null };
-  } catch (error) {
-    await handle.close();
-    throw error;
+/** @returns how far the whole lines go */
+async function readLines(file: LogFile, from: number, onLine: (line: string, bytes: number) => void): Promise<number> {
+  let place = from;
+  for await (const { lines, offset } of readChunks(file, from)) {
+    for (const line of lines) onLine(line, line.length + 1);
+    place = offset;
   }
+  return place;
 }
-
-function orNull(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
-}
-
-/** Whole lines up to the end. @returns how far they go */
-async function readLines({ handle, size }: Opened, from: number, onLine: (line: string, bytes: number) => void) {
-  const buffer = Buffer.alloc(CHUNK_BYTES);
-  let offset = from;
-  while (offset < size) {
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, size - offset), offset);
-    const end = buffer.subarray(0, bytesRead).lastIndexOf(NEWLINE);
-    // What fills a chunk without an end is no line of the filter.
-    if (end < 0 && bytesRead < CHUNK_BYTES) break;
-    offset += end < 0 ? bytesRead : end + 1;
-    for (const line of buffer.toString('utf8', 0, Math.max(end, 0)).split('\n')) onLine(line, line.length + 1);
-  }
-  return offset;
-}
-
-const NEWLINE = 0x0a;
 
 /** Verdicts of the last so many bytes of lines; the oldest go first. */
 function createWindow(windowBytes: number) {

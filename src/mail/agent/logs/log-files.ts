@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { type LogFile, openIfThere, readChunks } from './log-file';
 
 /** Up to where a log was read: which file, through renames, and the byte offset in it. */
 export type LogPosition = { file: string; offset: number };
 
 type LogChunk = { lines: string[]; position: LogPosition };
 
+// What one transaction records.
 const CHUNK_BYTES = 64 * 1024;
-const FIRST_LINE_BYTES = 4096;
 
 export type OpenLog = {
   /** From a position on up to where the log ended when it was opened; each chunk tells how far it goes. */
@@ -35,7 +35,7 @@ export async function openLog(path: string): Promise<OpenLog> {
   };
 }
 
-type OpenFile = { id: string; size: number; handle: FileHandle };
+type OpenFile = LogFile & { id: string };
 
 /** Oldest first. A file that another took the name of while they were opened is looked for anew. */
 async function openFiles(path: string): Promise<OpenFile[]> {
@@ -63,38 +63,18 @@ async function logNames(path: string): Promise<string[]> {
   return names.includes(name) ? [...rotated, name] : rotated;
 }
 
-/** A file is known by its inode and first line: inodes are used again. Without a whole line there is nothing to read. */
+/** A file is known by its inode and first line. Without a whole line there is nothing to read. */
 async function openFile(path: string): Promise<OpenFile | null> {
-  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (!handle) return null;
-  const start = Buffer.alloc(FIRST_LINE_BYTES);
-  const { bytesRead } = await handle.read(start, 0, FIRST_LINE_BYTES, 0);
-  const end = start.subarray(0, bytesRead).indexOf(NEWLINE);
-  if (end < 0 && bytesRead < FIRST_LINE_BYTES) {
-    await handle.close();
-    return null;
-  }
-  const { ino, size } = await handle.stat();
-  const digest = createHash('sha256').update(start.subarray(0, end < 0 ? bytesRead : end));
-  return { id: `${ino} ${digest.digest('hex').slice(0, 16)}`, size, handle };
+  const file = await openIfThere(path);
+  if (!file) return null;
+  if (file.firstLine !== null) return { ...file, id: `${file.inode} ${file.firstLine.slice(0, 16)}` };
+  await file.handle.close();
+  return null;
 }
 
-async function* readFile({ id: file, size, handle }: OpenFile, from: number): AsyncGenerator<LogChunk> {
-  const buffer = Buffer.alloc(CHUNK_BYTES);
-  for (let offset = from; offset < size; ) {
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(CHUNK_BYTES, size - offset), offset);
-    const chunk = buffer.subarray(0, bytesRead);
-    const end = chunk.lastIndexOf(NEWLINE);
-    // What fills a chunk without an end is no line of Postfix.
-    if (end < 0 && bytesRead < CHUNK_BYTES) return;
-    offset += end < 0 ? bytesRead : end + 1;
+async function* readFile(file: OpenFile, from: number): AsyncGenerator<LogChunk> {
+  for await (const { lines, offset } of readChunks(file, from, CHUNK_BYTES)) {
     // A crash of the host may leave zeros in a file.
-    const lines = end < 0 ? [] : chunk.toString('utf8', 0, end).replaceAll('\0', '').split('\n');
-    yield { lines, position: { file, offset } };
+    yield { lines: lines.map((line) => line.replaceAll('\0', '')), position: { file: file.id, offset } };
   }
 }
-
-const NEWLINE = 0x0a;
