@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Transit } from './transits';
 
 // Postgres stores neither NUL nor lone surrogates.
 const Text = z.string().transform((text) => text.replaceAll('\0', '').toWellFormed());
@@ -31,3 +32,8 @@ export const FilterMeta = z.object({
   is_whole: z.boolean().optional(),
 });
 export type FilterMeta = z.infer<typeof FilterMeta>;
+
+/** What a transit has of it. */
+export function metaOf({ verdict }: Pick<Transit, 'verdict'>): FilterMeta | undefined {
+  return FilterMeta.safeParse(verdict).data;
+}

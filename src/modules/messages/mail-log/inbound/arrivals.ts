@@ -8,8 +8,9 @@ import type { Prisma } from '@/server/prisma/client';
 import { domainOf } from '../../inbound/header';
 import { receiveMessage } from '../../inbound/receive';
 import { findLegs } from '../../inbound/standing';
+import { metaOf } from '../filter-meta';
 import { keepRefused } from '../filtered';
-import { contentOf, metaOf, verdictIn } from './content';
+import { contentOf, verdictIn } from './content';
 import { type Addressed, findDomainIds } from './own-domains';
 
 const BATCH_SIZE = 100;

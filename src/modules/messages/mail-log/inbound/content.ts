@@ -1,7 +1,7 @@
 import type { KeptCopies } from '@/mail/agent/kept-copies';
 import type { InboundMail, Verdict } from '@/mail/inbound';
 import { oneLine } from '@/mail/smtp-reply';
-import { FilterMeta } from '../filter-meta';
+import { metaOf } from '../filter-meta';
 import type { Transit } from '../transits';
 
 type Known = Pick<Transit, 'messageId' | 'mailFrom' | 'verdict'> & { raw: Uint8Array | null };
@@ -22,10 +22,6 @@ export async function contentOf(
 /** What is known of its header without its mailbox. */
 export function knownHeader(known: Known): Uint8Array {
   return known.raw ? headerOf(known.raw) : headerFrom(known);
-}
-
-export function metaOf({ verdict }: Pick<Transit, 'verdict'>): FilterMeta | undefined {
-  return FilterMeta.safeParse(verdict).data;
 }
 
 function headerOf(raw: Uint8Array): Uint8Array {

@@ -6,7 +6,8 @@ import { domainOf, readHeader } from '../../inbound/header';
 import { factsOf, findOrCreateRow, type RowFacts, UNDELIVERED } from '../../inbound/row';
 import { findLegs, type Leg, settleStanding } from '../../inbound/standing';
 import { answerAtEnd, type Ending } from '../ending';
-import { knownHeader, metaOf } from './content';
+import { metaOf } from '../filter-meta';
+import { knownHeader } from './content';
 import { findDomainIds } from './own-domains';
 
 type Undelivered = Extract<LogEntry, { kind: 'delivery' }> & { status: 'deferred' | 'bounced' };

@@ -5,7 +5,7 @@ import type { Tx } from '@/server/db';
 import { lockMessage, tellAccepted } from '../../tracking/locked-message';
 import { recordOutcome } from '../../tracking/outcomes';
 import { answerAtEnd, type Ending } from '../ending';
-import { FilterMeta } from '../filter-meta';
+import { metaOf } from '../filter-meta';
 import type { Transit } from '../transits';
 
 const NAMESPACE = 'a2b5d2c8-6f0e-4c8a-9a57-5c1f0f6a6d11';
@@ -22,7 +22,7 @@ export async function createSubmitted(tx: Tx, transit: Transit, at: Date): Promi
   const id = submittedMessageId(queueId);
   if (!sender || (await tx.message.findUnique({ where: { id }, select: { id: true } }))) return;
   const domain = await tx.domain.findUnique({ where: { name: sender.domain }, select: { id: true } });
-  const verdict = FilterMeta.safeParse(transit.verdict).data;
+  const verdict = metaOf(transit);
   const recipients = [...new Set(verdict?.recipients ?? [])];
   await tx.message.create({
     select: { id: true },
