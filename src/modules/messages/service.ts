@@ -9,7 +9,7 @@ import { notFound } from '@/server/errors';
 import { type Keyset, type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
-import type { ListMessages, Message, MessageEvent, MessageStatus, MessageSummary } from './schema';
+import type { ListMessages, Message, MessageEvent, MessageSummary } from './schema';
 import { meaningsOf } from './search';
 import { recordOutcome } from './tracking/outcomes';
 import { recordSubmission as record, type Submitted } from './tracking/submissions';
@@ -45,18 +45,17 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   };
 }
 
-/** How many messages within the caller's reach have each status since a time, in all or one way. */
+/** How many messages within the caller's reach there are since a time, of each status and direction. */
 export async function countMessages(
   ctx: ActorContext,
-  filter: { domainId?: string; direction?: MessageSummary['direction']; since: Date },
-): Promise<Partial<Record<MessageStatus, number>>> {
-  const { domainId, direction, since } = filter;
+  { domainId, since }: { domainId?: string; since: Date },
+): Promise<(Pick<MessageSummary, 'status' | 'direction'> & { count: number })[]> {
   const groups = await ctx.db.message.groupBy({
-    by: ['status'],
-    where: { AND: [domainFilter(ctx.actor), { domainId, direction, createdAt: { gte: since } }] },
+    by: ['status', 'direction'],
+    where: { AND: [domainFilter(ctx.actor), { domainId, createdAt: { gte: since } }] },
     _count: true,
   });
-  return Object.fromEntries(groups.map((group) => [group.status, group._count]));
+  return groups.map(({ status, direction, _count: count }) => ({ status, direction, count }));
 }
 
 /** Records what the MTA answered to a submission, in the caller's transaction. */
