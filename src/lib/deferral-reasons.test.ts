@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { meaningOfReason } from './deferral-reasons';
+import { explainDeferral } from './deferral-reasons';
 
-const meaning = (reason: string | null, address = 'ann@far.example') => meaningOfReason(reason, address)?.title;
+const meaning = (reason: string | null, address = 'ann@far.example') => explainDeferral(reason, address)?.title;
 
 describe('why a message waits', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { meaningOfCode } from './reply-codes';
+import { explainStatusCode } from './reply-codes';
 
 type Meaning = { title: string; text: string };
 type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
@@ -36,15 +36,15 @@ const RULES: Rule[] = [
 ];
 
 /** What the reason that Postfix gives means for who reads it at night; null before the first attempt. */
-export function meaningOfReason(reason: string | null, address: string): Meaning | null {
+export function explainDeferral(reason: string | null, address: string): Meaning | null {
   if (reason === null) return null;
   const domain = address.slice(address.lastIndexOf('@') + 1);
   const host = HOST.exec(reason)?.[1] ?? domain;
   if (reason.startsWith('SASL authentication failed')) return signInRefused(host);
   const [, code, enhanced = null] = REPLY.exec(reason) ?? [];
-  if (code) return meaningOfCode(enhanced, domain) ?? putOff(domain);
+  if (code) return explainStatusCode(enhanced, domain) ?? deferred(domain);
   const rule = RULES.find(({ pattern }) => pattern.test(reason));
-  return rule ? { title: rule.title(host), text: rule.text } : putOff(domain);
+  return rule ? { title: rule.title(host), text: rule.text } : deferred(domain);
 }
 
 const REPLY = / said: (\d{3})[ -](?:#?(\d\.\d{1,3}\.\d{1,3}))?/;
@@ -57,7 +57,7 @@ function signInRefused(host: string): Meaning {
   };
 }
 
-function putOff(host: string): Meaning {
+function deferred(host: string): Meaning {
   return {
     title: `${host} puts it off`,
     text: `Their server did not take it yet; the reply is in their own words. ${TRIED_AGAIN}`,

@@ -1,7 +1,7 @@
 type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
 
 /** What an enhanced status code (RFC 3463) of the other side means for an admin; null for one that says too little. */
-export function meaningOfCode(code: string | null, host: string): { title: string; text: string } | null {
+export function explainStatusCode(code: string | null, host: string): { title: string; text: string } | null {
   const rule = RULES.find(({ pattern }) => pattern.test(code ?? ''));
   return rule ? { title: rule.title(host), text: rule.text } : null;
 }

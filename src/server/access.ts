@@ -49,7 +49,7 @@ export async function authorizeDomain(
 }
 
 /** The ids of the domains within the caller's reach, or null for all of them. */
-export function reachableDomainIds(actor: Actor): string[] | null {
+export function accessibleDomainIds(actor: Actor): string[] | null {
   const assigned = hasRole(actor.admin.role, 'admin') ? null : actor.assignedDomainIds;
   const scoped = isScoped(actor) ? (actor.key?.scopedDomainIds ?? []) : null;
   if (assigned && scoped) return scoped.filter((id) => assigned.includes(id));
@@ -59,7 +59,7 @@ export function reachableDomainIds(actor: Actor): string[] | null {
 
 /** The part of a WHERE clause that keeps a list within the caller's reach. */
 export function domainFilter(actor: Actor): { domainId?: { in: string[] } } {
-  const ids = reachableDomainIds(actor);
+  const ids = accessibleDomainIds(actor);
   return ids ? { domainId: { in: ids } } : {};
 }
 

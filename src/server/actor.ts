@@ -46,7 +46,7 @@ async function identifySession(db: Tx, secret: string | null, now: Date): Promis
           select: { id: true, admin: { select: ADMIN_FIELDS } },
         });
   if (!session) throw new AppError('SESSION_INVALID', 'The session has ended. Sign in again.');
-  return { ...reach(session.admin), session: { id: session.id }, key: null };
+  return { ...toActorFields(session.admin), session: { id: session.id }, key: null };
 }
 
 async function identifyKey(db: Tx, key: string | null, now: Date): Promise<Actor> {
@@ -70,7 +70,7 @@ async function identifyKey(db: Tx, key: string | null, now: Date): Promise<Actor
   await touch(db, row, now);
   const { id, scopedDomainIds, rateLimit, expiresAt } = row;
   const ancestors = await ancestorsOf(db, row);
-  return { ...reach(row.admin), session: null, key: { id, scopedDomainIds, rateLimit, expiresAt, ancestors } };
+  return { ...toActorFields(row.admin), session: null, key: { id, scopedDomainIds, rateLimit, expiresAt, ancestors } };
 }
 
 async function ancestorsOf(db: Tx, { ancestorIds }: { ancestorIds: string[] }): Promise<LimitedKey[]> {
@@ -93,6 +93,6 @@ const ADMIN_FIELDS = {
   domains: { select: { domainId: true } },
 } as const;
 
-function reach({ domains, ...admin }: Actor['admin'] & { domains: { domainId: string }[] }) {
+function toActorFields({ domains, ...admin }: Actor['admin'] & { domains: { domainId: string }[] }) {
   return { admin, assignedDomainIds: domains.map((domain) => domain.domainId) };
 }

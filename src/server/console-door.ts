@@ -3,10 +3,10 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { type Context, createContext } from './context';
 import { limitAddress } from './limits/rate-limit';
 import { log } from './log';
-import { isUnforeseen, publicError } from './public-error';
+import { isUnexpected, publicError } from './public-error';
 import { readBytes, requireJson } from './rest/body';
-import { openBudget } from './rest/body-budget';
-import { refuseTooComplex } from './rest/json';
+import { reserveBodyBudget } from './rest/body-budget';
+import { rejectTooComplex } from './rest/json';
 
 const ENDPOINT = '/api/trpc';
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -29,7 +29,7 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
         createContext: () => ctx,
         responseMeta: () => ({ headers: withRequestId(headers, ctx) }),
         onError: ({ error, path }) => {
-          if (isUnforeseen(publicError(error)))
+          if (isUnexpected(publicError(error)))
             log.error({ request_id: ctx.request.id, path, error }, 'request failed');
         },
       });
@@ -45,11 +45,11 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
 }
 
 async function readWhole(request: Request): Promise<Request> {
-  const budget = openBudget();
+  const budget = reserveBodyBudget();
   try {
     const body = await readBytes(request, BODY_LIMIT_BYTES, budget);
     requireJson(request, body);
-    refuseTooComplex(body);
+    rejectTooComplex(body);
     return new Request(request.url, { method: 'POST', headers: request.headers, body: body as BodyInit });
   } finally {
     budget.release();

@@ -34,7 +34,7 @@ export function publicError(error: unknown): PublicError {
 }
 
 /** Whether an error is ours to mend and belongs in the log with all it holds. */
-export function isUnforeseen({ code }: PublicError): boolean {
+export function isUnexpected({ code }: PublicError): boolean {
   return code === 'INTERNAL_ERROR' || code === 'SERVICE_UNAVAILABLE';
 }
 

@@ -52,7 +52,7 @@ const signedIn = t.middleware(async ({ ctx, next }) => {
 });
 
 /** Stands before `.input(schema)` and says in the API's own words what the schema refused. */
-function explaining(schema: z.ZodType) {
+function withInputErrors(schema: z.ZodType) {
   return t.middleware(async ({ getRawInput, next }) => {
     const result = await next();
     if (!result.ok && result.error.code === 'BAD_REQUEST' && result.error.cause instanceof z.ZodError) {
@@ -117,7 +117,7 @@ const refuseToAudit: RecordAudit = async () => {
 
 /** The ladder: public → authed → admin → superAdmin. The fields' checks come before role and scope. */
 export function publicProcedure<Input extends z.ZodType>(input: Input) {
-  return t.procedure.use(admitted).use(explaining(input)).input(input).use(audited);
+  return t.procedure.use(admitted).use(withInputErrors(input)).input(input).use(audited);
 }
 
 export function authedProcedure<Input extends z.ZodType>(input: Input) {
@@ -137,7 +137,7 @@ function signedInProcedure<Input extends z.ZodType>(access: Role, input: Input) 
     .meta({ access })
     .use(admitted)
     .use(signedIn)
-    .use(explaining(input))
+    .use(withInputErrors(input))
     .input(input)
     .use(audited)
     .use(authorized);

@@ -14,7 +14,7 @@ export type Problem = {
 export function toProblem(error: unknown): Problem {
   const data = record(record(error).data);
   const details = record(data.details);
-  if (typeof data.apiCode !== 'string') return noAnswer(data);
+  if (typeof data.apiCode !== 'string') return noResponse(data);
   return {
     code: data.apiCode as ErrorCode,
     status: typeof data.httpStatus === 'number' ? data.httpStatus : 500,
@@ -32,20 +32,20 @@ export function isSessionLost(problem: Problem): boolean {
 type ErrorTarget = { setErrors: (errors: Record<string, string>) => void };
 
 /** Puts each named field's error on its field and gives back what has no field to stand at; a lost session has its own dialog. */
-export function landOnFields(problem: Problem, form: ErrorTarget, names: Record<string, string>): Problem | null {
+export function applyFieldErrors(problem: Problem, form: ErrorTarget, names: Record<string, string>): Problem | null {
   if (isSessionLost(problem)) return null;
-  const landed: Record<string, string> = {};
-  const homeless: ProblemField[] = [];
+  const applied: Record<string, string> = {};
+  const unmatched: ProblemField[] = [];
   for (const field of problem.fields) {
     const name = names[field.path] ?? names[field.path.split('.')[0] ?? ''];
-    if (name) landed[name] ??= field.message;
-    else homeless.push(field);
+    if (name) applied[name] ??= field.message;
+    else unmatched.push(field);
   }
-  form.setErrors(landed);
-  return Object.keys(landed).length > 0 && homeless.length === 0 ? null : { ...problem, fields: homeless };
+  form.setErrors(applied);
+  return Object.keys(applied).length > 0 && unmatched.length === 0 ? null : { ...problem, fields: unmatched };
 }
 
-function noAnswer(data: Record<string, unknown>): Problem {
+function noResponse(data: Record<string, unknown>): Problem {
   const status = typeof data.httpStatus === 'number' ? data.httpStatus : 0;
   return {
     code: status >= 400 ? 'INTERNAL_ERROR' : 'NO_ANSWER',

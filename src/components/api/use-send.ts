@@ -37,7 +37,7 @@ function useRestSend<Result>(path: string, options: Options<Result>) {
   });
 }
 
-class RefusedError extends Error {
+class ApiError extends Error {
   constructor(
     message: string,
     readonly data: { apiCode: string; details: object | null; requestId: string; httpStatus: number },
@@ -46,7 +46,7 @@ class RefusedError extends Error {
   }
 }
 
-type Answer<Result> = {
+type ApiResponse<Result> = {
   data: Result | null;
   error: { code: string; message: string; details: object | null } | null;
   meta: { request_id: string };
@@ -58,9 +58,9 @@ async function post<Result>(path: string, body: string, idempotencyKey: string):
     headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
     body,
   });
-  const { data, error, meta }: Answer<Result> = await response.json();
+  const { data, error, meta }: ApiResponse<Result> = await response.json();
   if (data) return data;
-  throw new RefusedError(error?.message ?? 'The server could not answer this request.', {
+  throw new ApiError(error?.message ?? 'The server could not answer this request.', {
     apiCode: error?.code ?? 'INTERNAL_ERROR',
     details: error?.details ?? null,
     requestId: meta.request_id,

@@ -21,8 +21,8 @@ export function Dialog(props: DialogProps) {
     <Modal opened={opened} onClose={onClose} title={title} yOffset={72}>
       <form className="dialog" onSubmit={onSubmit} noValidate>
         <div className="fields">{children}</div>
-        <footer className="dialog-foot">
-          <span className="push" />
+        <footer className="dialog-footer">
+          <span className="spacer" />
           <Button onClick={onClose}>Cancel</Button>
           <Button
             variant={isDanger ? 'default' : 'filled'}

@@ -39,14 +39,14 @@ export function SecretDialog(props: SecretDialogProps) {
           <code>{secret}</code>
           <CopyButton filled value={secret} label={copyLabel} onCopied={() => setIsCopied(true)} />
         </div>
-        <dl className="kv">{facts}</dl>
+        <dl className="details-list">{facts}</dl>
         <CodeBlock title={check.title ?? 'Try it'} hint={check.hint} code={check.command} what="the command" />
       </div>
-      <footer className="dialog-foot">
+      <footer className="dialog-footer">
         <span className="soft" role="status">
           {isCopied ? 'Copied' : 'Not copied yet'}
         </span>
-        <span className="push" />
+        <span className="spacer" />
         <Button leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
           I have stored it
         </Button>

@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
-import { guardLeaving, leave } from './leaving';
+import { confirmLeave, guardNavigation } from './navigation-guard';
 
 type UnsavedGuardProps = { isDirty: boolean; what: string };
 
@@ -14,7 +14,7 @@ export function UnsavedGuard({ isDirty, what }: UnsavedGuardProps) {
 
   useEffect(() => {
     if (!isDirty) return;
-    const stopGuarding = guardLeaving((go) => setPending({ go }));
+    const stopGuarding = guardNavigation((go) => setPending({ go }));
     const stopWatching = watchBrowser((href) => router.push(href));
     return () => {
       stopGuarding();
@@ -49,13 +49,13 @@ function watchBrowser(push: (href: string) => void): () => void {
     if (href === null) return;
     event.preventDefault();
     event.stopPropagation();
-    leave(() => push(href));
+    confirmLeave(() => push(href));
   };
   const onNavigate = (event: NavigateEvent) => {
     if (event.navigationType !== 'traverse' || !event.cancelable) return;
     event.preventDefault();
     const { key } = event.destination;
-    leave(() => {
+    confirmLeave(() => {
       stop.abort();
       window.navigation.traverseTo(key);
     });

@@ -9,19 +9,19 @@ type CrashProps = { digest: string | undefined; onRetry: () => void };
 export function Crash({ digest, onRetry }: CrashProps) {
   return (
     <main id="main" className="page">
-      <div className="note" role="alert">
+      <div className="state-note" role="alert">
         <StatusMark status="failed">This page stopped</StatusMark>
         <h1>The console made a mistake drawing this page</h1>
         <p>
           Mail goes on being sent and received, and nothing you stored is lost. Try again; if it stops again, report it.
         </p>
-        <div className="row-acts">
+        <div className="row-actions">
           <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
             Try again
           </Button>
         </div>
         {digest && (
-          <dl className="kv">
+          <dl className="details-list">
             <dt>Code</dt>
             <dd className="mono">{digest}</dd>
           </dl>

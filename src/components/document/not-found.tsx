@@ -1,10 +1,10 @@
 import Link from 'next/link';
-import { Roundel } from '../marks/roundel';
+import { Logo } from '../marks/logo';
 
 export function NotFound() {
   return (
     <main className="plain-page">
-      <Roundel size={28} />
+      <Logo size={28} />
       <h1>No page has this address</h1>
       <p className="soft">The link may be old, or a letter is missing.</p>
       <p>

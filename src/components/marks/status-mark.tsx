@@ -43,7 +43,7 @@ type StatusMarkProps = { status: Status; children?: ReactNode; shapeOnly?: boole
 export function StatusMark({ status, children, shapeOnly }: StatusMarkProps) {
   const [shape, tone, word] = STATUSES[status];
   return (
-    <span className="mark" data-tone={tone}>
+    <span className="status-mark" data-tone={tone}>
       <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
         {SHAPES[shape]}
       </svg>

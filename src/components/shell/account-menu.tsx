@@ -5,7 +5,7 @@ import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react
 import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import { trpc } from '../api/trpc';
-import { leave } from '../dialogs/leaving';
+import { confirmLeave } from '../dialogs/navigation-guard';
 
 export const ROLE_WORDS: Record<Role, string> = {
   domain_admin: 'domain admin',
@@ -23,7 +23,7 @@ export function AccountMenu({ account }: { account: Account | undefined }) {
         <Button
           variant="subtle"
           color="gray"
-          className="who"
+          className="actor"
           rightSection={<IconChevronDown stroke={1.5} />}
           aria-label={account ? `Account: ${account.email}` : 'Account'}
         >
@@ -68,5 +68,5 @@ export function SignOutRow({ account }: { account: Account | undefined }) {
 
 function useSignOut() {
   const logout = trpc.auth.logout.useMutation({ onSettled: () => window.location.assign('/login') });
-  return { isPending: logout.isPending, run: () => leave(() => logout.mutate({})) };
+  return { isPending: logout.isPending, run: () => confirmLeave(() => logout.mutate({})) };
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import type { ConsoleRoute } from '@/lib/routes';
-import { PageHead } from '../page-head';
+import { PageHeader } from '../page-header';
 import { ROLE_WORDS } from './account-menu';
 import { Page } from './page';
 
@@ -11,14 +11,14 @@ type NoRoleProps = { route: ConsoleRoute; account: { email: string; role: Role }
 export function NoRole({ route, account }: NoRoleProps) {
   return (
     <Page>
-      <PageHead title={route.label} lede="Not open to your role" />
-      <div className="note">
+      <PageHeader title={route.label} description="Not open to your role" />
+      <div className="state-note">
         <h2>This page needs the role {ROLE_WORDS[route.minRole]}</h2>
         <p>
           You are signed in as <b className="strong">{account.email}</b> with the role {ROLE_WORDS[account.role]}. A
           super admin can change your role.
         </p>
-        <div className="row-acts">
+        <div className="row-actions">
           <Button component={Link} href="/">
             Back to the overview
           </Button>

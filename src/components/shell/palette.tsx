@@ -8,11 +8,11 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { hasRole, type Role } from '@/lib/roles';
 import { routesFor } from '@/lib/routes';
 import { trpc } from '../api/trpc';
-import { leave } from '../dialogs/leaving';
-import { type Address, useAddresses } from '../directory/use-addresses';
+import { confirmLeave } from '../dialogs/navigation-guard';
+import { type AddressMatch, useAddressSearch } from '../directory/use-address-search';
 import { ROUTE_ICONS } from './navigation';
 
-type Find = { group: string; label: ReactNode; end?: string; href: string; icon: ReactNode };
+type PaletteItem = { group: string; label: ReactNode; end?: string; href: string; icon: ReactNode };
 type PaletteProps = { onClose: () => void; role: Role | undefined };
 
 const ICON = { size: 16, stroke: 1.5, 'aria-hidden': true } as const;
@@ -25,21 +25,21 @@ export function Palette({ onClose, role }: PaletteProps) {
   const words = query.trim();
   const [q] = useDebouncedValue(words, 150);
   const domains = trpc.domains.list.useQuery({ q, limit: 6, sort: 'name', order: 'asc' }, { enabled: q !== '' });
-  const addresses = useAddresses(q);
-  const finds = [
+  const addresses = useAddressSearch(q);
+  const items = [
     ...pages(words, role),
-    ...(words ? addressFinds(addresses) : []),
-    ...(words ? domainFinds(domains.data?.items ?? [], words.toLowerCase()) : []),
-    ...(words ? messageFinds(words) : []),
+    ...(words ? addressItems(addresses) : []),
+    ...(words ? domainItems(domains.data?.items ?? [], words.toLowerCase()) : []),
+    ...(words ? messageItems(words) : []),
     ...actions(words, role),
   ];
-  const selected = Math.min(at, finds.length - 1);
+  const selected = Math.min(at, items.length - 1);
 
-  const open = (find: Find | undefined, inNewTab: boolean) => {
+  const open = (find: PaletteItem | undefined, inNewTab: boolean) => {
     if (!find) return;
     onClose();
     if (inNewTab) window.open(find.href, '_blank', 'noopener');
-    else leave(() => router.push(find.href));
+    else confirmLeave(() => router.push(find.href));
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -47,13 +47,13 @@ export function Palette({ onClose, role }: PaletteProps) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
       event.preventDefault();
-      const next = (selected + step + finds.length) % finds.length;
+      const next = (selected + step + items.length) % items.length;
       setAt(next);
       document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' });
     }
     if (event.key === 'Enter') {
       event.preventDefault();
-      open(finds[selected], event.ctrlKey || event.metaKey);
+      open(items[selected], event.ctrlKey || event.metaKey);
     }
   };
 
@@ -74,7 +74,7 @@ export function Palette({ onClose, role }: PaletteProps) {
           aria-label="Find a page, address, domain or message"
           aria-expanded="true"
           aria-controls={listId}
-          aria-activedescendant={finds.length > 0 ? `${listId}-${selected}` : undefined}
+          aria-activedescendant={items.length > 0 ? `${listId}-${selected}` : undefined}
           aria-autocomplete="list"
           autoComplete="off"
           spellCheck={false}
@@ -92,9 +92,9 @@ export function Palette({ onClose, role }: PaletteProps) {
         </ActionIcon>
       </div>
       <div id={listId} role="listbox" aria-label="Found" className="palette-list">
-        {finds.map((find, index) => (
+        {items.map((find, index) => (
           <div key={find.href} role="presentation">
-            {find.group !== finds[index - 1]?.group && (
+            {find.group !== items[index - 1]?.group && (
               <p className="palette-group" role="presentation">
                 {find.group}
               </p>
@@ -104,15 +104,15 @@ export function Palette({ onClose, role }: PaletteProps) {
               role="option"
               tabIndex={-1}
               aria-selected={index === selected}
-              className="found"
+              className="palette-item"
               onMouseMove={() => setAt(index)}
               onMouseDown={(event) => event.preventDefault()}
               onClick={(event) => open(find, event.ctrlKey || event.metaKey)}
               onKeyDown={onKeyDown}
             >
               {find.icon}
-              <span className="found-main">{find.label}</span>
-              <span className="found-end">
+              <span className="palette-item-label">{find.label}</span>
+              <span className="palette-item-hint">
                 {find.end}
                 {index === selected && <kbd>Enter</kbd>}
               </span>
@@ -120,7 +120,7 @@ export function Palette({ onClose, role }: PaletteProps) {
           </div>
         ))}
       </div>
-      <p className="palette-foot">
+      <p className="palette-footer">
         <span>
           <kbd>↑</kbd> <kbd>↓</kbd> choose
         </span>
@@ -130,7 +130,7 @@ export function Palette({ onClose, role }: PaletteProps) {
         <span>
           <kbd>Ctrl Enter</kbd> in a new tab
         </span>
-        <span className="push">
+        <span className="spacer">
           <kbd>Esc</kbd> close
         </span>
       </p>
@@ -138,7 +138,7 @@ export function Palette({ onClose, role }: PaletteProps) {
   );
 }
 
-function pages(words: string, role: Role | undefined): Find[] {
+function pages(words: string, role: Role | undefined): PaletteItem[] {
   return routesFor(role)
     .filter(({ label, keywords }) => matches(`${label} ${keywords}`, words))
     .map(({ label, href, icon }) => {
@@ -147,7 +147,7 @@ function pages(words: string, role: Role | undefined): Find[] {
     });
 }
 
-function addressFinds(addresses: Address[]): Find[] {
+function addressItems(addresses: AddressMatch[]): PaletteItem[] {
   return addresses.map(({ kind, address, end, href }) => ({
     group: 'Addresses',
     label: <span className="mono">{address}</span>,
@@ -157,7 +157,7 @@ function addressFinds(addresses: Address[]): Find[] {
   }));
 }
 
-function domainFinds(items: { id: string; name: string; active: boolean }[], words: string): Find[] {
+function domainItems(items: { id: string; name: string; active: boolean }[], words: string): PaletteItem[] {
   const isBeginning = ({ name }: { name: string }) => name.startsWith(words);
   const ranked = [...items.filter(isBeginning), ...items.filter((item) => !isBeginning(item))];
   return ranked.map(({ id, name, active }) => ({
@@ -169,7 +169,7 @@ function domainFinds(items: { id: string; name: string; active: boolean }[], wor
   }));
 }
 
-function messageFinds(words: string): Find[] {
+function messageItems(words: string): PaletteItem[] {
   return [
     {
       group: 'Messages',
@@ -180,7 +180,7 @@ function messageFinds(words: string): Find[] {
   ];
 }
 
-function actions(words: string, role: Role | undefined): Find[] {
+function actions(words: string, role: Role | undefined): PaletteItem[] {
   const all = [
     { label: 'New alias', href: '/aliases?new=true', minRole: 'domain_admin' },
     { label: 'New mailbox', href: '/mailboxes?new=true', minRole: 'domain_admin' },

@@ -12,7 +12,7 @@ import { routeOf } from '@/lib/routes';
 import { isSessionLost, toProblem } from '../api/problem';
 import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
-import { Roundel } from '../marks/roundel';
+import { Logo } from '../marks/logo';
 import { StatusMark } from '../marks/status-mark';
 import { AccountMenu, SignOutRow } from './account-menu';
 import { DomainSwitcher } from './domain-switcher';
@@ -49,7 +49,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <aside className="side" aria-label="Postroom">
+      <aside className="sidebar" aria-label="Postroom">
         <Brand />
         <Navigation role={account?.role} />
         <SideFoot />
@@ -58,7 +58,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
         <ActionIcon className="only-small" aria-label="Open the menu" onClick={menu.open}>
           <IconMenu2 size={20} stroke={1.5} />
         </ActionIcon>
-        <button type="button" className="finder" onClick={finder.open}>
+        <button type="button" className="search-trigger" onClick={finder.open}>
           <IconSearch size={16} stroke={1.5} aria-hidden="true" />
           <span>Find an address, domain or message</span>
           <kbd>Ctrl K</kbd>
@@ -99,7 +99,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
 function Brand() {
   return (
     <Link className="brand" href="/">
-      <Roundel size={28} />
+      <Logo size={28} />
       <span>
         <b>Postroom</b>
         <small>Mail administration</small>
@@ -110,7 +110,7 @@ function Brand() {
 
 function SideFoot() {
   const version = trpc.system.version.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
-  return <p className="side-foot">{version.data ? `Postroom ${version.data.version}` : '\u00a0'}</p>;
+  return <p className="sidebar-footer">{version.data ? `Postroom ${version.data.version}` : '\u00a0'}</p>;
 }
 
 function MailServerMark() {

@@ -1,5 +1,5 @@
 import { endSignIns, resetSecondFactor } from '@/modules/auth/service';
-import { authorizeDomain, reachableDomainIds } from '@/server/access';
+import { accessibleDomainIds, authorizeDomain } from '@/server/access';
 import type { Actor } from '@/server/actor';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
@@ -136,7 +136,7 @@ const FIELDS = {
 type Row = Prisma.AdminGetPayload<{ select: typeof FIELDS }>;
 
 function present(viewer: Actor, row: Row): Admin {
-  const reachable = reachableDomainIds(viewer);
+  const reachable = accessibleDomainIds(viewer);
   const domainIds = row.domains.map(({ domainId }) => domainId);
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 import { normalizeDomainName } from '@/lib/address';
 import { kickAgents } from '@/modules/mail-server/service';
-import { reachableDomainIds } from '@/server/access';
+import { accessibleDomainIds } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow, violatedConstraint } from '@/server/db';
@@ -103,7 +103,7 @@ function gone(error: unknown): never {
 }
 
 function reach(ctx: ActorContext): Prisma.DomainWhereInput {
-  const ids = reachableDomainIds(ctx.actor);
+  const ids = accessibleDomainIds(ctx.actor);
   return ids ? { id: { in: ids } } : {};
 }
 

@@ -1,4 +1,4 @@
-import { authorizeDomain, reachableDomainIds } from '@/server/access';
+import { accessibleDomainIds, authorizeDomain } from '@/server/access';
 import type { ActorContext } from '@/server/context';
 import { AppError } from '@/server/errors';
 import type { Page } from '@/server/pagination';
@@ -61,7 +61,7 @@ async function places({ db }: ActorContext): Promise<{ given: bigint; highest: b
 
 /** An event outlives its domain, and a key's scope may name one that is gone: that reaches nothing. */
 async function withinReach({ actor, db }: ActorContext): Promise<{ domainId?: { in: string[] } }> {
-  const ids = reachableDomainIds(actor);
+  const ids = accessibleDomainIds(actor);
   if (!ids) return {};
   const domains = await db.domain.findMany({ where: { id: { in: ids } }, select: { id: true } });
   return { domainId: { in: domains.map(({ id }) => id) } };

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { parseAddress } from '@/lib/address';
-import { reachableDomainIds } from '@/server/access';
+import { accessibleDomainIds } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import type { Database } from '@/server/db';
@@ -164,7 +164,7 @@ async function auditBatch(
 }
 
 async function findReachable(ctx: ActorContext, name: string): Promise<string | null> {
-  const reachable = reachableDomainIds(ctx.actor);
+  const reachable = accessibleDomainIds(ctx.actor);
   const where = { name, ...(reachable && { id: { in: reachable } }) };
   return (await ctx.database.domain.findFirst({ where, select: { id: true } }))?.id ?? null;
 }

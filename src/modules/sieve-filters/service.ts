@@ -2,7 +2,7 @@ import { MAX_ACTIVE_FILTERS, MAX_FILTERS } from '@/lib/sieve';
 import type { SieveError } from '@/mail/agent-requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';
-import { authorizeDomain, isScoped, reachableDomainIds, requireRole } from '@/server/access';
+import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
@@ -169,7 +169,7 @@ async function requireFilter(ctx: ActorContext, db: Tx, id: string): Promise<Row
 
 /** Those for all mail are of no domain: only who reaches every domain sees them. */
 function withinReach({ actor }: ActorContext): Prisma.SieveFilterWhereInput {
-  const ids = reachableDomainIds(actor);
+  const ids = accessibleDomainIds(actor);
   return ids ? ofDomains(ids) : {};
 }
 

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { hasRole } from '@/lib/roles';
-import { type AuthorizedDomain, authorizeDomain, domainFilter, isScoped, reachableDomainIds } from '@/server/access';
+import { type AuthorizedDomain, accessibleDomainIds, authorizeDomain, domainFilter, isScoped } from '@/server/access';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow } from '@/server/db';
@@ -136,7 +136,7 @@ export type TracedDelivery = {
 /** What became of a message's events, as far as the caller may see the webhooks: the last hop of its trace. */
 export async function traceDeliveries(ctx: ActorContext, messageRowId: string): Promise<TracedDelivery[]> {
   if (!hasRole(ctx.actor.admin.role, 'admin')) return [];
-  const domainIds = reachableDomainIds(ctx.actor);
+  const domainIds = accessibleDomainIds(ctx.actor);
   return ctx.db.$queryRaw<TracedDelivery[]>`
     SELECT d.id, w.id AS "webhookId", w.url, e.type AS event, e.recipient, d.status::text AS status,
            d.attempt_count AS "attemptCount", coalesce(d.finished_at, d.created_at) AS at

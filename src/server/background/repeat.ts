@@ -1,6 +1,6 @@
 import { log } from '../log';
 
-export type Repeated = {
+export type RepeatingTask = {
   /** At once, or once more after the run that is under way. */
   runNow: () => void;
   /** Once a run that is under way is done; none comes after it. */
@@ -8,7 +8,7 @@ export type Repeated = {
 };
 
 /** Runs a task at intervals, never twice at the same time in this process; what fails is tried on. */
-export function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): Repeated {
+export function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): RepeatingTask {
   let underWay: Promise<void> | null = null;
   let isWanted = false;
   let hasFailed = false;

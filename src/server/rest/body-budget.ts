@@ -12,7 +12,7 @@ const heldBytes = { small: 0, large: 0 };
 export type BodyBudget = { take(bytes: number, limitBytes: number): void; release(): void };
 
 /** One request's share. @throws SERVICE_UNAVAILABLE from `take` where the total would be passed */
-export function openBudget(): BodyBudget {
+export function reserveBodyBudget(): BodyBudget {
   const own = { small: 0, large: 0 };
   return {
     take(bytes, limitBytes) {

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../clock';
 import { createContext } from '../context';
 import { AppError } from '../errors';
 import { log } from '../log';
-import { isUnforeseen, publicError } from '../public-error';
+import { isUnexpected, publicError } from '../public-error';
 import { readBearer } from '../secrets/credentials';
 import { isSameSecret } from '../secrets/crypto';
 import { env } from '../settings/env';
@@ -18,7 +18,7 @@ export function createCronHandler(job: () => Promise<object>) {
       return success(await job(), 200, false, facts);
     } catch (error) {
       const told = publicError(error);
-      if (isUnforeseen(told)) log.error({ request_id: caller.id, error }, 'a cron route failed');
+      if (isUnexpected(told)) log.error({ request_id: caller.id, error }, 'a cron route failed');
       return failure(told, facts);
     }
   };

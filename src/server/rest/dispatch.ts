@@ -3,9 +3,9 @@ import type { Clock } from '../clock';
 import { type Context, createContext } from '../context';
 import { AppError } from '../errors';
 import { log } from '../log';
-import { isUnforeseen, type PublicError, publicError } from '../public-error';
+import { isUnexpected, type PublicError, publicError } from '../public-error';
 import { admit } from '../trpc';
-import { openBudget } from './body-budget';
+import { reserveBodyBudget } from './body-budget';
 import { allowOrigin, isPreflight, preflight } from './cors';
 import { failure, success } from './envelope';
 import { type FileAnswer, fileResponse } from './file';
@@ -29,7 +29,7 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
     const startedAt = performance.now();
     const isHead = request.method === 'HEAD';
     const facts = { requestId: ctx.request.id, at: ctx.clock.now(), headers: ctx.response.headers, isHead };
-    const budget = openBudget();
+    const budget = reserveBodyBudget();
     let route: Route | null = null;
     let response: Response;
     let cause: unknown;
@@ -47,7 +47,7 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
       else response = success(data, ctx.response.status ?? status, isPaginated, facts);
     } catch (error) {
       const told = publicError(error);
-      if (isUnforeseen(told)) cause = error;
+      if (isUnexpected(told)) cause = error;
       const errorPage = canTryAgain(told) && isPageLoad(request) ? route?.meta.rest.redirect?.errorPage : undefined;
       if (told.headers.Allow && isPreflight(request, facts.headers)) {
         response = preflight(told.headers.Allow, facts.headers);

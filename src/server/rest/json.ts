@@ -2,7 +2,7 @@ import { AppError } from '../errors';
 
 /** The JSON object in a body. @throws INVALID_JSON or VALIDATION_ERROR */
 export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
-  refuseTooComplex(bytes);
+  rejectTooComplex(bytes);
   const value = parse(bytes);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object.', {
@@ -16,7 +16,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Counts what would become values, before it does: a body of nothing but `{},` takes fifty times its size in memory. */
-export function refuseTooComplex(bytes: Uint8Array): void {
+export function rejectTooComplex(bytes: Uint8Array): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let tokens = 0;
   let depth = 0;

@@ -2,8 +2,8 @@
 
 import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
+import { ErrorState } from '@/components/data-table/states';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { AbuseFigures } from './abuse-figures';
 import { Alerts } from './alerts';
@@ -17,9 +17,9 @@ export function AbusePage() {
   const summary = trpc.abuse.summary.useQuery({}, { refetchInterval: REFRESH_MS });
   return (
     <Page>
-      <PageHead title="Abuse" lede="Who sends how much, and what went over its limit" />
+      <PageHeader title="Abuse" description="Who sends how much, and what went over its limit" />
       {summary.isError && !summary.data ? (
-        <ErrorNote what="the figures" error={summary.error} onRetry={() => void summary.refetch()} />
+        <ErrorState what="the figures" error={summary.error} onRetry={() => void summary.refetch()} />
       ) : (
         <AbuseFigures summary={summary.data} />
       )}

@@ -2,10 +2,10 @@ import { Button } from '@mantine/core';
 import { IconCheck, IconEye, type IconProps, IconRotate } from '@tabler/icons-react';
 import Link from 'next/link';
 import type { ComponentType } from 'react';
-import { Addr } from '@/components/address';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { DateTime } from '@/components/date-time';
+import { EmailAddress } from '@/components/email-address';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { Moment } from '@/components/moment';
 import { formatCount } from '@/lib/format';
 import type { AbuseAlert } from '../schema';
 
@@ -20,61 +20,68 @@ const STATES: Record<AbuseAlert['status'], string> = { open: 'Open', acknowledge
 
 type Act = (alert: AbuseAlert, status: AbuseAlert['status']) => void;
 
-export function alertColumns(onAct: Act, isBusy: boolean): LedgerColumn<AbuseAlert>[] {
+export function alertColumns(onAct: Act, isBusy: boolean): DataTableColumn<AbuseAlert>[] {
   return [
     {
       key: 'kind',
       header: 'Alert',
       width: 136,
       kind: 'mark',
-      fold: 'mark',
-      bone: 88,
+      mobile: 'mark',
+      skeletonWidth: 88,
       cell: ({ kind }) => <StatusMark status={KINDS[kind][0]}>{KINDS[kind][1]}</StatusMark>,
     },
     {
       key: 'subject',
       header: 'About',
       width: 248,
-      fold: 'lead',
-      bone: 160,
+      mobile: 'lead',
+      skeletonWidth: 160,
       cell: ({ subject, mailbox_id: id }) =>
         id ? (
           <Link className="link" href={`/mailboxes/${id}`}>
-            <Addr value={subject} />
+            <EmailAddress value={subject} />
           </Link>
         ) : (
-          <Addr value={subject} />
+          <EmailAddress value={subject} />
         ),
     },
     {
       key: 'message',
       header: 'What happened',
-      fold: 'under',
-      bone: 240,
+      mobile: 'under',
+      skeletonWidth: 240,
       cell: (alert) => (
         <span className="clip" title={alert.message}>
           {whatHappened(alert)}
         </span>
       ),
     },
-    { key: 'status', header: 'State', width: 112, isSpare: true, bone: 56, cell: ({ status }) => STATES[status] },
+    {
+      key: 'status',
+      header: 'State',
+      width: 112,
+      isOptional: true,
+      skeletonWidth: 56,
+      cell: ({ status }) => STATES[status],
+    },
     {
       key: 'time',
       header: 'Raised',
       width: 104,
       kind: 'figure',
-      fold: 'side',
+      mobile: 'side',
       className: 'mono soft line',
-      bone: 56,
-      cell: ({ created_at }) => <Moment iso={created_at} />,
+      skeletonWidth: 56,
+      cell: ({ created_at }) => <DateTime iso={created_at} />,
     },
     {
       key: 'acts',
       header: <span className="sr-only">Acknowledge or close</span>,
       width: 232,
       kind: 'control',
-      fold: 'tail',
-      bone: 120,
+      mobile: 'tail',
+      skeletonWidth: 120,
       cell: (alert) => <Acts alert={alert} onAct={onAct} isBusy={isBusy} />,
     },
   ];

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { ErrorNote } from '@/components/ledger/notes';
-import { Segments } from '@/components/segments';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { ErrorState } from '@/components/data-table/states';
+import { SegmentedControl } from '@/components/segmented-control';
 import { alertColumns } from './alert-columns';
 
 const SHOWN = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
@@ -23,7 +23,7 @@ type AlertsProps = { domainId: string | undefined; children: ReactNode };
 /** What stands below comes once these have their height. */
 export function Alerts({ domainId, children }: AlertsProps) {
   const [{ show }, setState] = useQueryStates(filters);
-  const trail = useCursorTrail();
+  const trail = useCursorHistory();
   const utils = trpc.useUtils();
   const status = show === 'all' ? undefined : show;
   const list = trpc.abuse.alerts.useQuery(
@@ -38,8 +38,8 @@ export function Alerts({ domainId, children }: AlertsProps) {
       <section aria-labelledby="alerts">
         <div className="section">
           <h2 id="alerts">Alerts</h2>
-          <span className="push" />
-          <Segments
+          <span className="spacer" />
+          <SegmentedControl
             label="State"
             value={show}
             options={SHOWN}
@@ -48,23 +48,23 @@ export function Alerts({ domainId, children }: AlertsProps) {
         </div>
         <ProblemAlert problem={update.error ? toProblem(update.error) : null} />
         {list.isError ? (
-          <ErrorNote what="the alerts" error={list.error} onRetry={() => void list.refetch()} />
+          <ErrorState what="the alerts" error={list.error} onRetry={() => void list.refetch()} />
         ) : rows?.length === 0 && trail.isFirst ? (
-          <p className="soft topped pad">
+          <p className="soft align-top pad">
             {show === 'open' ? 'Nothing needs you: no alert is open.' : 'No alert is in this state.'}
           </p>
         ) : (
           <>
-            <Ledger
+            <DataTable
               caption="Alerts, newest first"
               columns={alertColumns(({ id }, next) => update.mutate({ id, status: next }), update.isPending)}
               rows={rows}
               rowKey={({ id }) => id}
-              isOff={(alert) => alert.status === 'closed'}
+              isInactive={(alert) => alert.status === 'closed'}
               isStale={list.isPlaceholderData}
-              bones={3}
+              skeletonRows={3}
             />
-            <Folio page={list.data} trail={trail} words={{ back: 'Newer', forward: 'Older' }} />
+            <Pagination page={list.data} history={trail} labels={{ back: 'Newer', forward: 'Older' }} />
           </>
         )}
       </section>

@@ -1,12 +1,12 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
-import { Addr } from '@/components/address';
 import { trpc } from '@/components/api/trpc';
-import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
-import { ErrorNote } from '@/components/ledger/notes';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { ErrorState } from '@/components/data-table/states';
+import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
-import { Segments } from '@/components/segments';
+import { SegmentedControl } from '@/components/segmented-control';
 import { formatCount } from '@/lib/format';
 import type { AbuseSender } from '../schema';
 
@@ -31,22 +31,22 @@ export function Senders({ domainId, children }: SendersProps) {
       <section aria-labelledby="senders">
         <div className="section">
           <h2 id="senders">Who sends most</h2>
-          <span className="push" />
-          <Segments label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
+          <span className="spacer" />
+          <SegmentedControl label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
         </div>
         {list.isError ? (
-          <ErrorNote what="the senders" error={list.error} onRetry={() => void list.refetch()} />
+          <ErrorState what="the senders" error={list.error} onRetry={() => void list.refetch()} />
         ) : rows?.length === 0 ? (
-          <p className="soft topped pad">Nobody sent anything in the last 24 hours.</p>
+          <p className="soft align-top pad">Nobody sent anything in the last 24 hours.</p>
         ) : (
-          <Ledger
+          <DataTable
             caption={`The ${SHOWN} who sent most`}
             columns={COLUMNS}
             rows={rows}
             rowKey={({ address }) => address}
             rowHref={({ address }) => `/messages?q=${encodeURIComponent(address)}`}
             isStale={list.isPlaceholderData}
-            bones={5}
+            skeletonRows={5}
           />
         )}
       </section>
@@ -55,14 +55,20 @@ export function Senders({ domainId, children }: SendersProps) {
   );
 }
 
-const COLUMNS: LedgerColumn<AbuseSender>[] = [
-  { key: 'address', header: 'Address', fold: 'lead', bone: 200, cell: ({ address }) => <Addr value={address} /> },
+const COLUMNS: DataTableColumn<AbuseSender>[] = [
+  {
+    key: 'address',
+    header: 'Address',
+    mobile: 'lead',
+    skeletonWidth: 200,
+    cell: ({ address }) => <EmailAddress value={address} />,
+  },
   {
     key: 'state',
     header: 'Mailbox',
     width: 128,
-    fold: 'under',
-    bone: 72,
+    mobile: 'under',
+    skeletonWidth: 72,
     cell: ({ mailbox_id, suspended }) => (
       <StatusMark status={suspended ? 'failed' : mailbox_id ? 'on' : 'off'}>
         {suspended ? 'Suspended' : mailbox_id ? 'Active' : 'None'}
@@ -74,7 +80,15 @@ const COLUMNS: LedgerColumn<AbuseSender>[] = [
   figure('limit', 'Limit an hour', ({ limit }) => limit),
 ];
 
-function figure(key: string, header: string, value: (sender: AbuseSender) => number): LedgerColumn<AbuseSender> {
+function figure(key: string, header: string, value: (sender: AbuseSender) => number): DataTableColumn<AbuseSender> {
   const fold = key === 'hour' ? 'side' : 'none';
-  return { key, header, width: 112, kind: 'figure', fold, bone: 40, cell: (row) => formatCount(value(row)) };
+  return {
+    key,
+    header,
+    width: 112,
+    kind: 'figure',
+    mobile: fold,
+    skeletonWidth: 40,
+    cell: (row) => formatCount(value(row)),
+  };
 }

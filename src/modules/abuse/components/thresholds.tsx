@@ -1,23 +1,23 @@
 import { NumberInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { ErrorState } from '@/components/data-table/states';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { Entry } from '@/components/entry';
-import { ErrorNote } from '@/components/ledger/notes';
-import { SaveFoot } from '@/components/save-foot';
-import { useMay } from '@/components/shell/use-may';
+import { SaveBar } from '@/components/save-bar';
+import { SettingsSection } from '@/components/settings-section';
+import { useHasRole } from '@/components/shell/use-has-role';
 import type { AbuseThresholds } from '../schema';
 
 const FIELDS = { mailbox_hourly: 'mailbox_hourly', domain_hourly: 'domain_hourly', spike_factor: 'spike_factor' };
 
 export function Thresholds() {
   const thresholds = trpc.abuse.thresholds.useQuery({});
-  const mayChange = useMay('super_admin');
+  const mayChange = useHasRole('super_admin');
   if (thresholds.isError) {
-    return <ErrorNote what="the limits" error={thresholds.error} onRetry={() => void thresholds.refetch()} />;
+    return <ErrorState what="the limits" error={thresholds.error} onRetry={() => void thresholds.refetch()} />;
   }
   if (!thresholds.data || mayChange === undefined) return null;
   return <ThresholdsForm saved={thresholds.data} isReadOnly={!mayChange} />;
@@ -37,7 +37,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
       form.setValues(valuesOf(after));
       await utils.abuse.senders.invalidate();
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, FIELDS)),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, FIELDS)),
   });
   const field = { disabled: isReadOnly, clampBehavior: 'none' as const, thousandSeparator: ',', hideControls: true };
 
@@ -49,7 +49,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
         update.mutate(changes(values, valuesOf(saved)));
       })}
     >
-      <Entry
+      <SettingsSection
         title="Limits"
         hint="A mailbox over its limit is suspended; an address without one, and a domain, are refused until the hour has passed. A domain’s own limit goes before this one."
       >
@@ -78,15 +78,15 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
           {isReadOnly ? (
             <p className="soft">Changing it needs the role super admin.</p>
           ) : (
-            <SaveFoot
+            <SaveBar
               isDirty={form.isDirty()}
               isSaving={update.isPending}
               isSaved={update.isSuccess}
-              onUndo={form.reset}
+              onDiscard={form.reset}
             />
           )}
         </div>
-      </Entry>
+      </SettingsSection>
       <UnsavedGuard isDirty={form.isDirty()} what="The limits are changed and not saved." />
     </form>
   );

@@ -4,11 +4,11 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import { PASSWORD_RULE, passwordFault } from '@/lib/password';
+import { PASSWORD_RULE, passwordError } from '@/lib/password';
 import type { Role } from '@/lib/roles';
 import { RoleFields } from './role-fields';
 
@@ -24,7 +24,7 @@ export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
     initialValues: { email: '', password: '', role: 'admin' as Role, domainIds: [] as string[] },
     validate: {
       email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : 'Enter an email address.'),
-      password: passwordFault,
+      password: passwordError,
     },
   });
   const close = () => {
@@ -38,7 +38,7 @@ export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
       form.reset();
       router.push(`/admins/${id}`);
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, FIELDS)),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, FIELDS)),
   });
 
   return (

@@ -2,12 +2,12 @@
 
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { Entry } from '@/components/entry';
-import { SaveFoot } from '@/components/save-foot';
+import { SaveBar } from '@/components/save-bar';
+import { SettingsSection } from '@/components/settings-section';
 import type { Admin } from '../schema';
 import { RoleFields } from './role-fields';
 
@@ -22,7 +22,7 @@ export function AdminAccess({ admin }: { admin: Admin }) {
       form.setValues(initialValues(saved));
       await Promise.all([utils.admins.list.invalidate(), utils.auth.me.invalidate()]);
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, { role: 'role', domain_ids: 'domainIds' })),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { role: 'role', domain_ids: 'domainIds' })),
   });
 
   return (
@@ -33,7 +33,7 @@ export function AdminAccess({ admin }: { admin: Admin }) {
         update.mutate({ id: admin.id, role, domain_ids: domainIds });
       })}
     >
-      <Entry title="Access" hint="It counts from their very next request. A new role ends their sessions.">
+      <SettingsSection title="Access" hint="It counts from their very next request. A new role ends their sessions.">
         <div className="form-column">
           <RoleFields
             role={{ value: form.values.role, onChange: (role) => form.setFieldValue('role', role) }}
@@ -41,14 +41,14 @@ export function AdminAccess({ admin }: { admin: Admin }) {
             isEmpty={form.values.domainIds.length === 0}
           />
           <ProblemAlert problem={problem} />
-          <SaveFoot
+          <SaveBar
             isDirty={form.isDirty()}
             isSaving={update.isPending}
             isSaved={update.isSuccess}
-            onUndo={form.reset}
+            onDiscard={form.reset}
           />
         </div>
-      </Entry>
+      </SettingsSection>
       <UnsavedGuard isDirty={form.isDirty()} what={`The access of ${admin.email} is changed and not saved.`} />
     </form>
   );

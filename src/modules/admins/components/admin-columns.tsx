@@ -1,18 +1,18 @@
 import Link from 'next/link';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatAgo, formatDate, formatPlural } from '@/lib/format';
 import type { Admin } from '../schema';
 import { ROLE_OPTIONS } from './role-fields';
 
-export function adminColumns(myId: string | undefined): LedgerColumn<Admin>[] {
+export function adminColumns(myId: string | undefined): DataTableColumn<Admin>[] {
   return [
     {
       key: 'email',
       header: 'Email',
-      fold: 'lead',
+      mobile: 'lead',
       sortBy: 'email',
-      bone: 200,
+      skeletonWidth: 200,
       cell: ({ id, email }) => (
         <span className="cell">
           <Link className="link line" href={`/admins/${id}`}>
@@ -26,16 +26,16 @@ export function adminColumns(myId: string | undefined): LedgerColumn<Admin>[] {
       key: 'role',
       header: 'Role',
       width: 136,
-      fold: 'under',
-      bone: 88,
+      mobile: 'under',
+      skeletonWidth: 88,
       cell: ({ role }) => roleLabel(role),
     },
     {
       key: 'domains',
       header: 'Reaches',
       width: 128,
-      isSpare: true,
-      bone: 72,
+      isOptional: true,
+      skeletonWidth: 72,
       className: 'soft',
       cell: ({ role, domain_ids }) =>
         role === 'domain_admin' ? formatPlural(domain_ids.length, 'domain') : 'All domains',
@@ -44,7 +44,7 @@ export function adminColumns(myId: string | undefined): LedgerColumn<Admin>[] {
       key: 'two-step',
       header: 'Two-step sign-in',
       width: 144,
-      bone: 40,
+      skeletonWidth: 40,
       cell: ({ totp_enabled }) => (
         <StatusMark status={totp_enabled ? 'on' : 'off'}>{totp_enabled ? 'On' : 'Off'}</StatusMark>
       ),
@@ -53,7 +53,7 @@ export function adminColumns(myId: string | undefined): LedgerColumn<Admin>[] {
       key: 'last',
       header: 'Last signed in',
       width: 136,
-      bone: 80,
+      skeletonWidth: 80,
       className: 'soft',
       cell: ({ last_login_at }) => (last_login_at === null ? 'Never' : formatAgo(last_login_at)),
     },
@@ -63,8 +63,8 @@ export function adminColumns(myId: string | undefined): LedgerColumn<Admin>[] {
       width: 112,
       kind: 'figure',
       sortBy: 'created_at',
-      isSpare: true,
-      bone: 64,
+      isOptional: true,
+      skeletonWidth: 64,
       className: 'soft',
       cell: ({ created_at }) => formatDate(created_at),
     },

@@ -1,8 +1,8 @@
 'use client';
 
 import { trpc } from '@/components/api/trpc';
-import { NotShown } from '@/components/not-shown';
-import { PageHead } from '@/components/page-head';
+import { LoadFailed } from '@/components/load-failed';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatAgo, formatDay } from '@/lib/format';
 import { AdminAccess } from './admin-access';
@@ -16,14 +16,14 @@ export function AdminPage({ id }: { id: string }) {
   const { data: admin, isError, error, refetch } = trpc.admins.get.useQuery({ id });
 
   if (isError && !admin) {
-    return <NotShown crumb={CRUMB} title="Admin" error={error} onRetry={() => void refetch()} />;
+    return <LoadFailed parent={CRUMB} title="Admin" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>
-      <PageHead
-        crumb={CRUMB}
+      <PageHeader
+        parent={CRUMB}
         title={admin?.email ?? '\u00a0'}
-        lede={
+        description={
           admin && (
             <>
               <span>{roleLabel(admin.role)}</span>

@@ -4,38 +4,38 @@ import { Button, PasswordInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { Entry } from '@/components/entry';
 import { StatusMark } from '@/components/marks/status-mark';
-import { PASSWORD_RULE, passwordFault } from '@/lib/password';
+import { SettingsSection } from '@/components/settings-section';
+import { PASSWORD_RULE, passwordError } from '@/lib/password';
 import type { Admin } from '../schema';
 
 export function AdminSignIn({ admin }: { admin: Admin }) {
   return (
     <>
-      <Entry title="Password" hint="For somebody who lost it. It ends their sessions.">
+      <SettingsSection title="Password" hint="For somebody who lost it. It ends their sessions.">
         <NewPasswordForm admin={admin} />
-      </Entry>
-      <Entry
+      </SettingsSection>
+      <SettingsSection
         title="Two-step sign-in"
         hint="For somebody who lost the app and the recovery codes."
         state={<StatusMark status={admin.totp_enabled ? 'on' : 'off'}>{admin.totp_enabled ? 'On' : 'Off'}</StatusMark>}
       >
         <ResetTotp admin={admin} />
-      </Entry>
+      </SettingsSection>
     </>
   );
 }
 
 function NewPasswordForm({ admin }: { admin: Admin }) {
   const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({ initialValues: { password: '' }, validate: { password: passwordFault } });
+  const form = useForm({ initialValues: { password: '' }, validate: { password: passwordError } });
   const update = trpc.admins.update.useMutation({
     onSuccess: () => form.reset(),
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, { password: 'password' })),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { password: 'password' })),
   });
   return (
     <form
@@ -54,7 +54,7 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
         {...form.getInputProps('password')}
       />
       <ProblemAlert problem={problem} />
-      <div className="form-foot">
+      <div className="form-footer">
         <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
           Set the password
         </Button>

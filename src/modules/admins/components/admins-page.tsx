@@ -6,11 +6,11 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { ErrorState } from '@/components/data-table/states';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { AddAdminDialog } from './add-admin-dialog';
 import { adminColumns } from './admin-columns';
@@ -24,7 +24,7 @@ const filters = {
 
 export function AdminsPage() {
   const [state, setState] = useQueryStates(filters);
-  const trail = useCursorTrail();
+  const trail = useCursorHistory();
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const list = trpc.admins.list.useQuery(
     { sort: state.sort, order: state.order, cursor: trail.cursor },
@@ -34,23 +34,23 @@ export function AdminsPage() {
 
   return (
     <Page>
-      <PageHead title="Admins" lede="Who may sign in here, and how far each of them reaches">
+      <PageHeader title="Admins" description="Who may sign in here, and how far each of them reaches">
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => void setState({ new: true })}>
           Add an admin
         </Button>
-      </PageHead>
+      </PageHeader>
       {list.isError ? (
-        <ErrorNote what="admins" error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorState what="admins" error={list.error} onRetry={() => void list.refetch()} />
       ) : (
         <>
-          <Ledger
+          <DataTable
             caption="Admins"
             columns={columns}
             rows={list.data?.items}
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/admins/${id}`}
             isStale={list.isPlaceholderData}
-            bones={4}
+            skeletonRows={4}
             sort={{
               field: state.sort,
               order: state.order,
@@ -58,7 +58,7 @@ export function AdminsPage() {
                 void setState({ sort: field === 'email' ? 'email' : 'created_at', order, cursor: null }),
             }}
           />
-          <Folio page={list.data} trail={trail} />
+          <Pagination page={list.data} history={trail} />
         </>
       )}
       <AddAdminDialog opened={state.new} onClose={() => void setState({ new: null })} />

@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { Entry } from '@/components/entry';
+import { SettingsSection } from '@/components/settings-section';
 import type { Admin } from '../schema';
 
 export function DeleteAdmin({ admin }: { admin: Admin }) {
@@ -21,7 +21,7 @@ export function DeleteAdmin({ admin }: { admin: Admin }) {
   });
 
   return (
-    <Entry title="Delete" hint="What they did stays in the audit log.">
+    <SettingsSection title="Delete" hint="What they did stays in the audit log.">
       <div className="form-column">
         <p className="soft">Their sessions and API keys stop at once. Programs that use such a key are refused.</p>
         <div>
@@ -45,6 +45,6 @@ export function DeleteAdmin({ admin }: { admin: Admin }) {
       >
         <p className="soft">They are signed out and their API keys stop working. This cannot be undone.</p>
       </ConfirmDialog>
-    </Entry>
+    </SettingsSection>
   );
 }

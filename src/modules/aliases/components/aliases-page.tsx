@@ -5,11 +5,11 @@ import { IconPlus, IconRoute } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { useReach } from '@/components/directory/use-reach';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { ErrorNote } from '@/components/ledger/notes';
-import { NoticeBar } from '@/components/notice-bar';
-import { PageHead } from '@/components/page-head';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { ErrorState } from '@/components/data-table/states';
+import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { Notification } from '@/components/notification';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import type { Alias } from '../schema';
@@ -17,7 +17,7 @@ import { DeleteAliasesDialog } from './edit/delete-aliases-dialog';
 import { EditAliasDialog } from './edit/edit-alias-dialog';
 import { NewAliasDialog } from './edit/new-alias-dialog';
 import { ImportDialog } from './import/import-dialog';
-import { AliasLedger } from './list/alias-ledger';
+import { AliasTable } from './list/alias-table';
 import { AliasTools } from './list/alias-tools';
 import { ChooseDomain, NoAliases, NoAliasFits } from './list/no-aliases';
 import { useAliasActions } from './list/use-alias-actions';
@@ -26,8 +26,8 @@ import { TraceDialog } from './trace/trace-dialog';
 
 export function AliasesPage() {
   const { filters, change, open, clear, isFiltered, input } = useAliasFilters();
-  const trail = useCursorTrail();
-  const reach = useReach();
+  const trail = useCursorHistory();
+  const reach = useDomainScope();
   const actions = useAliasActions();
   const [deleting, setDeleting] = useState<Alias[]>([]);
   const list = trpc.aliases.list.useQuery(
@@ -47,17 +47,20 @@ export function AliasesPage() {
 
   return (
     <Page>
-      <PageHead title="Aliases" lede={reach.chosen && domain ? `Of ${domain.name}` : 'Addresses that lead to others'}>
+      <PageHeader
+        title="Aliases"
+        description={reach.chosen && domain ? `Of ${domain.name}` : 'Addresses that lead to others'}
+      >
         <Button leftSection={<IconRoute stroke={1.5} />} onClick={() => open({ trace: '' })}>
           Where does mail go?
         </Button>
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New alias
         </Button>
-      </PageHead>
+      </PageHeader>
       <AliasTools filters={filters} change={change} open={open} domain={domain} />
       {reach.isAsking && <ChooseDomain domains={reach.domains} />}
-      {list.isError && <ErrorNote what="aliases" error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isError && <ErrorState what="aliases" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && isEmpty && isFiltered && <NoAliasFits onClear={clear} />}
       {!list.isError && isEmpty && !isFiltered && (
         <NoAliases
@@ -67,7 +70,7 @@ export function AliasesPage() {
         />
       )}
       {!list.isError && !isEmpty && !reach.isAsking && (
-        <AliasLedger
+        <AliasTable
           list={list}
           trail={trail}
           sort={{
@@ -82,7 +85,7 @@ export function AliasesPage() {
           onDelete={setDeleting}
         />
       )}
-      <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
+      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
       <NewAliasDialog
         opened={filters.new}
         domains={reach.domains}

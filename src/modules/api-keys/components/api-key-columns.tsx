@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatAgo, formatDate, formatPlural } from '@/lib/format';
 import type { ApiKey } from '../schema';
@@ -8,14 +8,14 @@ export function apiKeyColumns(
   domainNames: Map<string, string>,
   myId: string | undefined,
   onRevoke: (key: ApiKey) => void,
-): LedgerColumn<ApiKey>[] {
+): DataTableColumn<ApiKey>[] {
   return [
     {
       key: 'name',
       header: 'Name',
-      fold: 'lead',
+      mobile: 'lead',
       sortBy: 'name',
-      bone: 140,
+      skeletonWidth: 140,
       cell: ({ name, admin_id }) => (
         <span className="cell">
           <span className="clip strong">{name}</span>
@@ -27,32 +27,32 @@ export function apiKeyColumns(
       key: 'prefix',
       header: 'Begins with',
       width: 168,
-      fold: 'under',
-      bone: 128,
+      mobile: 'under',
+      skeletonWidth: 128,
       cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span>,
     },
     {
       key: 'reaches',
       header: 'Reaches',
       width: 224,
-      isSpare: true,
-      bone: 96,
+      isOptional: true,
+      skeletonWidth: 96,
       cell: ({ scoped_domain_ids }) => <span className="clip">{reachOf(scoped_domain_ids, domainNames)}</span>,
     },
     {
       key: 'rate',
       header: 'Rate',
-      isSpare: true,
+      isOptional: true,
       width: 96,
       kind: 'figure',
-      bone: 56,
+      skeletonWidth: 56,
       cell: ({ rate_limit }) => (rate_limit === 0 ? 'Unlimited' : `${rate_limit} / min`),
     },
     {
       key: 'used',
       header: 'Last used',
       width: 128,
-      bone: 72,
+      skeletonWidth: 72,
       className: 'soft',
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : formatAgo(last_used_at)),
     },
@@ -60,7 +60,7 @@ export function apiKeyColumns(
       key: 'expires',
       header: 'Expires',
       width: 156,
-      bone: 72,
+      skeletonWidth: 72,
       cell: ({ expires_at }) => <Expiry at={expires_at} />,
     },
     {
@@ -68,7 +68,7 @@ export function apiKeyColumns(
       header: <span className="sr-only">Revoke</span>,
       width: 84,
       kind: 'tail',
-      fold: 'tail',
+      mobile: 'tail',
       cell: (key) => (
         <Button size="xs" className="danger" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
           Revoke

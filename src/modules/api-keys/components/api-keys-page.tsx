@@ -6,11 +6,11 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { ErrorState } from '@/components/data-table/states';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import type { ApiKey, CreatedApiKey } from '../schema';
 import { apiKeyColumns } from './api-key-columns';
@@ -28,7 +28,7 @@ const filters = {
 
 export function ApiKeysPage() {
   const [state, setState] = useQueryStates(filters);
-  const trail = useCursorTrail();
+  const trail = useCursorHistory();
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
@@ -45,27 +45,27 @@ export function ApiKeysPage() {
 
   return (
     <Page>
-      <PageHead
+      <PageHeader
         title="API keys"
-        lede={
+        description={
           me.data?.role === 'super_admin' ? 'The keys of every admin' : 'Your keys; each reaches no more than you do'
         }
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New key
         </Button>
-      </PageHead>
-      {list.isError && <ErrorNote what="API keys" error={list.error} onRetry={() => void list.refetch()} />}
+      </PageHeader>
+      {list.isError && <ErrorState what="API keys" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && isEmpty && <NoKeys onNew={openNew} />}
       {!list.isError && !isEmpty && (
         <>
-          <Ledger
+          <DataTable
             caption="API keys"
             columns={columns}
             rows={rows}
             rowKey={({ id }) => id}
             isStale={list.isPlaceholderData}
-            bones={6}
+            skeletonRows={6}
             sort={{
               field: state.sort,
               order: state.order,
@@ -73,7 +73,7 @@ export function ApiKeysPage() {
                 void setState({ sort: field === 'name' ? 'name' : 'created_at', order, cursor: null }),
             }}
           />
-          <Folio page={list.data} trail={trail} />
+          <Pagination page={list.data} history={trail} />
         </>
       )}
       <CreateKeyDialog

@@ -3,7 +3,7 @@
 import { MultiSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
@@ -53,7 +53,7 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
       void utils.apiKeys.list.invalidate();
       void utils.overview.invalidate();
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, FIELDS)),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, FIELDS)),
   });
 
   const close = () => {

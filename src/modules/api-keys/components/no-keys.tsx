@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
-import { EmptyNote } from '@/components/ledger/notes';
+import { EmptyState } from '@/components/data-table/states';
 
 const REQUEST = `curl https://…/api/v1/send \\
   -H "Authorization: Bearer service_…" \\
@@ -17,7 +17,7 @@ const REQUEST = `curl https://…/api/v1/send \\
 
 export function NoKeys({ onNew }: { onNew: () => void }) {
   return (
-    <EmptyNote
+    <EmptyState
       title="Let a program send mail"
       aside={
         <figure>
@@ -46,7 +46,7 @@ export function NoKeys({ onNew }: { onNew: () => void }) {
           </span>
         </li>
       </ol>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New key
         </Button>
@@ -54,6 +54,6 @@ export function NoKeys({ onNew }: { onNew: () => void }) {
           API reference
         </Button>
       </div>
-    </EmptyNote>
+    </EmptyState>
   );
 }

@@ -1,6 +1,6 @@
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { DateTime } from '@/components/date-time';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { Moment } from '@/components/moment';
 import type { AuditEntry } from '../schema';
 
 const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
@@ -9,31 +9,31 @@ const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
   error: ['failed', 'Error'],
 };
 
-export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): LedgerColumn<AuditEntry>[] {
-  const columns: (LedgerColumn<AuditEntry> | false)[] = [
+export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): DataTableColumn<AuditEntry>[] {
+  const columns: (DataTableColumn<AuditEntry> | false)[] = [
     {
       key: 'outcome',
       header: 'Outcome',
       width: 112,
       kind: 'mark',
-      fold: 'mark',
+      mobile: 'mark',
       cell: (entry) => <Outcome {...entry} />,
     },
     {
       key: 'time',
       header: 'Time',
       width: 120,
-      fold: 'side',
+      mobile: 'side',
       sortBy: 'created_at',
-      bone: 64,
-      cell: ({ created_at }) => <Moment iso={created_at} />,
+      skeletonWidth: 64,
+      cell: ({ created_at }) => <DateTime iso={created_at} />,
     },
     {
       key: 'action',
       header: 'Action',
       width: 208,
-      fold: 'lead',
-      bone: 112,
+      mobile: 'lead',
+      skeletonWidth: 112,
       cell: ({ id, action }) => (
         <button type="button" className="row-link mono" data-row={id} onClick={() => onOpen(id)}>
           {action}
@@ -43,15 +43,15 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): L
     {
       key: 'actor',
       header: 'Actor',
-      fold: 'under',
-      bone: 160,
+      mobile: 'under',
+      skeletonWidth: 160,
       cell: (entry) => <span className="clip">{actorOf(entry)}</span>,
     },
     !isNarrow && {
       key: 'resource',
       header: 'Resource',
-      isSpare: true,
-      bone: 160,
+      isOptional: true,
+      skeletonWidth: 160,
       className: 'soft',
       cell: ({ resource }) => <span className="mono clip">{resource}</span>,
     },
@@ -59,8 +59,8 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): L
       key: 'from',
       header: 'From',
       width: 144,
-      isSpare: true,
-      bone: 96,
+      isOptional: true,
+      skeletonWidth: 96,
       className: 'soft',
       cell: ({ ip_address }) => <span className="mono clip">{ip_address}</span>,
     },

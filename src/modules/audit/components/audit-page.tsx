@@ -4,13 +4,13 @@ import { Button, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
-import { useMay } from '@/components/shell/use-may';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { auditColumns } from './audit-columns';
 import { AuditPeek } from './audit-peek';
 import { AuditTools } from './audit-tools';
@@ -22,8 +22,8 @@ const REFRESH_MS = 30_000;
 export function AuditPage() {
   const search = useAuditFilters();
   const { filters, change, pivot } = search;
-  const trail = useCursorTrail();
-  const mayExport = useMay('super_admin');
+  const trail = useCursorHistory();
+  const mayExport = useHasRole('super_admin');
   const list = trpc.audit.list.useQuery(
     { ...search.input, cursor: trail.cursor },
     { placeholderData: keepPreviousData, refetchInterval: trail.isFirst ? REFRESH_MS : false },
@@ -34,47 +34,47 @@ export function AuditPage() {
 
   return (
     <Page peek={peeked && <AuditPeek key={peeked.id} entry={peeked} onPivot={pivot} onClose={() => open(null)} />}>
-      <PageHead
+      <PageHeader
         title="Audit log"
-        lede={
+        description={
           mayExport === false ? <span>Every change, done or refused, in the domains you reach</span> : <ChainVerdict />
         }
       >
         {mayExport !== false && <ExportMenu isReady={mayExport === true} />}
-      </PageHead>
+      </PageHeader>
       <AuditTools {...search} />
-      {list.isError && <ErrorNote what="the audit log" error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isError && <ErrorState what="the audit log" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && rows?.length === 0 && trail.isFirst ? (
-        <EmptyNote title={search.isFiltered ? 'No entry fits' : 'Every change will stand here'}>
+        <EmptyState title={search.isFiltered ? 'No entry fits' : 'Every change will stand here'}>
           <p>
             {search.isFiltered
               ? 'Nothing was done or refused that has all of these. Filters compare whole values.'
               : 'Who changed what, from where, and what it was before.'}
           </p>
           {search.isFiltered && (
-            <div className="row-acts">
+            <div className="row-actions">
               <Button onClick={search.clear}>Clear the filters</Button>
             </div>
           )}
-        </EmptyNote>
+        </EmptyState>
       ) : (
         !list.isError && (
           <>
-            <Ledger
+            <DataTable
               caption={`Audit log, ${filters.order === 'desc' ? 'newest' : 'oldest'} first`}
               className={peeked ? 'narrow' : undefined}
               columns={auditColumns(Boolean(peeked), open)}
               rows={rows}
               rowKey={({ id }) => id}
-              isPicked={({ id }) => id === filters.peek}
+              isSelected={({ id }) => id === filters.peek}
               isStale={list.isPlaceholderData}
-              bones={12}
+              skeletonRows={12}
               sort={{ field: 'created_at', order: filters.order, onSort: (_, order) => change({ order }) }}
             />
-            <Folio
+            <Pagination
               page={list.data}
-              trail={trail}
-              words={
+              history={trail}
+              labels={
                 filters.order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' }
               }
             />

@@ -29,7 +29,7 @@ export function AuditPeek({ entry, onPivot, onClose }: AuditPeekProps) {
     <aside ref={panel} className="peek" tabIndex={-1} aria-label={`Entry: ${entry.action}`} onKeyDown={onKeyDown}>
       <div className="peek-bar">
         <Outcome outcome={entry.outcome} />
-        <span className="push" />
+        <span className="spacer" />
         <ActionIcon aria-label="Close" title="Close" onClick={onClose}>
           <IconX size={16} stroke={1.5} />
         </ActionIcon>
@@ -37,7 +37,7 @@ export function AuditPeek({ entry, onPivot, onClose }: AuditPeekProps) {
       <div className="peek-body">
         <h2 className="mono audit-action">{entry.action}</h2>
         <p className="soft">{formatFull(entry.created_at)}</p>
-        <dl className="kv audit-facts">
+        <dl className="details-list audit-facts">
           <Fact name="Actor" pivot="email" value={entry.admin_email} onPivot={onPivot} />
           <Fact name="API key" pivot="key" value={entry.api_key_id} onPivot={onPivot} />
           <Fact name="Action" pivot="action" value={entry.action} onPivot={onPivot} />

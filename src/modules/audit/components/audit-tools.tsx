@@ -3,8 +3,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import { SetFilter, SinceFilter } from '@/components/ledger/filters';
-import { Segments } from '@/components/segments';
+import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
+import { SegmentedControl } from '@/components/segmented-control';
 import { formatMoment } from '@/lib/format';
 import { type AuditFilters, PIVOTS, pivotOf } from './use-audit-filters';
 
@@ -31,7 +31,7 @@ export function AuditTools({ filters, change, set, pivot, clear, isFiltered }: A
           onChange={(event) => setText(event.currentTarget.value)}
         />
       </form>
-      <Segments
+      <SegmentedControl
         label="Outcome"
         value={filters.outcome ?? 'all'}
         options={OUTCOME_WORDS}
@@ -39,14 +39,14 @@ export function AuditTools({ filters, change, set, pivot, clear, isFiltered }: A
       />
       <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
       {filters.until && (
-        <SetFilter
+        <ActiveFilter
           name="Until"
           value={formatMoment(filters.until.toISOString())}
           onRemove={() => change({ until: null })}
         />
       )}
       {set.map((name) => (
-        <SetFilter
+        <ActiveFilter
           key={name}
           name={PIVOTS[name]}
           value={filters[name] ?? ''}

@@ -2,8 +2,8 @@
 
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { Logo } from '@/components/marks/logo';
 import { PostageStamp, Postmark } from '@/components/marks/postage';
-import { Roundel } from '@/components/marks/roundel';
 import { formatClock, formatStampDay } from '@/lib/format';
 
 type PostcardProps = { children: ReactNode; lines: ReactNode; isWide?: boolean };
@@ -15,13 +15,13 @@ export function Postcard({ children, lines, isWide }: PostcardProps) {
     <div className="postcard">
       <main className="card-write">
         <div className="card-brand">
-          <Roundel size={28} />
+          <Logo size={28} />
           <b>Postroom</b>
         </div>
         <div className="card-form" data-wide={isWide || undefined}>
           {children}
         </div>
-        <p className="card-foot">{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</p>
+        <p className="card-footer">{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</p>
       </main>
       <div className="card-address">
         <div className="postage" aria-hidden="true">

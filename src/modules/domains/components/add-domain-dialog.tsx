@@ -4,7 +4,7 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
@@ -28,7 +28,7 @@ export function AddDomainDialog({ opened, onClose }: AddDomainDialogProps) {
     onError: (error) => {
       const refused = toProblem(error);
       if (refused.code === 'DOMAIN_EXISTS') form.setErrors({ name: refused.message });
-      else setProblem(landOnFields(refused, form, { name: 'name', description: 'description' }));
+      else setProblem(applyFieldErrors(refused, form, { name: 'name', description: 'description' }));
     },
   });
 

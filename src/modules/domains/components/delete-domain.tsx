@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { Entry } from '@/components/entry';
+import { SettingsSection } from '@/components/settings-section';
 import type { Domain } from '../schema';
 
 export function DeleteDomain({ domain }: { domain: Domain }) {
@@ -22,7 +22,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
   const dependents = domain.mailbox_count + domain.alias_count;
 
   return (
-    <Entry title="Delete" hint="Its webhooks go with it. Messages already sent stay in the list.">
+    <SettingsSection title="Delete" hint="Its webhooks go with it. Messages already sent stay in the list.">
       <div className="form-column">
         <p className="soft">
           {dependents > 0
@@ -50,6 +50,6 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
       >
         <p className="soft">Nothing can be sent from it any more and its mail is refused. This cannot be undone.</p>
       </ConfirmDialog>
-    </Entry>
+    </SettingsSection>
   );
 }

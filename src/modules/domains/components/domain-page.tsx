@@ -4,11 +4,11 @@ import { Button } from '@mantine/core';
 import { IconClipboardList, IconMail } from '@tabler/icons-react';
 import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
+import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
-import { NotShown } from '@/components/not-shown';
-import { PageHead } from '@/components/page-head';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
-import { useMay } from '@/components/shell/use-may';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { formatDay, formatPlural } from '@/lib/format';
 import { DeleteDomain } from './delete-domain';
 import { DkimKeys } from './dkim/dkim-keys';
@@ -18,20 +18,20 @@ import { DomainSettings } from './domain-settings';
 const CRUMB = { label: 'Domains', href: '/domains' };
 
 export function DomainPage({ id }: { id: string }) {
-  const mayChange = useMay('admin');
+  const mayChange = useHasRole('admin');
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
   const dkim = useDkim(id);
 
   if (isError && !domain) {
-    return <NotShown crumb={CRUMB} title="Domain" error={error} onRetry={() => void refetch()} />;
+    return <LoadFailed parent={CRUMB} title="Domain" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>
-      <PageHead
-        crumb={CRUMB}
+      <PageHeader
+        parent={CRUMB}
         title={domain?.name ?? '\u00a0'}
         mono
-        lede={
+        description={
           domain && (
             <>
               <StatusMark status={domain.active ? 'on' : 'off'} />
@@ -52,7 +52,7 @@ export function DomainPage({ id }: { id: string }) {
         <Button component={Link} href={`/messages?domain=${id}`} leftSection={<IconMail stroke={1.5} />}>
           Its messages
         </Button>
-      </PageHead>
+      </PageHeader>
       {domain && mayChange !== undefined && !dkim.isPending ? (
         <>
           <DomainSettings domain={domain} isReadOnly={!mayChange} />
@@ -70,12 +70,12 @@ function SettingsBones() {
   return (
     <div aria-busy="true">
       {[160, 248].map((height) => (
-        <div key={height} className="entry" style={{ minHeight: height }}>
-          <div className="entry-side">
-            <span className="bone" style={{ width: 96 }} />
+        <div key={height} className="settings-section" style={{ minHeight: height }}>
+          <div className="section-intro">
+            <span className="skeleton" style={{ width: 96 }} />
           </div>
-          <div className="entry-main">
-            <span className="bone" style={{ width: 328 }} />
+          <div className="section-body">
+            <span className="skeleton" style={{ width: 328 }} />
           </div>
         </div>
       ))}

@@ -3,12 +3,12 @@
 import { NumberInput, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { Entry } from '@/components/entry';
-import { SaveFoot } from '@/components/save-foot';
+import { SaveBar } from '@/components/save-bar';
+import { SettingsSection } from '@/components/settings-section';
 import type { Domain } from '../schema';
 
 const MEBIBYTE = 1024 * 1024;
@@ -34,7 +34,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
       form.setValues(initialValues(saved));
       await utils.domains.list.invalidate();
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, FIELDS)),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, FIELDS)),
   });
   const limit = { disabled: isReadOnly, min: 0, allowDecimal: false, thousandSeparator: ',', hideControls: true };
 
@@ -47,7 +47,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
           update.mutate({ id: domain.id, ...changes(values, initialValues(domain)) });
         })}
       >
-        <Entry title="Domain" hint="An inactive domain neither sends nor takes mail; nothing of it is lost.">
+        <SettingsSection title="Domain" hint="An inactive domain neither sends nor takes mail; nothing of it is lost.">
           <div className="form-column">
             <Switch label="Active" disabled={isReadOnly} {...form.getInputProps('active', { type: 'checkbox' })} />
             <TextInput
@@ -57,8 +57,8 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
               {...form.getInputProps('description')}
             />
           </div>
-        </Entry>
-        <Entry title="Limits" hint="Leave a field empty where there is to be no limit of its own.">
+        </SettingsSection>
+        <SettingsSection title="Limits" hint="Leave a field empty where there is to be no limit of its own.">
           <div className="form-column">
             <div className="pair">
               <NumberInput
@@ -87,15 +87,15 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
             {isReadOnly ? (
               <p className="soft">Changing it needs the role admin.</p>
             ) : (
-              <SaveFoot
+              <SaveBar
                 isDirty={form.isDirty()}
                 isSaving={update.isPending}
                 isSaved={update.isSuccess}
-                onUndo={form.reset}
+                onDiscard={form.reset}
               />
             )}
           </div>
-        </Entry>
+        </SettingsSection>
       </form>
       <UnsavedGuard isDirty={form.isDirty()} what={`The settings of ${domain.name} are changed and not saved.`} />
     </>

@@ -7,15 +7,15 @@ import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
-import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { StatusMark } from '@/components/marks/status-mark';
-import { PageHead } from '@/components/page-head';
-import { Segments } from '@/components/segments';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
-import { useMay } from '@/components/shell/use-may';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { formatCount, formatDate } from '@/lib/format';
 import type { Domain } from '../schema';
 import { AddDomainDialog } from './add-domain-dialog';
@@ -33,8 +33,8 @@ const filters = {
 
 export function DomainsPage() {
   const [state, setState] = useQueryStates(filters);
-  const trail = useCursorTrail();
-  const mayChange = useMay('admin');
+  const trail = useCursorHistory();
+  const mayChange = useHasRole('admin');
   const [q] = useDebouncedValue(state.q.trim(), 200);
   const list = trpc.domains.list.useQuery(
     { q: q || undefined, active: SHOWN[state.show], sort: state.sort, order: state.order, cursor: trail.cursor },
@@ -46,14 +46,14 @@ export function DomainsPage() {
 
   return (
     <Page>
-      <PageHead title="Domains" lede="Postroom sends from these domains and takes their mail">
+      <PageHeader title="Domains" description="Postroom sends from these domains and takes their mail">
         {mayChange && (
           <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => void setState({ new: true })}>
             Add a domain
           </Button>
         )}
         {mayChange === false && <span className="quiet">Adding one needs the role admin</span>}
-      </PageHead>
+      </PageHeader>
       <div className="tools">
         <TextInput
           aria-label="Filter by name"
@@ -64,34 +64,34 @@ export function DomainsPage() {
           value={state.q}
           onChange={(event) => void setState({ q: event.currentTarget.value || null, cursor: null })}
         />
-        <Segments
+        <SegmentedControl
           label="State"
           value={state.show}
           options={{ all: 'All', on: 'Active', off: 'Off' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
       </div>
-      {list.isError && <ErrorNote what="domains" error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isError && <ErrorState what="domains" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && isEmpty && !isFiltered && mayChange !== undefined && (
         <NoDomains mayChange={mayChange} onAdd={() => void setState({ new: true })} />
       )}
       {!list.isError && isEmpty && isFiltered && (
-        <EmptyNote title="No domain fits">
+        <EmptyState title="No domain fits">
           <p>None of your domains has this name and state.</p>
-          <div className="row-acts">
+          <div className="row-actions">
             <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear the filters</Button>
           </div>
-        </EmptyNote>
+        </EmptyState>
       )}
       {!list.isError && !isEmpty && (
         <>
-          <Ledger
+          <DataTable
             caption={`Domains, by ${state.sort === 'name' ? 'name' : 'date added'}`}
             columns={COLUMNS}
             rows={rows}
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/domains/${id}`}
-            isOff={({ active }) => !active}
+            isInactive={({ active }) => !active}
             isStale={list.isPlaceholderData}
             sort={{
               field: state.sort,
@@ -100,7 +100,7 @@ export function DomainsPage() {
                 void setState({ sort: field === 'name' ? 'name' : 'created_at', order, cursor: null }),
             }}
           />
-          <Folio page={list.data} trail={trail} />
+          <Pagination page={list.data} history={trail} />
         </>
       )}
       <AddDomainDialog opened={state.new && mayChange === true} onClose={() => void setState({ new: null })} />
@@ -108,21 +108,21 @@ export function DomainsPage() {
   );
 }
 
-const COLUMNS: LedgerColumn<Domain>[] = [
+const COLUMNS: DataTableColumn<Domain>[] = [
   {
     key: 'state',
     header: 'State',
     width: 112,
     kind: 'mark',
-    fold: 'mark',
+    mobile: 'mark',
     cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'} />,
   },
   {
     key: 'name',
     header: 'Name',
-    fold: 'lead',
+    mobile: 'lead',
     sortBy: 'name',
-    bone: 180,
+    skeletonWidth: 180,
     cell: ({ id, name }) => (
       <Link className="link mono line" href={`/domains/${id}`}>
         <span className="clip strong-mono">{name}</span>
@@ -132,9 +132,9 @@ const COLUMNS: LedgerColumn<Domain>[] = [
   {
     key: 'description',
     header: 'Description',
-    isSpare: true,
-    fold: 'under',
-    bone: 160,
+    isOptional: true,
+    mobile: 'under',
+    skeletonWidth: 160,
     className: 'soft',
     cell: ({ description }) => <span className="clip">{description}</span>,
   },
@@ -143,7 +143,7 @@ const COLUMNS: LedgerColumn<Domain>[] = [
     header: 'Mailboxes',
     width: 104,
     kind: 'figure',
-    bone: 24,
+    skeletonWidth: 24,
     cell: ({ id, mailbox_count, max_mailboxes }) => (
       <Link href={`/mailboxes?domain=${id}`}>
         {outOf(mailbox_count, max_mailboxes)}
@@ -156,7 +156,7 @@ const COLUMNS: LedgerColumn<Domain>[] = [
     header: 'Aliases',
     width: 104,
     kind: 'figure',
-    bone: 24,
+    skeletonWidth: 24,
     cell: ({ id, alias_count, max_aliases }) => (
       <Link href={`/aliases?domain=${id}`}>
         {outOf(alias_count, max_aliases)}
@@ -167,10 +167,10 @@ const COLUMNS: LedgerColumn<Domain>[] = [
   {
     key: 'limit',
     header: 'Sends an hour',
-    isSpare: true,
+    isOptional: true,
     width: 120,
     kind: 'figure',
-    bone: 40,
+    skeletonWidth: 40,
     className: 'soft',
     cell: ({ hourly_send_limit }) => (hourly_send_limit === null ? 'Default' : formatCount(hourly_send_limit)),
   },
@@ -180,7 +180,7 @@ const COLUMNS: LedgerColumn<Domain>[] = [
     width: 112,
     kind: 'figure',
     sortBy: 'created_at',
-    bone: 64,
+    skeletonWidth: 64,
     className: 'soft',
     cell: ({ created_at }) => formatDate(created_at),
   },
@@ -194,7 +194,7 @@ type NoDomainsProps = { mayChange: boolean; onAdd: () => void };
 
 function NoDomains({ mayChange, onAdd }: NoDomainsProps) {
   return (
-    <EmptyNote title="Domains will stand here">
+    <EmptyState title="Domains will stand here">
       <p>A domain is what stands after the @. Postroom sends only from domains it knows.</p>
       {mayChange ? (
         <>
@@ -210,7 +210,7 @@ function NoDomains({ mayChange, onAdd }: NoDomainsProps) {
               </span>
             </li>
           </ol>
-          <div className="row-acts">
+          <div className="row-actions">
             <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onAdd}>
               Add a domain
             </Button>
@@ -219,6 +219,6 @@ function NoDomains({ mayChange, onAdd }: NoDomainsProps) {
       ) : (
         <p>None is assigned to you yet. A super admin can assign one.</p>
       )}
-    </EmptyNote>
+    </EmptyState>
   );
 }

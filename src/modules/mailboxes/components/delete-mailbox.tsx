@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { Entry } from '@/components/entry';
+import { SettingsSection } from '@/components/settings-section';
 import type { Mailbox } from '../schema';
 
 export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
@@ -26,7 +26,7 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
   });
 
   return (
-    <Entry title="Delete" hint="Messages already sent stay in the list.">
+    <SettingsSection title="Delete" hint="Messages already sent stay in the list.">
       <div className="form-column">
         <p className="soft">Nobody signs in to it any more. To stop it for a while, switch it off instead.</p>
         <div>
@@ -53,6 +53,6 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
           be undone.
         </p>
       </ConfirmDialog>
-    </Entry>
+    </SettingsSection>
   );
 }

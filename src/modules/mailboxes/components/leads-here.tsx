@@ -4,11 +4,11 @@ import { Button } from '@mantine/core';
 import { IconRoute } from '@tabler/icons-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { Addr } from '@/components/address';
 import { trpc } from '@/components/api/trpc';
-import { Entry } from '@/components/entry';
+import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
-import { useMay } from '@/components/shell/use-may';
+import { SettingsSection } from '@/components/settings-section';
+import { useHasRole } from '@/components/shell/use-has-role';
 import type { Mailbox } from '../schema';
 
 const MOST = 50;
@@ -20,7 +20,7 @@ type LeadsHereProps = {
 };
 
 export function LeadsHere({ mailbox: { email, domain_id }, children }: LeadsHereProps) {
-  const seesAll = useMay('admin');
+  const seesAll = useHasRole('admin');
   const found = trpc.aliases.list.useQuery({
     q: email,
     domain_id: seesAll ? undefined : domain_id,
@@ -45,26 +45,26 @@ export function LeadsHere({ mailbox: { email, domain_id }, children }: LeadsHere
   if (found.isPending) {
     return (
       <div aria-busy="true">
-        <Entry {...title}>
-          <span className="bone" style={{ width: 200 }} />
-        </Entry>
+        <SettingsSection {...title}>
+          <span className="skeleton" style={{ width: 200 }} />
+        </SettingsSection>
       </div>
     );
   }
 
   return (
     <>
-      <Entry {...title}>
+      <SettingsSection {...title}>
         <div className="form-column">
           {found.isError && <p className="soft">The aliases could not be loaded.</p>}
           {aliases?.length === 0 && <p className="soft">No alias leads here; mail comes by its own address.</p>}
           {aliases && aliases.length > 0 && (
-            <ul className="leads">
+            <ul className="delivering-aliases">
               {aliases.map(({ id, address, active }) => (
                 <li key={id}>
                   <StatusMark status={active ? 'on' : 'off'} shapeOnly />
                   <Link aria-label={address} href={`/aliases?domain=${domain_id}&edit=${id}`}>
-                    <Addr value={address} />
+                    <EmailAddress value={address} />
                   </Link>
                   {!active && <span className="quiet">off</span>}
                 </li>
@@ -73,7 +73,7 @@ export function LeadsHere({ mailbox: { email, domain_id }, children }: LeadsHere
           )}
           <div>{trace}</div>
         </div>
-      </Entry>
+      </SettingsSection>
       {children}
     </>
   );

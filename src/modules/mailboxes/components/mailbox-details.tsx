@@ -3,12 +3,12 @@
 import { NumberInput, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { Entry } from '@/components/entry';
-import { SaveFoot } from '@/components/save-foot';
+import { SaveBar } from '@/components/save-bar';
+import { SettingsSection } from '@/components/settings-section';
 import type { Mailbox } from '../schema';
 import { toBytes, toMegabytes } from './mailbox-values';
 
@@ -25,7 +25,7 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
       form.setValues(initialValues(saved));
       await utils.mailboxes.list.invalidate();
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, FIELDS)),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, FIELDS)),
   });
 
   return (
@@ -42,7 +42,10 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
         });
       })}
     >
-      <Entry title="Mailbox" hint="An inactive mailbox takes no mail and lets nobody in; nothing in it is lost.">
+      <SettingsSection
+        title="Mailbox"
+        hint="An inactive mailbox takes no mail and lets nobody in; nothing in it is lost."
+      >
         <div className="form-column">
           <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
           <div className="pair">
@@ -59,15 +62,15 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
             />
           </div>
           <ProblemAlert problem={problem} />
-          <SaveFoot
+          <SaveBar
             isDirty={form.isDirty()}
             isSaving={update.isPending}
             isSaved={update.isSuccess}
-            onUndo={form.reset}
-            isQuiet={mailbox.suspended}
+            onDiscard={form.reset}
+            isSecondary={mailbox.suspended}
           />
         </div>
-      </Entry>
+      </SettingsSection>
       <UnsavedGuard isDirty={form.isDirty()} what={`The settings of ${mailbox.email} are changed and not saved.`} />
     </form>
   );

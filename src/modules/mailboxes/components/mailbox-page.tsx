@@ -4,11 +4,11 @@ import { Button } from '@mantine/core';
 import { IconMail } from '@tabler/icons-react';
 import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
-import { Entry } from '@/components/entry';
-import { NotShown } from '@/components/not-shown';
-import { PageHead } from '@/components/page-head';
+import { LoadFailed } from '@/components/load-failed';
+import { PageHeader } from '@/components/page-header';
+import { SettingsSection } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
-import { useMay } from '@/components/shell/use-may';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { formatBytes, formatDay } from '@/lib/format';
 import type { Mailbox } from '../schema';
 import { DeleteMailbox } from './delete-mailbox';
@@ -22,19 +22,19 @@ import { SuspendedBanner, SuspendMailbox } from './suspension';
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
 
 export function MailboxPage({ id }: { id: string }) {
-  const maySuspend = useMay('admin');
+  const maySuspend = useHasRole('admin');
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
 
   if (isError && !mailbox) {
-    return <NotShown crumb={CRUMB} title="Mailbox" error={error} onRetry={() => void refetch()} />;
+    return <LoadFailed parent={CRUMB} title="Mailbox" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>
-      <PageHead
-        crumb={CRUMB}
+      <PageHeader
+        parent={CRUMB}
         title={mailbox?.email ?? '\u00a0'}
         mono
-        lede={
+        description={
           mailbox && (
             <>
               <MailboxState mailbox={mailbox} />
@@ -53,7 +53,7 @@ export function MailboxPage({ id }: { id: string }) {
             Its messages
           </Button>
         )}
-      </PageHead>
+      </PageHeader>
       {mailbox && maySuspend !== undefined ? (
         <>
           {mailbox.suspended && <SuspendedBanner mailbox={mailbox} mayLift={maySuspend} />}
@@ -75,7 +75,7 @@ export function MailboxPage({ id }: { id: string }) {
 function Space({ mailbox }: { mailbox: Mailbox }) {
   const percent = percentFull(mailbox);
   return (
-    <Entry
+    <SettingsSection
       title="Space"
       hint={percent === null ? 'It may take as much as there is.' : 'Mail is refused when it is full.'}
     >
@@ -84,7 +84,7 @@ function Space({ mailbox }: { mailbox: Mailbox }) {
         {mailbox.quota_bytes === null ? ' used, no quota' : ` of ${formatBytes(mailbox.quota_bytes)}, ${percent}% full`}
       </p>
       {percent !== null && <Gauge percent={percent} />}
-    </Entry>
+    </SettingsSection>
   );
 }
 
@@ -92,12 +92,12 @@ function Bones() {
   return (
     <div aria-busy="true">
       {[88, 264, 96].map((height) => (
-        <div key={height} className="entry" style={{ minHeight: height }}>
-          <div className="entry-side">
-            <span className="bone" style={{ width: 96 }} />
+        <div key={height} className="settings-section" style={{ minHeight: height }}>
+          <div className="section-intro">
+            <span className="skeleton" style={{ width: 96 }} />
           </div>
-          <div className="entry-main">
-            <span className="bone" style={{ width: 328 }} />
+          <div className="section-body">
+            <span className="skeleton" style={{ width: 328 }} />
           </div>
         </div>
       ))}

@@ -7,8 +7,8 @@ import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import { Entry } from '@/components/entry';
 import { StatusMark } from '@/components/marks/status-mark';
+import { SettingsSection } from '@/components/settings-section';
 import { formatFull, formatMoment } from '@/lib/format';
 import type { Mailbox } from '../schema';
 
@@ -45,7 +45,7 @@ export function SuspendedBanner({ mailbox, mayLift }: { mailbox: Mailbox; mayLif
         {mayLift ? 'Letting it send again sets its hourly count back to zero.' : 'An admin can let it send again.'}
       </p>
       {mayLift && (
-        <Button variant="filled" className="push" onClick={dialog.open}>
+        <Button variant="filled" className="spacer" onClick={dialog.open}>
           Let it send again
         </Button>
       )}
@@ -110,7 +110,7 @@ export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
   };
 
   return (
-    <Entry title="Sending" hint="For a mailbox whose password is in the wrong hands.">
+    <SettingsSection title="Sending" hint="For a mailbox whose password is in the wrong hands.">
       <div className="form-column">
         <p className="soft">A suspended mailbox goes on taking mail, and sends nothing until an admin lets it.</p>
         <div>
@@ -140,7 +140,7 @@ export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
         />
         <ProblemAlert problem={problem} />
       </Dialog>
-    </Entry>
+    </SettingsSection>
   );
 }
 

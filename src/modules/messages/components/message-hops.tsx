@@ -1,5 +1,5 @@
 import Link from 'next/link';
-import { Addr } from '@/components/address';
+import { EmailAddress } from '@/components/email-address';
 import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
 import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
@@ -137,11 +137,11 @@ function Route({ recipient, detail }: { recipient: string; detail: MessageEvent[
   const { addressed_to: alias, forwarded_to: elsewhere } = detail;
   return (
     <>
-      <Addr value={recipient} />
+      <EmailAddress value={recipient} />
       {typeof alias === 'string' && (
         <span>
           {' by way of '}
-          <Addr value={alias} />
+          <EmailAddress value={alias} />
         </span>
       )}
       {typeof elsewhere === 'string' && <span>, forwarded to {elsewhere}</span>}

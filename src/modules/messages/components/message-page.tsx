@@ -1,8 +1,8 @@
 'use client';
 
+import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
-import { NotShown } from '@/components/not-shown';
-import { PageHead } from '@/components/page-head';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatBytes, formatFull } from '@/lib/format';
 import { MessageView, MessageViewBones } from './message-view';
@@ -14,14 +14,14 @@ export function MessagePage({ id }: { id: string }) {
   const { data: message, isError, error, refetch } = useMessage(id);
 
   if (isError && !message) {
-    return <NotShown crumb={CRUMB} title="Message" error={error} onRetry={() => void refetch()} />;
+    return <LoadFailed parent={CRUMB} title="Message" error={error} onRetry={() => void refetch()} />;
   }
   return (
     <Page>
-      <PageHead
-        crumb={CRUMB}
+      <PageHeader
+        parent={CRUMB}
         title={message ? message.subject || '(no subject)' : '\u00a0'}
-        lede={
+        description={
           message && (
             <>
               <StatusMark status={message.status} />

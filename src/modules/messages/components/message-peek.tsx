@@ -44,7 +44,7 @@ export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
             {index + 1} of {rows.length}
           </span>
         )}
-        <span className="push" />
+        <span className="spacer" />
         <ActionIcon
           aria-label="Message above"
           title="Message above"

@@ -3,7 +3,7 @@
 import { Button, Popover, Select, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
-import { SetFilter, SinceFilter } from '@/components/ledger/filters';
+import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
 import { STATUSES } from '@/components/marks/status-mark';
 import { formatMoment } from '@/lib/format';
 import { MESSAGE_STATUSES } from '../schema';
@@ -27,17 +27,17 @@ export function MessageTools({ filters, change, clear, isFiltered }: MessageFilt
         onChange={(event) => change({ q: event.currentTarget.value || null })}
       />
       <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
-      {filters.from && <SetFilter name="From" value={filters.from} onRemove={() => change({ from: null })} />}
-      {filters.to && <SetFilter name="To" value={filters.to} onRemove={() => change({ to: null })} />}
+      {filters.from && <ActiveFilter name="From" value={filters.from} onRemove={() => change({ from: null })} />}
+      {filters.to && <ActiveFilter name="To" value={filters.to} onRemove={() => change({ to: null })} />}
       {filters.direction && (
-        <SetFilter
+        <ActiveFilter
           name="Direction"
           value={filters.direction === 'inbound' ? 'in' : 'out'}
           onRemove={() => change({ direction: null })}
         />
       )}
       {filters.until && (
-        <SetFilter
+        <ActiveFilter
           name="Until"
           value={formatMoment(filters.until.toISOString())}
           onRemove={() => change({ until: null })}

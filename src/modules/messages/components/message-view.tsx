@@ -3,10 +3,10 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import Link from 'next/link';
-import { Addr } from '@/components/address';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { CopyButton, CopyIcon } from '@/components/copy-button';
+import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Timeline } from '@/components/marks/timeline';
 import type { Message } from '../schema';
@@ -20,10 +20,10 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
   return (
     <>
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
-      <dl className="kv">
+      <dl className="details-list">
         <dt>From</dt>
         <dd>
-          <Addr value={message.from} />
+          <EmailAddress value={message.from} />
         </dd>
         <dt>Message id</dt>
         <dd>
@@ -51,7 +51,7 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
         <section className="meaning" aria-label="What it means">
           <h3>{meaning.title}</h3>
           <p>{meaning.text}</p>
-          <div className="row-acts">
+          <div className="row-actions">
             {meaning.resend && (
               <Button component={Link} variant="outline" href={resendHref(message, meaning.resend)}>
                 {meaning.resend === 'again' ? 'Send it again' : 'Send to another address'}
@@ -89,10 +89,10 @@ function Recipients({ message }: { message: Message }) {
         {message.recipients.map(({ address, kind, status, smtp_code, enhanced_code, response }) => (
           <li key={address}>
             <StatusMark status={status} />
-            <Addr value={address} />
+            <EmailAddress value={address} />
             {kind !== 'to' && <span className="badge">{kind === 'cc' ? 'Cc' : 'Bcc'}</span>}
             {smtp_code !== null && (
-              <code className="push" title={response ?? undefined}>
+              <code className="spacer" title={response ?? undefined}>
                 {[smtp_code, enhanced_code].filter(Boolean).join(' ')}
               </code>
             )}
@@ -108,16 +108,16 @@ export function MessageViewBones() {
     <div aria-busy="true">
       {[240, 200, 320].map((width) => (
         <p key={width} style={{ height: 24 }}>
-          <span className="bone" style={{ width }} />
+          <span className="skeleton" style={{ width }} />
         </p>
       ))}
       <div className="section">
-        <span className="bone" style={{ width: 72 }} />
+        <span className="skeleton" style={{ width: 72 }} />
       </div>
       {['first', 'second', 'third'].map((key) => (
         <div key={key} className="hop">
-          <span className="bone-stamp" />
-          <span className="bone" style={{ width: 200, marginTop: 16 }} />
+          <span className="skeleton-stamp" />
+          <span className="skeleton" style={{ width: 200, marginTop: 16 }} />
         </div>
       ))}
     </div>

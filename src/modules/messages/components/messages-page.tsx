@@ -6,11 +6,11 @@ import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
 import { type MouseEvent, useEffect, useRef } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatMoment, formatZone } from '@/lib/format';
 import type { MessageSummary } from '../schema';
@@ -25,7 +25,7 @@ const REFRESH_MS = 15_000;
 export function MessagesPage() {
   const search = useMessageFilters();
   const { filters, change } = search;
-  const trail = useCursorTrail();
+  const trail = useCursorHistory();
   const list = trpc.messages.list.useQuery(
     { ...search.input, cursor: trail.cursor },
     { placeholderData: keepPreviousData, refetchInterval: trail.isFirst ? REFRESH_MS : false },
@@ -46,20 +46,20 @@ export function MessagesPage() {
 
   return (
     <Page peek={filters.peek && <MessagePeek id={filters.peek} rows={rows ?? []} onOpen={openPeek} />}>
-      <PageHead title="Messages" lede={<span suppressHydrationWarning>{ledeOf(filters)}</span>}>
+      <PageHeader title="Messages" description={<span suppressHydrationWarning>{ledeOf(filters)}</span>}>
         <Button component={Link} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send a message
         </Button>
-      </PageHead>
+      </PageHeader>
       <OutcomeStrip filters={filters} change={change} />
       <MessageTools {...search} />
-      {list.isError && <ErrorNote what="messages" error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isError && <ErrorState what="messages" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && rows?.length === 0 && trail.isFirst ? (
         <NoMessages {...search} />
       ) : (
         !list.isError && (
           <>
-            <Ledger
+            <DataTable
               caption={`Messages, ${filters.order === 'desc' ? 'newest' : 'oldest'} first`}
               className={isPeeking ? 'narrow' : undefined}
               columns={columns}
@@ -67,15 +67,15 @@ export function MessagesPage() {
               rowKey={({ id }) => id}
               rowHref={({ id }) => `/messages/${id}`}
               onOpen={({ id }) => openPeek(id)}
-              isPicked={({ id }) => id === filters.peek}
+              isSelected={({ id }) => id === filters.peek}
               isStale={list.isPlaceholderData}
-              bones={14}
+              skeletonRows={14}
               sort={{ field: 'created_at', order: filters.order, onSort: (_, order) => change({ order }) }}
             />
-            <Folio
+            <Pagination
               page={list.data}
-              trail={trail}
-              words={
+              history={trail}
+              labels={
                 filters.order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' }
               }
             />
@@ -103,28 +103,28 @@ function ledeOf({ since, until }: MessageFilters['filters']): string {
 function NoMessages({ isFiltered, clear }: MessageFilters) {
   if (isFiltered) {
     return (
-      <EmptyNote title="No message fits">
+      <EmptyState title="No message fits">
         <p>
           Nothing was sent or received that has all of these. A search takes a whole address, words of the subject or a
           message id.
         </p>
-        <div className="row-acts">
+        <div className="row-actions">
           <Button onClick={clear}>Clear the filters</Button>
         </div>
-      </EmptyNote>
+      </EmptyState>
     );
   }
   return (
-    <EmptyNote title="Every message will stand here">
+    <EmptyState title="Every message will stand here">
       <p>
         Each line is a message with its outcome. Open one to see every hop, from the call to the answer of the other
         side.
       </p>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button component={Link} href="/send?test=true" variant="outline" leftSection={<IconSend stroke={1.5} />}>
           Send a test
         </Button>
       </div>
-    </EmptyNote>
+    </EmptyState>
   );
 }

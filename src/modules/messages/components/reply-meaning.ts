@@ -1,5 +1,5 @@
-import { meaningOfReason } from '@/lib/deferral-reasons';
-import { meaningOfCode } from '@/lib/reply-codes';
+import { explainDeferral } from '@/lib/deferral-reasons';
+import { explainStatusCode } from '@/lib/reply-codes';
 import type { Message } from '../schema';
 
 export type Meaning = { title: string; text: string; reply: string | null; resend: 'again' | 'elsewhere' | null };
@@ -24,8 +24,8 @@ export function meaningOf(message: Message): Meaning | null {
   }
   const host = worst.address.slice(worst.address.lastIndexOf('@') + 1);
   const isUnreached = worst.status === 'deferred' && worst.smtp_code === null;
-  const own = isUnreached ? meaningOfReason(worst.response, worst.address) : null;
-  const { title, text } = own ?? meaningOfCode(worst.enhanced_code, host) ?? plainMeaning(worst, host);
+  const own = isUnreached ? explainDeferral(worst.response, worst.address) : null;
+  const { title, text } = own ?? explainStatusCode(worst.enhanced_code, host) ?? plainMeaning(worst, host);
   return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'elsewhere' };
 }
 

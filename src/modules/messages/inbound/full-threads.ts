@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createThreads } from '@/server/background/threads';
+import { createWorkerPool } from '@/server/background/worker-pool';
 import { type FullJob, parseFields } from './full-fields';
 
 export const MAX_THREADS = 2;
@@ -15,7 +15,7 @@ export type ParseFields = typeof parseFields;
 
 /** Parses large messages beside the main thread. Rejects what cannot be parsed, within the deadline or at all. */
 export function createFieldsParser({ startWorker = startFullWorker, deadlineMs = DEADLINE_MS } = {}): ParseFields {
-  const parseInThread = createThreads<FullJob, Uint8Array>({
+  const parseInThread = createWorkerPool<FullJob, Uint8Array>({
     startWorker,
     bytesOf: ({ raw }) => [raw],
     maxThreads: MAX_THREADS,

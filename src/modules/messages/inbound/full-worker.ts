@@ -1,5 +1,5 @@
-import { answerJobs } from '@/server/background/threads';
+import { handleJobs } from '@/server/background/worker-pool';
 import { parseFields } from './full-fields';
 
 /** The thread's side of full-threads.ts. */
-answerJobs(parseFields, (fields) => [fields]);
+handleJobs(parseFields, (fields) => [fields]);

@@ -45,7 +45,7 @@ export function Checklist({ done }: { done: Checks }) {
               <b>{title}</b> <span className="soft">{text}</span>
             </span>
             {!done[key] && (
-              <Link className="act push" href={href}>
+              <Link className="act spacer" href={href}>
                 {action}
               </Link>
             )}

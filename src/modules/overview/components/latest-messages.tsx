@@ -1,8 +1,8 @@
 import Link from 'next/link';
-import { Addr } from '@/components/address';
-import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { DateTime } from '@/components/date-time';
+import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
-import { Moment } from '@/components/moment';
 import type { Overview } from '../schema';
 
 type Latest = Overview['latest'][number];
@@ -12,21 +12,21 @@ export function LatestMessages({ messages }: { messages: Latest[] }) {
     <section aria-labelledby="latest">
       <div className="section">
         <h2 id="latest">Latest messages</h2>
-        <Link className="act push" href="/messages">
+        <Link className="act spacer" href="/messages">
           All messages
         </Link>
       </div>
       {messages.length === 0 ? (
-        <p className="soft topped pad">The messages sent and received last will stand here.</p>
+        <p className="soft align-top pad">The messages sent and received last will stand here.</p>
       ) : (
-        <div className="topped">
-          <Ledger
+        <div className="align-top">
+          <DataTable
             caption="Latest messages, newest first"
             columns={COLUMNS}
             rows={messages}
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/messages?peek=${id}`}
-            headless
+            hideHeader
           />
         </div>
       )}
@@ -34,26 +34,26 @@ export function LatestMessages({ messages }: { messages: Latest[] }) {
   );
 }
 
-const COLUMNS: LedgerColumn<Latest>[] = [
+const COLUMNS: DataTableColumn<Latest>[] = [
   {
     key: 'outcome',
     header: 'Outcome',
     width: 112,
     kind: 'mark',
-    fold: 'mark',
+    mobile: 'mark',
     cell: ({ status }) => <StatusMark status={status} />,
   },
   {
     key: 'to',
     header: 'To',
     width: 288,
-    fold: 'lead',
-    cell: ({ to: [first = ''] }) => <Addr value={first} />,
+    mobile: 'lead',
+    cell: ({ to: [first = ''] }) => <EmailAddress value={first} />,
   },
   {
     key: 'subject',
     header: 'Subject',
-    fold: 'under',
+    mobile: 'under',
     cell: ({ id, subject }) => (
       <Link className="link" href={`/messages?peek=${id}`}>
         <span className="clip">{subject || '(no subject)'}</span>
@@ -65,8 +65,8 @@ const COLUMNS: LedgerColumn<Latest>[] = [
     header: 'Time',
     width: 120,
     kind: 'figure',
-    fold: 'side',
+    mobile: 'side',
     className: 'mono soft line',
-    cell: ({ created_at }) => <Moment iso={created_at} />,
+    cell: ({ created_at }) => <DateTime iso={created_at} />,
   },
 ];

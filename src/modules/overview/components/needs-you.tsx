@@ -1,6 +1,6 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import Link from 'next/link';
-import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { Overview } from '../schema';
@@ -18,37 +18,37 @@ export function NeedsYou({ totals, mta, failingWebhooks }: NeedsYouProps) {
         <h2>Needs you</h2>
         <span className="quiet">{needs.length}</span>
       </div>
-      <div className="topped">
-        <Ledger
+      <div className="align-top">
+        <DataTable
           caption="Things that need you, worst first"
           columns={COLUMNS}
           rows={needs}
           rowKey={({ word }) => word}
           rowHref={({ href }) => href}
-          headless
+          hideHeader
         />
       </div>
     </>
   );
 }
 
-const COLUMNS: LedgerColumn<Need>[] = [
+const COLUMNS: DataTableColumn<Need>[] = [
   {
     key: 'state',
     header: 'State',
     width: 112,
     kind: 'mark',
-    fold: 'mark',
+    mobile: 'mark',
     cell: ({ status, word }) => <StatusMark status={status}>{word}</StatusMark>,
   },
-  { key: 'what', header: 'What', width: 248, fold: 'lead', cell: ({ what }) => what },
-  { key: 'why', header: 'Why', fold: 'none', className: 'soft', cell: ({ why }) => why },
+  { key: 'what', header: 'What', width: 248, mobile: 'lead', cell: ({ what }) => what },
+  { key: 'why', header: 'Why', mobile: 'none', className: 'soft', cell: ({ why }) => why },
   {
     key: 'action',
     header: 'Next step',
     width: 168,
     kind: 'tail',
-    fold: 'under',
+    mobile: 'under',
     cell: ({ href, action }) => (
       <Link className="act go" href={href}>
         {action}

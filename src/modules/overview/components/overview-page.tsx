@@ -5,8 +5,8 @@ import { IconSend } from '@tabler/icons-react';
 import Link from 'next/link';
 import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
+import { ErrorState } from '@/components/data-table/states';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatClock, formatZone } from '@/lib/format';
 import { Checklist } from './checklist';
@@ -23,16 +23,16 @@ export function OverviewPage() {
 
   return (
     <Page>
-      <PageHead
+      <PageHeader
         title="Overview"
-        lede={data ? `The last 24 hours, until ${formatClock(data.until)} ${formatZone()}` : 'The last 24 hours'}
+        description={data ? `The last 24 hours, until ${formatClock(data.until)} ${formatZone()}` : 'The last 24 hours'}
       >
         <Button component={Link} href="/send?test=true" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send test
         </Button>
-      </PageHead>
+      </PageHeader>
       {overview.isError && !data ? (
-        <ErrorNote what="the overview" error={overview.error} onRetry={() => void overview.refetch()} />
+        <ErrorState what="the overview" error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
         <>
           <Figures totals={data?.outbound} received={data?.totals.received} />

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
-import { Addr } from '@/components/address';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatAge, formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
@@ -9,35 +9,36 @@ import { QUEUE_WORDS, senderWords, whyItWaits } from './queue-words';
 
 type QueueColumnsOptions = { openId: string | null; onOpen: (id: string | null) => void };
 
-export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerColumn<QueuedMessage>[] {
+export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTableColumn<QueuedMessage>[] {
   return [
     {
       key: 'state',
       header: 'State',
       width: 116,
       kind: 'mark',
-      fold: 'mark',
-      bone: 72,
+      mobile: 'mark',
+      skeletonWidth: 72,
       cell: ({ queue }) => <StatusMark status={QUEUE_WORDS[queue][0]}>{QUEUE_WORDS[queue][1]}</StatusMark>,
     },
     {
       key: 'from',
       header: 'From',
       width: 192,
-      isSpare: true,
+      isOptional: true,
       className: 'light',
-      bone: 152,
-      cell: ({ from }) => (from === '' ? <span className="quiet">{senderWords(from)}</span> : <Addr value={from} />),
+      skeletonWidth: 152,
+      cell: ({ from }) =>
+        from === '' ? <span className="quiet">{senderWords(from)}</span> : <EmailAddress value={from} />,
     },
     {
       key: 'to',
       header: 'To',
       width: 208,
-      fold: 'lead',
-      bone: 172,
+      mobile: 'lead',
+      skeletonWidth: 172,
       cell: ({ recipients: [first], recipient_count: count }) => (
         <span className="cell">
-          {first && <Addr value={first.address} />}
+          {first && <EmailAddress value={first.address} />}
           {count > 1 && <span className="quiet">+{formatCount(count - 1)}</span>}
         </span>
       ),
@@ -45,8 +46,8 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerCol
     {
       key: 'why',
       header: 'Why it waits',
-      fold: 'under',
-      bone: 184,
+      mobile: 'under',
+      skeletonWidth: 184,
       cell: (message) => {
         const why = whyItWaits(message);
         return (
@@ -60,10 +61,10 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerCol
       key: 'arrived',
       header: 'Arrived',
       width: 108,
-      fold: 'side',
+      mobile: 'side',
       sortBy: 'arrived_at',
       className: 'soft line',
-      bone: 64,
+      skeletonWidth: 64,
       cell: ({ arrived_at: iso }) => (
         <time dateTime={iso} title={formatFull(iso)}>
           {formatAge(iso)}
@@ -74,10 +75,10 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerCol
       key: 'size',
       header: 'Size',
       width: 72,
-      isSpare: true,
+      isOptional: true,
       kind: 'figure',
       className: 'soft',
-      bone: 40,
+      skeletonWidth: 40,
       cell: ({ size }) => formatBytes(size),
     },
     {
@@ -85,7 +86,7 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): LedgerCol
       header: <span className="sr-only">What can be done</span>,
       width: 36,
       kind: 'tail',
-      fold: 'tail',
+      mobile: 'tail',
       cell: ({ queue_id: id, recipients: [first] }) => {
         const isOpen = id === openId;
         const Chevron = isOpen ? IconChevronUp : IconChevronDown;

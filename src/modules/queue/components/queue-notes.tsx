@@ -4,27 +4,27 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import Link from 'next/link';
 import type { Problem } from '@/components/api/problem';
-import { EmptyNote } from '@/components/ledger/notes';
+import { EmptyState } from '@/components/data-table/states';
 import { StatusMark } from '@/components/marks/status-mark';
 
 export function NothingWaits({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
-      <EmptyNote title="No message fits">
+      <EmptyState title="No message fits">
         <p>Nothing that waits in the queue has all of these.</p>
-        <div className="row-acts">
+        <div className="row-actions">
           <Button onClick={onClear}>Clear the filters</Button>
         </div>
-      </EmptyNote>
+      </EmptyState>
     );
   }
   return (
-    <EmptyNote title="Nothing waits">
+    <EmptyState title="Nothing waits">
       <p>
         The mail server has delivered or returned all it took. What it cannot deliver at once stands here, with the
         reason.
       </p>
-    </EmptyNote>
+    </EmptyState>
   );
 }
 
@@ -35,14 +35,14 @@ export function QueueProblemNote({ problem, onRetry }: QueueProblemNoteProps) {
   if (problem.details.mail_server === 'silent') return <SilentAgent onRetry={onRetry} />;
   if (problem.details.mail_server === 'none') return <NoMailServer onRetry={onRetry} />;
   return (
-    <div className="note" role="alert">
+    <div className="state-note" role="alert">
       <StatusMark status="failed">Could not read the queue</StatusMark>
       <h2>{problem.message}</h2>
       <p>
         Postfix may be stopped on the mail server’s host. See which part is down there:{' '}
         <code>deploy/mail/stack health /etc/postroom-mail</code>. What waits is kept on its disk.
       </p>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
           Try again
         </Button>
@@ -57,7 +57,7 @@ export function QueueProblemNote({ problem, onRetry }: QueueProblemNoteProps) {
 
 function NoMailServer({ onRetry }: { onRetry: () => void }) {
   return (
-    <EmptyNote title="No mail server is attached">
+    <EmptyState title="No mail server is attached">
       <p>
         This page shows the queue of a Postfix with Postroom’s agent beside it, and none has told of itself in the last
         seconds. In the sandbox nothing waits in a queue: see <Link href="/messages">Messages</Link> for what became of
@@ -68,13 +68,13 @@ function NoMailServer({ onRetry }: { onRetry: () => void }) {
         <code>docs/mail-server.md</code> in Postroom’s folder tells how to set up a mail server and attach it.
       </p>
       <LookAgain onRetry={onRetry} />
-    </EmptyNote>
+    </EmptyState>
   );
 }
 
 function SilentAgent({ onRetry }: { onRetry: () => void }) {
   return (
-    <EmptyNote title="The agent of the mail server is silent">
+    <EmptyState title="The agent of the mail server is silent">
       <p>
         The queue is read through it, and it has told nothing of itself in the last seconds. Mail comes in and goes out
         all the same; what mailboxes submit by SMTP waits with them, and what happens is told once it is back.
@@ -84,13 +84,13 @@ function SilentAgent({ onRetry }: { onRetry: () => void }) {
         folder there: <code>npm run mail-agent</code>. It needs the database to answer.
       </p>
       <LookAgain onRetry={onRetry} />
-    </EmptyNote>
+    </EmptyState>
   );
 }
 
 function LookAgain({ onRetry }: { onRetry: () => void }) {
   return (
-    <div className="row-acts">
+    <div className="row-actions">
       <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
         Look again
       </Button>

@@ -6,13 +6,13 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { ErrorNote } from '@/components/ledger/notes';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { ErrorState } from '@/components/data-table/states';
 import { StatusMark } from '@/components/marks/status-mark';
-import { NoticeBar } from '@/components/notice-bar';
-import { PageHead } from '@/components/page-head';
+import { Notification } from '@/components/notification';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatMoment, formatPlural } from '@/lib/format';
 import type { QueuedMessage, QueueSummary } from '../schema';
@@ -33,7 +33,7 @@ const LONG_QUEUE = 5_000;
 export function QueuePage() {
   const search = useQueueFilters();
   const { filters, change, open, input } = search;
-  const trail = useCursorTrail();
+  const trail = useCursorHistory();
   const actions = useQueueActions();
   const [deleting, setDeleting] = useState<QueuedMessage | null>(null);
   // Whether a mail server answers is told at once; the next look comes by itself.
@@ -51,7 +51,7 @@ export function QueuePage() {
 
   return (
     <Page>
-      <PageHead title="Queue" lede={ledeOf(problem ? undefined : summary.data)}>
+      <PageHeader title="Queue" description={ledeOf(problem ? undefined : summary.data)}>
         <Button
           leftSection={<IconRefresh stroke={1.5} />}
           loading={actions.isFlushing}
@@ -60,13 +60,13 @@ export function QueuePage() {
         >
           Try all deferred now
         </Button>
-      </PageHead>
+      </PageHeader>
       {problem && isUnavailable && (!rows || problem.details.mail_server) ? (
         <QueueProblemNote problem={problem} onRetry={refresh} />
       ) : problem && !rows ? (
-        <ErrorNote what="the queue" error={list.error} onRetry={refresh}>
+        <ErrorState what="the queue" error={list.error} onRetry={refresh}>
           <Button onClick={search.clear}>Clear the filters</Button>
-        </ErrorNote>
+        </ErrorState>
       ) : (
         <>
           <QueueCounts filters={filters} change={change} summary={summary.data} />
@@ -87,14 +87,14 @@ export function QueuePage() {
             <NothingWaits isFiltered={search.isFiltered} onClear={search.clear} />
           ) : (
             <>
-              <Ledger
+              <DataTable
                 caption={`The queue, the ${filters.order === 'asc' ? 'longest waiting' : 'newest'} first`}
                 columns={queueColumns({ openId: filters.open, onOpen: open })}
                 rows={rows}
                 rowKey={(row) => row.queue_id}
                 rowHref={(row) => `/queue?open=${row.queue_id}`}
                 onOpen={(row) => open(row.queue_id === filters.open ? null : row.queue_id)}
-                opened={(row) =>
+                expanded={(row) =>
                   row.queue_id === filters.open ? (
                     <QueuedDetails
                       queued={row}
@@ -106,12 +106,12 @@ export function QueuePage() {
                 isStale={list.isPlaceholderData}
                 sort={{ field: 'arrived_at', order: filters.order, onSort: (_, order) => change({ order }) }}
               />
-              <Folio page={list.data} trail={trail} />
+              <Pagination page={list.data} history={trail} />
             </>
           )}
         </>
       )}
-      <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
+      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
       <DeleteQueuedDialog
         queued={deleting}
         isBusy={actions.isBusy}

@@ -1,5 +1,5 @@
 import type { Status } from '@/components/marks/status-mark';
-import { meaningOfReason } from '@/lib/deferral-reasons';
+import { explainDeferral } from '@/lib/deferral-reasons';
 import type { Queue, QueuedMessage } from '../schema';
 
 export const QUEUE_WORDS: Record<Queue, [Status, string]> = {
@@ -18,7 +18,7 @@ export function senderWords(from: string): string {
 export function whyItWaits({ queue, recipients }: QueuedMessage): string {
   if (queue === 'hold') return 'Until it is released';
   const failed = recipients.find(({ reason }) => reason !== null);
-  const meaning = failed && meaningOfReason(failed.reason, failed.address);
+  const meaning = failed && explainDeferral(failed.reason, failed.address);
   if (meaning) return queue === 'active' ? `Tried again; before: ${meaning.title}` : meaning.title;
   return 'Not tried yet';
 }

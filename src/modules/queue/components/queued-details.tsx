@@ -3,9 +3,9 @@
 import { Button } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
 import Link from 'next/link';
-import { Addr } from '@/components/address';
 import { CopyIcon } from '@/components/copy-button';
-import { meaningOfReason } from '@/lib/deferral-reasons';
+import { EmailAddress } from '@/components/email-address';
+import { explainDeferral } from '@/lib/deferral-reasons';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { senderWords } from './queue-words';
@@ -27,7 +27,7 @@ export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
         </p>
       )}
       <Recipients queued={queued} />
-      <dl className="kv">
+      <dl className="details-list">
         <dt>From</dt>
         <dd className="mono wrap">{senderWords(queued.from)}</dd>
         <dt>Message</dt>
@@ -52,7 +52,7 @@ export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
           </span>
         </dd>
       </dl>
-      <div className="row-acts">
+      <div className="row-actions">
         {/* One button with two names, so that it keeps the focus. */}
         <Button
           leftSection={isHeld ? <IconPlayerPlay stroke={1.5} /> : <IconPlayerPause stroke={1.5} />}
@@ -77,10 +77,10 @@ function Recipients({ queued: { queue, recipients, recipient_count: count } }: {
   return (
     <ul className="waiting-for" aria-label="Recipients it waits for">
       {recipients.map(({ address, reason }) => {
-        const meaning = meaningOfReason(reason, address);
+        const meaning = explainDeferral(reason, address);
         return (
           <li key={address}>
-            <Addr value={address} />
+            <EmailAddress value={address} />
             <p>
               <b>{meaning?.title ?? 'Not tried yet'}.</b> {queue !== 'hold' && meaning?.text}
             </p>

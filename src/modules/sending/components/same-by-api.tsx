@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import Link from 'next/link';
 import { useState } from 'react';
 import { CodeBlock } from '@/components/code-block';
-import { Segments } from '@/components/segments';
+import { SegmentedControl } from '@/components/segmented-control';
 import type { ComposeValues } from './compose/compose-values';
 import { curlOf } from './curl';
 import { nodeOf, pythonOf } from './snippets';
@@ -17,7 +17,7 @@ export function SameByApi({ values }: { values: ComposeValues }) {
   const [settled] = useDebouncedValue(values, 150);
   return (
     <>
-      <Segments label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
+      <SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
       <CodeBlock
         title="The same by the API"
         code={SNIPPETS[language](settled, window.location.origin)}

@@ -7,12 +7,12 @@ import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { leave } from '@/components/dialogs/leaving';
-import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
-import { Segments } from '@/components/segments';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { confirmLeave } from '@/components/dialogs/navigation-guard';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
-import { useMay } from '@/components/shell/use-may';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { BatchForm } from './batch/batch-form';
 import { ComposeForm } from './compose/compose-form';
 import { type ComposeValues, EMPTY_COMPOSE } from './compose/compose-values';
@@ -31,16 +31,16 @@ export function SendPage() {
 
   return (
     <Page>
-      <PageHead title="Send" lede="A message from one of your domains, or a batch of them">
-        <Segments
+      <PageHeader title="Send" description="A message from one of your domains, or a batch of them">
+        <SegmentedControl
           label="What to send"
           value={mode}
           options={MODES}
-          onChange={(chosenMode) => leave(() => void setMode(chosenMode === 'one' ? null : chosenMode))}
+          onChange={(chosenMode) => confirmLeave(() => void setMode(chosenMode === 'one' ? null : chosenMode))}
         />
-      </PageHead>
+      </PageHeader>
       {domains.isError && !names && (
-        <ErrorNote what="your domains" error={domains.error} onRetry={() => void domains.refetch()} />
+        <ErrorState what="your domains" error={domains.error} onRetry={() => void domains.refetch()} />
       )}
       {names?.length === 0 && <NoDomain />}
       {names && chosen && email && mode === 'one' && (
@@ -79,21 +79,21 @@ function initialOf(search: URLSearchParams, domain: string, email: string): Comp
 }
 
 function NoDomain() {
-  const mayAdd = useMay('admin');
+  const mayAdd = useHasRole('admin');
   return (
-    <EmptyNote title="First a domain">
+    <EmptyState title="First a domain">
       <p>
         Postroom sends from addresses of domains it knows, and none of yours is active yet.
         {mayAdd === false && ' A super admin can assign you one.'}
       </p>
       {mayAdd && (
-        <div className="row-acts">
+        <div className="row-actions">
           <Button component={Link} href="/domains?new=true" variant="outline" leftSection={<IconPlus stroke={1.75} />}>
             Add a domain
           </Button>
         </div>
       )}
-    </EmptyNote>
+    </EmptyState>
   );
 }
 
@@ -102,12 +102,12 @@ function ComposeBones() {
     <div className="compose" aria-busy="true">
       <div>
         {[348, 352, 72, 73].map((height) => (
-          <div key={height} className="entry" style={{ minHeight: height }}>
-            <div className="entry-side">
-              <span className="bone" style={{ width: 88 }} />
+          <div key={height} className="settings-section" style={{ minHeight: height }}>
+            <div className="section-intro">
+              <span className="skeleton" style={{ width: 88 }} />
             </div>
-            <div className="entry-main">
-              <span className="bone" style={{ width: 240 }} />
+            <div className="section-body">
+              <span className="skeleton" style={{ width: 240 }} />
             </div>
           </div>
         ))}

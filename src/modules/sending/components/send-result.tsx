@@ -26,7 +26,7 @@ export function SendResult({ messageId, to }: SendResultProps) {
         The mail server accepted it for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}. Its timeline
         shows every hop so far.
       </p>
-      <dl className="kv">
+      <dl className="details-list">
         <dt>Message id</dt>
         <dd>
           <span className="mono clip" title={messageId}>
@@ -35,7 +35,7 @@ export function SendResult({ messageId, to }: SendResultProps) {
           <CopyIcon value={messageId} what="the message id" />
         </dd>
       </dl>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button
           component={Link}
           variant="outline"

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createThreads } from '@/server/background/threads';
+import { createWorkerPool } from '@/server/background/worker-pool';
 import { AppError } from '@/server/errors';
 import { type Job, type JobResult, work } from './message-work';
 
@@ -14,7 +14,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1024 };
 /** Does the work of large messages beside the main thread. */
 export function createMessageThreads({ startWorker = startMessageWorker, deadlineMs = DEADLINE_MS } = {}) {
   const bytesOf = ({ bytes }: Job) => [bytes];
-  return createThreads<Job, JobResult>({ startWorker, bytesOf, maxThreads: MAX_THREADS, deadlineMs, tooSlow });
+  return createWorkerPool<Job, JobResult>({ startWorker, bytesOf, maxThreads: MAX_THREADS, deadlineMs, tooSlow });
 }
 
 const workInThread = createMessageThreads();

@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { Entry } from '@/components/entry';
+import { SettingsSection } from '@/components/settings-section';
 import type { SieveFilter } from '../schema';
 
 export function DeleteFilter({ filter }: { filter: SieveFilter }) {
@@ -21,7 +21,7 @@ export function DeleteFilter({ filter }: { filter: SieveFilter }) {
   });
 
   return (
-    <Entry title="Delete" hint="Mail that it dealt with stays where it is.">
+    <SettingsSection title="Delete" hint="Mail that it dealt with stays where it is.">
       <div className="form-column">
         <p className="soft">The next message goes past it. To stop it for a while, switch it off instead.</p>
         <div>
@@ -44,6 +44,6 @@ export function DeleteFilter({ filter }: { filter: SieveFilter }) {
       >
         <p className="soft">Its script is gone with it; the audit log keeps what it was.</p>
       </ConfirmDialog>
-    </Entry>
+    </SettingsSection>
   );
 }

@@ -6,8 +6,8 @@ import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { Entry } from '@/components/entry';
 import { StatusMark } from '@/components/marks/status-mark';
+import { SettingsSection } from '@/components/settings-section';
 import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
 import type { SieveScope, SieveVerdict } from '../schema';
 import { CheckResult } from './check-result';
@@ -72,14 +72,14 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
   return (
     <form noValidate onSubmit={onSubmit}>
       {mailServer !== 'attached' && <NoMailServer state={mailServer} />}
-      <Entry title="Filter" hint={placeHint}>
+      <SettingsSection title="Filter" hint={placeHint}>
         <div className="form-column">
           <TextInput label="Name" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
           {place}
           <Switch label="On" {...form.getInputProps('active', { type: 'checkbox' })} />
         </div>
-      </Entry>
-      <Entry
+      </SettingsSection>
+      <SettingsSection
         title="Script"
         hint={
           <>
@@ -109,7 +109,7 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
               check.reset();
             }}
           />
-          <div className="script-foot">
+          <div className="script-footer">
             <Button onClick={runCheck} loading={check.isPending} disabled={mailServer !== 'attached'}>
               Check
             </Button>
@@ -120,7 +120,7 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
           <ProblemAlert problem={problem} />
           {foot}
         </div>
-      </Entry>
+      </SettingsSection>
     </form>
   );
 }

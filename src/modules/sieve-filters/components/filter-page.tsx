@@ -2,12 +2,12 @@
 
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { ErrorState } from '@/components/data-table/states';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
-import { SaveFoot } from '@/components/save-foot';
+import { PageHeader } from '@/components/page-header';
+import { SaveBar } from '@/components/save-bar';
 import { Page } from '@/components/shell/page';
 import type { SieveFilter, SieveVerdict } from '../schema';
 import { DeleteFilter } from './delete-filter';
@@ -23,10 +23,14 @@ export function FilterPage({ id }: { id: string }) {
   const filter = found.data;
   return (
     <Page>
-      <PageHead title={filter?.name ?? 'Filter'} lede={filter ? <Lede filter={filter} /> : ' '} crumb={CRUMB} />
+      <PageHeader
+        title={filter?.name ?? 'Filter'}
+        description={filter ? <Lede filter={filter} /> : ' '}
+        parent={CRUMB}
+      />
       {filter && <EditFilter key={filter.id} filter={filter} />}
       {found.isError && !filter && (
-        <ErrorNote what="this filter" error={found.error} onRetry={() => void found.refetch()} />
+        <ErrorState what="this filter" error={found.error} onRetry={() => void found.refetch()} />
       )}
       {!filter && !found.isError && <Waiting />}
     </Page>
@@ -58,7 +62,7 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
       const found = toProblem(error);
       const verdict = refusalIn(found);
       setRefused(verdict && { script: script ?? filter.script, verdict });
-      setProblem(landOnFields(found, form, FIELDS));
+      setProblem(applyFieldErrors(found, form, FIELDS));
     },
   });
 
@@ -81,11 +85,11 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
           });
         })}
         foot={
-          <SaveFoot
+          <SaveBar
             isDirty={form.isDirty()}
             isSaving={update.isPending}
             isSaved={update.isSuccess}
-            onUndo={form.reset}
+            onDiscard={form.reset}
           />
         }
       />

@@ -4,13 +4,13 @@ import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { useReach } from '@/components/directory/use-reach';
-import { PageHead } from '@/components/page-head';
+import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
-import { useMay } from '@/components/shell/use-may';
+import { useHasRole } from '@/components/shell/use-has-role';
 import type { SieveScope, SieveVerdict } from '../schema';
 import { FAULTS, FIELDS, FilterForm, type FilterValues } from './filter-form';
 import { Waiting } from './no-mail-server';
@@ -22,8 +22,8 @@ const EMPTY: FilterValues = { scope: 'mailbox', domainId: '', mailboxId: '', nam
 export function NewFilterPage() {
   const router = useRouter();
   const utils = trpc.useUtils();
-  const reach = useReach();
-  const mayGlobal = useMay('admin');
+  const reach = useDomainScope();
+  const mayGlobal = useHasRole('admin');
   const [problem, setProblem] = useState<Problem | null>(null);
   const [refused, setRefused] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
   const form = useForm<FilterValues>({
@@ -49,16 +49,16 @@ export function NewFilterPage() {
       setRefused(verdict && { script, verdict });
       if (found.code === 'DOMAIN_INACTIVE' || found.code === 'DOMAIN_NOT_FOUND') {
         form.setErrors({ [scope === 'mailbox' ? 'mailboxId' : 'domainId']: found.message });
-      } else setProblem(landOnFields(found, form, FIELDS));
+      } else setProblem(applyFieldErrors(found, form, FIELDS));
     },
   });
 
   return (
     <Page>
-      <PageHead
+      <PageHeader
         title="New filter"
-        lede="It runs from the next message on"
-        crumb={{ label: 'Filters', href: '/sieve-filters' }}
+        description="It runs from the next message on"
+        parent={{ label: 'Filters', href: '/sieve-filters' }}
       />
       {mayGlobal === undefined ? (
         <Waiting />
@@ -90,7 +90,7 @@ export function NewFilterPage() {
             });
           })}
           foot={
-            <div className="form-foot">
+            <div className="form-footer">
               <Button variant="filled" type="submit" loading={create.isPending}>
                 Add the filter
               </Button>

@@ -14,7 +14,7 @@ export function useMailServer(): MailServerState | undefined {
 export function Waiting() {
   return (
     <div aria-busy="true" className="filter-waiting">
-      <span className="bone" style={{ width: 240 }} />
+      <span className="skeleton" style={{ width: 240 }} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { Segments } from '@/components/segments';
+import { SegmentedControl } from '@/components/segmented-control';
 import type { SieveScope } from '../schema';
 import { SCOPE_WORDS } from './filter-values';
 
@@ -26,7 +26,7 @@ export function PlaceFields({ scope, mayGlobal, domains, domain, mailbox, onScop
     <>
       <div className="filter-scope">
         <span aria-hidden="true">Runs for</span>
-        <Segments
+        <SegmentedControl
           label="Runs for"
           value={scope}
           options={(mayGlobal ? SCOPE_WORDS : narrow) as Record<SieveScope, string>}

@@ -24,7 +24,7 @@ export function ScriptEditor({ value, error, faulty, textarea, onChange }: Scrip
       <div className="script" data-error={error ? true : undefined}>
         <ol ref={gutter} aria-hidden="true">
           {Array.from({ length: count }, (_, index) => (
-            <li key={lineKey(index)} data-faulty={faulty.has(index + 1) || undefined}>
+            <li key={lineKey(index)} data-error-row={faulty.has(index + 1) || undefined}>
               {index + 1}
             </li>
           ))}

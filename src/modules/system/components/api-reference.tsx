@@ -4,7 +4,7 @@ import 'swagger-ui-dist/swagger-ui.css';
 import './api-reference.css';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
-import { ErrorNote } from '@/components/ledger/notes';
+import { ErrorState } from '@/components/data-table/states';
 
 const DOCUMENT = '/api/v1/openapi.json';
 
@@ -34,7 +34,7 @@ export function ApiReference() {
 
   return (
     <>
-      {failure && <ErrorNote what="the API document" error={failure} onRetry={draw} />}
+      {failure && <ErrorState what="the API document" error={failure} onRetry={draw} />}
       <div ref={root} className="reference" hidden={failure !== null} />
     </>
   );

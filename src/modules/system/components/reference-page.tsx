@@ -1,15 +1,15 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { PageHead } from '@/components/page-head';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 
 const ApiReference = dynamic(() => import('./api-reference').then((module) => module.ApiReference), {
   ssr: false,
   loading: () => (
-    <div aria-busy="true" className="reference-bones">
+    <div aria-busy="true" className="reference-skeleton">
       {['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map((key) => (
-        <span key={key} className="bone" />
+        <span key={key} className="skeleton" />
       ))}
     </div>
   ),
@@ -18,9 +18,9 @@ const ApiReference = dynamic(() => import('./api-reference').then((module) => mo
 export function ReferencePage() {
   return (
     <Page>
-      <PageHead
+      <PageHeader
         title="API reference"
-        lede={
+        description={
           <>
             <span>Every call, to be tried out here with your session or a key</span>
             <a href="/api/v1/openapi.json" className="mono">

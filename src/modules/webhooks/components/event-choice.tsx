@@ -2,7 +2,7 @@
 
 import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Segments } from '@/components/segments';
+import { SegmentedControl } from '@/components/segmented-control';
 import { EVENT_TYPES } from '@/lib/event-types';
 import { EVENT_MEANINGS, type EventChoice } from './webhook-values';
 
@@ -22,7 +22,7 @@ export function EventChoiceInput({ value, error, onChange }: EventChoiceProps) {
       onChange={(types) => onChange({ isAll: false, chosen: types })}
     >
       <div className="event-choice">
-        <Segments
+        <SegmentedControl
           label="Which events"
           value={isAll ? 'all' : 'some'}
           options={{ all: 'All events', some: 'Chosen ones' }}

@@ -3,7 +3,7 @@
 import { useRef, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import type { Notice } from '@/components/notice-bar';
+import type { Notice } from '@/components/notification';
 import type { Webhook } from '../schema';
 import { hostOf } from './webhook-values';
 

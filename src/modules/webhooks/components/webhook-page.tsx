@@ -3,11 +3,11 @@
 import { Tabs } from '@mantine/core';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { leave } from '@/components/dialogs/leaving';
-import { useReach } from '@/components/directory/use-reach';
-import { NotShown } from '@/components/not-shown';
-import { NoticeBar } from '@/components/notice-bar';
-import { PageHead } from '@/components/page-head';
+import { confirmLeave } from '@/components/dialogs/navigation-guard';
+import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { LoadFailed } from '@/components/load-failed';
+import { Notification } from '@/components/notification';
+import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { Deliveries } from './deliveries/deliveries';
@@ -27,21 +27,21 @@ export function WebhookPage({ id }: { id: string }) {
     'tab',
     parseAsStringLiteral(TABS).withDefault('deliveries').withOptions({ history: 'push' }),
   );
-  const reach = useReach();
+  const reach = useDomainScope();
   const actions = useWebhookActions();
   const { data, isError, error, refetch } = trpc.webhooks.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
 
   if (isError && !data) {
-    return <NotShown crumb={CRUMB} title="Webhook" error={error} onRetry={() => void refetch()} />;
+    return <LoadFailed parent={CRUMB} title="Webhook" error={error} onRetry={() => void refetch()} />;
   }
   const webhook = data && { ...data, active: actions.isOn(data) };
   return (
     <Page>
-      <PageHead
-        crumb={CRUMB}
+      <PageHeader
+        parent={CRUMB}
         title={webhook ? partsOf(webhook.url).join('') : '\u00a0'}
         mono
-        lede={
+        description={
           webhook && (
             <>
               <WebhookState webhook={webhook} />
@@ -50,7 +50,7 @@ export function WebhookPage({ id }: { id: string }) {
               {webhook.events.includes(ALL_EVENTS) ? (
                 <span>All events</span>
               ) : (
-                <code className="lede-events clip" title={webhook.events.join(' ')}>
+                <code className="page-description-events clip" title={webhook.events.join(' ')}>
                   {webhook.events.join(' ')}
                 </code>
               )}
@@ -59,7 +59,7 @@ export function WebhookPage({ id }: { id: string }) {
         }
       >
         {webhook && <WebhookActs webhook={webhook} actions={actions} />}
-      </PageHead>
+      </PageHeader>
       <Tabs
         className="page-tabs"
         // It loads at once, and stands there when the head above it has its height.
@@ -67,7 +67,7 @@ export function WebhookPage({ id }: { id: string }) {
         aria-busy={!webhook || undefined}
         value={tab}
         onChange={(value) =>
-          leave(() => {
+          confirmLeave(() => {
             actions.dismiss();
             void setTab(TABS.find((name) => name === value) ?? null);
           })
@@ -87,7 +87,7 @@ export function WebhookPage({ id }: { id: string }) {
           <VerifySignature />
         </Tabs.Panel>
       </Tabs>
-      <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
+      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
     </Page>
   );
 }

@@ -13,7 +13,7 @@ export function WebhookState({ webhook, isShort }: WebhookStateProps) {
     <span title={since ? `${formatCount(failures)} attempts in a row failed since ${formatFull(since)}` : undefined}>
       <StatusMark status="failed">
         Failing
-        <span className="fold-away">
+        <span className="hide-on-mobile">
           , {formatCount(failures)}
           {!isShort && ' in a row'}
           {sinceOf(webhook)}

@@ -52,7 +52,7 @@ export function DestinationsInput(props: DestinationsInputProps) {
             <Pill
               key={address}
               withRemoveButton
-              data-wrong={isWrong(address) || address.toLowerCase() === refused || undefined}
+              data-invalid={isWrong(address) || address.toLowerCase() === refused || undefined}
               removeButtonProps={{ 'aria-label': `Remove ${address}`, 'aria-hidden': false, tabIndex: 0 }}
               onRemove={() => onChange(value.filter((other) => other !== address))}
             >

@@ -3,7 +3,7 @@
 import { Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type FormEvent, useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
@@ -30,7 +30,7 @@ export function EditAliasDialog({ id, row, ...rest }: EditAliasProps & { id: str
         <ProblemAlert title="Could not load this alias" problem={toProblem(found.error)} />
       ) : (
         <div aria-busy="true" style={{ minHeight: 128 }}>
-          <span className="bone" style={{ width: 240 }} />
+          <span className="skeleton" style={{ width: 240 }} />
         </div>
       )}
     </Dialog>
@@ -49,7 +49,7 @@ function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }
     onError: (error) => {
       const found = toProblem(error);
       setRefused(typeof found.details.address === 'string' ? found.details.address : null);
-      setProblem(landOnFields(found, form, { destination: 'destinations', active: 'active' }));
+      setProblem(applyFieldErrors(found, form, { destination: 'destinations', active: 'active' }));
     },
   });
 

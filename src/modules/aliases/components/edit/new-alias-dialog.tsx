@@ -3,7 +3,7 @@
 import { Checkbox, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type FormEvent, useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
@@ -62,7 +62,11 @@ export function NewAliasDialog({ opened, domains, preset, onClose, onCreated, on
       }
       const source = isCatchAll ? 'isCatchAll' : 'local';
       setProblem(
-        landOnFields(found, form, { source_local_part: source, domain_id: 'domainId', destination: 'destinations' }),
+        applyFieldErrors(found, form, {
+          source_local_part: source,
+          domain_id: 'domainId',
+          destination: 'destinations',
+        }),
       );
       if (found.code === 'CONFLICT' && found.fields.length > 0) {
         form.setFieldError(

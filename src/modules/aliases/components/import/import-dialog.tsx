@@ -3,7 +3,7 @@
 import { FileInput, Select, Textarea } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
@@ -57,7 +57,7 @@ export function ImportDialog({ opened, domains, preset, onClose, onImported }: I
     onError: (error) => {
       const found = toProblem(error);
       if (found.code === 'DOMAIN_INACTIVE' || found.code === 'DOMAIN_NOT_FOUND') setErrors({ domain: found.message });
-      else setProblem(landOnFields(found, { setErrors }, { csv: 'csv', domain_id: 'domain' }));
+      else setProblem(applyFieldErrors(found, { setErrors }, { csv: 'csv', domain_id: 'domain' }));
     },
   });
   const read = async (picked: File | null) => {

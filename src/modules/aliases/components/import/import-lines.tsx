@@ -1,4 +1,4 @@
-import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { ImportLine, ImportReport } from '../../schema';
@@ -9,13 +9,13 @@ const MARKS: Record<ImportLine['outcome'], [Status, string]> = {
   failed: ['bounced', 'Refused'],
 };
 
-const COLUMNS: LedgerColumn<ImportLine>[] = [
+const COLUMNS: DataTableColumn<ImportLine>[] = [
   {
     key: 'outcome',
     header: 'Outcome',
     width: 124,
     kind: 'mark',
-    fold: 'mark',
+    mobile: 'mark',
     cell: ({ outcome }) => <StatusMark status={MARKS[outcome][0]}>{MARKS[outcome][1]}</StatusMark>,
   },
   {
@@ -23,21 +23,21 @@ const COLUMNS: LedgerColumn<ImportLine>[] = [
     header: 'Line',
     width: 56,
     kind: 'figure',
-    fold: 'side',
+    mobile: 'side',
     className: 'soft',
     cell: ({ line }) => line,
   },
   {
     key: 'what',
     header: 'Alias',
-    fold: 'lead',
+    mobile: 'lead',
     cell: ({ source_local_part: source, destination, code, message }) => (
       <>
         <span className="mono">
           <b className="strong-mono">{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
         </span>
         {message && (
-          <span className="import-fault">
+          <span className="import-error">
             {message} <code>{code}</code>
           </span>
         )}
@@ -58,7 +58,7 @@ export function ImportLines({ report }: { report: ImportReport }) {
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
       <div className="import-lines" tabIndex={0}>
-        <Ledger caption="Lines of the file" columns={COLUMNS} rows={lines} rowKey={({ line }) => String(line)} />
+        <DataTable caption="Lines of the file" columns={COLUMNS} rows={lines} rowKey={({ line }) => String(line)} />
       </div>
     </section>
   );

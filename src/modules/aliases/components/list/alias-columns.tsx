@@ -1,9 +1,9 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconRoute, IconTrash } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
-import { Addr } from '@/components/address';
-import { switchColumn } from '@/components/ledger/columns';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import { activeColumn } from '@/components/data-table/columns';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatDate } from '@/lib/format';
 import type { Alias } from '../../schema';
@@ -23,7 +23,7 @@ type AliasColumnsOptions = {
 
 const ICON = { size: 16, stroke: 1.5 } as const;
 
-export function aliasColumns(options: AliasColumnsOptions): LedgerColumn<Alias>[] {
+export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alias>[] {
   const { rows, selected, isOn, onSelect, onSwitch, onEdit } = options;
   const isAll = rows.length > 0 && selected.size === rows.length;
   const toggle = (id: string) =>
@@ -41,8 +41,8 @@ export function aliasColumns(options: AliasColumnsOptions): LedgerColumn<Alias>[
       ),
       width: 40,
       kind: 'mark',
-      fold: 'mark',
-      bone: 16,
+      mobile: 'mark',
+      skeletonWidth: 16,
       cell: ({ id, address }) => (
         <Checkbox aria-label={`Select ${address}`} checked={selected.has(id)} onChange={() => toggle(id)} />
       ),
@@ -50,9 +50,9 @@ export function aliasColumns(options: AliasColumnsOptions): LedgerColumn<Alias>[
     {
       key: 'address',
       header: 'Address',
-      fold: 'lead',
+      mobile: 'lead',
       sortBy: 'source_local_part',
-      bone: 200,
+      skeletonWidth: 200,
       cell: (alias) => (
         <span className="cell">
           <a
@@ -66,7 +66,7 @@ export function aliasColumns(options: AliasColumnsOptions): LedgerColumn<Alias>[
               onEdit(alias);
             }}
           >
-            <Addr value={alias.address} />
+            <EmailAddress value={alias.address} />
           </a>
           {alias.source_local_part === '' && <span className="badge">Catch-all</span>}
           {isShadowed(alias) && (
@@ -80,19 +80,19 @@ export function aliasColumns(options: AliasColumnsOptions): LedgerColumn<Alias>[
     {
       key: 'destinations',
       header: 'Delivers to',
-      fold: 'under',
-      bone: 200,
+      mobile: 'under',
+      skeletonWidth: 200,
       className: 'light',
       cell: (alias) => <DestinationsCell alias={alias} />,
     },
-    switchColumn({ nameOf: ({ address }) => address, isOn, onSwitch, fold: 'side' }),
+    activeColumn({ nameOf: ({ address }) => address, isActive: isOn, onChange: onSwitch, mobile: 'side' }),
     {
       key: 'added',
       header: 'Added',
       width: 112,
       kind: 'figure',
       sortBy: 'created_at',
-      bone: 64,
+      skeletonWidth: 64,
       className: 'soft',
       cell: ({ created_at }) => formatDate(created_at),
     },
@@ -101,7 +101,7 @@ export function aliasColumns(options: AliasColumnsOptions): LedgerColumn<Alias>[
       header: <span className="sr-only">More</span>,
       width: 44,
       kind: 'tail',
-      fold: 'tail',
+      mobile: 'tail',
       cell: (alias) => <MoreMenu alias={alias} {...options} />,
     },
   ];

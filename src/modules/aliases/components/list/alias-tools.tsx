@@ -2,7 +2,7 @@
 
 import { Button, Menu, TextInput } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconSearch, IconTableImport } from '@tabler/icons-react';
-import { Segments } from '@/components/segments';
+import { SegmentedControl } from '@/components/segmented-control';
 import type { AliasFilters } from './use-alias-filters';
 
 type AliasToolsProps = Pick<AliasFilters, 'filters' | 'change' | 'open'> & {
@@ -23,13 +23,13 @@ export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
         value={filters.q}
         onChange={(event) => change({ q: event.currentTarget.value || null })}
       />
-      <Segments
+      <SegmentedControl
         label="State"
         value={filters.show}
         options={{ all: 'All', on: 'On', off: 'Off' }}
         onChange={(show) => change({ show })}
       />
-      <span className="push only-wide" />
+      <span className="spacer only-wide" />
       <Menu width={264}>
         <Menu.Target>
           <Button rightSection={<IconChevronDown stroke={1.5} />}>Import, export</Button>

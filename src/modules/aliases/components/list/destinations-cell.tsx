@@ -2,7 +2,7 @@
 
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Addr } from '@/components/address';
+import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { Alias } from '../../schema';
@@ -31,7 +31,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
           {[first, ...others].map((address, index) => (
             <li key={address}>
               <span className="quiet">{index + 1}</span>
-              <Addr value={address} />
+              <EmailAddress value={address} />
               {lost.includes(address) && <StatusMark status="warning">No mailbox</StatusMark>}
             </li>
           ))}
@@ -44,7 +44,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
       <span className="quiet" aria-hidden="true">
         →
       </span>
-      <Addr value={first} />
+      <EmailAddress value={first} />
       {others.length > 0 && (
         <button
           type="button"

@@ -3,13 +3,13 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconTableImport } from '@tabler/icons-react';
 import Link from 'next/link';
-import { EmptyNote } from '@/components/ledger/notes';
+import { EmptyState } from '@/components/data-table/states';
 
 type NoAliasesProps = { domainName: string | undefined; onNew: () => void; onImport: () => void };
 
 export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
   return (
-    <EmptyNote title={domainName ? `The aliases of ${domainName} will stand here` : 'Aliases will stand here'}>
+    <EmptyState title={domainName ? `The aliases of ${domainName} will stand here` : 'Aliases will stand here'}>
       <p>An alias is an address that leads to others. It has no mailbox of its own and nobody signs in to it.</p>
       <ol className="steps">
         <li>
@@ -28,7 +28,7 @@ export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
           </span>
         </li>
       </ol>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New alias
         </Button>
@@ -36,18 +36,18 @@ export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
           Import a CSV file
         </Button>
       </div>
-    </EmptyNote>
+    </EmptyState>
   );
 }
 
 export function NoAliasFits({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyNote title="No alias fits">
+    <EmptyState title="No alias fits">
       <p>No alias, and no destination of one, has this in its address and this state.</p>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button onClick={onClear}>Clear the filters</Button>
       </div>
-    </EmptyNote>
+    </EmptyState>
   );
 }
 
@@ -56,13 +56,13 @@ type ChooseDomainProps = { domains: { id: string; name: string }[] };
 export function ChooseDomain({ domains }: ChooseDomainProps) {
   if (domains.length === 0) {
     return (
-      <EmptyNote title="First a domain">
+      <EmptyState title="First a domain">
         <p>None is assigned to you yet. A super admin can assign one.</p>
-      </EmptyNote>
+      </EmptyState>
     );
   }
   return (
-    <EmptyNote title="Choose a domain">
+    <EmptyState title="Choose a domain">
       <p>Your role lists the aliases of one domain at a time. You can change it at the top of the page.</p>
       <ul className="steps unnumbered">
         {domains.map(({ id, name }) => (
@@ -73,6 +73,6 @@ export function ChooseDomain({ domains }: ChooseDomainProps) {
           </li>
         ))}
       </ul>
-    </EmptyNote>
+    </EmptyState>
   );
 }

@@ -12,8 +12,8 @@ type PickedBarProps = {
 export function PickedBar({ count, isAll, onAll, onClear, onSwitch, onDelete }: PickedBarProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a border and a legend of its own.
-    <div className="picked-bar" role="group" aria-label="Selected aliases">
-      <span className="picked-all">
+    <div className="selection-bar" role="group" aria-label="Selected aliases">
+      <span className="selection-all">
         <Checkbox
           aria-label="Select all on this page"
           checked={isAll}
@@ -21,7 +21,7 @@ export function PickedBar({ count, isAll, onAll, onClear, onSwitch, onDelete }: 
           onChange={isAll ? onClear : onAll}
         />
       </span>
-      <div className="picked-acts">
+      <div className="selection-actions">
         <b>{count} selected</b>
         <Button size="xs" onClick={() => onSwitch(false)}>
           Switch off
@@ -32,7 +32,7 @@ export function PickedBar({ count, isAll, onAll, onClear, onSwitch, onDelete }: 
         <Button size="xs" className="danger" onClick={onDelete}>
           Delete
         </Button>
-        <Button size="xs" variant="subtle" color="gray" className="push" onClick={onClear}>
+        <Button size="xs" variant="subtle" color="gray" className="spacer" onClick={onClear}>
           Clear
         </Button>
       </div>

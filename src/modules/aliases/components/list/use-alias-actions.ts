@@ -3,7 +3,7 @@
 import { useRef, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import type { Notice } from '@/components/notice-bar';
+import type { Notice } from '@/components/notification';
 import type { Alias } from '../../schema';
 
 /** Switching and deleting aliases, one after the other, each with its way back; what fails is said and shown as it is. */

@@ -85,7 +85,7 @@ function Answer({ resolution, onOpen }: Pick<TraceDialogProps, 'onOpen'> & { res
   const { address, alias_id, mailbox_id, explanation } = resolution;
   return (
     <>
-      <p className="trace-words">{explanation}</p>
+      <p className="trace-text">{explanation}</p>
       <Timeline label={`Mail for ${address}`} hops={traceHops(resolution)} />
       {mailbox_id && (
         <Link className="act" href={`/mailboxes/${mailbox_id}`}>

@@ -1,4 +1,4 @@
-import { Addr } from '@/components/address';
+import { EmailAddress } from '@/components/email-address';
 import type { Hop } from '@/components/marks/timeline';
 import { formatPlural } from '@/lib/format';
 import type { Resolution } from '../../schema';
@@ -55,7 +55,7 @@ export function traceHops({ address, outcome, destinations, dropped }: Resolutio
 function Addresses({ list }: { list: string[] }) {
   return list.map((address) => (
     <span key={address} className="trace-line">
-      <Addr value={address} />
+      <EmailAddress value={address} />
     </span>
   ));
 }

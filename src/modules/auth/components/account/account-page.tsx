@@ -3,8 +3,8 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { trpc } from '@/components/api/trpc';
-import { ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
+import { ErrorState } from '@/components/data-table/states';
+import { PageHeader } from '@/components/page-header';
 import { ROLE_WORDS } from '@/components/shell/account-menu';
 import { Page } from '@/components/shell/page';
 import { formatMoment } from '@/lib/format';
@@ -21,13 +21,13 @@ export function AccountPage() {
 
   return (
     <Page>
-      <PageHead
+      <PageHeader
         title="Account"
-        lede={
+        description={
           me.data && (
             <>
               <span>{me.data.email}</span>
-              <span className="capital">{ROLE_WORDS[me.data.role]}</span>
+              <span className="capitalize">{ROLE_WORDS[me.data.role]}</span>
               {me.data.last_login_at && (
                 <span className="only-wide">Last signed in {formatMoment(me.data.last_login_at)}</span>
               )}
@@ -36,9 +36,9 @@ export function AccountPage() {
         }
       >
         <Button onClick={dialog.open}>Change password</Button>
-      </PageHead>
+      </PageHeader>
       {me.isError && !me.data ? (
-        <ErrorNote what="your account" error={me.error} onRetry={() => void me.refetch()} />
+        <ErrorState what="your account" error={me.error} onRetry={() => void me.refetch()} />
       ) : (
         <>
           <TwoStep isEnabled={me.data?.totp_enabled} />

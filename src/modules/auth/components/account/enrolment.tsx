@@ -45,7 +45,7 @@ export function Enrolment({ uri, onCancel, onEnabled }: EnrolmentProps) {
             <b>Enter the six digits</b> the app shows now.
           </p>
           <form
-            className="enrolment-proof"
+            className="enrolment-verify"
             noValidate
             onSubmit={(event) => {
               event.preventDefault();

@@ -3,11 +3,11 @@
 import { PasswordInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import { PASSWORD_RULE, passwordFault } from '@/lib/password';
+import { PASSWORD_RULE, passwordError } from '@/lib/password';
 
 const EMPTY = { current: '', next: '', repeated: '' };
 const FIELDS = { current_password: 'current', new_password: 'next' };
@@ -21,7 +21,7 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
     initialValues: EMPTY,
     validate: {
       current: (value) => (value === '' ? 'Enter your current password.' : null),
-      next: passwordFault,
+      next: passwordError,
       repeated: (value, values) => (value === values.next ? null : 'The two passwords differ.'),
     },
   });
@@ -38,7 +38,7 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
     onError: (error) => {
       const refused = toProblem(error);
       if (refused.code === 'INVALID_CREDENTIALS') form.setFieldError('current', refused.message);
-      else setProblem(landOnFields(refused, form, FIELDS));
+      else setProblem(applyFieldErrors(refused, form, FIELDS));
     },
   });
   const toggle = { 'aria-label': 'Show the password' };

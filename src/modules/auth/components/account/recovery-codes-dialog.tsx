@@ -30,7 +30,7 @@ export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProp
             </li>
           ))}
         </ol>
-        <div className="row-acts">
+        <div className="row-actions">
           <CopyButton value={text} label="Copy all" />
           <Button
             component="a"
@@ -42,8 +42,8 @@ export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProp
           </Button>
         </div>
       </div>
-      <footer className="dialog-foot">
-        <span className="push" />
+      <footer className="dialog-footer">
+        <span className="spacer" />
         <Button variant="filled" leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
           I have stored them
         </Button>

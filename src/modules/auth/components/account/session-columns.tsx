@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { parse } from 'bowser';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import type { DataTableColumn } from '@/components/data-table/data-table';
 import { formatMoment } from '@/lib/format';
 import type { Session } from '../../schema';
 
-export function sessionColumns(onEnd: (session: Session) => void): LedgerColumn<Session>[] {
+export function sessionColumns(onEnd: (session: Session) => void): DataTableColumn<Session>[] {
   return [
     {
       key: 'browser',
       header: 'Browser',
-      fold: 'lead',
-      bone: 144,
+      mobile: 'lead',
+      skeletonWidth: 144,
       cell: ({ user_agent, current }) => (
         <span className="cell">
           <span className="clip" title={user_agent}>
@@ -24,15 +24,15 @@ export function sessionColumns(onEnd: (session: Session) => void): LedgerColumn<
       key: 'address',
       header: 'Address',
       width: 152,
-      fold: 'under',
-      bone: 96,
+      mobile: 'under',
+      skeletonWidth: 96,
       cell: ({ ip_address }) => <span className="mono clip">{ip_address}</span>,
     },
     {
       key: 'since',
       header: 'Signed in',
       width: 128,
-      bone: 88,
+      skeletonWidth: 88,
       className: 'soft',
       cell: ({ created_at }) => formatMoment(created_at),
     },
@@ -40,8 +40,8 @@ export function sessionColumns(onEnd: (session: Session) => void): LedgerColumn<
       key: 'ends',
       header: 'Ends',
       width: 128,
-      isSpare: true,
-      bone: 88,
+      isOptional: true,
+      skeletonWidth: 88,
       className: 'soft',
       cell: ({ expires_at }) => formatMoment(expires_at),
     },
@@ -50,7 +50,7 @@ export function sessionColumns(onEnd: (session: Session) => void): LedgerColumn<
       header: <span className="sr-only">End</span>,
       width: 108,
       kind: 'tail',
-      fold: 'tail',
+      mobile: 'tail',
       cell: (session) => (
         <Button
           size="xs"

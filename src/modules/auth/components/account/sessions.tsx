@@ -5,11 +5,11 @@ import { useMemo, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { DataTable } from '@/components/data-table/data-table';
+import { ErrorState } from '@/components/data-table/states';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { leave } from '@/components/dialogs/leaving';
-import { Entry } from '@/components/entry';
-import { Ledger } from '@/components/ledger/ledger';
-import { ErrorNote } from '@/components/ledger/notes';
+import { confirmLeave } from '@/components/dialogs/navigation-guard';
+import { SettingsSection } from '@/components/settings-section';
 import type { Session } from '../../schema';
 import { sessionColumns } from './session-columns';
 
@@ -25,7 +25,7 @@ export function Sessions() {
   const columns = useMemo(
     () =>
       sessionColumns(({ id, current }: Session) => {
-        if (current) leave(() => signOut({}));
+        if (current) confirmLeave(() => signOut({}));
         else endOne({ id });
       }),
     [endOne, signOut],
@@ -33,16 +33,16 @@ export function Sessions() {
   const rows = list.data?.items;
 
   return (
-    <Entry title="Sessions" hint="Where you are signed in. Ending one counts from its very next request.">
+    <SettingsSection title="Sessions" hint="Where you are signed in. Ending one counts from its very next request.">
       {list.isError && !rows ? (
-        <ErrorNote what="your sessions" error={list.error} onRetry={() => void list.refetch()} />
+        <ErrorState what="your sessions" error={list.error} onRetry={() => void list.refetch()} />
       ) : (
-        <Ledger caption="Sessions" columns={columns} rows={rows} rowKey={({ id }) => id} bones={2} />
+        <DataTable caption="Sessions" columns={columns} rows={rows} rowKey={({ id }) => id} skeletonRows={2} />
       )}
       <ProblemAlert problem={end.error ? toProblem(end.error) : null} />
       {rows && rows.length > 1 && (
-        <div className="form-foot entry-foot">
-          <span className="push" />
+        <div className="form-footer section-footer">
+          <span className="spacer" />
           <Button className="danger" onClick={() => setIsEndingAll(true)}>
             End all {rows.length} sessions
           </Button>
@@ -55,11 +55,11 @@ export function Sessions() {
         problem={endAll.error ? toProblem(endAll.error) : null}
         isBusy={endAll.isPending}
         onClose={() => setIsEndingAll(false)}
-        onConfirm={() => leave(() => endAll.mutate({}))}
+        onConfirm={() => confirmLeave(() => endAll.mutate({}))}
       >
         <p className="soft">Every browser is signed out, this one too. API keys go on working.</p>
       </ConfirmDialog>
-    </Entry>
+    </SettingsSection>
   );
 }
 

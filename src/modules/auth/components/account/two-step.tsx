@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { Entry } from '@/components/entry';
 import { StatusMark } from '@/components/marks/status-mark';
+import { SettingsSection } from '@/components/settings-section';
 import { DisableDialog } from './disable-dialog';
 import { Enrolment } from './enrolment';
 import { RecoveryCodesDialog } from './recovery-codes-dialog';
@@ -20,7 +20,7 @@ export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
   const setUp = trpc.auth.setUpTotp.useMutation();
 
   return (
-    <Entry
+    <SettingsSection
       title="Two-step sign-in"
       hint="After your password, Postroom asks for a code from an app on your phone."
       state={<State isEnabled={isEnabled} isBegun={setUp.isSuccess} />}
@@ -60,7 +60,7 @@ export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
       )}
       {codes && <RecoveryCodesDialog codes={codes} onStored={() => setCodes(null)} />}
       <DisableDialog opened={isDisabling} onClose={() => setIsDisabling(false)} />
-    </Entry>
+    </SettingsSection>
   );
 }
 
@@ -77,7 +77,7 @@ function Bones() {
 }
 
 function State({ isEnabled, isBegun }: { isEnabled: boolean | undefined; isBegun: boolean }) {
-  if (isEnabled === undefined) return <span className="bone" style={{ width: 40 }} />;
+  if (isEnabled === undefined) return <span className="skeleton" style={{ width: 40 }} />;
   if (isEnabled) return <StatusMark status="on">On</StatusMark>;
   return <StatusMark status="off">{isBegun ? 'Being set up' : 'Off'}</StatusMark>;
 }

@@ -6,9 +6,9 @@ import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { leave } from '@/components/dialogs/leaving';
-import { Entry } from '@/components/entry';
+import { confirmLeave } from '@/components/dialogs/navigation-guard';
 import { StatusMark } from '@/components/marks/status-mark';
+import { SettingsSection } from '@/components/settings-section';
 import { OidcNotice } from './oidc-notice';
 
 /** The identity that signs the admin in beside the password. `linked` is undefined until the profile is there. */
@@ -19,21 +19,23 @@ export function OidcAccount({ linked }: { linked: string | null | undefined }) {
   const nameOf = (id: string) => listed.find((provider) => provider.id === id)?.name ?? id;
 
   return (
-    <Entry
+    <SettingsSection
       title="Identity provider"
       hint="An account elsewhere that signs you in here."
-      state={isLoading ? <span className="bone" style={{ width: 40 }} /> : <State name={linked && nameOf(linked)} />}
+      state={
+        isLoading ? <span className="skeleton" style={{ width: 40 }} /> : <State name={linked && nameOf(linked)} />
+      }
     >
       <div className="form-column" style={{ minHeight: 68, alignContent: 'start' }}>
         <OidcNotice />
-        {isLoading && <span className="bone" style={{ width: 328 }} />}
+        {isLoading && <span className="skeleton" style={{ width: 328 }} />}
         {!isLoading && linked !== null && <Linked name={nameOf(linked)} />}
         {!isLoading && linked === null && listed.length > 0 && <Ways providers={listed} />}
         {!isLoading && linked === null && listed.length === 0 && (
           <p className="soft">None is configured on this server. Whoever runs it names them in OIDC_PROVIDERS.</p>
         )}
       </div>
-    </Entry>
+    </SettingsSection>
   );
 }
 
@@ -53,7 +55,7 @@ function Linked({ name }: { name: string }) {
   return (
     <>
       <p className="soft">Your account at {name} signs you in.</p>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button className="danger" onClick={() => setIsAsking(true)}>
           Disconnect
         </Button>
@@ -82,12 +84,12 @@ function Ways({ providers }: { providers: { id: string; name: string }[] }) {
     <>
       <p className="soft">Link an account, and it signs you in as your password does.</p>
       <ProblemAlert problem={link.error ? toProblem(link.error) : null} />
-      <div className="row-acts">
+      <div className="row-actions">
         {providers.map(({ id, name }) => (
           <Button
             key={id}
             loading={link.isPending && link.variables.provider === id}
-            onClick={() => leave(() => link.mutate({ provider: id }))}
+            onClick={() => confirmLeave(() => link.mutate({ provider: id }))}
           >
             Link {name}
           </Button>

@@ -3,10 +3,10 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { PASSWORD_RULE, passwordFault } from '@/lib/password';
+import { PASSWORD_RULE, passwordError } from '@/lib/password';
 
 type SetupAdminProps = { token: string; isReady: boolean; onDone: (email: string) => void };
 
@@ -16,13 +16,13 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
     initialValues: { email: '', password: '', repeated: '' },
     validate: {
       email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : 'Enter an email address.'),
-      password: passwordFault,
+      password: passwordError,
       repeated: (value, values) => (value === values.password ? null : 'The two passwords differ.'),
     },
   });
   const setup = trpc.auth.setup.useMutation({
     onSuccess: () => onDone(form.values.email.trim()),
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, { email: 'email', password: 'password' })),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { email: 'email', password: 'password' })),
   });
   const toggle = { 'aria-label': 'Show the password' };
 

@@ -4,7 +4,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import Link from 'next/link';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 
@@ -19,7 +19,7 @@ export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
     onError: (error) => {
       const refused = toProblem(error);
       if (refused.code === 'DOMAIN_EXISTS') form.setErrors({ name: refused.message });
-      else setProblem(landOnFields(refused, form, { name: 'name' }));
+      else setProblem(applyFieldErrors(refused, form, { name: 'name' }));
     },
   });
 

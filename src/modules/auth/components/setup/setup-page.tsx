@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { ErrorNote } from '@/components/ledger/notes';
+import { ErrorState } from '@/components/data-table/states';
 import { type Hop, Timeline } from '@/components/marks/timeline';
 import { Postcard } from '../postcard';
 import { SetupAdmin } from './setup-admin';
@@ -36,7 +36,7 @@ export function SetupPage() {
     return (
       <Postcard lines={<Timeline label="Setting up" hops={hops('admin')} />} isWide>
         <h1>Set up Postroom</h1>
-        <ErrorNote what="the state of the set-up" error={status.error} onRetry={() => void status.refetch()} />
+        <ErrorState what="the state of the set-up" error={status.error} onRetry={() => void status.refetch()} />
       </Postcard>
     );
   }

@@ -4,7 +4,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import Link from 'next/link';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { useSendMessage } from '@/components/api/use-send';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -16,7 +16,7 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
   const form = useForm({ initialValues: { to: email } });
   const from = `postmaster@${domain}`;
   const send = useSendMessage({
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, { to: 'to' })),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { to: 'to' })),
   });
 
   if (send.data) {

@@ -3,7 +3,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import type { PendingSignIn } from './sign-in';
@@ -37,7 +37,7 @@ export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: 
         since: new Date().toISOString(),
       });
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, { email: 'email', password: 'password' })),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { email: 'email', password: 'password' })),
   });
 
   return (

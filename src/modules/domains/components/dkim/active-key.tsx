@@ -1,5 +1,5 @@
+import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
-import { Moment } from '@/components/moment';
 import type { MailServerState } from '@/modules/mail-server/schema';
 import type { DkimKey } from '../../dkim/schema';
 import { DkimRecord } from './dkim-record';
@@ -13,7 +13,7 @@ export function ActiveKey({ dkimKey, mailServer }: ActiveKeyProps) {
       <KeyHead dkimKey={dkimKey} mark={<StatusMark status="on" />}>
         {dkimKey.activated_at && (
           <>
-            since <Moment iso={dkimKey.activated_at} />
+            since <DateTime iso={dkimKey.activated_at} />
           </>
         )}
       </KeyHead>
@@ -53,7 +53,7 @@ function Arrival({ publishedAt, mailServer }: { publishedAt: string | null; mail
   }
   return (
     <p className="soft" role="status">
-      The mail server has it since <Moment iso={publishedAt} />, and signs with it.
+      The mail server has it since <DateTime iso={publishedAt} />, and signs with it.
     </p>
   );
 }

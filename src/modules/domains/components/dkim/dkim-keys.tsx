@@ -3,8 +3,8 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { Entry } from '@/components/entry';
-import { ErrorNote } from '@/components/ledger/notes';
+import { ErrorState } from '@/components/data-table/states';
+import { SettingsSection } from '@/components/settings-section';
 import type { DkimKey } from '../../dkim/schema';
 import type { Domain } from '../../schema';
 import { ActivateDialog } from './activate-dialog';
@@ -26,7 +26,7 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
   const onActivate = isReadOnly ? undefined : setChosen;
 
   return (
-    <Entry
+    <SettingsSection
       title="DKIM"
       hint="Signs what leaves. Receivers check the signature against a record in the DNS of the domain."
     >
@@ -49,7 +49,7 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
           {retired.length > 0 && <RetiredKeys keys={retired} onActivate={onActivate} />}
         </div>
       ) : (
-        <ErrorNote what="the DKIM keys" error={error} onRetry={retry} />
+        <ErrorState what="the DKIM keys" error={error} onRetry={retry} />
       )}
       <RotateDialog domain={domain} opened={isRotating} onClose={rotation.close} />
       <ActivateDialog
@@ -59,6 +59,6 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
         mailServer={mailServer}
         onClose={() => setChosen(null)}
       />
-    </Entry>
+    </SettingsSection>
   );
 }

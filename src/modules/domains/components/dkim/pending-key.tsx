@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
+import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
-import { Moment } from '@/components/moment';
 import type { DkimKey } from '../../dkim/schema';
 import { DkimRecord } from './dkim-record';
 import { KeyHead } from './key-head';
@@ -11,7 +11,7 @@ export function PendingKey({ dkimKey, onActivate }: PendingKeyProps) {
   return (
     <section className="dkim-key" aria-label={`Pending key ${dkimKey.selector}`}>
       <KeyHead dkimKey={dkimKey} mark={<StatusMark status="pending">Pending</StatusMark>}>
-        made <Moment iso={dkimKey.created_at} />
+        made <DateTime iso={dkimKey.created_at} />
       </KeyHead>
       <ol className="steps">
         <li>
@@ -33,7 +33,7 @@ export function PendingKey({ dkimKey, onActivate }: PendingKeyProps) {
               <b>Activate the key.</b> The next message is signed with it; until then nothing changes.
             </p>
             {onActivate && (
-              <div className="row-acts">
+              <div className="row-actions">
                 <Button variant="filled" onClick={() => onActivate(dkimKey)}>
                   Activate {dkimKey.selector}
                 </Button>

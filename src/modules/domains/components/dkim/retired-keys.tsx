@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
+import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
-import { Moment } from '@/components/moment';
 import type { DkimKey } from '../../dkim/schema';
 import { KeyHead } from './key-head';
 
@@ -19,7 +19,7 @@ export function RetiredKeys({ keys, onActivate }: RetiredKeysProps) {
             <KeyHead dkimKey={key} mark={<StatusMark status="off">Retired</StatusMark>}>
               {key.retired_at && (
                 <>
-                  until <Moment iso={key.retired_at} />
+                  until <DateTime iso={key.retired_at} />
                 </>
               )}
             </KeyHead>

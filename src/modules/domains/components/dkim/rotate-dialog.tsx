@@ -3,7 +3,7 @@
 import { Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
@@ -30,7 +30,7 @@ export function RotateDialog({ domain, opened, onClose }: RotateDialogProps) {
       await refresh();
       close();
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, { selector: 'selector' })),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { selector: 'selector' })),
   });
 
   return (

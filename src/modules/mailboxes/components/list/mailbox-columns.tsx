@@ -1,37 +1,37 @@
 import Link from 'next/link';
-import { Addr } from '@/components/address';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { EmailAddress } from '@/components/email-address';
 import { formatDate } from '@/lib/format';
 import type { Mailbox } from '../../schema';
 import { MailboxState } from '../mailbox-state';
 import { SpaceCell } from '../space';
 
-export const MAILBOX_COLUMNS: LedgerColumn<Mailbox>[] = [
+export const MAILBOX_COLUMNS: DataTableColumn<Mailbox>[] = [
   {
     key: 'state',
     header: 'State',
     width: 116,
     kind: 'mark',
-    fold: 'mark',
+    mobile: 'mark',
     cell: (mailbox) => <MailboxState mailbox={mailbox} />,
   },
   {
     key: 'address',
     header: 'Address',
-    fold: 'lead',
+    mobile: 'lead',
     sortBy: 'local_part',
-    bone: 200,
+    skeletonWidth: 200,
     cell: ({ id, email }) => (
       <Link className="link" aria-label={email} href={`/mailboxes/${id}`}>
-        <Addr value={email} />
+        <EmailAddress value={email} />
       </Link>
     ),
   },
   {
     key: 'name',
     header: 'Name',
-    isSpare: true,
-    bone: 120,
+    isOptional: true,
+    skeletonWidth: 120,
     className: 'soft',
     cell: ({ display_name }) => <span className="clip">{display_name}</span>,
   },
@@ -39,8 +39,8 @@ export const MAILBOX_COLUMNS: LedgerColumn<Mailbox>[] = [
     key: 'space',
     header: 'Space used',
     width: 296,
-    fold: 'under',
-    bone: 160,
+    mobile: 'under',
+    skeletonWidth: 160,
     cell: (mailbox) => <SpaceCell mailbox={mailbox} />,
   },
   {
@@ -49,7 +49,7 @@ export const MAILBOX_COLUMNS: LedgerColumn<Mailbox>[] = [
     width: 112,
     kind: 'figure',
     sortBy: 'created_at',
-    bone: 64,
+    skeletonWidth: 64,
     className: 'soft',
     cell: ({ created_at }) => formatDate(created_at),
   },

@@ -6,13 +6,13 @@ import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { useReach } from '@/components/directory/use-reach';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
-import { PageHead } from '@/components/page-head';
-import { Segments } from '@/components/segments';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { MAILBOX_COLUMNS } from './mailbox-columns';
 import { NewMailboxDialog } from './new-mailbox-dialog';
@@ -36,8 +36,8 @@ const filters = {
 
 export function MailboxesPage() {
   const [state, setState] = useQueryStates(filters);
-  const trail = useCursorTrail();
-  const reach = useReach();
+  const trail = useCursorHistory();
+  const reach = useDomainScope();
   const [q] = useDebouncedValue(state.q.trim(), 200);
   const list = trpc.mailboxes.list.useQuery(
     {
@@ -58,11 +58,14 @@ export function MailboxesPage() {
 
   return (
     <Page>
-      <PageHead title="Mailboxes" lede={domainName ? `Of ${domainName}` : 'Whoever signs in here for their mail'}>
+      <PageHeader
+        title="Mailboxes"
+        description={domainName ? `Of ${domainName}` : 'Whoever signs in here for their mail'}
+      >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New mailbox
         </Button>
-      </PageHead>
+      </PageHeader>
       <div className="tools">
         <TextInput
           aria-label="Filter by address or name"
@@ -73,34 +76,34 @@ export function MailboxesPage() {
           value={state.q}
           onChange={(event) => void setState({ q: event.currentTarget.value || null, cursor: null })}
         />
-        <Segments
+        <SegmentedControl
           label="State"
           value={state.show}
           options={{ all: 'All', active: 'Active', off: 'Off', suspended: 'Suspended' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
       </div>
-      {list.isError && <ErrorNote what="mailboxes" error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isError && <ErrorState what="mailboxes" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && isEmpty && !isFiltered && (
         <NoMailboxes domainName={domainName} hasNoDomain={reach.hasNone} onNew={openNew} />
       )}
       {!list.isError && isEmpty && isFiltered && (
-        <EmptyNote title="No mailbox fits">
+        <EmptyState title="No mailbox fits">
           <p>None of your mailboxes has this address or name and this state.</p>
-          <div className="row-acts">
+          <div className="row-actions">
             <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear the filters</Button>
           </div>
-        </EmptyNote>
+        </EmptyState>
       )}
       {!list.isError && !isEmpty && (
         <>
-          <Ledger
+          <DataTable
             caption={`Mailboxes, by ${state.sort === 'local_part' ? 'address' : 'date added'}`}
             columns={MAILBOX_COLUMNS}
             rows={rows}
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/mailboxes/${id}`}
-            isOff={({ active }) => !active}
+            isInactive={({ active }) => !active}
             isStale={list.isPlaceholderData}
             sort={{
               field: state.sort,
@@ -109,7 +112,7 @@ export function MailboxesPage() {
                 void setState({ sort: field === 'created_at' ? 'created_at' : 'local_part', order, cursor: null }),
             }}
           />
-          <Folio page={list.data} trail={trail} />
+          <Pagination page={list.data} history={trail} />
         </>
       )}
       <NewMailboxDialog

@@ -4,12 +4,12 @@ import { NumberInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
-import { passwordFault } from '@/lib/password';
+import { passwordError } from '@/lib/password';
 import type { Mailbox } from '../../schema';
 import { localPartFault, toBytes } from '../mailbox-values';
 import { PasswordField } from '../password/password-field';
@@ -42,7 +42,7 @@ export function NewMailboxDialog({ opened, domains, preset, onClose }: NewMailbo
     validate: {
       local: localPartFault,
       domainId: (value) => (value || preset ? null : 'Choose a domain.'),
-      password: passwordFault,
+      password: passwordError,
     },
   });
   const domainId = form.values.domainId || preset || '';
@@ -64,7 +64,7 @@ export function NewMailboxDialog({ opened, domains, preset, onClose }: NewMailbo
       const refused = toProblem(error);
       const isDomain = refused.code === 'DOMAIN_INACTIVE' || refused.code === 'DOMAIN_NOT_FOUND';
       if (isDomain) form.setErrors({ domainId: refused.message });
-      else setProblem(landOnFields(refused, form, FIELDS));
+      else setProblem(applyFieldErrors(refused, form, FIELDS));
     },
   });
 

@@ -3,19 +3,19 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
-import { EmptyNote } from '@/components/ledger/notes';
-import { useMay } from '@/components/shell/use-may';
+import { EmptyState } from '@/components/data-table/states';
+import { useHasRole } from '@/components/shell/use-has-role';
 
 type NoMailboxesProps = { domainName: string | undefined; hasNoDomain: boolean; onNew: () => void };
 
 export function NoMailboxes({ domainName, hasNoDomain, onNew }: NoMailboxesProps) {
-  const mayAddDomain = useMay('admin');
+  const mayAddDomain = useHasRole('admin');
   if (hasNoDomain) {
     return (
-      <EmptyNote title="First a domain">
+      <EmptyState title="First a domain">
         <p>A mailbox stands on a domain, and you reach none yet.</p>
         {mayAddDomain ? (
-          <div className="row-acts">
+          <div className="row-actions">
             <Button
               component={Link}
               href="/domains?new=true"
@@ -28,11 +28,11 @@ export function NoMailboxes({ domainName, hasNoDomain, onNew }: NoMailboxesProps
         ) : (
           <p>A super admin can assign you one.</p>
         )}
-      </EmptyNote>
+      </EmptyState>
     );
   }
   return (
-    <EmptyNote title={domainName ? `The mailboxes of ${domainName} will stand here` : 'Mailboxes will stand here'}>
+    <EmptyState title={domainName ? `The mailboxes of ${domainName} will stand here` : 'Mailboxes will stand here'}>
       <p>A mailbox keeps the mail of one address. Whoever has its password reads it and sends from it.</p>
       <ol className="steps">
         <li>
@@ -51,11 +51,11 @@ export function NoMailboxes({ domainName, hasNoDomain, onNew }: NoMailboxesProps
           </span>
         </li>
       </ol>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New mailbox
         </Button>
       </div>
-    </EmptyNote>
+    </EmptyState>
   );
 }

@@ -3,11 +3,11 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { Entry } from '@/components/entry';
-import { passwordFault } from '@/lib/password';
+import { SettingsSection } from '@/components/settings-section';
+import { passwordError } from '@/lib/password';
 import type { Mailbox } from '../../schema';
 import { PasswordField } from './password-field';
 import { PasswordOnceDialog } from './password-once-dialog';
@@ -16,17 +16,17 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [made, setMade] = useState<string | null>(null);
   const [once, setOnce] = useState<string | null>(null);
-  const form = useForm({ initialValues: { password: '' }, validate: { password: passwordFault } });
+  const form = useForm({ initialValues: { password: '' }, validate: { password: passwordError } });
   const update = trpc.mailboxes.update.useMutation({
     onSuccess: (_, { password }) => {
       form.reset();
       if (password && password === made) setOnce(password);
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, { password: 'password' })),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { password: 'password' })),
   });
 
   return (
-    <Entry title="Password" hint="It counts for reading and for sending at once; the one before is refused.">
+    <SettingsSection title="Password" hint="It counts for reading and for sending at once; the one before is refused.">
       <form
         className="form-column"
         noValidate
@@ -42,7 +42,7 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
           onMade={setMade}
         />
         <ProblemAlert problem={problem} />
-        <div className="form-foot">
+        <div className="form-footer">
           <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
             Set the password
           </Button>
@@ -52,6 +52,6 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
         </div>
       </form>
       {once && <PasswordOnceDialog email={mailbox.email} password={once} onStored={() => setOnce(null)} />}
-    </Entry>
+    </SettingsSection>
   );
 }

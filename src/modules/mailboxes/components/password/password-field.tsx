@@ -37,7 +37,7 @@ export function PasswordField({ label, value, error, onChange, onMade }: Passwor
         error={error}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
-      <span className="password-acts">
+      <span className="password-actions">
         {value !== '' && <CopyIcon value={value} what="the password" />}
         <Button leftSection={<IconDice5 stroke={1.5} />} onClick={make}>
           Make one

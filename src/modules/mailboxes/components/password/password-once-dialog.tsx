@@ -27,11 +27,11 @@ export function PasswordOnceDialog({ email, password, onStored }: PasswordOnceDi
           <CopyButton filled value={password} label="Copy password" onCopied={() => setIsCopied(true)} />
         </div>
       </div>
-      <footer className="dialog-foot">
+      <footer className="dialog-footer">
         <span className="soft" role="status">
           {isCopied ? 'Copied' : 'Not copied yet'}
         </span>
-        <span className="push" />
+        <span className="spacer" />
         <Button leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
           I have stored it
         </Button>

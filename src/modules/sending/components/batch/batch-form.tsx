@@ -8,7 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { useSendBatch } from '@/components/api/use-send';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { Entry } from '@/components/entry';
+import { SettingsSection } from '@/components/settings-section';
 import { formatPlural } from '@/lib/format';
 import { BatchResults } from './batch-results';
 import { readBatch, sampleBatch } from './batch-values';
@@ -39,7 +39,7 @@ export function BatchForm({ domain, email }: BatchFormProps) {
         send.mutate({ messages: batch.messages }, { onSuccess: () => setKept(text) });
       }}
     >
-      <Entry
+      <SettingsSection
         title="Messages"
         hint="JSON as POST /send/batch takes it: 1 to 100 messages. Each succeeds or fails on its own."
       >
@@ -54,22 +54,22 @@ export function BatchForm({ domain, email }: BatchFormProps) {
           onChange={(event) => setText(event.currentTarget.value)}
           error={'fault' in batch ? batch.fault : undefined}
         />
-      </Entry>
+      </SettingsSection>
       {send.data && (
-        <Entry
+        <SettingsSection
           title="Results"
           hint={`${send.data.succeeded} accepted, ${send.data.failed} not; in the order of the batch.`}
         >
           <BatchResults results={send.data.results} />
-        </Entry>
+        </SettingsSection>
       )}
-      <div className="compose-foot">
+      <div className="compose-footer">
         <ProblemAlert problem={problem} />
-        <div className="form-foot">
+        <div className="form-footer">
           <span className="quiet">
             {'fault' in batch ? 'Not valid yet' : formatPlural(batch.messages.length, 'message')}
           </span>
-          <span className="push" />
+          <span className="spacer" />
           <Button
             variant="filled"
             type="submit"

@@ -2,26 +2,26 @@
 
 import Link from 'next/link';
 import type { BatchSent } from '@/components/api/use-send';
-import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 
 type Result = BatchSent['results'][number];
 
-const COLUMNS: LedgerColumn<Result>[] = [
+const COLUMNS: DataTableColumn<Result>[] = [
   {
     key: 'outcome',
     header: 'Outcome',
     kind: 'mark',
-    fold: 'mark',
+    mobile: 'mark',
     width: 120,
     cell: ({ message_id }) =>
       message_id ? <StatusMark status="sent">Accepted</StatusMark> : <StatusMark status="failed" />,
   },
-  { key: 'index', header: 'No.', kind: 'figure', fold: 'side', width: 56, cell: ({ index }) => index + 1 },
+  { key: 'index', header: 'No.', kind: 'figure', mobile: 'side', width: 56, cell: ({ index }) => index + 1 },
   {
     key: 'what',
     header: 'Message id, or what was wrong',
-    fold: 'under',
+    mobile: 'under',
     cell: ({ message_id, error, code }) =>
       message_id ? (
         <Link className="mono clip" href={`/messages?q=${encodeURIComponent(message_id)}`}>
@@ -37,6 +37,6 @@ const COLUMNS: LedgerColumn<Result>[] = [
 
 export function BatchResults({ results }: { results: Result[] }) {
   return (
-    <Ledger caption="Results of the batch" columns={COLUMNS} rows={results} rowKey={({ index }) => String(index)} />
+    <DataTable caption="Results of the batch" columns={COLUMNS} rows={results} rowKey={({ index }) => String(index)} />
   );
 }

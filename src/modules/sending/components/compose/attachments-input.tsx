@@ -42,7 +42,7 @@ export function AttachmentsInput({ value, error, onChange }: AttachmentsInputPro
           {value.map(({ key, file }) => (
             <li key={key}>
               <span className="mono clip">{file.name}</span>
-              <span className="quiet push">{formatBytes(file.size)}</span>
+              <span className="quiet spacer">{formatBytes(file.size)}</span>
               <ActionIcon
                 aria-label={`Remove ${file.name}`}
                 onClick={() => onChange(value.filter((picked) => picked.key !== key))}

@@ -4,13 +4,13 @@ import { Button, Select, Tabs, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconSend } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { landOnFields, type Problem, type ProblemField, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, type ProblemField, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { useSendMessage } from '@/components/api/use-send';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { Entry } from '@/components/entry';
 import { StatusMark } from '@/components/marks/status-mark';
+import { SettingsSection } from '@/components/settings-section';
 import { formatPlural } from '@/lib/format';
 import { SameByApi } from '../same-by-api';
 import { SendResult } from '../send-result';
@@ -51,7 +51,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
     onError: (error) => {
       const refused = toProblem(error);
       const fields = refused.fields.map((field) => naming(field, values));
-      setProblem(landOnFields({ ...refused, fields }, form, COMPOSE_FIELDS));
+      setProblem(applyFieldErrors({ ...refused, fields }, form, COMPOSE_FIELDS));
       focusFirstError();
     },
   });
@@ -105,7 +105,10 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
         }}
       >
-        <Entry title="Envelope" hint="One address a field, or paste a list. Blind copies are shown to nobody.">
+        <SettingsSection
+          title="Envelope"
+          hint="One address a field, or paste a list. Blind copies are shown to nobody."
+        >
           <div className="stack">
             {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid in every browser. */}
             <div className="joined mono-input" role="group" aria-label="Sender">
@@ -140,8 +143,8 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
               {...form.getInputProps('replyTo')}
             />
           </div>
-        </Entry>
-        <Entry title="Message" hint="Text, HTML or both. Readers without HTML see the text.">
+        </SettingsSection>
+        <SettingsSection title="Message" hint="Text, HTML or both. Readers without HTML see the text.">
           <div className="stack">
             <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
             <Tabs value={body} onChange={setBody} keepMounted>
@@ -166,22 +169,22 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
               </Tabs.Panel>
             </Tabs>
           </div>
-        </Entry>
-        <Entry title="Attachments" hint="Up to 25 MB in all from here; more through the API.">
+        </SettingsSection>
+        <SettingsSection title="Attachments" hint="Up to 25 MB in all from here; more through the API.">
           <AttachmentsInput {...form.getInputProps('files')} value={values.files} />
-        </Entry>
-        <Entry title="Headers" hint="Your own marks on the message; each name begins with X-.">
+        </SettingsSection>
+        <SettingsSection title="Headers" hint="Your own marks on the message; each name begins with X-.">
           <HeadersInput {...form.getInputProps('headers')} value={values.headers} />
-        </Entry>
-        <div className="compose-foot">
+        </SettingsSection>
+        <div className="compose-footer">
           <ProblemAlert problem={problem} />
-          <div className="form-foot">
+          <div className="form-footer">
             {Object.keys(form.errors).length > 0 ? (
               <StatusMark status="bounced">Some fields need another look</StatusMark>
             ) : (
               <span className="quiet">{formatPlural(recipients, 'recipient')}</span>
             )}
-            <span className="push" />
+            <span className="spacer" />
             <Button variant="subtle" color="gray" onClick={clear}>
               Clear the form
             </Button>

@@ -1,9 +1,9 @@
 import { ActionIcon } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import Link from 'next/link';
-import { Addr } from '@/components/address';
-import { changedColumn, switchColumn } from '@/components/ledger/columns';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import { activeColumn, updatedColumn } from '@/components/data-table/columns';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { SieveFilter } from '../../schema';
 import { placeOf, sharing } from '../filter-values';
@@ -11,30 +11,30 @@ import type { useFilterActions } from './use-filter-actions';
 
 type FilterColumnsOptions = { filters: SieveFilter[]; actions: ReturnType<typeof useFilterActions> };
 
-export function filterColumns({ filters, actions }: FilterColumnsOptions): LedgerColumn<SieveFilter>[] {
+export function filterColumns({ filters, actions }: FilterColumnsOptions): DataTableColumn<SieveFilter>[] {
   return [
     {
       key: 'place',
       header: 'Runs for',
       width: 264,
-      fold: 'under',
-      bone: 160,
+      mobile: 'under',
+      skeletonWidth: 160,
       cell: (filter) => <Place filter={filter} />,
     },
     {
       key: 'order',
       header: 'Order',
       width: 112,
-      fold: 'side',
+      mobile: 'side',
       kind: 'control',
-      bone: 64,
+      skeletonWidth: 64,
       cell: (filter) => <Order filter={filter} filters={filters} onMove={(by) => actions.move(filters, filter, by)} />,
     },
     {
       key: 'name',
       header: 'Filter',
-      fold: 'lead',
-      bone: 200,
+      mobile: 'lead',
+      skeletonWidth: 200,
       cell: ({ id, name }) => (
         <span className="cell">
           <Link className="link strong" href={`/sieve-filters/${id}`}>
@@ -48,18 +48,18 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): Ledge
       header: 'State',
       width: 96,
       kind: 'mark',
-      bone: 48,
+      skeletonWidth: 48,
       cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'}>{active ? 'On' : 'Off'}</StatusMark>,
     },
-    changedColumn(),
-    switchColumn({ nameOf: ({ name }) => name, isOn: ({ active }) => active, onSwitch: actions.switchTo }),
+    updatedColumn(),
+    activeColumn({ nameOf: ({ name }) => name, isActive: ({ active }) => active, onChange: actions.switchTo }),
   ];
 }
 
 function Place({ filter }: { filter: SieveFilter }) {
   if (filter.scope === 'global') return placeOf(filter);
   return filter.scope === 'mailbox' ? (
-    <Addr value={placeOf(filter)} />
+    <EmailAddress value={placeOf(filter)} />
   ) : (
     <span className="mono line">{placeOf(filter)}</span>
   );

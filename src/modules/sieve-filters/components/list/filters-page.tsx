@@ -6,12 +6,12 @@ import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { useReach } from '@/components/directory/use-reach';
-import { Ledger } from '@/components/ledger/ledger';
-import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
-import { NoticeBar } from '@/components/notice-bar';
-import { PageHead } from '@/components/page-head';
-import { Segments } from '@/components/segments';
+import { DataTable } from '@/components/data-table/data-table';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { Notification } from '@/components/notification';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { inOrder } from '../filter-values';
 import { NoMailServer, useMailServer, Waiting } from '../no-mail-server';
@@ -26,7 +26,7 @@ export function FiltersPage() {
     'show',
     parseAsStringLiteral(['all', 'global', 'domain', 'mailbox']).withDefault('all'),
   );
-  const reach = useReach();
+  const reach = useDomainScope();
   const actions = useFilterActions();
   const mailServer = useMailServer();
   const list = trpc.sieveFilters.list.useQuery(
@@ -39,50 +39,50 @@ export function FiltersPage() {
 
   return (
     <Page>
-      <PageHead
+      <PageHeader
         title="Filters"
-        lede={
+        description={
           domainName
             ? `Of ${domainName} and its mailboxes; filters for all mail run before them`
             : 'What is done with arriving mail, in the order in which they run'
         }
       >
         <NewFilterButton domainId={reach.chosen} />
-      </PageHead>
+      </PageHeader>
       {mailServer === undefined ? (
         <Waiting />
       ) : (
         <>
           {mailServer !== 'attached' && <NoMailServer state={mailServer} />}
           <div className="tools">
-            <Segments
+            <SegmentedControl
               label="Runs for"
               value={show}
               options={{ all: 'All', global: 'Everybody’s', domain: 'Domains', mailbox: 'Mailboxes' }}
               onChange={(next) => void setShow(next)}
             />
           </div>
-          {hasFailed && <ErrorNote what="filters" error={list.error} onRetry={() => void list.refetch()} />}
+          {hasFailed && <ErrorState what="filters" error={list.error} onRetry={() => void list.refetch()} />}
           {rows?.length === 0 && show === 'all' && <NoFilters domainName={domainName} />}
           {rows?.length === 0 && show !== 'all' && (
-            <EmptyNote title="No filter of this kind">
+            <EmptyState title="No filter of this kind">
               <p>There are none, or you do not reach them.</p>
-              <div className="row-acts">
+              <div className="row-actions">
                 <Button onClick={() => void setShow(null)}>Show all</Button>
               </div>
-            </EmptyNote>
+            </EmptyState>
           )}
           {!hasFailed && rows?.length !== 0 && (
-            <Ledger
+            <DataTable
               caption="Filters, in the order in which they run"
               className="filters"
               columns={filterColumns({ filters: rows ?? [], actions })}
               rows={rows}
               rowKey={({ id }) => id}
               rowHref={({ id }) => `/sieve-filters/${id}`}
-              isOff={({ active }) => !active}
+              isInactive={({ active }) => !active}
               isStale={list.isPlaceholderData}
-              bones={6}
+              skeletonRows={6}
             />
           )}
           {list.data?.pagination.has_more && (
@@ -92,7 +92,7 @@ export function FiltersPage() {
           )}
         </>
       )}
-      <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
+      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
     </Page>
   );
 }
@@ -112,7 +112,7 @@ function NewFilterButton({ domainId }: { domainId: string | null }) {
 
 function NoFilters({ domainName }: { domainName: string | undefined }) {
   return (
-    <EmptyNote title={domainName ? `No filter is for ${domainName} alone` : 'Arriving mail goes to the inbox'}>
+    <EmptyState title={domainName ? `No filter is for ${domainName} alone` : 'Arriving mail goes to the inbox'}>
       <p>
         A filter is a Sieve script: it files mail in folders, sends copies on, answers while somebody is away, or
         refuses what nobody wants. It counts from the next message on.
@@ -136,6 +136,6 @@ function NoFilters({ domainName }: { domainName: string | undefined }) {
           </span>
         </li>
       </ol>
-    </EmptyNote>
+    </EmptyState>
   );
 }

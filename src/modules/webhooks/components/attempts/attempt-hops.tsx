@@ -23,7 +23,12 @@ export function attemptHops({ delivery, picked, isHeld, now, onPick }: AttemptHo
       state: failure === null ? 'delivered' : 'failed',
       rim: [rimOf(number), formatStampDay(at)],
       title: (
-        <button type="button" className="attempt-pick" aria-pressed={number === picked} onClick={() => onPick(number)}>
+        <button
+          type="button"
+          className="attempt-select"
+          aria-pressed={number === picked}
+          onClick={() => onPick(number)}
+        >
           Attempt {number}
         </button>
       ),

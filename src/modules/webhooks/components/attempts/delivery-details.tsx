@@ -64,7 +64,7 @@ export function DeliveryDetails({ webhook, delivery, say }: DeliveryDetailsProps
           <p className="soft">Nothing is answered yet.</p>
         )}
       </div>
-      <div className="attempts-foot">
+      <div className="attempts-footer">
         <p className="soft" aria-live="polite">
           {meaning && (
             <>

@@ -4,10 +4,10 @@ import { Button } from '@mantine/core';
 import { IconArrowUp } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { EmptyNote, ErrorNote } from '@/components/ledger/notes';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { Delivery, Webhook } from '../../schema';
@@ -28,7 +28,7 @@ type DeliveriesProps = { id: string; webhook: Webhook | undefined; say: Say };
 
 export function Deliveries({ id, webhook, say }: DeliveriesProps) {
   const { filters, change, open, clear, isFiltered, input } = useDeliveryFilters();
-  const trail = useCursorTrail();
+  const trail = useCursorHistory();
   const isActive = webhook?.active ?? true;
   const pace = (items: Delivery[] = []) =>
     items.some((delivery) => isMoving(delivery, isActive)) ? REFRESH_MOVING_MS : REFRESH_MS;
@@ -47,9 +47,9 @@ export function Deliveries({ id, webhook, say }: DeliveriesProps) {
 
   if (list.isError && !rows) {
     return (
-      <ErrorNote what="the deliveries" error={list.error} onRetry={() => void list.refetch()}>
+      <ErrorState what="the deliveries" error={list.error} onRetry={() => void list.refetch()}>
         {isFiltered && <Button onClick={clear}>Clear the filters</Button>}
-      </ErrorNote>
+      </ErrorState>
     );
   }
   return (
@@ -73,24 +73,24 @@ export function Deliveries({ id, webhook, say }: DeliveriesProps) {
         />
       )}
       {isEmpty && isFiltered && (
-        <EmptyNote title="No delivery fits">
+        <EmptyState title="No delivery fits">
           <p>Nothing was sent here that has this state and is of this event.</p>
-          <div className="row-acts">
+          <div className="row-actions">
             <Button onClick={clear}>Clear the filters</Button>
           </div>
-        </EmptyNote>
+        </EmptyState>
       )}
       {isEmpty && !isFiltered && (
-        <EmptyNote title="Deliveries will stand here">
+        <EmptyState title="Deliveries will stand here">
           <p>
             Each line is an event sent to this address, with every attempt and what was answered. Send a test event to
             see the first one; new ones come in by themselves.
           </p>
-        </EmptyNote>
+        </EmptyState>
       )}
       {!isEmpty && (
         <>
-          <Ledger
+          <DataTable
             caption="Deliveries, the newest first"
             className="deliveries"
             columns={columns}
@@ -98,13 +98,13 @@ export function Deliveries({ id, webhook, say }: DeliveriesProps) {
             rowKey={(row) => row.id}
             rowHref={(row) => `/webhooks/${id}?delivery=${row.id}`}
             onOpen={(row) => open(row.id === filters.delivery ? null : row.id)}
-            opened={details}
+            expanded={details}
             isStale={list.isPlaceholderData}
           />
-          <Folio
+          <Pagination
             page={list.data && { ...list.data, items: rows ?? [] }}
-            trail={trail}
-            words={{ back: 'Newer', forward: 'Older' }}
+            history={trail}
+            labels={{ back: 'Newer', forward: 'Older' }}
           />
         </>
       )}

@@ -1,9 +1,9 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
-import { Addr } from '@/components/address';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { DateTime } from '@/components/date-time';
+import { EmailAddress } from '@/components/email-address';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { Moment } from '@/components/moment';
 import type { Delivery } from '../../schema';
 import { lastAnswerOf } from '../attempts/attempt-words';
 import { Tries } from './tries';
@@ -17,23 +17,23 @@ const STATES: Record<Delivery['status'], [Status, string]> = {
 
 type DeliveryColumnsOptions = { openId: string | null; isHeld: boolean; onOpen: (id: string | null) => void };
 
-export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptions): LedgerColumn<Delivery>[] {
+export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptions): DataTableColumn<Delivery>[] {
   return [
     {
       key: 'state',
       header: 'State',
       width: 116,
       kind: 'mark',
-      fold: 'mark',
-      bone: 72,
+      mobile: 'mark',
+      skeletonWidth: 72,
       cell: (delivery) => <DeliveryState delivery={delivery} />,
     },
     {
       key: 'event',
       header: 'Event',
       width: 156,
-      fold: 'under',
-      bone: 96,
+      mobile: 'under',
+      skeletonWidth: 96,
       cell: (delivery) => (
         <span className="cell">
           <span className="mono line">{delivery.event}</span>
@@ -44,11 +44,11 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
     {
       key: 'recipient',
       header: 'Recipient',
-      fold: 'lead',
-      bone: 176,
+      mobile: 'lead',
+      skeletonWidth: 176,
       cell: ({ recipient, is_test }) => (
         <span className="cell">
-          {recipient && <Addr value={recipient} />}
+          {recipient && <EmailAddress value={recipient} />}
           {is_test && <span className="badge">Test</span>}
         </span>
       ),
@@ -57,15 +57,15 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
       key: 'attempts',
       header: 'Attempts',
       width: 104,
-      bone: 56,
+      skeletonWidth: 56,
       cell: (delivery) => <Tries delivery={delivery} />,
     },
     {
       key: 'answer',
       header: 'Last answer',
       width: 168,
-      isSpare: true,
-      bone: 96,
+      isOptional: true,
+      skeletonWidth: 96,
       className: 'soft',
       cell: lastAnswerOf,
     },
@@ -73,8 +73,8 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
       key: 'next',
       header: 'Next',
       width: 112,
-      isSpare: true,
-      bone: 40,
+      isOptional: true,
+      skeletonWidth: 40,
       className: 'soft',
       cell: (delivery) => <Next delivery={delivery} isHeld={isHeld} />,
     },
@@ -83,17 +83,17 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
       header: 'Happened',
       width: 112,
       kind: 'figure',
-      fold: 'side',
-      bone: 56,
+      mobile: 'side',
+      skeletonWidth: 56,
       className: 'soft',
-      cell: ({ created_at }) => <Moment iso={created_at} />,
+      cell: ({ created_at }) => <DateTime iso={created_at} />,
     },
     {
       key: 'open',
       header: <span className="sr-only">Attempts in full</span>,
       width: 36,
       kind: 'tail',
-      fold: 'tail',
+      mobile: 'tail',
       cell: ({ id, event, recipient, is_test }) => {
         const isOpen = id === openId;
         const Chevron = isOpen ? IconChevronUp : IconChevronDown;
@@ -122,5 +122,5 @@ function Next({ delivery: { status, in_flight, next_attempt_at: at, is_test }, i
   if (status === 'abandoned') return is_test ? '' : 'Gave up';
   if (in_flight) return 'Now';
   if (status === 'delivered' || at === null) return '';
-  return isHeld ? 'When it is on' : <Moment iso={at} />;
+  return isHeld ? 'When it is on' : <DateTime iso={at} />;
 }

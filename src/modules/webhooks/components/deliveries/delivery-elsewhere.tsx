@@ -3,13 +3,13 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { Ledger, type LedgerColumn } from '@/components/ledger/ledger';
-import { ErrorNote } from '@/components/ledger/notes';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { ErrorState } from '@/components/data-table/states';
 import type { ByDelivery, Delivery } from '../../schema';
 
 type DeliveryElsewhereProps = {
   ids: ByDelivery;
-  columns: LedgerColumn<Delivery>[];
+  columns: DataTableColumn<Delivery>[];
   pace: (items: Delivery[]) => number;
   details: (delivery: Delivery) => ReactNode;
   onClose: () => void;
@@ -22,9 +22,9 @@ export function DeliveryElsewhere({ ids, columns, pace, details, onClose }: Deli
   });
   if (isError && !data) {
     return (
-      <ErrorNote what="this delivery" error={error} onRetry={() => void refetch()}>
+      <ErrorState what="this delivery" error={error} onRetry={() => void refetch()}>
         <Button onClick={onClose}>Only the list</Button>
-      </ErrorNote>
+      </ErrorState>
     );
   }
   return (
@@ -33,15 +33,15 @@ export function DeliveryElsewhere({ ids, columns, pace, details, onClose }: Deli
         <h2 id="elsewhere">The open delivery</h2>
         <span className="quiet">It is not among those listed below</span>
       </div>
-      <Ledger
+      <DataTable
         caption="The open delivery"
         className="deliveries"
-        headless
+        hideHeader
         columns={columns}
         rows={data && [data]}
         rowKey={(row) => row.id}
-        opened={details}
-        bones={1}
+        expanded={details}
+        skeletonRows={1}
       />
     </section>
   );

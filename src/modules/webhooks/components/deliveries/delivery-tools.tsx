@@ -3,8 +3,8 @@
 import { Menu } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { SetFilter } from '@/components/ledger/filters';
-import { Segments } from '@/components/segments';
+import { ActiveFilter } from '@/components/data-table/filters';
+import { SegmentedControl } from '@/components/segmented-control';
 import { EVENT_TYPES } from '@/lib/event-types';
 import type { DeliveryFilters } from './use-delivery-filters';
 
@@ -21,18 +21,18 @@ type DeliveryToolsProps = Pick<DeliveryFilters, 'filters' | 'change'> & { childr
 export function DeliveryTools({ filters, change, children }: DeliveryToolsProps) {
   return (
     <div className="tools delivery-tools">
-      <Segments
+      <SegmentedControl
         label="State"
         value={filters.status ?? 'all'}
         options={STATES}
         onChange={(status) => change({ status: status === 'all' ? null : status, delivery: null })}
       />
       {filters.event ? (
-        <SetFilter name="Event" value={filters.event} onRemove={() => change({ event: null })} />
+        <ActiveFilter name="Event" value={filters.event} onRemove={() => change({ event: null })} />
       ) : (
         <Menu position="bottom-start" width={200}>
           <Menu.Target>
-            <button type="button" className="token">
+            <button type="button" className="filter-chip">
               Event <b>any</b>
               <IconChevronDown size={16} stroke={1.5} aria-hidden="true" />
             </button>
@@ -46,7 +46,7 @@ export function DeliveryTools({ filters, change, children }: DeliveryToolsProps)
           </Menu.Dropdown>
         </Menu>
       )}
-      <span className="push" />
+      <span className="spacer" />
       {children}
     </div>
   );

@@ -11,18 +11,24 @@ export function Tries({ delivery }: { delivery: Delivery }) {
   const made = attempts.slice(-Math.max(1, MOST_SHOWN - left));
   const width = (made.length + left) * STEP;
   return (
-    <span className="tries">
+    <span className="attempt-dots">
       <span className="sr-only">{wordsOf(delivery)}</span>
       <svg width={width} height="10" viewBox={`0 0 ${width} 10`} aria-hidden="true">
         {made.map(({ number, failure }, index) =>
           failure === null ? (
-            <circle key={number} className="try-arrived" cx={index * STEP + 5} cy="5" r="4.5" />
+            <circle key={number} className="attempt-succeeded" cx={index * STEP + 5} cy="5" r="4.5" />
           ) : (
-            <rect key={number} className="try-failed" x={index * STEP + 1} y="1" width="8" height="8" />
+            <rect key={number} className="attempt-failed" x={index * STEP + 1} y="1" width="8" height="8" />
           ),
         )}
         {Array.from({ length: left }, (_, index) => (
-          <circle key={keyOf(index)} className="try-left" cx={(made.length + index) * STEP + 5} cy="5" r="3.75" />
+          <circle
+            key={keyOf(index)}
+            className="attempt-remaining"
+            cx={(made.length + index) * STEP + 5}
+            cy="5"
+            r="3.75"
+          />
         ))}
       </svg>
     </span>

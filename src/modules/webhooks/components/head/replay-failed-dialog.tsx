@@ -6,7 +6,7 @@ import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import { Segments } from '@/components/segments';
+import { SegmentedControl } from '@/components/segmented-control';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { Replayed } from '../../schema';
 import type { Say } from '../use-webhook-actions';
@@ -47,13 +47,13 @@ export function ReplayFailedDialog({ id, opened, onClose, say }: ReplayFailedDia
     >
       <p className="soft">
         Deliveries that were abandoned are sent again, the oldest first, each with its retries. Tests are not among
-        them. An endpoint that has one already knows it by its <code className="unbroken">X-Service-Delivery</code>,
-        which stays the same.
+        them. An endpoint that has one already knows it by its <code className="nowrap">X-Service-Delivery</code>, which
+        stays the same.
       </p>
       <div>
         <Input.Label id={labelId}>Of the last</Input.Label>
         <div>
-          <Segments label="Of the last" value={span} options={SPANS} onChange={setSpan} />
+          <SegmentedControl label="Of the last" value={span} options={SPANS} onChange={setSpan} />
         </div>
       </div>
       <ProblemAlert problem={replay.error ? toProblem(replay.error) : null} />

@@ -1,7 +1,7 @@
 'use client';
 
 import { parseAsString, useQueryStates } from 'nuqs';
-import { leave } from '@/components/dialogs/leaving';
+import { confirmLeave } from '@/components/dialogs/navigation-guard';
 
 const parsers = {
   tab: parseAsString,
@@ -15,5 +15,5 @@ const parsers = {
 export function useTestedDelivery() {
   const [, setState] = useQueryStates(parsers);
   return (delivery: string) =>
-    leave(() => void setState({ tab: null, status: null, event: null, cursor: null, delivery }));
+    confirmLeave(() => void setState({ tab: null, status: null, event: null, cursor: null, delivery }));
 }

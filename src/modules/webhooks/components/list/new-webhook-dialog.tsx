@@ -3,7 +3,7 @@
 import { Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
@@ -49,7 +49,7 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
         form.setErrors({ domainId: found.message });
         return;
       }
-      setProblem(landOnFields(found, form, FIELDS));
+      setProblem(applyFieldErrors(found, form, FIELDS));
     },
   });
   const domainId = form.values.domainId || preset || ALL_DOMAINS;

@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
-import { EmptyNote } from '@/components/ledger/notes';
+import { EmptyState } from '@/components/data-table/states';
 
 const BODY = `{
   "id": "<01a1f2f7-798c-7ff0@example.org>",
@@ -24,7 +24,7 @@ type NoWebhooksProps = { domainName: string | undefined; onNew: () => void };
 
 export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
   return (
-    <EmptyNote
+    <EmptyState
       title={domainName ? `No webhook is for ${domainName} alone` : 'Be told when mail is delivered or bounces'}
       aside={
         <figure>
@@ -58,7 +58,7 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
           </span>
         </li>
       </ol>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New webhook
         </Button>
@@ -66,17 +66,17 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
           API reference
         </Button>
       </div>
-    </EmptyNote>
+    </EmptyState>
   );
 }
 
 export function NoWebhookFits({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyNote title="No webhook fits">
+    <EmptyState title="No webhook fits">
       <p>None of them is in this state.</p>
-      <div className="row-acts">
+      <div className="row-actions">
         <Button onClick={onClear}>Show all</Button>
       </div>
-    </EmptyNote>
+    </EmptyState>
   );
 }

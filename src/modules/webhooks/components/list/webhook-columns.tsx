@@ -1,6 +1,6 @@
 import Link from 'next/link';
-import { changedColumn, switchColumn } from '@/components/ledger/columns';
-import type { LedgerColumn } from '@/components/ledger/ledger';
+import { activeColumn, updatedColumn } from '@/components/data-table/columns';
+import type { DataTableColumn } from '@/components/data-table/data-table';
 import { ALL_EVENTS } from '@/lib/event-types';
 import type { Webhook } from '../../schema';
 import { Endpoint } from '../endpoint';
@@ -13,22 +13,22 @@ type WebhookColumnsOptions = {
   actions: ReturnType<typeof useWebhookActions>;
 };
 
-export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): LedgerColumn<Webhook>[] {
+export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
   return [
     {
       key: 'state',
       header: 'State',
       width: 192,
       kind: 'mark',
-      fold: 'mark',
-      bone: 48,
+      mobile: 'mark',
+      skeletonWidth: 48,
       cell: (webhook) => <WebhookState webhook={{ ...webhook, active: actions.isOn(webhook) }} isShort />,
     },
     {
       key: 'address',
       header: 'Address',
-      fold: 'lead',
-      bone: 240,
+      mobile: 'lead',
+      skeletonWidth: 240,
       cell: ({ id, url, name }) => (
         <span className="cell">
           <Link className="link" href={`/webhooks/${id}`}>
@@ -42,21 +42,21 @@ export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): Ledg
       key: 'events',
       header: 'Events',
       width: 184,
-      fold: 'under',
-      bone: 120,
+      mobile: 'under',
+      skeletonWidth: 120,
       cell: ({ events }) => <EventNames events={events} />,
     },
     {
       key: 'domain',
       header: 'Domain',
       width: 152,
-      isSpare: true,
-      bone: 88,
+      isOptional: true,
+      skeletonWidth: 88,
       cell: ({ domain_id: id }) =>
         id === null ? 'All domains' : <span className="mono line">{nameOf(id) ?? 'One domain'}</span>,
     },
-    changedColumn(),
-    switchColumn({ nameOf: ({ url }) => hostOf(url), isOn: actions.isOn, onSwitch: actions.switchTo }),
+    updatedColumn(),
+    activeColumn({ nameOf: ({ url }) => hostOf(url), isActive: actions.isOn, onChange: actions.switchTo }),
   ];
 }
 

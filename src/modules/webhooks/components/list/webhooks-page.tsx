@@ -7,14 +7,14 @@ import { useRouter } from 'next/navigation';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { useReach } from '@/components/directory/use-reach';
-import { useCursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
-import { ErrorNote } from '@/components/ledger/notes';
-import { NoticeBar } from '@/components/notice-bar';
-import { PageHead } from '@/components/page-head';
-import { Segments } from '@/components/segments';
+import { useCursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
+import { ErrorState } from '@/components/data-table/states';
+import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { Notification } from '@/components/notification';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import type { CreatedWebhook } from '../../schema';
 import { useWebhookActions } from '../use-webhook-actions';
@@ -36,8 +36,8 @@ export function WebhooksPage() {
   const router = useRouter();
   const [state, setState] = useQueryStates(filters);
   const [created, setCreated] = useState<CreatedWebhook | null>(null);
-  const trail = useCursorTrail();
-  const reach = useReach();
+  const trail = useCursorHistory();
+  const reach = useDomainScope();
   const actions = useWebhookActions();
   const list = trpc.webhooks.list.useQuery(
     { domain_id: reach.chosen ?? undefined, active: SHOWN[state.show], cursor: trail.cursor },
@@ -50,42 +50,42 @@ export function WebhooksPage() {
 
   return (
     <Page>
-      <PageHead
+      <PageHeader
         title="Webhooks"
-        lede={domainName ? `Of ${domainName} alone` : 'Addresses that are told what becomes of mail'}
+        description={domainName ? `Of ${domainName} alone` : 'Addresses that are told what becomes of mail'}
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New webhook
         </Button>
-      </PageHead>
+      </PageHeader>
       <div className="tools">
-        <Segments
+        <SegmentedControl
           label="State"
           value={state.show}
           options={{ all: 'All', on: 'On', off: 'Off' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
       </div>
-      {list.isError && !rows && <ErrorNote what="webhooks" error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isError && !rows && <ErrorState what="webhooks" error={list.error} onRetry={() => void list.refetch()} />}
       {isEmpty && state.show === 'all' && <NoWebhooks domainName={domainName} onNew={openNew} />}
       {isEmpty && state.show !== 'all' && <NoWebhookFits onClear={() => void setState({ show: null, cursor: null })} />}
       {!isEmpty && !(list.isError && !rows) && (
         <>
-          <Ledger
+          <DataTable
             caption="Webhooks, the newest first"
             className="webhooks"
             columns={webhookColumns({ nameOf: reach.nameOf, actions })}
             rows={rows}
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/webhooks/${id}`}
-            isOff={(webhook) => !actions.isOn(webhook)}
+            isInactive={(webhook) => !actions.isOn(webhook)}
             isStale={list.isPlaceholderData}
-            bones={6}
+            skeletonRows={6}
           />
-          <Folio page={list.data} trail={trail} />
+          <Pagination page={list.data} history={trail} />
         </>
       )}
-      <NoticeBar notice={actions.notice} onDismiss={actions.dismiss} />
+      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
       <NewWebhookDialog
         opened={state.new && created === null}
         domains={reach.domains}

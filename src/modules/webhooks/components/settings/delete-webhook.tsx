@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
-import { Entry } from '@/components/entry';
+import { SettingsSection } from '@/components/settings-section';
 import type { Webhook } from '../../schema';
 import { hostOf } from '../webhook-values';
 
@@ -23,7 +23,7 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
   });
 
   return (
-    <Entry title="Delete" hint="Its deliveries go with it, and their retries end at once.">
+    <SettingsSection title="Delete" hint="Its deliveries go with it, and their retries end at once.">
       <div className="form-column">
         <p className="soft">The address hears of nothing any more. To stop it for a while, switch it off instead.</p>
         <div>
@@ -47,6 +47,6 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
       >
         <p className="soft">Its secret and what it was sent are lost with it. This cannot be undone.</p>
       </ConfirmDialog>
-    </Entry>
+    </SettingsSection>
   );
 }

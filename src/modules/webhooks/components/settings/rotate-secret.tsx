@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { Entry } from '@/components/entry';
+import { SettingsSection } from '@/components/settings-section';
 import { formatFull } from '@/lib/format';
 import type { Webhook } from '../../schema';
 import { WebhookSecretDialog } from '../webhook-secret-dialog';
@@ -29,7 +29,7 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
     onSuccess: () => void utils.webhooks.get.invalidate({ id: webhook.id }),
   });
   return (
-    <Entry title="Secret" hint="It signs every delivery. A new one counts at once.">
+    <SettingsSection title="Secret" hint="It signs every delivery. A new one counts at once.">
       <div className="form-column">
         {webhook.previous_secret_until && <OldSecret until={webhook.previous_secret_until} />}
         <Select
@@ -60,7 +60,7 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
           onStored={rotate.reset}
         />
       )}
-    </Entry>
+    </SettingsSection>
   );
 }
 

@@ -3,12 +3,12 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { landOnFields, type Problem, toProblem } from '@/components/api/problem';
+import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
-import { Entry } from '@/components/entry';
-import { SaveFoot } from '@/components/save-foot';
+import { SaveBar } from '@/components/save-bar';
+import { SettingsSection } from '@/components/settings-section';
 import type { Webhook } from '../../schema';
 import { EventChoiceInput } from '../event-choice';
 import { choiceFault, choiceOf, eventsOf, hostOf } from '../webhook-values';
@@ -34,7 +34,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
       form.setValues(initialValues(saved));
       await utils.webhooks.list.invalidate();
     },
-    onError: (error) => setProblem(landOnFields(toProblem(error), form, FIELDS)),
+    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, FIELDS)),
   });
 
   return (
@@ -52,7 +52,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
           });
         })}
       >
-        <Entry
+        <SettingsSection
           title="Webhook"
           hint="Deliveries still to be made go to the address as it is then. Whose mail it tells of stays as it was made."
         >
@@ -79,15 +79,15 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
               onChange={(events) => form.setFieldValue('events', events)}
             />
             <ProblemAlert problem={problem} />
-            <SaveFoot
+            <SaveBar
               isDirty={form.isDirty()}
               isSaving={update.isPending}
               isSaved={update.isSuccess}
-              onUndo={form.reset}
-              isQuiet
+              onDiscard={form.reset}
+              isSecondary
             />
           </div>
-        </Entry>
+        </SettingsSection>
         <UnsavedGuard
           isDirty={form.isDirty()}
           what={`The settings of ${hostOf(webhook.url)} are changed and not saved.`}

@@ -2,8 +2,8 @@
 
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { CodeBlock } from '@/components/code-block';
-import { Entry } from '@/components/entry';
-import { Segments } from '@/components/segments';
+import { SegmentedControl } from '@/components/segmented-control';
+import { SettingsSection } from '@/components/settings-section';
 import { NODE_SNIPPET, opensslSnippet, PYTHON_SNIPPET, STANDARD_SNIPPET } from './verify-snippets';
 
 const HEADERS: [name: string, meaning: string][] = [
@@ -40,12 +40,17 @@ export function VerifySignature() {
   const [code, hint] = SNIPPETS[language];
   return (
     <>
-      <Entry
+      <SettingsSection
         title="In a program"
         hint="Take the signature over the bytes as they came. JSON that is parsed and written again has other bytes."
       >
         <div className="verify">
-          <Segments label="Language" value={language} options={NAMES} onChange={(value) => void setLanguage(value)} />
+          <SegmentedControl
+            label="Language"
+            value={language}
+            options={NAMES}
+            onChange={(value) => void setLanguage(value)}
+          />
           <CodeBlock
             title={NAMES[language]}
             hint={hint}
@@ -56,8 +61,8 @@ export function VerifySignature() {
             <code>POSTROOM_WEBHOOK_SECRET</code> stands for the secret. Who has lost it makes a new one in the settings.
           </p>
         </div>
-      </Entry>
-      <Entry title="Headers" hint="What every delivery carries, beside its JSON body.">
+      </SettingsSection>
+      <SettingsSection title="Headers" hint="What every delivery carries, beside its JSON body.">
         <dl className="header-facts">
           {HEADERS.map(([name, meaning]) => (
             <div key={name}>
@@ -68,8 +73,8 @@ export function VerifySignature() {
             </div>
           ))}
         </dl>
-      </Entry>
-      <Entry title="Answers" hint="What an endpoint should answer, and by when.">
+      </SettingsSection>
+      <SettingsSection title="Answers" hint="What an endpoint should answer, and by when.">
         <ul className="plain-facts">
           <li>
             <b>2xx within 10 seconds</b> means that it has arrived. Answer first, work afterwards.
@@ -82,7 +87,7 @@ export function VerifySignature() {
             <b>The same event can come twice,</b> and a later one before an earlier one.
           </li>
         </ul>
-      </Entry>
+      </SettingsSection>
     </>
   );
 }

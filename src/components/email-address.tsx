@@ -1,7 +1,7 @@
-export function Addr({ value }: { value: string }) {
+export function EmailAddress({ value }: { value: string }) {
   const at = value.lastIndexOf('@');
   return (
-    <span className="addr" title={value}>
+    <span className="email-address" title={value}>
       {at > 0 && <b style={{ minWidth: `${Math.min(at, 12)}ch` }}>{value.slice(0, at)}</b>}
       {at === 0 ? <b>{value}</b> : <i>{value.slice(Math.max(at, 0))}</i>}
     </span>

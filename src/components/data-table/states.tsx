@@ -7,11 +7,11 @@ import { type Problem, toProblem } from '../api/problem';
 import { CopyIcon } from '../copy-button';
 import { StatusMark } from '../marks/status-mark';
 
-type EmptyNoteProps = { title: string; children: ReactNode; aside?: ReactNode };
+type EmptyStateProps = { title: string; children: ReactNode; aside?: ReactNode };
 
-export function EmptyNote({ title, children, aside }: EmptyNoteProps) {
+export function EmptyState({ title, children, aside }: EmptyStateProps) {
   return (
-    <div className="note" data-split={aside ? true : undefined}>
+    <div className="state-note" data-split={aside ? true : undefined}>
       <div>
         <h2 data-large>{title}</h2>
         {children}
@@ -22,16 +22,16 @@ export function EmptyNote({ title, children, aside }: EmptyNoteProps) {
   );
 }
 
-type ErrorNoteProps = { what: string; error: unknown; onRetry?: () => void; children?: ReactNode };
+type ErrorStateProps = { what: string; error: unknown; onRetry?: () => void; children?: ReactNode };
 
-export function ErrorNote({ what, error, onRetry, children }: ErrorNoteProps) {
+export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) {
   const problem = toProblem(error);
   return (
-    <div className="note" role="alert">
+    <div className="state-note" role="alert">
       <StatusMark status="failed">Could not load {what}</StatusMark>
       <h2>{problem.status >= 500 ? 'The server could not answer this request' : problem.message}</h2>
       <p>{advice(problem)}</p>
-      <div className="row-acts">
+      <div className="row-actions">
         {onRetry && (
           <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
             Try again
@@ -39,7 +39,7 @@ export function ErrorNote({ what, error, onRetry, children }: ErrorNoteProps) {
         )}
         {children}
       </div>
-      <dl className="kv">
+      <dl className="details-list">
         <dt>Code</dt>
         <dd className="mono">{problem.status > 0 ? `${problem.code} (${problem.status})` : problem.code}</dd>
         {problem.requestId && (

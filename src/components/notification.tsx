@@ -15,12 +15,12 @@ export type Notice = {
   takesFocus?: boolean;
 };
 
-type NoticeBarProps = { notice: Notice | null; onDismiss: () => void };
+type NotificationProps = { notice: Notice | null; onDismiss: () => void };
 
 /** What was just done, and its way back. */
-export function NoticeBar({ notice, onDismiss }: NoticeBarProps) {
+export function Notification({ notice, onDismiss }: NotificationProps) {
   return (
-    <div className="notice-place" role="status">
+    <div className="notification-region" role="status">
       {notice && <Bar key={notice.key} notice={notice} onDismiss={onDismiss} />}
     </div>
   );
@@ -35,7 +35,7 @@ function Bar({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
   }, [takesFocus]);
 
   return (
-    <div className="notice" data-tone={problem ? 'bounced' : 'quiet'} role={problem ? 'alert' : undefined}>
+    <div className="notification" data-tone={problem ? 'bounced' : 'quiet'} role={problem ? 'alert' : undefined}>
       <div>
         {problem ? <StatusMark status="bounced">{text}</StatusMark> : <span>{text}</span>}
         {problem && (

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { createThreads, type ThreadsOptions } from './threads';
+import { createWorkerPool, type WorkerPoolOptions } from './worker-pool';
 
 type Job = { does: 'answer' | 'hang' | 'exit' | 'throw'; bytes?: Uint8Array };
 type Result = { thread: number; heldBytes: number };
@@ -15,8 +15,8 @@ const SCRIPTED = `
   });
 `;
 
-function threads(over: Partial<ThreadsOptions<Job>> = {}) {
-  return createThreads<Job, Result>({
+function threads(over: Partial<WorkerPoolOptions<Job>> = {}) {
+  return createWorkerPool<Job, Result>({
     startWorker: () => new Worker(SCRIPTED, { eval: true }),
     bytesOf: ({ bytes }) => (bytes ? [bytes] : []),
     maxThreads: 2,

@@ -1,23 +1,23 @@
 import { Button } from '@mantine/core';
 
-type SaveFootProps = {
+type SaveBarProps = {
   isDirty: boolean;
   isSaving: boolean;
   isSaved: boolean;
-  onUndo: () => void;
+  onDiscard: () => void;
   /** Something else on the page is what to do first. */
-  isQuiet?: boolean;
+  isSecondary?: boolean;
 };
 
 /** Below a form of settings: save, undo, and what became of it. */
-export function SaveFoot({ isDirty, isSaving, isSaved, onUndo, isQuiet }: SaveFootProps) {
+export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, isSecondary }: SaveBarProps) {
   return (
-    <div className="form-foot">
-      <Button variant={isQuiet ? 'default' : 'filled'} type="submit" loading={isSaving} disabled={!isDirty}>
+    <div className="form-footer">
+      <Button variant={isSecondary ? 'default' : 'filled'} type="submit" loading={isSaving} disabled={!isDirty}>
         Save the changes
       </Button>
       {isDirty ? (
-        <Button variant="subtle" color="gray" onClick={onUndo}>
+        <Button variant="subtle" color="gray" onClick={onDiscard}>
           Undo the changes
         </Button>
       ) : (

@@ -1,6 +1,6 @@
 import { formatFull, momentParts } from '@/lib/format';
 
-export function Moment({ iso }: { iso: string }) {
+export function DateTime({ iso }: { iso: string }) {
   const { lead, rest } = momentParts(iso);
   return (
     <time dateTime={iso} title={formatFull(iso)}>

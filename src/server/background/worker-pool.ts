@@ -1,9 +1,9 @@
 import { parentPort, type Worker } from 'node:worker_threads';
 
-type Answer<Result> = { result: Result } | { failure: string };
+type JobReply<Result> = { result: Result } | { failure: string };
 
-export type ThreadsOptions<Job> = {
-  /** Its thread calls `answerJobs`. A bundler finds a worker only where its URL is spelled out, so its owner starts it. */
+export type WorkerPoolOptions<Job> = {
+  /** Its thread calls `handleJobs`. A bundler finds a worker only where its URL is spelled out, so its owner starts it. */
   startWorker: () => Worker;
   /** The bytes of a job, which are handed over and not copied where nothing else shares their memory. */
   bytesOf: (job: Job) => Uint8Array[];
@@ -16,7 +16,7 @@ export type ThreadsOptions<Job> = {
  * Does work beside the main thread, one job at a time in each thread, each within the deadline: a job that is not done by
  * then ends its thread. A thread that has nothing to do ends and frees its memory.
  */
-export function createThreads<Job, Result>(options: ThreadsOptions<Job>): (job: Job) => Promise<Result> {
+export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): (job: Job) => Promise<Result> {
   const { startWorker, bytesOf, maxThreads, deadlineMs, tooSlow } = options;
   type Task = { job: Job; resolve: (result: Result) => void; reject: (error: Error) => void };
   type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined };
@@ -40,7 +40,7 @@ export function createThreads<Job, Result>(options: ThreadsOptions<Job>): (job: 
     const worker = startWorker();
     const thread: Thread = { worker, task: null, timer: undefined };
     threads.add(thread);
-    worker.on('message', (answer: Answer<Result>) => {
+    worker.on('message', (answer: JobReply<Result>) => {
       const task = thread.task;
       rest(thread);
       if ('result' in answer) task?.resolve(answer.result);
@@ -75,7 +75,7 @@ export function createThreads<Job, Result>(options: ThreadsOptions<Job>): (job: 
 }
 
 /** The thread's side: one job in, one result out, its bytes handed over and not copied. */
-export function answerJobs<Job, Result>(
+export function handleJobs<Job, Result>(
   work: (job: Job) => Promise<Result>,
   bytesOf: (result: Result) => Uint8Array[],
 ): void {

@@ -4,7 +4,7 @@ import { hasRole, type Role } from '@/lib/roles';
 import { trpc } from '../api/trpc';
 
 /** Whether the signed-in admin has a role; undefined until that is known. */
-export function useMay(required: Role): boolean | undefined {
+export function useHasRole(required: Role): boolean | undefined {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   return me.data && hasRole(me.data.role, required);
 }

@@ -5,7 +5,7 @@ import { IconChevronDown, IconX } from '@tabler/icons-react';
 import { formatMoment } from '@/lib/format';
 
 const HOUR_MS = 3_600_000;
-const SPANS = [
+const TIME_RANGES = [
   { label: 'The last hour', ms: HOUR_MS },
   { label: 'The last 24 hours', ms: 24 * HOUR_MS },
   { label: 'The last 7 days', ms: 7 * 24 * HOUR_MS },
@@ -15,17 +15,17 @@ type SinceFilterProps = { since: Date | null; onChange: (since: Date | null) => 
 
 export function SinceFilter({ since, onChange }: SinceFilterProps) {
   if (since)
-    return <SetFilter name="Since" value={formatMoment(since.toISOString())} onRemove={() => onChange(null)} />;
+    return <ActiveFilter name="Since" value={formatMoment(since.toISOString())} onRemove={() => onChange(null)} />;
   return (
     <Menu position="bottom-start" width={184}>
       <Menu.Target>
-        <button type="button" className="token only-wide">
+        <button type="button" className="filter-chip only-wide">
           Since <b>any time</b>
           <IconChevronDown size={16} stroke={1.5} aria-hidden="true" />
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        {SPANS.map(({ label, ms }) => (
+        {TIME_RANGES.map(({ label, ms }) => (
           <Menu.Item key={label} onClick={() => onChange(new Date(Math.floor((Date.now() - ms) / 1000) * 1000))}>
             {label}
           </Menu.Item>
@@ -35,11 +35,11 @@ export function SinceFilter({ since, onChange }: SinceFilterProps) {
   );
 }
 
-type SetFilterProps = { name: string; value: string; onRemove: () => void };
+type ActiveFilterProps = { name: string; value: string; onRemove: () => void };
 
-export function SetFilter({ name, value, onRemove }: SetFilterProps) {
+export function ActiveFilter({ name, value, onRemove }: ActiveFilterProps) {
   return (
-    <span className="token" data-set>
+    <span className="filter-chip" data-active-filter>
       {name} <b className="clip">{value}</b>
       <button type="button" aria-label={`Remove the filter: ${name}`} onClick={onRemove}>
         <IconX size={14} stroke={1.75} />

@@ -1,20 +1,20 @@
 'use client';
 
 import { useState } from 'react';
-import type { CursorTrail } from '@/components/ledger/cursor-trail';
-import { Folio } from '@/components/ledger/folio';
-import { Ledger } from '@/components/ledger/ledger';
+import type { CursorHistory } from '@/components/data-table/cursor-history';
+import { DataTable } from '@/components/data-table/data-table';
+import { Pagination } from '@/components/data-table/pagination';
 import type { Alias } from '../../schema';
 import { aliasColumns } from './alias-columns';
 import { PickedBar } from './picked-bar';
 import type { useAliasActions } from './use-alias-actions';
 
-type AliasLedgerProps = {
+type AliasTableProps = {
   list: {
     data: { items: Alias[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
     isPlaceholderData: boolean;
   };
-  trail: CursorTrail;
+  trail: CursorHistory;
   sort: { field: string; order: 'asc' | 'desc'; onSort: (field: string, order: 'asc' | 'desc') => void };
   actions: ReturnType<typeof useAliasActions>;
   onEdit: (alias: Alias) => void;
@@ -24,7 +24,7 @@ type AliasLedgerProps = {
 
 const NONE: Alias[] = [];
 
-export function AliasLedger({ list, trail, sort, actions, onEdit, onTrace, onDelete }: AliasLedgerProps) {
+export function AliasTable({ list, trail, sort, actions, onEdit, onTrace, onDelete }: AliasTableProps) {
   const [picked, setPicked] = useState<string[]>([]);
   const rows = list.data?.items;
   const chosen = (rows ?? NONE).filter(({ id }) => picked.includes(id));
@@ -50,10 +50,10 @@ export function AliasLedger({ list, trail, sort, actions, onEdit, onTrace, onDel
           onDelete={() => onDelete(chosen)}
         />
       )}
-      <Ledger
+      <DataTable
         caption={`Aliases, by ${sort.field === 'created_at' ? 'date added' : 'address'}`}
         className="aliases"
-        headless={chosen.length > 0}
+        hideHeader={chosen.length > 0}
         columns={aliasColumns({
           rows: rows ?? NONE,
           selected,
@@ -68,12 +68,12 @@ export function AliasLedger({ list, trail, sort, actions, onEdit, onTrace, onDel
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/aliases?edit=${id}`}
         onOpen={onEdit}
-        isPicked={({ id }) => selected.has(id)}
-        isOff={(alias) => !actions.isOn(alias)}
+        isSelected={({ id }) => selected.has(id)}
+        isInactive={(alias) => !actions.isOn(alias)}
         isStale={list.isPlaceholderData}
         sort={sort}
       />
-      <Folio page={list.data} trail={trail} />
+      <Pagination page={list.data} history={trail} />
     </>
   );
 }

@@ -1,46 +1,46 @@
 import { Switch } from '@mantine/core';
 import { formatDate, formatFull } from '@/lib/format';
-import type { LedgerColumn } from './ledger';
+import type { DataTableColumn } from './data-table';
 
-type SwitchColumnProps<Row> = {
+type ActiveColumnProps<Row> = {
   nameOf: (row: Row) => string;
-  isOn: (row: Row) => boolean;
-  onSwitch: (row: Row, isOn: boolean) => void;
-  fold?: LedgerColumn<Row>['fold'];
+  isActive: (row: Row) => boolean;
+  onChange: (row: Row, isOn: boolean) => void;
+  mobile?: DataTableColumn<Row>['mobile'];
 };
 
 /** Whether what a row stands for is on, and the way to change that in place. */
-export function switchColumn<Row>({
+export function activeColumn<Row>({
   nameOf,
-  isOn,
-  onSwitch,
-  fold = 'tail',
-}: SwitchColumnProps<Row>): LedgerColumn<Row> {
+  isActive,
+  onChange,
+  mobile = 'tail',
+}: ActiveColumnProps<Row>): DataTableColumn<Row> {
   return {
     key: 'on',
     header: 'On',
     width: 56,
     kind: 'control',
-    fold,
-    bone: 28,
+    mobile,
+    skeletonWidth: 28,
     cell: (row) => (
       <Switch
         aria-label={`${nameOf(row)} is on`}
-        checked={isOn(row)}
-        onChange={(event) => onSwitch(row, event.currentTarget.checked)}
+        checked={isActive(row)}
+        onChange={(event) => onChange(row, event.currentTarget.checked)}
       />
     ),
   };
 }
 
-export function changedColumn<Row extends { updated_at: string }>(): LedgerColumn<Row> {
+export function updatedColumn<Row extends { updated_at: string }>(): DataTableColumn<Row> {
   return {
     key: 'changed',
     header: 'Changed',
     width: 88,
     kind: 'figure',
-    isSpare: true,
-    bone: 48,
+    isOptional: true,
+    skeletonWidth: 48,
     className: 'soft',
     cell: ({ updated_at: at }) => (
       <time dateTime={at} title={formatFull(at)}>

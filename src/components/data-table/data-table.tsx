@@ -2,43 +2,43 @@
 
 import { useRouter } from 'next/navigation';
 import { Fragment, type MouseEvent, type ReactNode } from 'react';
-import { OpenedRow } from './opened-row';
+import { ExpandedRow } from './expanded-row';
 
-type LedgerOrder = 'asc' | 'desc';
-type LedgerSort = { field: string; order: LedgerOrder; onSort: (field: string, order: LedgerOrder) => void };
+type SortOrder = 'asc' | 'desc';
+type TableSort = { field: string; order: SortOrder; onSort: (field: string, order: SortOrder) => void };
 
-export type LedgerColumn<Row> = {
+export type DataTableColumn<Row> = {
   key: string;
   header: ReactNode;
   cell: (row: Row) => ReactNode;
   width?: number;
   kind?: 'mark' | 'figure' | 'control' | 'tail';
-  fold?: 'mark' | 'lead' | 'side' | 'under' | 'tail' | 'none';
-  isSpare?: boolean;
+  mobile?: 'mark' | 'lead' | 'side' | 'under' | 'tail' | 'none';
+  isOptional?: boolean;
   className?: string;
   sortBy?: string;
-  bone?: number;
+  skeletonWidth?: number;
 };
 
-type LedgerProps<Row> = {
+type DataTableProps<Row> = {
   caption: string;
-  columns: LedgerColumn<Row>[];
+  columns: DataTableColumn<Row>[];
   rows: Row[] | undefined;
   rowKey: (row: Row) => string;
   rowHref?: (row: Row) => string;
   onOpen?: (row: Row) => void;
-  isPicked?: (row: Row) => boolean;
-  isOff?: (row: Row) => boolean;
+  isSelected?: (row: Row) => boolean;
+  isInactive?: (row: Row) => boolean;
   /** What stands below a row that is open in its place; null where it is not. */
-  opened?: (row: Row) => ReactNode;
+  expanded?: (row: Row) => ReactNode;
   isStale?: boolean;
-  sort?: LedgerSort;
-  bones?: number;
-  headless?: boolean;
+  sort?: TableSort;
+  skeletonRows?: number;
+  hideHeader?: boolean;
   className?: string;
 };
 
-export function Ledger<Row>(props: LedgerProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
   const {
     caption,
     columns,
@@ -46,18 +46,18 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
     rowKey,
     rowHref,
     onOpen,
-    isPicked,
-    isOff,
-    opened,
+    isSelected,
+    isInactive,
+    expanded,
     isStale,
     sort,
-    bones = 10,
-    headless,
+    skeletonRows = 10,
+    hideHeader,
   } = props;
   const router = useRouter();
-  const classes = ['ledger', props.className, isStale && 'ledger-stale'].filter(Boolean).join(' ');
+  const classes = ['data-table', props.className, isStale && 'data-table-stale'].filter(Boolean).join(' ');
 
-  const go = (event: MouseEvent<HTMLTableRowElement>, row: Row, href: string) => {
+  const openRow = (event: MouseEvent<HTMLTableRowElement>, row: Row, href: string) => {
     if (event.defaultPrevented || isOwnControl(event.target) || window.getSelection()?.toString()) return;
     if (event.metaKey || event.ctrlKey) window.open(href, '_blank', 'noopener');
     else if (onOpen) onOpen(row);
@@ -71,48 +71,48 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
         {columns.map((column) => (
           <col
             key={column.key}
-            data-spare={column.isSpare || undefined}
+            data-optional={column.isOptional || undefined}
             style={column.width ? { width: column.width } : undefined}
           />
         ))}
       </colgroup>
-      <thead className={headless ? 'sr-only' : undefined}>
+      <thead className={hideHeader ? 'sr-only' : undefined}>
         <tr>
           {columns.map((column) => (
-            <Head key={column.key} column={column} sort={sort} />
+            <HeaderCell key={column.key} column={column} sort={sort} />
           ))}
         </tr>
       </thead>
       <tbody>
         {rows === undefined
-          ? Array.from({ length: bones }, (_, index) => (
-              <BoneRow key={boneKey(index)} columns={columns} index={index} />
+          ? Array.from({ length: skeletonRows }, (_, index) => (
+              <SkeletonRow key={skeletonKey(index)} columns={columns} index={index} />
             ))
           : rows.map((row) => {
               const href = rowHref?.(row);
-              const below = opened?.(row) ?? null;
+              const below = expanded?.(row) ?? null;
               return (
                 <Fragment key={rowKey(row)}>
                   <tr
-                    data-picked={isPicked?.(row) || undefined}
-                    data-off={isOff?.(row) || undefined}
-                    data-go={href ? true : undefined}
+                    data-selected={isSelected?.(row) || undefined}
+                    data-inactive={isInactive?.(row) || undefined}
+                    data-link={href ? true : undefined}
                     data-open={below !== null || undefined}
-                    onClick={href ? (event) => go(event, row, href) : undefined}
+                    onClick={href ? (event) => openRow(event, row, href) : undefined}
                   >
                     {columns.map((column) => (
                       <td
                         key={column.key}
                         data-kind={column.kind}
-                        data-fold={column.fold ?? 'none'}
-                        data-spare={column.isSpare || undefined}
+                        data-mobile={column.mobile ?? 'none'}
+                        data-optional={column.isOptional || undefined}
                         className={column.className}
                       >
                         {column.cell(row)}
                       </td>
                     ))}
                   </tr>
-                  {below !== null && <OpenedRow columns={columns}>{below}</OpenedRow>}
+                  {below !== null && <ExpandedRow columns={columns}>{below}</ExpandedRow>}
                 </Fragment>
               );
             })}
@@ -121,24 +121,24 @@ export function Ledger<Row>(props: LedgerProps<Row>) {
   );
 }
 
-type HeadProps<Row> = { column: LedgerColumn<Row>; sort: LedgerSort | undefined };
+type HeaderCellProps<Row> = { column: DataTableColumn<Row>; sort: TableSort | undefined };
 
-function Head<Row>({ column, sort }: HeadProps<Row>) {
+function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
   const { sortBy } = column;
-  const isSpare = column.isSpare || undefined;
+  const isSpare = column.isOptional || undefined;
   if (!sort || !sortBy) {
     return (
-      <th data-kind={column.kind} data-spare={isSpare}>
+      <th data-kind={column.kind} data-optional={isSpare}>
         {column.header}
       </th>
     );
   }
   const isSorted = sort.field === sortBy;
-  const next: LedgerOrder = isSorted && sort.order === 'desc' ? 'asc' : 'desc';
+  const next: SortOrder = isSorted && sort.order === 'desc' ? 'asc' : 'desc';
   const ariaSort = sort.order === 'asc' ? 'ascending' : 'descending';
   return (
-    <th data-kind={column.kind} data-spare={isSpare} aria-sort={isSorted ? ariaSort : undefined}>
-      <button type="button" className="sorter" onClick={() => sort.onSort(sortBy, isSorted ? next : 'asc')}>
+    <th data-kind={column.kind} data-optional={isSpare} aria-sort={isSorted ? ariaSort : undefined}>
+      <button type="button" className="sort-button" onClick={() => sort.onSort(sortBy, isSorted ? next : 'asc')}>
         {column.header}
         <span aria-hidden="true">{isSorted ? (sort.order === 'asc' ? '↑' : '↓') : ''}</span>
       </button>
@@ -146,20 +146,20 @@ function Head<Row>({ column, sort }: HeadProps<Row>) {
   );
 }
 
-type BoneRowProps<Row> = { columns: LedgerColumn<Row>[]; index: number };
+type SkeletonRowProps<Row> = { columns: DataTableColumn<Row>[]; index: number };
 
-function BoneRow<Row>({ columns, index }: BoneRowProps<Row>) {
+function SkeletonRow<Row>({ columns, index }: SkeletonRowProps<Row>) {
   return (
     <tr>
       {columns.map((column) => (
         <td
           key={column.key}
           data-kind={column.kind}
-          data-fold={column.fold ?? 'none'}
-          data-spare={column.isSpare || undefined}
+          data-mobile={column.mobile ?? 'none'}
+          data-optional={column.isOptional || undefined}
         >
           {column.kind !== 'tail' && (
-            <span className="bone" style={{ width: (column.bone ?? 72) - ((index * 13) % 5) * 4 }} />
+            <span className="skeleton" style={{ width: (column.skeletonWidth ?? 72) - ((index * 13) % 5) * 4 }} />
           )}
         </td>
       ))}
@@ -167,7 +167,7 @@ function BoneRow<Row>({ columns, index }: BoneRowProps<Row>) {
   );
 }
 
-function boneKey(index: number): string {
+function skeletonKey(index: number): string {
   return `bone-${index}`;
 }
 

@@ -2,27 +2,27 @@
 
 import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '../api/trpc';
-import { useReach } from './use-reach';
+import { useDomainScope } from './use-domain-scope';
 
-export type Address = { kind: 'mailbox' | 'alias'; address: string; end: string; href: string };
+export type AddressMatch = { kind: 'mailbox' | 'alias'; address: string; end: string; href: string };
 
-const MOST = 5;
+const MAX_MATCHES = 5;
 /** A domain_admin asks for the aliases of each of its domains, up to as many. */
-const MOST_DOMAINS = 10;
+const MAX_DOMAINS = 10;
 
 /** The mailboxes and aliases whose address, name or destination has `q` in it. */
-export function useAddresses(q: string): Address[] {
-  const reach = useReach();
+export function useAddressSearch(q: string): AddressMatch[] {
+  const reach = useDomainScope();
   const enabled = q !== '';
   const mailboxes = trpc.mailboxes.list.useQuery(
-    { q, limit: MOST, sort: 'local_part', order: 'asc' },
+    { q, limit: MAX_MATCHES, sort: 'local_part', order: 'asc' },
     { enabled, placeholderData: keepPreviousData },
   );
-  const asked = reach.mustName ? reach.domains.slice(0, MOST_DOMAINS).map(({ id }) => id) : [undefined];
+  const asked = reach.mustName ? reach.domains.slice(0, MAX_DOMAINS).map(({ id }) => id) : [undefined];
   const aliases = trpc.useQueries((t) =>
     asked.map((domain_id) =>
       t.aliases.list(
-        { q, limit: MOST, sort: 'source_local_part', order: 'asc', domain_id },
+        { q, limit: MAX_MATCHES, sort: 'source_local_part', order: 'asc', domain_id },
         { enabled: enabled && reach.mustName !== undefined, placeholderData: keepPreviousData },
       ),
     ),
@@ -37,11 +37,11 @@ export function useAddresses(q: string): Address[] {
     })),
     ...aliases
       .flatMap(({ data }) => data?.items ?? [])
-      .slice(0, MOST)
+      .slice(0, MAX_MATCHES)
       .map(({ id, address, source_local_part: source, destination, active }) => ({
         kind: 'alias' as const,
         address,
-        end: `${address.includes(q.toLowerCase()) ? kindOf(source) : leadsTo(destination, q)}${active ? '' : ', off'}`,
+        end: `${address.includes(q.toLowerCase()) ? kindOf(source) : matchingDestination(destination, q)}${active ? '' : ', off'}`,
         href: `/aliases?edit=${id}`,
       })),
   ];
@@ -52,7 +52,7 @@ function kindOf(source: string): string {
 }
 
 /** Says why an alias was found whose own address does not show it. */
-function leadsTo(destination: string, q: string): string {
+function matchingDestination(destination: string, q: string): string {
   const found = destination.split(',').find((address) => address.toLowerCase().includes(q.toLowerCase()));
   return `Leads to ${found ?? destination}`;
 }

@@ -3,14 +3,14 @@
 import { parseAsString, useQueryState } from 'nuqs';
 import { useState } from 'react';
 
-export type CursorTrail = {
+export type CursorHistory = {
   cursor: string | undefined;
   isFirst: boolean;
   forward: (next: string) => void;
   back: () => void;
 };
 
-export function useCursorTrail(): CursorTrail {
+export function useCursorHistory(): CursorHistory {
   const [cursor, setCursor] = useQueryState('cursor', parseAsString.withOptions({ history: 'push' }));
   const [trail, setTrail] = useState<(string | null)[]>([]);
   const isFirst = cursor === null;

@@ -4,7 +4,7 @@ import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '../api/trpc';
 
 /** The domains at hand, and the one that a list or a new entry is for: chosen in the header, or the only one there is. */
-export function useReach() {
+export function useDomainScope() {
   const [chosen] = useQueryState('domain', parseAsString);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const list = trpc.domains.list.useQuery({ limit: 200, sort: 'name', order: 'asc' }, { staleTime: 60_000 });

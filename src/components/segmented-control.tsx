@@ -1,16 +1,21 @@
 'use client';
 
-type SegmentsProps<Value extends string> = {
+type SegmentedControlProps<Value extends string> = {
   label: string;
   value: Value;
   options: Record<Value, string>;
   onChange: (value: Value) => void;
 };
 
-export function Segments<Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) {
+export function SegmentedControl<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: SegmentedControlProps<Value>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a border and a legend of its own.
-    <div className="seg" role="group" aria-label={label}>
+    <div className="segmented-control" role="group" aria-label={label}>
       {(Object.keys(options) as Value[]).map((key) => (
         <button key={key} type="button" aria-pressed={key === value} onClick={() => onChange(key)}>
           {options[key]}

@@ -1,0 +1,22 @@
+'use client';
+
+import { useMediaQuery } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+
+type ExpandedRowProps = { columns: { kind?: string; isOptional?: boolean }[]; children: ReactNode };
+
+/** Below a row that is open in its place, from the margin line to the right edge. */
+export function ExpandedRow({ columns, children }: ExpandedRowProps) {
+  // A cell that spans more columns than are shown would make new ones. The width is that of data-table.css.
+  const isNarrow = useMediaQuery('(max-width: 1160px)', false, { getInitialValueInEffect: false });
+  const hasMark = columns[0]?.kind === 'mark';
+  const shown = columns.filter(({ isOptional }) => !(isNarrow && isOptional)).length;
+  return (
+    <tr className="expanded-row">
+      {hasMark && <td data-kind="mark" data-mobile="none" />}
+      <td className="expanded" colSpan={hasMark ? shown - 1 : shown}>
+        {children}
+      </td>
+    </tr>
+  );
+}
