@@ -111,7 +111,7 @@ UPDATE "event" SET body_bytes = octet_length(body);
 ALTER TABLE "event" ALTER COLUMN "body_bytes" DROP DEFAULT;
 
 -- What Prisma's schema cannot say: due deliveries by webhook, those under way, content of received mail that is still
--- kept, and events that have no place yet.
+-- kept, and events without a sequence number.
 CREATE INDEX "webhook_delivery_due_idx" ON "webhook_delivery"("webhook_id", "next_attempt_at") WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX "webhook_delivery_leased_idx" ON "webhook_delivery"("webhook_id") WHERE lease_token IS NOT NULL;
 CREATE INDEX "event_content_idx" ON "event"("created_at") WHERE type = 'mail.received.full' AND body_bytes > 0;
@@ -183,9 +183,9 @@ BEGIN
 END
 $$;
 
--- Gives committed events their places, in one order for all readers. Whoever reads beyond a place misses nothing before
--- it: the lock lets one caller at a time do this, and the events of a transaction still open get later places.
-CREATE SEQUENCE event_place AS bigint;
+-- Numbers committed events in one order for all readers, so that nobody who has read up to a number misses an earlier
+-- event: the lock allows one caller at a time, and events of transactions that are still open get later numbers.
+CREATE SEQUENCE event_sequence AS bigint;
 CREATE FUNCTION sequence_events(at_once integer) RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -195,8 +195,8 @@ BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtext('sequence_events')) THEN
     RETURN 0;
   END IF;
-  UPDATE event SET sequence = next.place
-    FROM (SELECT waiting.id, nextval('event_place') AS place
+  UPDATE event SET sequence = next.sequence
+    FROM (SELECT waiting.id, nextval('event_sequence') AS sequence
             FROM (SELECT e.id FROM event e WHERE e.sequence IS NULL AND NOT e.is_test ORDER BY e.id LIMIT at_once) waiting
          ) next
    WHERE event.id = next.id;

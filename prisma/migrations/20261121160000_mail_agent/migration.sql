@@ -55,13 +55,13 @@ CREATE TABLE "mail_cursor" (
     "source" TEXT NOT NULL,
     "file" TEXT NOT NULL,
     "position" TEXT NOT NULL,
-    "begun_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "complete_since" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "mail_cursor_pkey" PRIMARY KEY ("source")
 );
 
 -- CreateTable
-CREATE TABLE "mail_transit" (
+CREATE TABLE "logged_mail" (
     "queue_id" TEXT NOT NULL,
     "message_id" TEXT,
     "login" TEXT,
@@ -73,19 +73,19 @@ CREATE TABLE "mail_transit" (
     "seen_at" TIMESTAMPTZ(3) NOT NULL,
     "removed_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "mail_transit_pkey" PRIMARY KEY ("queue_id")
+    CONSTRAINT "logged_mail_pkey" PRIMARY KEY ("queue_id")
 );
 
 -- CreateTable
-CREATE TABLE "mail_arrival" (
+CREATE TABLE "inbound_delivery" (
     "queue_id" TEXT NOT NULL,
     "recipient" TEXT NOT NULL,
     "addressed_to" TEXT NOT NULL,
     "is_forwarded" BOOLEAN NOT NULL,
     "at" TIMESTAMPTZ(3) NOT NULL,
-    "told_at" TIMESTAMPTZ(3),
+    "reported_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "mail_arrival_pkey" PRIMARY KEY ("queue_id","recipient","addressed_to")
+    CONSTRAINT "inbound_delivery_pkey" PRIMARY KEY ("queue_id","recipient","addressed_to")
 );
 
 -- CreateTable
@@ -114,10 +114,10 @@ CREATE UNIQUE INDEX "dkim_key_domain_id_selector_key" ON "dkim_key"("domain_id",
 CREATE INDEX "mail_request_created_at_idx" ON "mail_request"("created_at");
 
 -- CreateIndex
-CREATE INDEX "mail_transit_seen_at_idx" ON "mail_transit"("seen_at");
+CREATE INDEX "logged_mail_seen_at_idx" ON "logged_mail"("seen_at");
 
 -- CreateIndex
-CREATE INDEX "mail_transit_message_id_idx" ON "mail_transit"("message_id");
+CREATE INDEX "logged_mail_message_id_idx" ON "logged_mail"("message_id");
 
 -- CreateIndex
 CREATE INDEX "sieve_filter_created_at_id_idx" ON "sieve_filter"("created_at", "id");
@@ -132,7 +132,7 @@ CREATE INDEX "sieve_filter_mailbox_id_idx" ON "sieve_filter"("mailbox_id");
 ALTER TABLE "dkim_key" ADD CONSTRAINT "dkim_key_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
-ALTER TABLE "mail_arrival" ADD CONSTRAINT "mail_arrival_queue_id_fkey" FOREIGN KEY ("queue_id") REFERENCES "mail_transit"("queue_id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "inbound_delivery" ADD CONSTRAINT "inbound_delivery_queue_id_fkey" FOREIGN KEY ("queue_id") REFERENCES "logged_mail"("queue_id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "sieve_filter" ADD CONSTRAINT "sieve_filter_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -147,7 +147,7 @@ CREATE UNIQUE INDEX "dkim_key_one_pending" ON "dkim_key" ("domain_id") WHERE "st
 
 -- What an agent looks for, among many that are done with.
 CREATE INDEX "mail_request_waiting" ON "mail_request" ("created_at") WHERE "claimed_at" IS NULL;
-CREATE INDEX "mail_arrival_untold" ON "mail_arrival" ("at") WHERE "told_at" IS NULL;
+CREATE INDEX "inbound_delivery_unreported_idx" ON "inbound_delivery" ("at") WHERE "reported_at" IS NULL;
 
 ALTER TABLE "sieve_filter" ADD CONSTRAINT "sieve_filter_scope" CHECK (
   CASE "scope" WHEN 'global' THEN "domain_id" IS NULL AND "mailbox_id" IS NULL

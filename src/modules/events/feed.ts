@@ -55,7 +55,7 @@ export async function readFeed(ctx: ActorContext, input: ReadFeed): Promise<Page
 async function places({ db }: ActorContext): Promise<{ given: bigint; highest: bigint }> {
   const [row] = await db.$queryRaw<{ given: bigint; highest: bigint }[]>`
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS given,
-           (SELECT coalesce(max(sequence), 0) FROM event) AS highest FROM event_place`;
+           (SELECT coalesce(max(sequence), 0) FROM event) AS highest FROM event_sequence`;
   return row ?? { given: 0n, highest: 0n };
 }
 

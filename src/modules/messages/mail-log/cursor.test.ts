@@ -60,12 +60,12 @@ describe('a piece of the log', () => {
     const [one, two] = [newQueueId(), newQueueId()];
     const record = moveOn(db, from, { file: '7', position: '100' }, [one, two], async (tx, _, each) => {
       await each(async (queueId) => {
-        await tx.mailTransit.create({ data: { queueId, seenAt: AT } });
+        await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
       });
       throw new Error('the end of it');
     });
     await expect(record).rejects.toThrow('the end of it');
-    expect(await db.mailTransit.count({ where: { queueId: { in: [one, two] } } })).toBe(0);
+    expect(await db.loggedMail.count({ where: { queueId: { in: [one, two] } } })).toBe(0);
     expect(await readCursor(db, source)).toEqual(from);
   });
 });
@@ -92,12 +92,12 @@ describe('an entry that the database refuses', () => {
     await moveOn(db, from, { file: '7', position: '100' }, [queueId], (tx, _, each) =>
       each(async () => {
         tries += 1;
-        await tx.mailTransit.create({ data: { queueId, seenAt: AT } });
+        await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
         if (tries < 3) await tx.$executeRaw`SELECT 1 / 0`;
       }),
     );
     expect(tries).toBe(3);
-    expect(await db.mailTransit.count({ where: { queueId } })).toBe(1);
+    expect(await db.loggedMail.count({ where: { queueId } })).toBe(1);
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('an entry that the database refuses', () => {
       ...lines(own, ...taken(at('ann'), { login: at('ann'), messageId }), delivery('x@far.example')),
     ];
     await recordLog(db, from, { entries, position: POSITION });
-    expect(await db.mailArrival.count({ where: { queueId } })).toBe(1);
+    expect(await db.inboundDelivery.count({ where: { queueId } })).toBe(1);
     expect(await toldOf(domain.id, 'mail.sent')).toMatchObject([{ id: `<${own}@${domain.name}>` }]);
   });
 });
@@ -158,7 +158,7 @@ describe('while the database is away nothing is passed over', () => {
     const record = moveOn(db, from, { file: '7', position: '100' }, queueIds, (tx, _, each) =>
       each(async (queueId) => {
         tries += 1;
-        await tx.mailTransit.create({ data: { queueId, seenAt: AT } });
+        await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
         const [{ pid }] = await tx.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
         await other.query('SELECT pg_terminate_backend($1)', [pid]);
         await setTimeout(waitMs);
@@ -168,6 +168,6 @@ describe('while the database is away nothing is passed over', () => {
     await expect(record).rejects.toThrow();
     expect(tries).toBe(1);
     expect(await readCursor(db, source)).toEqual(from);
-    expect(await db.mailTransit.count({ where: { queueId: { in: queueIds } } })).toBe(0);
+    expect(await db.loggedMail.count({ where: { queueId: { in: queueIds } } })).toBe(0);
   });
 });

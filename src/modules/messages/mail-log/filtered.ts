@@ -32,7 +32,7 @@ async function keep(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: Date):
     raw: bytes,
     login: meta.user,
   };
-  await tx.mailTransit.upsert({
+  await tx.loggedMail.upsert({
     where: { queueId: meta.queue_id },
     create: { queueId: meta.queue_id, seenAt: at, ...facts },
     update: facts,
@@ -52,8 +52,8 @@ export async function keepRefused(tx: Tx, queueId: string, recipients: string[],
     isForwarded: false,
     at,
   }));
-  await tx.mailArrival.createMany({ data, skipDuplicates: true });
-  await tx.mailTransit.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
+  await tx.inboundDelivery.createMany({ data, skipDuplicates: true });
+  await tx.loggedMail.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
 }
 
 function bracketed(messageId: string): string {

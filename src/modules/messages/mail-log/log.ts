@@ -112,11 +112,11 @@ async function keepArrival(tx: Tx, { queueId, recipient, addressedTo, agent, at 
   const isForwarded = agent !== 'lmtp';
   if (isForwarded && recipient === addressedTo) return;
   const data = { queueId, recipient: recipient.toLowerCase(), addressedTo: addressedTo.toLowerCase(), isForwarded, at };
-  await tx.mailArrival.createMany({ data: [data], skipDuplicates: true });
+  await tx.inboundDelivery.createMany({ data: [data], skipDuplicates: true });
 }
 
 async function leave(tx: Tx, queueId: string, at: Date): Promise<void> {
-  await tx.mailTransit.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
+  await tx.loggedMail.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
 }
 
 // The stream tells of what was refused, with all recipients. Where it does not, as while Redis is away or where Rspamd
@@ -128,7 +128,7 @@ async function keepRejected(
 ): Promise<void> {
   if (login !== null || verdict !== null || !enhancedCode.startsWith('5')) return;
   await keepRefused(tx, queueId, [to], at);
-  await tx.mailTransit.update({
+  await tx.loggedMail.update({
     where: { queueId },
     data: { mailFrom: from, verdict: { action: 'reject' } },
     select: { queueId: true },

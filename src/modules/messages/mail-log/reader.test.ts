@@ -104,13 +104,13 @@ describe('the reader', () => {
     await read();
     const source = `${host} log`;
     const longAgo = new Date('2026-01-01T00:00:00Z');
-    await db.mailCursor.update({ where: { source }, data: { begunAt: longAgo } });
+    await db.mailCursor.update({ where: { source }, data: { completeSince: longAgo } });
     await writeFile(`${postfixLog}.new`, logOf(newQueueId()));
     await rename(`${postfixLog}.new`, postfixLog);
     await read();
     expect(await received()).toHaveLength(2);
-    const { begunAt } = await db.mailCursor.findUniqueOrThrow({ where: { source } });
-    expect(begunAt.getTime()).toBeGreaterThan(longAgo.getTime());
+    const { completeSince } = await db.mailCursor.findUniqueOrThrow({ where: { source } });
+    expect(completeSince.getTime()).toBeGreaterThan(longAgo.getTime());
     expect((await readCursor(db, source)).file).not.toBe('');
   });
 

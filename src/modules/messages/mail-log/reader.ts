@@ -34,7 +34,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
   const [streamSource, logSource] = [`${host} stream`, `${host} log`];
   const tellArrivals = createArrivalTeller(db, copies);
   const places = new Map<string, Cursor>();
-  let [newsAt, toldAt, settledAt] = [NEVER, NEVER, NEVER];
+  let [newsAt, reportedAt, settledAt] = [NEVER, NEVER, NEVER];
   let isStreamAway = false;
   let goneFile = '';
 
@@ -108,9 +108,9 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
       await opened.close();
     }
     const now = clock.now();
-    if (!hasPassed(NEWS_MS, newsAt, now) || hasPassed(TELL_INTERVAL_MS, toldAt, now)) {
+    if (!hasPassed(NEWS_MS, newsAt, now) || hasPassed(TELL_INTERVAL_MS, reportedAt, now)) {
       while ((await tellArrivals({ now, isStreamRead })) > 0);
-      toldAt = now;
+      reportedAt = now;
     }
     if (!hasPassed(SETTLE_INTERVAL_MS, settledAt, now)) return;
     settledAt = now;
@@ -141,6 +141,6 @@ function entriesOf(lines: string[], now: Date): LogEntry[] {
 
 /** What the log does not show may have been in the part that is gone. */
 async function beginAnew(db: Database, source: string): Promise<void> {
-  await db.mailCursor.update({ where: { source }, data: { begunAt: new Date() }, select: { source: true } });
+  await db.mailCursor.update({ where: { source }, data: { completeSince: new Date() }, select: { source: true } });
   log.error('the log that was read last is gone: what is left of it is read again, and what it told may be missing');
 }

@@ -9,8 +9,8 @@ const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
 const DONE = { removedAt: hoursAgo(1), mailFrom: 'a@far.example' };
 const QUEUED = { removedAt: null, mailFrom: 'a@far.example' };
 const NEVER_QUEUED = { removedAt: null, mailFrom: null };
-const TOLD = { toldAt: new Date() };
-const UNTOLD = { toldAt: null };
+const TOLD = { reportedAt: new Date() };
+const UNTOLD = { reportedAt: null };
 
 it.each([
   ['of a day ago that is dealt with', 'forgotten', 25, DONE, [TOLD]],
@@ -30,7 +30,7 @@ it.each([
     at: seenAt,
     ...arrival,
   }));
-  await db.mailTransit.create({ data: { queueId, seenAt, ...state, arrivals: { createMany: { data: rows } } } });
+  await db.loggedMail.create({ data: { queueId, seenAt, ...state, deliveries: { createMany: { data: rows } } } });
   await deleteOldTransits(db);
-  expect(await db.mailTransit.count({ where: { queueId } })).toBe(becomes === 'kept' ? 1 : 0);
+  expect(await db.loggedMail.count({ where: { queueId } })).toBe(becomes === 'kept' ? 1 : 0);
 });

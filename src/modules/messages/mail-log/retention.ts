@@ -7,8 +7,8 @@ const LOST_DAYS = 14;
 /** Forgets what is dealt with, and what the log never told the end of. */
 export async function deleteOldTransits(db: Database): Promise<void> {
   await db.$executeRaw`
-    DELETE FROM mail_transit t
+    DELETE FROM logged_mail t
      WHERE t.seen_at < now() - make_interval(hours => ${DONE_HOURS})
        AND (t.removed_at IS NOT NULL OR t.mail_from IS NULL OR t.seen_at < now() - make_interval(days => ${LOST_DAYS}))
-       AND NOT EXISTS (SELECT FROM mail_arrival a WHERE a.queue_id = t.queue_id AND a.told_at IS NULL)`;
+       AND NOT EXISTS (SELECT FROM inbound_delivery a WHERE a.queue_id = t.queue_id AND a.reported_at IS NULL)`;
 }

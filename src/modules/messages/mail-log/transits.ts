@@ -39,7 +39,7 @@ export async function addFacts(tx: Tx, facts: readonly Facts[]): Promise<void> {
   const rows = facts.toSorted((one, other) => (one.queueId < other.queueId ? -1 : 1));
   const column = <Key extends keyof Facts>(key: Key) => rows.map((row) => row[key]);
   await tx.$executeRaw`
-    INSERT INTO mail_transit AS known (queue_id, seen_at, message_id, login, client_address, mail_from, size_bytes)
+    INSERT INTO logged_mail AS known (queue_id, seen_at, message_id, login, client_address, mail_from, size_bytes)
     SELECT * FROM unnest(${column('queueId')}::text[], ${column('at')}::timestamptz[], ${column('messageId')}::text[],
                          ${column('login')}::text[], ${column('clientAddress')}::text[], ${column('mailFrom')}::text[],
                          ${column('sizeBytes')}::int[])
@@ -52,7 +52,7 @@ export async function addFacts(tx: Tx, facts: readonly Facts[]): Promise<void> {
 }
 
 export async function findTransits(tx: Tx, queueIds: string[]): Promise<Map<string, Transit>> {
-  const rows = await tx.mailTransit.findMany({
+  const rows = await tx.loggedMail.findMany({
     where: { queueId: { in: queueIds } },
     select: {
       queueId: true,

@@ -61,7 +61,7 @@ describe('mail that reached a mailbox', () => {
     expect(await messages()).toMatchObject([
       { messageId: '<offer@far.example>', status: 'received', spamScore: 1, toAddresses: [at('ann')] },
     ]);
-    expect(await db.mailTransit.findUnique({ where: { queueId } })).toMatchObject({ raw: null });
+    expect(await db.loggedMail.findUnique({ where: { queueId } })).toMatchObject({ raw: null });
   });
 
   it('is told once for each mailbox, however many addresses led there', async () => {
@@ -102,7 +102,7 @@ describe('mail that reached a mailbox', () => {
       db,
       keptCopies({
         fetch: async () => {
-          await db.mailArrival.updateMany({ where: { queueId, recipient }, data: { toldAt: new Date() } });
+          await db.inboundDelivery.updateMany({ where: { queueId, recipient }, data: { reportedAt: new Date() } });
           return Buffer.from('Subject: x\r\n');
         },
       }),
@@ -164,12 +164,12 @@ it('mail that the log tells of again, as after a gap, is told once, and what it 
   await readLines(...lines(queueId, ...facts, removed));
   await tellArrivals(turn());
   const before = await messages();
-  await db.mailTransit.delete({ where: { queueId } });
+  await db.loggedMail.delete({ where: { queueId } });
   await readLines(...lines(queueId, ...facts, removed));
   await tellArrivals(turn());
   expect(await received()).toEqual([at('ann')]);
   expect(await messages()).toEqual(before);
-  expect(await db.mailArrival.count({ where: { queueId, toldAt: null } })).toBe(0);
+  expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   await arriveAlso(stored(at('bo'), at('info')));
   await tellArrivals(turn());
   expect(await received()).toEqual([at('ann'), at('bo')]);
@@ -207,7 +207,7 @@ describe('mail of a domain that is deleted meanwhile', () => {
     await tellArrivals(turn());
     expect(await received()).toEqual([]);
     expect(await received(other.id)).toEqual([`cy@${other.name}`]);
-    expect(await db.mailArrival.count({ where: { queueId, toldAt: null } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   });
 
   it('just as it is told is told for the others', async () => {
@@ -224,7 +224,7 @@ describe('mail of a domain that is deleted meanwhile', () => {
     await tell(turn());
     await tell(turn({ afterMs: 120_000 }));
     expect(await received(other.id)).toEqual([`cy@${other.name}`]);
-    expect(await db.mailArrival.count({ where: { queueId, toldAt: null } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   });
 
   it('all of them, is dropped', async () => {
@@ -232,6 +232,6 @@ describe('mail of a domain that is deleted meanwhile', () => {
     await deleteDomain();
     await tellArrivals(turn());
     expect(await messages()).toEqual([]);
-    expect(await db.mailArrival.count({ where: { queueId, toldAt: null } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   });
 });

@@ -57,27 +57,27 @@ async function findUntold(db: Database, { now, isStreamRead }: Turn, except: str
   const before = (ms: number) => new Date(now.getTime() - ms);
   const rows = await db.$queryRaw<{ queueId: string }[]>`
     SELECT a.queue_id AS "queueId"
-      FROM mail_arrival a JOIN mail_transit t ON t.queue_id = a.queue_id
-     WHERE a.told_at IS NULL AND a.queue_id <> ALL(${except}::text[])
+      FROM inbound_delivery a JOIN logged_mail t ON t.queue_id = a.queue_id
+     WHERE a.reported_at IS NULL AND a.queue_id <> ALL(${except}::text[])
        AND (t.removed_at IS NOT NULL OR a.at < ${before(WHOLE_WITHIN_MS)})
        AND (t.verdict IS NOT NULL OR t.login IS NOT NULL OR ${isStreamRead} OR a.at < ${before(STREAM_WITHIN_MS)})
      GROUP BY a.queue_id ORDER BY min(a.at) LIMIT ${BATCH_SIZE}`;
   return rows.map(({ queueId }) => queueId);
 }
 
-const STORED = { include: { arrivals: { orderBy: [{ at: 'asc' }, { recipient: 'asc' }] } } } satisfies {
-  include: Prisma.MailTransitInclude;
+const STORED = { include: { deliveries: { orderBy: [{ at: 'asc' }, { recipient: 'asc' }] } } } satisfies {
+  include: Prisma.LoggedMailInclude;
 };
-type Stored = Prisma.MailTransitGetPayload<typeof STORED>;
-type Arrival = Stored['arrivals'][number];
+type Stored = Prisma.LoggedMailGetPayload<typeof STORED>;
+type Arrival = Stored['deliveries'][number];
 
 async function tell(db: Database, copies: KeptCopies, queueId: string, now: Date): Promise<void> {
-  const find = () => db.mailTransit.findUniqueOrThrow({ where: { queueId }, ...STORED });
+  const find = () => db.loggedMail.findUniqueOrThrow({ where: { queueId }, ...STORED });
   const found = await find();
   const logged = await loggedVerdict(copies, found, now);
   if (logged) await db.$transaction((tx) => keepRefused(tx, queueId, logged.recipients, firstOf(found).at));
   const stored = logged ? await find() : found;
-  const untold = stored.arrivals.filter(({ toldAt }) => toldAt === null);
+  const untold = stored.deliveries.filter(({ reportedAt }) => reportedAt === null);
   const recorded = await findRecorded(db, queueId);
   const isNew = ({ recipient, addressedTo }: Arrival) => !recorded.has(`${addressedTo} ${recipient}`);
   const mail = await inboundMail(db, copies, stored, { untold: untold.filter(isNew), logged, now });
@@ -104,14 +104,14 @@ async function findRecorded(db: Database, queueId: string): Promise<Set<string>>
  */
 async function markTold(tx: Tx, queueId: string, untold: Arrival[]): Promise<boolean> {
   const marked = await tx.$executeRaw`
-    UPDATE mail_arrival a SET told_at = now()
+    UPDATE inbound_delivery a SET reported_at = now()
       FROM unnest(${untold.map(({ recipient }) => recipient)}::text[],
                   ${untold.map(({ addressedTo }) => addressedTo)}::text[]) AS told(recipient, addressed_to)
      WHERE a.queue_id = ${queueId} AND a.recipient = told.recipient AND a.addressed_to = told.addressed_to
-       AND a.told_at IS NULL`;
+       AND a.reported_at IS NULL`;
   if (marked === 0) return false;
   if (marked !== untold.length) throw new Error('another tells of some of it');
-  await tx.mailTransit.updateMany({ where: { queueId, removedAt: { not: null } }, data: { raw: null } });
+  await tx.loggedMail.updateMany({ where: { queueId, removedAt: { not: null } }, data: { raw: null } });
   return true;
 }
 
@@ -128,7 +128,7 @@ async function inboundMail(
   const routes = isRefused ? await refusedRoutes(db, untold) : await takenRoutes(db, untold);
   if (routes.length === 0) return null;
 
-  const told = stored.arrivals.filter(({ toldAt }) => toldAt !== null);
+  const told = stored.deliveries.filter(({ reportedAt }) => reportedAt !== null);
   const mailbox = untold.find(({ isForwarded }) => !isForwarded)?.recipient;
   const content = await contentOf(stored, async (part) => {
     if (!mailbox || isRefused) return null;
@@ -160,8 +160,8 @@ async function loggedVerdict(copies: KeptCopies, stored: Stored, now: Date): Pro
   return copies.findVerdict(queueId).catch(orGiveUp(now, firstOf(stored).at, queueId));
 }
 
-function firstOf({ arrivals }: Stored): Arrival {
-  const [first] = arrivals;
+function firstOf({ deliveries }: Stored): Arrival {
+  const [first] = deliveries;
   if (!first) throw new Error('nothing has arrived');
   return first;
 }
@@ -177,18 +177,18 @@ function orGiveUp(now: Date, since: Date, queueId: string) {
 
 const MARKED: ReadonlySet<string> = new Set(['add header', 'rewrite subject']);
 
-async function refusedRoutes(db: Database, arrivals: Addressed[]): Promise<Route[]> {
-  const domainIds = await findDomainIds(db, arrivals);
-  return arrivals.flatMap(({ addressedTo: address }) => {
+async function refusedRoutes(db: Database, deliveries: Addressed[]): Promise<Route[]> {
+  const domainIds = await findDomainIds(db, deliveries);
+  return deliveries.flatMap(({ addressedTo: address }) => {
     const domainId = domainIds.get(domainOf(address));
     return domainId ? [{ address, domainId, destinations: [] }] : [];
   });
 }
 
-async function takenRoutes(db: Database, arrivals: Arrival[]): Promise<Route[]> {
-  const domainIds = await findDomainIds(db, arrivals);
+async function takenRoutes(db: Database, deliveries: Arrival[]): Promise<Route[]> {
+  const domainIds = await findDomainIds(db, deliveries);
   const routes = new Map<string, Route>();
-  for (const { addressedTo, recipient, isForwarded } of arrivals) {
+  for (const { addressedTo, recipient, isForwarded } of deliveries) {
     const ownId = isForwarded ? null : (domainIds.get(domainOf(recipient)) ?? null);
     const domainId = domainIds.get(domainOf(addressedTo)) ?? ownId;
     if (domainId === null) continue;

@@ -162,7 +162,7 @@ describe('hostile mail', () => {
     await createArrivalTeller(db, keptCopies())(turn());
     const told = (await toldOf(domain.id, 'mail.spam')).map(({ data }) => data.to);
     expect(told).toContain(at('ann'));
-    expect(await db.mailArrival.count({ where: { queueId, toldAt: null } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   });
 
   it('to very many addresses is told to each', async () => {

@@ -38,7 +38,7 @@ async function spam() {
   return told.map(({ data }) => [data.to, data.spam_action, data.spam_score]).toSorted();
 }
 
-const untold = () => db.mailArrival.count({ where: { queueId, toldAt: null } });
+const untold = () => db.inboundDelivery.count({ where: { queueId, reportedAt: null } });
 
 describe('spam that the filter refused', () => {
   it('is told to each address by what the stream says of it, once, though the log says so too', async () => {
@@ -55,7 +55,7 @@ describe('spam that the filter refused', () => {
     expect(await db.message.findMany({ where: { queueId } })).toMatchObject([
       { status: 'spam', subject: 'Pills', messageId: '<pills@far.example>', fromAddress: 'bo@far.example' },
     ]);
-    expect(await db.mailTransit.findUnique({ where: { queueId } })).toMatchObject({ raw: null });
+    expect(await db.loggedMail.findUnique({ where: { queueId } })).toMatchObject({ raw: null });
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('spam that the filter refused', () => {
     for (let time = 1; time <= 2; time++) {
       await readLines(...lines(queueId, ...refused(at('bo'))));
       await tellArrivals(turn());
-      await db.mailTransit.delete({ where: { queueId } });
+      await db.loggedMail.delete({ where: { queueId } });
     }
     expect(await spam()).toHaveLength(1);
   });
@@ -112,7 +112,7 @@ describe('spam that the filter refused', () => {
     await readFilter(queueId, { action, recipients: [at('ann')] }, RAW);
     await readLines(...lines(queueId, ...refused(at('ann'), '4.7.1')));
     await tellArrivals(turn());
-    expect(await db.mailArrival.count({ where: { queueId } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId } })).toBe(0);
     expect(await toldOf(domain.id)).toEqual([]);
   });
 });

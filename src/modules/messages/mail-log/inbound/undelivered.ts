@@ -84,7 +84,7 @@ async function findOrCreate(tx: Tx, row: Omit<Parameters<typeof findOrCreateRow>
 
 /** What the log and the filter told of it; its mailbox does not have it. */
 async function findFacts(tx: Tx, queueId: string, addresses: string[]): Promise<RowFacts> {
-  const transit = await tx.mailTransit.findUniqueOrThrow({
+  const transit = await tx.loggedMail.findUniqueOrThrow({
     where: { queueId },
     select: { messageId: true, mailFrom: true, sizeBytes: true, verdict: true, raw: true },
   });

@@ -107,7 +107,7 @@ describe('mail that a mailbox submits by SMTP', () => {
     await tell(stored(at('ann'), at('all')), stored(at('bo'), at('all')), elsewhere);
     expect(await shown()).toMatchObject({ status: 'delivered', recipients: { [at('all')]: 'delivered' } });
     expect((await told()).map(([event]) => event)).toEqual(['mail.sent', 'mail.delivered']);
-    const arrivals = await db.mailArrival.findMany({ where: { queueId }, orderBy: { recipient: 'asc' } });
+    const arrivals = await db.inboundDelivery.findMany({ where: { queueId }, orderBy: { recipient: 'asc' } });
     expect(arrivals.map(({ recipient, addressedTo, isForwarded }) => [recipient, addressedTo, isForwarded])).toEqual([
       [at('ann'), at('all'), false],
       [at('bo'), at('all'), false],
@@ -168,7 +168,7 @@ describe('mail that a mailbox submits by SMTP', () => {
       }),
     );
     expect(await db.message.count({ where: { queueId } })).toBe(0);
-    expect(await db.mailArrival.count({ where: { queueId } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId } })).toBe(0);
   });
 
   it('by a name that is no address is nobody’s', async () => {

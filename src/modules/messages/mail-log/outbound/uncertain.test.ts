@@ -21,7 +21,7 @@ beforeEach(async () => {
   domain = await makeDomain();
   queueId = newQueueId();
   await db.mailCursor.deleteMany();
-  await db.mailTransit.deleteMany();
+  await db.loggedMail.deleteMany();
   mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
   expectError(await send(), 500, 'SEND_FAILED');
   message = await db.message.findFirstOrThrow({ where: { domainId: domain.id, status: 'uncertain' } });
@@ -39,13 +39,13 @@ const settle = (minutes: number) =>
 
 /** A log that is read since some time before the message. */
 async function logBegins(minutesBefore: number) {
-  const begunAt = new Date(message.createdAt.getTime() - minutesBefore * MINUTE_MS);
-  await db.mailCursor.create({ data: { source: LOG, file: '1', position: '0', begunAt } });
+  const completeSince = new Date(message.createdAt.getTime() - minutesBefore * MINUTE_MS);
+  await db.mailCursor.create({ data: { source: LOG, file: '1', position: '0', completeSince } });
 }
 
 async function appSends(minutesLater: number, messageId: string | null = '<other@d.example>', login = 'postroom') {
   const seenAt = new Date(message.createdAt.getTime() + minutesLater * MINUTE_MS);
-  await db.mailTransit.create({ data: { queueId: newQueueId(), login, messageId, mailFrom: at('shop'), seenAt } });
+  await db.loggedMail.create({ data: { queueId: newQueueId(), login, messageId, mailFrom: at('shop'), seenAt } });
 }
 
 async function isNow() {
@@ -138,7 +138,7 @@ describe('a message without an answer', () => {
   });
 
   it('stays uncertain where another log is read', async () => {
-    await db.mailCursor.create({ data: { source: 'other log', file: '1', position: '0', begunAt: new Date(0) } });
+    await db.mailCursor.create({ data: { source: 'other log', file: '1', position: '0', completeSince: new Date(0) } });
     await appSends(0);
     await settle(60);
     expect(await isNow()).toEqual(UNSETTLED);
@@ -146,7 +146,7 @@ describe('a message without an answer', () => {
 
   it('is not taken for the mail of a mailbox, or from outside, that copies its Message-ID', async () => {
     await appSends(0, message.messageId, at('ann'));
-    await db.mailTransit.create({
+    await db.loggedMail.create({
       data: { queueId, messageId: message.messageId, mailFrom: 'x@far.example', seenAt: message.createdAt },
     });
     await settle(60);

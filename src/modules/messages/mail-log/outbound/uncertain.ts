@@ -49,12 +49,12 @@ function findSettled(db: Database, logSource: string, now: Date): Promise<Uncert
   return db.$queryRaw`
     SELECT m.id, m.message_id AS "messageId", t.queue_id AS "queueId", t.seen_at AS "queuedAt"
       FROM message m
-      LEFT JOIN mail_transit t ON t.message_id = m.message_id AND t.login = ${APP_LOGIN} AND t.mail_from IS NOT NULL
+      LEFT JOIN logged_mail t ON t.message_id = m.message_id AND t.login = ${APP_LOGIN} AND t.mail_from IS NOT NULL
      WHERE m.direction = 'outbound' AND m.status = 'uncertain'
        AND (t.queue_id IS NOT NULL
             OR m.updated_at < ${known}
-               AND EXISTS (SELECT FROM mail_cursor c WHERE c.source = ${logSource} AND c.begun_at < m.created_at)
-               AND EXISTS (SELECT FROM mail_transit used
+               AND EXISTS (SELECT FROM mail_cursor c WHERE c.source = ${logSource} AND c.complete_since < m.created_at)
+               AND EXISTS (SELECT FROM logged_mail used
                             WHERE used.login = ${APP_LOGIN} AND used.seen_at > m.created_at - interval '10 minutes'
                               AND used.seen_at < m.updated_at + interval '10 minutes'))
      ORDER BY m.created_at LIMIT ${BATCH_SIZE}`;
