@@ -13,6 +13,8 @@ import { stopChild } from './steps/run-tool.mjs';
 import { secondsSince, step } from './steps/step.mjs';
 
 const DRAIN_TIMEOUT_MS = 28_000;
+/** Apart from the data of `npm start`, so that both can run at once. */
+const DEV_DATA_DIR = '.data-dev';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isDev = process.argv.includes('--dev');
@@ -25,6 +27,7 @@ async function start(lifetime) {
   checkNodeVersion();
   process.chdir(root);
   readEnvFile(root);
+  if (isDev) process.env.DATA_DIR ||= DEV_DATA_DIR;
   if (!isDev) await takeLock(`build ${root}`, 'This folder');
   await takeLock(`data ${resolve(process.env.DATA_DIR || '.data')}`, 'The data folder');
 

@@ -1,11 +1,12 @@
 // `npm run test:start`: clones what is committed and does to `npm start` what happens to it: a fresh clone, a second
 // one beside it, processes killed at any moment, wrong settings, another user.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installNode, otherNodeVersions } from './testing/other-node.mjs';
 import { freePort, isAlive, postgresOf, runStart, until } from './testing/trial.mjs';
 
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'SystemRoot'];
@@ -32,6 +33,7 @@ if (failed === 0) {
   await testSideBySide();
   await testWrongSettings();
   await testOrdinaryUser();
+  await testOtherNodeVersions();
 }
 console.log(`${passed} passed, ${failed} failed`);
 cleanUp(failed === 0 ? 0 : 1);
@@ -146,6 +148,21 @@ async function testOrdinaryUser() {
     const trial = await startReady(folder);
     await expectEnd(trial, () => trial.killGroup('SIGTERM'));
   });
+}
+
+async function testOtherNodeVersions() {
+  for (const version of otherNodeVersions()) {
+    await test(`a fresh clone starts on Node.js ${version} too`, async () => {
+      const bin = installNode(version, join(workspace, `node-${version}`));
+      const folder = join(workspace, `clone-${version}`);
+      run('git', ['clone', '--quiet', root, folder]);
+      const trial = await startReady(folder, { PATH: `${bin}${delimiter}${env.PATH}` });
+      const executable = process.platform === 'linux' && readlinkSync(`/proc/${trial.pidOf('serve.mjs')}/exe`);
+      if (executable && !executable.startsWith(bin)) throw new Error(`it ran ${executable}`);
+      await expectEnd(trial, () => trial.killGroup('SIGTERM'));
+      return `healthy after ${seconds(trial.readyAfterMs)}`;
+    });
+  }
 }
 
 async function startReady(...args) {

@@ -7,6 +7,7 @@ import { isPlain } from './process/plain-error.mjs';
 import { generateClient, isClientCurrent } from './steps/build.mjs';
 import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
 import { secondsSince, step } from './steps/step.mjs';
+import { startTestDatabase, testEnvironment } from './testing/test-environment.mjs';
 import { testSteps } from './testing/test-steps.mjs';
 
 const EXIT_CODE_WHEN_STOPPED = 130;
@@ -23,9 +24,9 @@ async function test(lifetime) {
   const { steps, filters } = chooseSteps(process.argv.slice(2));
   if (!isInstalled(root)) await step('Installing the packages', () => install(root));
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
-  const adminUrl = steps.some((each) => each.needsDatabase) ? await startDatabase(lifetime) : '';
+  const adminUrl = steps.some((each) => each.needsDatabase) ? await startTestDatabase(lifetime) : '';
 
-  const surroundings = { root, env: await environmentOfTests(), adminUrl, filters };
+  const surroundings = { root, env: await testEnvironment(), adminUrl, filters };
   const outcomes = new Map();
   for (const each of steps) {
     const startedAtStep = Date.now();
@@ -51,20 +52,6 @@ function chooseSteps(args) {
     ? testSteps.filter(({ name }) => args.includes(name))
     : testSteps;
   return { steps, filters: args.filter((arg) => !names.includes(arg)) };
-}
-
-async function startDatabase(lifetime) {
-  const { startTemporaryPostgres } = await import('./postgres/temporary-postgres.mjs');
-  const postgres = await step('Starting a Postgres for the tests', startTemporaryPostgres);
-  lifetime.atEnd(postgres.stop);
-  return postgres.adminUrl;
-}
-
-/** What configures the app of whoever runs the tests must not reach the app under test. */
-async function environmentOfTests() {
-  const { settingNames } = await import('../src/server/settings/settings.mjs');
-  const dropped = new Set([...settingNames, 'NODE_ENV']);
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !dropped.has(name)));
 }
 
 async function outcomeOf(each, surroundings, outcomes) {

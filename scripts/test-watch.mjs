@@ -1,0 +1,33 @@
+// `npm run test:watch -- aliases`: the unit tests whose path contains "aliases", again after every change.
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from './process/lifetime.mjs';
+import { generateClient, isClientCurrent } from './steps/build.mjs';
+import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
+import { stopChild, toolPath } from './steps/run-tool.mjs';
+import { step } from './steps/step.mjs';
+import { prepareRedisServer } from './testing/redis.mjs';
+import { startTestDatabase, testEnvironment } from './testing/test-environment.mjs';
+
+const STOP_TIMEOUT_MS = 3_000;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+await runCommand(watch, { exitCodeWhenStopped: 0 });
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function watch(lifetime) {
+  checkNodeVersion();
+  process.chdir(root);
+  if (!isInstalled(root)) await step('Installing the packages', () => install(root));
+  if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
+  prepareRedisServer();
+  const adminUrl = await startTestDatabase(lifetime);
+  const child = spawn(process.execPath, [toolPath(root, 'vitest'), 'watch', ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...(await testEnvironment()), TEST_DATABASE_URL: adminUrl },
+  });
+  lifetime.atEnd(() => stopChild(child, STOP_TIMEOUT_MS));
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 0)));
+}
