@@ -21,7 +21,7 @@ import {
 } from '@/modules/mail-server/requests';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
-import { deleteOldTransits } from '@/modules/messages/mail-log/retention';
+import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
@@ -123,7 +123,7 @@ function tellPolicyError(error: unknown): void {
 }
 
 async function tidy(db: Database, installation: Installation): Promise<void> {
-  await deleteOldTransits(db);
+  await deleteOldLoggedMail(db);
   await deleteOldRequests(db);
   await rotateLog(installation, systemClock.now());
 }

@@ -1,9 +1,9 @@
 import { explainStatusCode } from './reply-codes';
 
-type Meaning = { title: string; text: string };
+type Explanation = { title: string; text: string };
 type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
 
-const TRIED_AGAIN = 'The mail server tries again by itself.';
+const WILL_RETRY = 'The mail server tries again by itself.';
 
 /** By Postfix's own words, the first that fits. */
 const RULES: Rule[] = [
@@ -16,7 +16,7 @@ const RULES: Rule[] = [
   {
     pattern: /TLS|certificate|STARTTLS/,
     title: (host) => `No secure connection to ${host}`,
-    text: `Their certificate or their TLS does not fit what is asked of them. ${TRIED_AGAIN}`,
+    text: `Their certificate or their TLS does not fit what is asked of them. ${WILL_RETRY}`,
   },
   {
     pattern: /Host or domain name not found|Name service error|unable to look up host|Host not found/,
@@ -26,17 +26,17 @@ const RULES: Rule[] = [
   {
     pattern: /Connection refused/,
     title: (host) => `${host} takes no connection`,
-    text: `Their host is up, but no mail server answers there. ${TRIED_AGAIN}`,
+    text: `Their host is up, but no mail server answers there. ${WILL_RETRY}`,
   },
   {
     pattern: /timed out|Network is unreachable|No route to host|lost connection/,
     title: (host) => `${host} could not be reached`,
-    text: `Nothing answered in time. If this is so for every domain, port 25 may be closed on the way out. ${TRIED_AGAIN}`,
+    text: `Nothing answered in time. If this is so for every domain, port 25 may be closed on the way out. ${WILL_RETRY}`,
   },
 ];
 
 /** What the reason that Postfix gives means for who reads it at night; null before the first attempt. */
-export function explainDeferral(reason: string | null, address: string): Meaning | null {
+export function explainDeferral(reason: string | null, address: string): Explanation | null {
   if (reason === null) return null;
   const domain = address.slice(address.lastIndexOf('@') + 1);
   const host = HOST.exec(reason)?.[1] ?? domain;
@@ -50,16 +50,16 @@ export function explainDeferral(reason: string | null, address: string): Meaning
 const REPLY = / said: (\d{3})[ -](?:#?(\d\.\d{1,3}\.\d{1,3}))?/;
 const HOST = /(?:connect to|with|name=|host|server) ?([\w.-]+\w)/;
 
-function signInRefused(host: string): Meaning {
+function signInRefused(host: string): Explanation {
   return {
     title: `${host} does not take the sign-in`,
     text: 'The user name or password for this relay is wrong or has expired.',
   };
 }
 
-function deferred(host: string): Meaning {
+function deferred(host: string): Explanation {
   return {
     title: `${host} puts it off`,
-    text: `Their server did not take it yet; the reply is in their own words. ${TRIED_AGAIN}`,
+    text: `Their server did not take it yet; the reply is in their own words. ${WILL_RETRY}`,
   };
 }

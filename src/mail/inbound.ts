@@ -24,13 +24,13 @@ export type InboundMail = {
   /** The message as it came. Each call reads it anew. */
   read: () => Promise<Uint8Array>;
   verdict: Verdict;
-  /** Spam is marked and delivered, or kept from the mailboxes. */
-  spam: 'no' | 'delivered' | 'kept';
+  /** Whether spam was marked and delivered, or blocked: it reached no mailbox. */
+  spam: 'no' | 'delivered' | 'blocked';
   receivedAt: Date;
-  /** Mailboxes that it reached before, of which is told already. */
-  reachedBefore?: readonly string[];
-  /** Addresses of its envelope that led to any of it before. */
-  addressedBefore?: readonly string[];
+  /** Mailboxes whose delivery was reported earlier. */
+  reportedMailboxes?: readonly string[];
+  /** Envelope addresses that were part of an earlier report. */
+  reportedAddresses?: readonly string[];
 };
 
 /** What an MTA asks and tells about inbound mail. Both reject while they cannot answer, and the sender tries again. */

@@ -25,7 +25,7 @@ export function createGtubeFilter() {
     /** As Rspamd scores it; the sandbox holds such mail instead of refusing it, so that it can be looked at. */
     async verdict(): Promise<Pick<InboundMail, 'verdict' | 'spam'>> {
       const isSpam = isFound || (await hasInText(Buffer.concat(start)));
-      if (isSpam) return { verdict: { score: 15, action: 'quarantine' }, spam: 'kept' };
+      if (isSpam) return { verdict: { score: 15, action: 'quarantine' }, spam: 'blocked' };
       return { verdict: { score: 0, action: 'no action' }, spam: 'no' };
     },
   };

@@ -15,13 +15,13 @@ export async function readFeed(ctx: ActorContext, input: ReadFeed): Promise<Page
   const { limit, event: type, domain_id: domainId, since } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const after = BigInt(input.after);
-  const { given, highest } = await places(ctx);
-  if (after > given) throw neverGiven(given);
+  const { given, highest } = await sequenceRange(ctx);
+  if (after > given) throw unknownCursor(given);
   const listed = await ctx.db.event.findMany({
     where: {
       AND: [
         { sequence: { gt: after, lte: highest } },
-        await withinReach(ctx),
+        await inScope(ctx),
         { domainId, type: type ?? { not: 'mail.received.full' } },
         since ? { createdAt: { gte: new Date(since) } } : {},
       ],
@@ -30,7 +30,7 @@ export async function readFeed(ctx: ActorContext, input: ReadFeed): Promise<Page
     take: limit + 1,
     select: { id: true, bodyBytes: true },
   });
-  const ids = fitting(listed.slice(0, limit));
+  const ids = withinSizeLimit(listed.slice(0, limit));
   const rows = await ctx.db.event.findMany({
     where: { id: { in: ids } },
     orderBy: { sequence: 'asc' },
@@ -52,7 +52,7 @@ export async function readFeed(ctx: ActorContext, input: ReadFeed): Promise<Page
 }
 
 /** The highest place of an event there is, and of those that were ever given. */
-async function places({ db }: ActorContext): Promise<{ given: bigint; highest: bigint }> {
+async function sequenceRange({ db }: ActorContext): Promise<{ given: bigint; highest: bigint }> {
   const [row] = await db.$queryRaw<{ given: bigint; highest: bigint }[]>`
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS given,
            (SELECT coalesce(max(sequence), 0) FROM event) AS highest FROM event_sequence`;
@@ -60,14 +60,14 @@ async function places({ db }: ActorContext): Promise<{ given: bigint; highest: b
 }
 
 /** An event outlives its domain, and a key's scope may name one that is gone: that reaches nothing. */
-async function withinReach({ actor, db }: ActorContext): Promise<{ domainId?: { in: string[] } }> {
+async function inScope({ actor, db }: ActorContext): Promise<{ domainId?: { in: string[] } }> {
   const ids = accessibleDomainIds(actor);
   if (!ids) return {};
   const domains = await db.domain.findMany({ where: { id: { in: ids } }, select: { id: true } });
   return { domainId: { in: domains.map(({ id }) => id) } };
 }
 
-function fitting(rows: { id: string; bodyBytes: number }[]): string[] {
+function withinSizeLimit(rows: { id: string; bodyBytes: number }[]): string[] {
   let bytes = 0;
   const fits = rows.filter(({ bodyBytes }, index) => {
     bytes += bodyBytes;
@@ -76,7 +76,7 @@ function fitting(rows: { id: string; bodyBytes: number }[]): string[] {
   return fits.map(({ id }) => id);
 }
 
-function neverGiven(given: bigint): AppError {
+function unknownCursor(given: bigint): AppError {
   const message = `There is no such place: the last one given is ${given}. Was the database set back? Begin anew there.`;
   return new AppError('INVALID_PAGINATION', message, { details: { fields: [{ path: 'after', message }] } });
 }

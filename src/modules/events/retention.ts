@@ -5,9 +5,9 @@ import { Prisma } from '@/server/prisma/client';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const CONTENT_DAYS = 3;
 /** What is still due is kept longer, so that a webhook that was off or out for long gets it after all. */
-const DUE_DAYS_MORE = 30;
-const AT_ONCE = 1_000;
-const CONTENT_AT_ONCE = 50;
+const EXTRA_DAYS_WHILE_DUE = 30;
+const BATCH_SIZE = 1_000;
+const CONTENT_BATCH_SIZE = 50;
 
 /**
  * Deletes events with their deliveries and attempts after `keptDays`, and the content of received mail after 3 days. What
@@ -15,22 +15,22 @@ const CONTENT_AT_ONCE = 50;
  * gone go too, and tests that nobody finished are given up.
  */
 export async function deleteOldEvents(db: Database, now: Date, keptDays: number): Promise<void> {
-  await giveUpTests(db);
-  for (const webhookId of await goneWebhooks(db)) {
-    await repeatedly(AT_ONCE, () => deleteDeliveries(db, webhookId));
+  await abandonStaleTests(db);
+  for (const webhookId of await findDeletedWebhooks(db)) {
+    await inBatches(BATCH_SIZE, () => deleteDeliveries(db, webhookId));
   }
-  await repeatedly(CONTENT_AT_ONCE, () => deleteContent(db, daysBefore(now, Math.min(CONTENT_DAYS, keptDays))));
-  await repeatedly(AT_ONCE, () => deleteEvents(db, daysBefore(now, keptDays), NOTHING_DUE));
-  const overdue = daysBefore(now, keptDays + DUE_DAYS_MORE);
+  await inBatches(CONTENT_BATCH_SIZE, () => deleteContent(db, daysBefore(now, Math.min(CONTENT_DAYS, keptDays))));
+  await inBatches(BATCH_SIZE, () => deleteEvents(db, daysBefore(now, keptDays), NOTHING_DUE));
+  const overdue = daysBefore(now, keptDays + EXTRA_DAYS_WHILE_DUE);
   const undelivered = await countDue(db, overdue);
   if (undelivered > 0) log.warn({ count: undelivered }, 'webhooks: deliveries that waited too long are deleted');
-  await repeatedly(AT_ONCE, () => deleteEvents(db, overdue, Prisma.sql`true`));
+  await inBatches(BATCH_SIZE, () => deleteEvents(db, overdue, Prisma.sql`true`));
 }
 
 const NOTHING_DUE = Prisma.sql`
   NOT EXISTS (SELECT FROM webhook_delivery d WHERE d.event_id = e.id AND d.next_attempt_at IS NOT NULL)`;
 
-async function repeatedly(atOnce: number, deleteSome: () => Promise<number>): Promise<void> {
+async function inBatches(atOnce: number, deleteSome: () => Promise<number>): Promise<void> {
   while ((await deleteSome()) === atOnce);
 }
 
@@ -40,7 +40,7 @@ function deleteContent(db: Database, before: Date): Promise<number> {
     WITH old AS (
       SELECT e.id FROM event e
        WHERE e.type = 'mail.received.full' AND e.body_bytes > 0 AND e.created_at < ${before} AND ${NOTHING_DUE}
-       LIMIT ${CONTENT_AT_ONCE}
+       LIMIT ${CONTENT_BATCH_SIZE}
     ), parts AS (
       DELETE FROM event_part p USING old WHERE p.event_id = old.id
     )
@@ -50,7 +50,7 @@ function deleteContent(db: Database, before: Date): Promise<number> {
 function deleteEvents(db: Database, before: Date, condition: Prisma.Sql): Promise<number> {
   return db.$executeRaw`
     DELETE FROM event WHERE id IN (
-      SELECT e.id FROM event e WHERE e.created_at < ${before} AND ${condition} ORDER BY e.created_at LIMIT ${AT_ONCE})`;
+      SELECT e.id FROM event e WHERE e.created_at < ${before} AND ${condition} ORDER BY e.created_at LIMIT ${BATCH_SIZE})`;
 }
 
 async function countDue(db: Database, before: Date): Promise<number> {
@@ -58,7 +58,7 @@ async function countDue(db: Database, before: Date): Promise<number> {
 }
 
 /** A process that died while it tried out a webhook. */
-async function giveUpTests(db: Database): Promise<void> {
+async function abandonStaleTests(db: Database): Promise<void> {
   await db.$executeRaw`
     UPDATE webhook_delivery d SET status = 'abandoned', next_attempt_at = NULL, lease_token = NULL, finished_at = now()
       FROM event e
@@ -66,7 +66,7 @@ async function giveUpTests(db: Database): Promise<void> {
 }
 
 /** Walks from one webhook's deliveries to the next one's in their index, however many each has. */
-async function goneWebhooks(db: Database): Promise<string[]> {
+async function findDeletedWebhooks(db: Database): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH RECURSIVE known AS (
       (SELECT webhook_id FROM webhook_delivery ORDER BY webhook_id LIMIT 1)
@@ -83,7 +83,7 @@ async function goneWebhooks(db: Database): Promise<string[]> {
 function deleteDeliveries(db: Database, webhookId: string): Promise<number> {
   return db.$executeRaw`
     DELETE FROM webhook_delivery WHERE id IN (
-      SELECT id FROM webhook_delivery WHERE webhook_id = ${webhookId}::uuid LIMIT ${AT_ONCE})`;
+      SELECT id FROM webhook_delivery WHERE webhook_id = ${webhookId}::uuid LIMIT ${BATCH_SIZE})`;
 }
 
 function daysBefore(now: Date, days: number): Date {

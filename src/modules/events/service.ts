@@ -8,21 +8,21 @@ const MAX_INLINE_BYTES = 64 * 1024;
 const PART_BYTES = 512 * 1024;
 
 /** What an event is about: the row of its message, the domain whose webhooks hear of it, and whom it concerns. */
-type Subject = { type: EventType; messageRowId: string | null; domainId: string | null; recipient: string; at: Date };
+type EventSubject = { type: EventType; messageRowId: string | null; domainId: string | null; recipient: string; at: Date };
 
-export type Emission = Omit<Subject, 'recipient'> & EventContent;
+export type NewEvent = Omit<EventSubject, 'recipient'> & EventContent;
 
 /**
  * Puts an event with its verbatim body into the outbox, and a delivery for every webhook that asks for it, in the
  * transaction of the state that it tells. Call `kickDeliveries` once that is committed; or it waits for the next sweep.
  */
-export async function emitEvent(tx: Tx, emission: Emission): Promise<void> {
+export async function emitEvent(tx: Tx, emission: NewEvent): Promise<void> {
   const body = new TextEncoder().encode(eventBody(emission));
   await emitBody(tx, { ...emission, recipient: recipientOf(emission.data) }, body);
 }
 
 /** For a body that was made elsewhere, and may be as long as a message. */
-export async function emitBody(tx: Tx, subject: Subject, body: Uint8Array): Promise<void> {
+export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array): Promise<void> {
   const id = uuidv7();
   const isInline = body.byteLength <= MAX_INLINE_BYTES;
   await insertEvent(tx, id, subject, body.byteLength, isInline ? new TextDecoder().decode(body) : null);
@@ -62,7 +62,7 @@ export async function insertTestEvent(
 async function insertEvent(
   tx: Tx,
   id: string,
-  { type, messageRowId, domainId, recipient, at }: Subject,
+  { type, messageRowId, domainId, recipient, at }: EventSubject,
   bodyBytes: number,
   body: string | null,
 ): Promise<void> {

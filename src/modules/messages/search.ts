@@ -3,7 +3,7 @@ import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 
 /** What a searched text may be, each with an index of its own: an address, a message id, a queue id, words. */
-export async function meaningsOf(db: Tx, text: string): Promise<Prisma.MessageWhereInput[]> {
+export async function searchFilters(db: Tx, text: string): Promise<Prisma.MessageWhereInput[]> {
   const address = parseAddress(text)?.address;
   // A message id may be pasted without its angle brackets, and then it looks like an address.
   const messageId = text.startsWith('<') ? text : `<${text}>`;

@@ -10,7 +10,7 @@ import { type Keyset, type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
 import type { ListMessages, Message, MessageEvent, MessageSummary } from './schema';
-import { meaningsOf } from './search';
+import { searchFilters } from './search';
 import { recordOutcome } from './tracking/outcomes';
 import { recordSubmission as record, type Submitted } from './tracking/submissions';
 
@@ -86,7 +86,7 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
 async function findPage(ctx: ActorContext, input: ListMessages, keyset: Keyset): Promise<SummaryRow[]> {
   const { where, orderBy, take } = keyset;
   const filters = [where, domainFilter(ctx.actor), ...filtersOf(input)];
-  const meanings = input.q === undefined ? [{}] : await meaningsOf(ctx.db, input.q);
+  const meanings = input.q === undefined ? [{}] : await searchFilters(ctx.db, input.q);
   const pages = await Promise.all(
     meanings.map((meaning) =>
       ctx.db.message.findMany({ orderBy, take, select: SUMMARY, where: { AND: [...filters, meaning] } }),

@@ -2,8 +2,8 @@ import type { KeptCopies } from '@/mail/agent/kept-copies';
 import type { Delivery, LogEntry, LogFact } from '@/mail/agent/logs/log-line';
 import { readCursor } from '@/modules/messages/mail-log/cursor';
 import { FilterMeta } from '@/modules/messages/mail-log/filter-meta';
-import { recordFiltered } from '@/modules/messages/mail-log/filtered';
-import type { Turn } from '@/modules/messages/mail-log/inbound/arrivals';
+import { recordFilterEntries } from '@/modules/messages/mail-log/filter-entries';
+import type { ReportRun } from '@/modules/messages/mail-log/inbound/deliveries';
 import { recordLog } from '@/modules/messages/mail-log/log';
 import { db } from '../database';
 import { unique } from '../factories';
@@ -27,10 +27,10 @@ export async function readLines(...entries: LogEntry[]): Promise<void> {
   await recordLog(db, from, { entries, position: { file: '1', offset: Number(from.position) + 1 } });
 }
 
-export type FilterSays = Partial<Omit<FilterMeta, 'queue_id'>>;
+export type FilterFields = Partial<Omit<FilterMeta, 'queue_id'>>;
 
 /** Records what the filter wrote of one message into its stream. */
-export async function readFilter(queueId: string, says: FilterSays, raw: string | null = null): Promise<void> {
+export async function readFilter(queueId: string, says: FilterFields, raw: string | null = null): Promise<void> {
   const meta = FilterMeta.parse({
     queue_id: queueId,
     message_id: '',
@@ -45,11 +45,11 @@ export async function readFilter(queueId: string, says: FilterSays, raw: string 
   });
   const from = await readCursor(db, STREAM);
   const id = `${Number(from.position.split('-')[0]) + 1}-0`;
-  await recordFiltered(db, from, [{ id, at: AT, meta, raw: raw === null ? null : Buffer.from(raw) }]);
+  await recordFilterEntries(db, from, [{ id, at: AT, meta, raw: raw === null ? null : Buffer.from(raw) }]);
 }
 
 /** A message comes, from outside or by a mailbox that signed in. */
-export function taken(from: string, { login = null as string | null, messageId = '<a@b.example>' } = {}): LogFact[] {
+export function accepted(from: string, { login = null as string | null, messageId = '<a@b.example>' } = {}): LogFact[] {
   return [
     { kind: 'client', login, clientAddress: '192.0.2.1' },
     { kind: 'named', messageId },
@@ -59,29 +59,29 @@ export function taken(from: string, { login = null as string | null, messageId =
 
 /** Another server took it for this address, or said what `over` says. */
 export function delivery(recipient: string, over: Partial<Delivery> = {}): LogFact {
-  const answered = over.status === undefined || over.status === 'sent' ? TOOK : REFUSED;
+  const answered = over.status === undefined || over.status === 'sent' ? ACCEPTED : REFUSED;
   const addressedTo = over.addressedTo ?? recipient;
   return { kind: 'delivery', status: 'sent', agent: 'smtp', recipient, ...answered, ...over, addressedTo };
 }
 
-const TOOK = {
+const ACCEPTED = {
   remoteMta: 'mx.far.example',
   delaySeconds: 1.5,
   enhancedCode: '2.0.0',
   smtpCode: 250,
   response: '250 2.0.0 Ok',
 };
-const REFUSED = { ...TOOK, enhancedCode: '4.2.0', smtpCode: 450, response: '450 4.2.0 Later' };
+const REFUSED = { ...ACCEPTED, enhancedCode: '4.2.0', smtpCode: 450, response: '450 4.2.0 Later' };
 
 /** It reached a mailbox here. */
 export function stored(mailbox: string, addressedTo = mailbox): LogFact {
   return delivery(mailbox, { agent: 'lmtp', addressedTo, remoteMta: 'mail.example.test' });
 }
 
-export type Told = { id: string; event: string; data: Record<string, unknown> };
+export type EmittedEvent = { id: string; event: string; data: Record<string, unknown> };
 
 /** What webhooks are told of a domain, of each event its data. */
-export async function toldOf(domainId: string, type?: string): Promise<Told[]> {
+export async function emittedEvents(domainId: string, type?: string): Promise<EmittedEvent[]> {
   const rows = await db.event.findMany({ where: { domainId, type }, include: { parts: true }, orderBy: { id: 'asc' } });
   return rows.map(({ body }) => JSON.parse(body ?? ''));
 }
@@ -94,7 +94,7 @@ export function keptCopies(over: Partial<KeptCopies> = {}): KeptCopies {
 const LONG_AFTER_MS = 4_000;
 
 /** A turn of the teller, when it waits for no more recipients. */
-export function turn(over: { afterMs?: number; isStreamRead?: boolean } = {}): Turn {
+export function reportRun(over: { afterMs?: number; isStreamRead?: boolean } = {}): ReportRun {
   const { afterMs = LONG_AFTER_MS, isStreamRead = true } = over;
   return { now: new Date(AT.getTime() + afterMs), isStreamRead };
 }

@@ -4,11 +4,11 @@ import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
 import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
 import type { Message, MessageEvent } from '../schema';
-import { isDeletion } from './reply-meaning';
+import { wasDeletedFromQueue } from './explain-outcome';
 
-type Plan = { code: string; state: StampState; rim: string; title: string };
+type HopTemplate = { code: string; state: StampState; rim: string; title: string };
 
-const PLANS: Record<string, Plan> = {
+const TEMPLATES: Record<string, HopTemplate> = {
   accepted: { code: 'API', state: 'passed', rim: 'POSTROOM', title: 'Accepted by Postroom' },
   queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by the mail server' },
   refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Refused by the mail server' },
@@ -27,16 +27,16 @@ const PLANS: Record<string, Plan> = {
 /** By what the filter did; all else is delivered with a mark. */
 const SPAM_TITLES: Record<string, string> = { reject: 'Refused as spam', quarantine: 'Held as spam' };
 /** Nobody out there has said a word. */
-const UNREACHED: Plan = { code: 'WAIT', state: 'deferred', rim: 'MAIL SERVER', title: 'Not handed over yet' };
-const DELETED: Plan = { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Taken out of the queue' };
+const NOT_CONNECTED: HopTemplate = { code: 'WAIT', state: 'deferred', rim: 'MAIL SERVER', title: 'Not handed over yet' };
+const DELETED_FROM_QUEUE: HopTemplate = { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Taken out of the queue' };
 /** Of mail that came in, at a mailbox here. */
-const AT_MAILBOX: Record<string, Plan> = {
+const MAILBOX_TEMPLATES: Record<string, HopTemplate> = {
   deferred: { code: 'WAIT', state: 'deferred', rim: 'MAILBOX', title: 'Put off by the mailbox' },
   bounced: { code: '5XX', state: 'bounced', rim: 'MAILBOX', title: 'Refused by the mailbox' },
 };
 
 /** A delivery to a webhook, by its status. */
-const HOOKS: Record<string, Omit<Plan, 'rim'>> = {
+const WEBHOOK_TEMPLATES: Record<string, Omit<HopTemplate, 'rim'>> = {
   pending: { code: 'HOOK', state: 'pending', title: 'Webhook on its way' },
   retrying: { code: 'HOOK', state: 'deferred', title: 'Webhook tried again later' },
   delivered: { code: 'HOOK', state: 'delivered', title: 'Webhook delivered' },
@@ -48,16 +48,16 @@ const WAITING: Partial<Record<Message['status'], string>> = {
   sent: 'No answer of the other side yet',
   deferred: 'The mail server tries again',
 };
-const UNSETTLED: ReadonlySet<Message['status']> = new Set(['submitting', 'sent', 'deferred']);
+const UNFINISHED: ReadonlySet<Message['status']> = new Set(['submitting', 'sent', 'deferred']);
 
 export function hopsOf({ events, status, direction, created_at }: Message): Hop[] {
   const hops = events.map((event, index) => hopOf(event, direction, events[index - 1]?.at, index));
-  if (UNSETTLED.has(status)) hops.push(waitingHop(status, direction, events.at(-1)?.at ?? created_at));
+  if (UNFINISHED.has(status)) hops.push(waitingHop(status, direction, events.at(-1)?.at ?? created_at));
   return hops;
 }
 
 function hopOf(event: MessageEvent, direction: Direction, before: string | undefined, index: number): Hop {
-  const plan = planOf(event, direction);
+  const plan = templateOf(event, direction);
   const code = event.detail.smtp_code;
   const response = event.detail.response;
   return {
@@ -76,18 +76,18 @@ function hopOf(event: MessageEvent, direction: Direction, before: string | undef
 
 type Direction = Message['direction'];
 
-function planOf({ type, detail }: MessageEvent, direction: Direction): Plan {
-  const hook = type === 'webhook' ? HOOKS[String(detail.status)] : undefined;
+function templateOf({ type, detail }: MessageEvent, direction: Direction): HopTemplate {
+  const hook = type === 'webhook' ? WEBHOOK_TEMPLATES[String(detail.status)] : undefined;
   if (hook) return { ...hook, rim: 'WEBHOOK' };
-  if (type === 'failed' && isDeletion(detail)) return DELETED;
-  const atMailbox = direction === 'inbound' && detail.forwarded_to === undefined ? AT_MAILBOX[type] : undefined;
+  if (type === 'failed' && wasDeletedFromQueue(detail)) return DELETED_FROM_QUEUE;
+  const atMailbox = direction === 'inbound' && detail.forwarded_to === undefined ? MAILBOX_TEMPLATES[type] : undefined;
   if (atMailbox) return atMailbox;
-  if (type === 'deferred' && !detail.smtp_code) return UNREACHED;
-  const plan = PLANS[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
+  if (type === 'deferred' && !detail.smtp_code) return NOT_CONNECTED;
+  const plan = TEMPLATES[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
   return { ...plan, title: SPAM_TITLES[String(detail.spam_action)] ?? plan.title };
 }
 
-function rimOf({ detail, recipient }: MessageEvent, plan: Plan): string {
+function rimOf({ detail, recipient }: MessageEvent, plan: HopTemplate): string {
   if (plan.rim !== 'REMOTE') return plan.rim;
   const to = typeof detail.forwarded_to === 'string' ? detail.forwarded_to : recipient;
   const host = typeof detail.remote_mta === 'string' ? detail.remote_mta : (to?.split('@')[1] ?? '');
@@ -99,11 +99,11 @@ function detailOf({ detail, recipient }: MessageEvent) {
   const by = typeof detail.by === 'string' ? detail.by : null;
   const queueId = typeof detail.queue_id === 'string' ? detail.queue_id : null;
   const reason = typeof detail.reason === 'string' ? detail.reason : null;
-  if (typeof detail.webhook_id === 'string') return <Hook detail={detail} />;
+  if (typeof detail.webhook_id === 'string') return <WebhookDetail detail={detail} />;
   if (by) {
     return (
       <>
-        {wayIn(detail)} <b className="strong">{by}</b>
+        {submissionSource(detail)} <b className="strong">{by}</b>
       </>
     );
   }
@@ -114,16 +114,16 @@ function detailOf({ detail, recipient }: MessageEvent) {
       </>
     );
   }
-  if (recipient) return <Route recipient={recipient} detail={detail} />;
+  if (recipient) return <RecipientDetail recipient={recipient} detail={detail} />;
   return reason;
 }
 
-function wayIn({ api_key_id: apiKeyId, client }: MessageEvent['detail']): string {
+function submissionSource({ api_key_id: apiKeyId, client }: MessageEvent['detail']): string {
   if (typeof client === 'string') return `By SMTP from ${client}, signed in as`;
   return apiKeyId ? 'With an API key of' : 'From the console by';
 }
 
-function Hook({ detail }: { detail: MessageEvent['detail'] }) {
+function WebhookDetail({ detail }: { detail: MessageEvent['detail'] }) {
   const { event, host, webhook_id: webhookId, delivery_id: deliveryId } = detail;
   return (
     <>
@@ -133,7 +133,7 @@ function Hook({ detail }: { detail: MessageEvent['detail'] }) {
   );
 }
 
-function Route({ recipient, detail }: { recipient: string; detail: MessageEvent['detail'] }) {
+function RecipientDetail({ recipient, detail }: { recipient: string; detail: MessageEvent['detail'] }) {
   const { addressed_to: alias, forwarded_to: elsewhere } = detail;
   return (
     <>

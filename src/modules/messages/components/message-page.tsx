@@ -5,7 +5,7 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatBytes, formatFull } from '@/lib/format';
-import { MessageView, MessageViewBones } from './message-view';
+import { MessageView, MessageViewSkeleton } from './message-view';
 import { useMessage } from './use-message';
 
 const CRUMB = { label: 'Messages', href: '/messages' };
@@ -31,7 +31,7 @@ export function MessagePage({ id }: { id: string }) {
           )
         }
       />
-      <div className="message-sheet">{message ? <MessageView message={message} /> : <MessageViewBones />}</div>
+      <div className="message-sheet">{message ? <MessageView message={message} /> : <MessageViewSkeleton />}</div>
     </Page>
   );
 }

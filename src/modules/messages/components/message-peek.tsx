@@ -6,7 +6,7 @@ import Link from 'next/link';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { MessageSummary } from '../schema';
-import { MessageView, MessageViewBones, MessageViewError } from './message-view';
+import { MessageView, MessageViewSkeleton, MessageViewError } from './message-view';
 import { useMessage } from './use-message';
 
 type MessagePeekProps = { id: string; rows: MessageSummary[]; onOpen: (id: string | null) => void };
@@ -71,7 +71,7 @@ export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
       <div className="peek-body">
         {message && <MessageView message={message} withTitle />}
         {!message && isError && <MessageViewError error={error} onRetry={() => void refetch()} />}
-        {!message && !isError && <MessageViewBones />}
+        {!message && !isError && <MessageViewSkeleton />}
       </div>
     </aside>
   );

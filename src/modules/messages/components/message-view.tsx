@@ -11,12 +11,12 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { Timeline } from '@/components/marks/timeline';
 import type { Message } from '../schema';
 import { hopsOf } from './message-hops';
-import { meaningOf } from './reply-meaning';
+import { explainOutcome } from './explain-outcome';
 
 type MessageViewProps = { message: Message; withTitle?: boolean };
 
 export function MessageView({ message, withTitle }: MessageViewProps) {
-  const meaning = meaningOf(message);
+  const meaning = explainOutcome(message);
   return (
     <>
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
@@ -103,7 +103,7 @@ function Recipients({ message }: { message: Message }) {
   );
 }
 
-export function MessageViewBones() {
+export function MessageViewSkeleton() {
   return (
     <div aria-busy="true">
       {[240, 200, 320].map((width) => (

@@ -33,7 +33,7 @@ export function MessagesPage() {
   const rows = list.data?.items;
   const isPeeking = filters.peek !== null;
   const openPeek = (id: string | null) => change({ peek: id, cursor: filters.cursor });
-  useFocusBack(filters.peek);
+  useRestoreFocus(filters.peek);
 
   const columns = messageColumns(isPeeking, ({ id }: MessageSummary) => ({
     href: `/messages/${id}`,
@@ -46,7 +46,7 @@ export function MessagesPage() {
 
   return (
     <Page peek={filters.peek && <MessagePeek id={filters.peek} rows={rows ?? []} onOpen={openPeek} />}>
-      <PageHeader title="Messages" description={<span suppressHydrationWarning>{ledeOf(filters)}</span>}>
+      <PageHeader title="Messages" description={<span suppressHydrationWarning>{describeRange(filters)}</span>}>
         <Button component={Link} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send a message
         </Button>
@@ -86,7 +86,7 @@ export function MessagesPage() {
   );
 }
 
-function useFocusBack(peek: string | null): void {
+function useRestoreFocus(peek: string | null): void {
   const last = useRef(peek);
   useEffect(() => {
     if (last.current && !peek) document.querySelector<HTMLElement>(`[data-row="${last.current}"]`)?.focus();
@@ -94,7 +94,7 @@ function useFocusBack(peek: string | null): void {
   }, [peek]);
 }
 
-function ledeOf({ since, until }: MessageFilters['filters']): string {
+function describeRange({ since, until }: MessageFilters['filters']): string {
   const from = since ? `Since ${formatMoment(since.toISOString())}` : 'All that is kept';
   const to = until ? `until ${formatMoment(until.toISOString())}` : 'until now';
   return `${from}, ${to}, ${formatZone()}`;

@@ -4,10 +4,10 @@ import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/address';
 import type { InboundMail } from '@/mail/inbound';
 import { oneLine } from '@/mail/smtp-reply';
 
-/** What is recorded and told of a message's header; `parsed` is null where it cannot be read. */
+/** The header fields that are stored and reported; `parsed` is null if the header cannot be parsed. */
 export type Header = { messageId: string; from: string; subject: string; parsed: Email | null };
 
-// Only the header is parsed, and that is bounded: whatever the body holds, it costs nothing.
+// Parses only the header, whose size is limited, so that the cost does not depend on the body.
 export async function readHeader({
   header,
   mailFrom,
@@ -23,7 +23,7 @@ export async function readHeader({
   };
 }
 
-/** A Message-ID as it may be stored, or null where there is none. */
+/** The first valid Message-ID in the text, or null. */
 export function messageIdIn(text: string): string | null {
   return MESSAGE_ID.exec(text)?.[0] ?? null;
 }
@@ -32,5 +32,5 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-// ASCII only: the column is indexed, and an index entry has a limit in bytes.
+// ASCII only: the column is indexed, and the size of an index entry is limited in bytes.
 const MESSAGE_ID = /<[\x21-\x3b\x3d\x3f-\x7e]{1,996}>/;

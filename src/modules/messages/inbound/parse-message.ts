@@ -1,6 +1,6 @@
 import PostalMime, { type Email } from 'postal-mime';
 
-/** Parses a whole message. An attached message stays whole, and is not parsed again at every level. */
+/** Parses a whole message. An attached message is kept as one attachment instead of being parsed too. */
 export function parseMessage(raw: Uint8Array): Promise<Email> {
   const options = { forceRfc822Attachments: true, maxHeadersSize: raw.byteLength + 1 };
   const isWhole = raw.byteLength === raw.buffer.byteLength;
@@ -13,8 +13,8 @@ type Collect = (part: Part, ...more: unknown[]) => Promise<void>;
 
 const collectPart = (PostalMime.prototype as unknown as { collectNode: Collect }).collectNode;
 
-// The line break before a boundary is the boundary's (RFC 2046, 5.1.1), but the parser leaves it in the part, unless that
-// is base64. Its types do not show this method, so a test sees that it is still called.
+// The line break before a boundary belongs to the boundary (RFC 2046, 5.1.1), but the parser leaves it in parts other
+// than base64. `collectNode` is missing in its types; a test verifies that the parser still calls it.
 class Parser extends PostalMime {
   collectNode(part: Part, ...more: unknown[]): Promise<void> {
     const { parentNode, content, contentTransferEncoding } = part;

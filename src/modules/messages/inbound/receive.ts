@@ -4,13 +4,13 @@ import type { InboundMail, Resolution, Route } from '@/mail/inbound';
 import { emitEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import { type FullEvents, withFullEvents } from './full-events';
+import { type ContentEvents, withContentEvents } from './content-events';
 import { domainOf, type Header, readHeader } from './header';
-import { reachedMailboxes } from './reached';
-import { factsOf, findOrCreateRow, lockInbound } from './row';
-import { settleStanding } from './standing';
+import { deliveredMailboxes } from './delivered-mailboxes';
+import { fieldsOf, findOrCreateRow, lockInbound } from './message-row';
+import { updateInboundStatus } from './delivery-paths';
 
-/** Aliases rule 5, by the function that the real MTA asks too. */
+/** Resolves a recipient (docs/api-contract.md, Aliases rule 5) with the SQL function that the real mail server uses. */
 export async function resolveRecipient(database: Database, given: string): Promise<Resolution> {
   const parsed = parseAddress(given);
   if (!parsed) return refused('not_an_address');
@@ -31,30 +31,29 @@ export async function resolveRecipient(database: Database, given: string): Promi
   return { verdict: 'accepted', address: `${local}@${parsed.domain}`, domainId: first.domainId, destinations };
 }
 
-/** Takes the right to record mail, in the transaction that does so. False: it is recorded already. */
+/** Claims the message in the transaction that records it. False if it is already recorded. */
 type Claim = (tx: Tx) => Promise<boolean>;
 
 /**
- * Records inbound mail, a message for each domain it came to, and tells of it: mail.received for each mailbox it reached
- * and mail.received.full for each domain of theirs, and mail.spam for each address of spam. What reaches more mailboxes
- * later adds to the same messages.
+ * Records inbound mail: one message per domain it was addressed to, mail.received for each mailbox, mail.received.full for
+ * each domain of those mailboxes, and mail.spam for each address if it is spam. Later deliveries update the same messages.
  *
- * Without a claim, mail of a queue id that is recorded already came again only because its MTA did not hear so.
+ * Without a claim, a queue id that is already recorded is skipped: the mail server repeats a message whose result it missed.
  */
 export async function receiveMessage(database: Database, mail: InboundMail, claim?: Claim): Promise<void> {
   const isNew: Claim = claim ?? (async (tx) => !(await isRecorded(tx, mail)));
   if (!claim && !(await isNew(database))) return;
   const header = await readHeader(mail);
   const domainIds = new Set(mail.routes.map(({ domainId }) => domainId));
-  await withFullEvents(database, mail, header, (full) =>
+  await withContentEvents(database, mail, header, (full) =>
     database.$transaction(
       async (tx) => {
         await lockInbound(tx, [mail.queueId]);
         if (!(await isNew(tx))) return;
         const rowIds: RowIds = new Map();
         for (const domainId of domainIds) rowIds.set(domainId, await storeMessage(tx, mail, header, domainId));
-        if (mail.spam !== 'no') await tellSpam(tx, mail, header, rowIds);
-        if (mail.spam !== 'kept') await tellReceived(tx, mail, header, rowIds);
+        if (mail.spam !== 'no') await emitSpam(tx, mail, header, rowIds);
+        if (mail.spam !== 'blocked') await emitReceived(tx, mail, header, rowIds);
         await full.emit(tx, rowIds);
       },
       { timeout: timeoutOf(mail, full) },
@@ -64,10 +63,10 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
 
 const TRANSACTION_TIMEOUT_MS = 10_000;
 const SLOWEST_BYTES_PER_MS = 1_000;
-// Each has its events.
+// Every address emits its own events.
 const SLOWEST_MS_PER_ADDRESS = 50;
 
-function timeoutOf({ routes }: InboundMail, { totalBytes }: FullEvents): number {
+function timeoutOf({ routes }: InboundMail, { totalBytes }: ContentEvents): number {
   const forAddresses = routes.length * SLOWEST_MS_PER_ADDRESS;
   return TRANSACTION_TIMEOUT_MS + forAddresses + Math.ceil(totalBytes / SLOWEST_BYTES_PER_MS);
 }
@@ -78,7 +77,7 @@ async function isRecorded(tx: Tx, { queueId }: InboundMail): Promise<boolean> {
 
 type Resolved = { domainId: string; isActive: boolean; address: string | null; mailboxDomainId: string | null };
 
-/** The stored message of each domain that the mail came to. */
+/** Message row ids by domain id. */
 type RowIds = Map<string, string>;
 
 function refused(reason: Extract<Resolution, { verdict: 'refused' }>['reason']): Resolution {
@@ -87,7 +86,7 @@ function refused(reason: Extract<Resolution, { verdict: 'refused' }>['reason']):
 
 async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<string> {
   const routes = mail.routes.filter((route) => route.domainId === domainId);
-  const status = mail.spam === 'kept' ? 'spam' : 'received';
+  const status = mail.spam === 'blocked' ? 'spam' : 'received';
   const addresses = [...new Set(routes.map(({ address }) => address))];
   const { id, isKnown } = await findOrCreateRow(tx, {
     queueId: mail.queueId,
@@ -95,18 +94,18 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
     addresses,
     status,
     at: mail.receivedAt,
-    facts: { ...factsOf(header), sizeBytes: mail.sizeBytes, spamScore: mail.verdict.score },
+    fields: { ...fieldsOf(header), sizeBytes: mail.sizeBytes, spamScore: mail.verdict.score },
   });
   const spam = mail.spam === 'no' ? [] : spamTrace(mail, addresses);
-  const events = mail.spam === 'kept' ? spam : [...spam, ...trace(mail, routes)];
+  const events = mail.spam === 'blocked' ? spam : [...spam, ...deliveryTrace(mail, routes)];
   await tx.messageEvent.createMany({ data: events.map((event) => ({ ...event, messageId: id })) });
-  if (isKnown) await settleStanding(tx, id);
+  if (isKnown) await updateInboundStatus(tx, id);
   return id;
 }
 
 type TraceRow = Omit<Prisma.MessageEventCreateManyInput, 'detail' | 'messageId'> & { detail: Prisma.InputJsonObject };
 
-function trace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
+function deliveryTrace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
   return routes.flatMap(({ address, destinations }) => {
     const elsewhere = destinations.filter(({ domainId }) => domainId === null).map((to) => to.address);
     const forwarded = elsewhere.length > 0 ? { forwarded_to: elsewhere.join(', ') } : {};
@@ -119,16 +118,16 @@ function trace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
   });
 }
 
-function spamTrace({ receivedAt: at, verdict, addressedBefore }: InboundMail, addresses: string[]): TraceRow[] {
+function spamTrace({ receivedAt: at, verdict, reportedAddresses: addressedBefore }: InboundMail, addresses: string[]): TraceRow[] {
   const detail = { spam_score: verdict.score, spam_action: verdict.action };
   return addresses
     .filter((address) => !addressedBefore?.includes(address))
     .map((recipient) => ({ id: uuidv7(), type: 'spam', at, recipient, detail }));
 }
 
-async function tellReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: RowIds): Promise<void> {
+async function emitReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: RowIds): Promise<void> {
   const { messageId, from, subject } = header;
-  for (const { address: to, domainId, viaDomainId } of reachedMailboxes(mail)) {
+  for (const { address: to, domainId, viaDomainId } of deliveredMailboxes(mail)) {
     const messageRowId = rowIds.get(viaDomainId) ?? null;
     const [size, queueId] = [mail.sizeBytes, mail.queueId];
     const data = { message_id: messageId, from, to, domain: domainOf(to), subject, size, queue_id: queueId };
@@ -136,10 +135,10 @@ async function tellReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: R
   }
 }
 
-async function tellSpam(tx: Tx, mail: InboundMail, { messageId, from }: Header, rowIds: RowIds): Promise<void> {
+async function emitSpam(tx: Tx, mail: InboundMail, { messageId, from }: Header, rowIds: RowIds): Promise<void> {
   const verdict = { spam_score: mail.verdict.score, spam_action: mail.verdict.action };
   for (const { address: to, domainId } of mail.routes) {
-    if (mail.addressedBefore?.includes(to)) continue;
+    if (mail.reportedAddresses?.includes(to)) continue;
     const messageRowId = rowIds.get(domainId) ?? null;
     const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };
     await emitEvent(tx, { type: 'mail.spam', messageId, messageRowId, domainId, at: mail.receivedAt, data });

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
-import { AT, delivery, lines, newQueueId, stored, taken, toldOf } from '@/test/mail/logged-mail';
-import { type Cursor, moveOn, readCursor } from './cursor';
+import { AT, delivery, lines, newQueueId, stored, accepted, emittedEvents } from '@/test/mail/logged-mail';
+import { type Cursor, advanceCursor, readCursor } from './cursor';
 import { recordLog } from './log';
 
 let domain: { id: string; name: string };
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 const submitted = (queueId: string, ...to: string[]) =>
-  lines(queueId, ...taken(at('ann'), { login: at('ann') }), ...to.map((address) => delivery(address)));
+  lines(queueId, ...accepted(at('ann'), { login: at('ann') }), ...to.map((address) => delivery(address)));
 
 async function recordedMessages() {
   const messages = await db.message.findMany({ where: { domainId: domain.id }, orderBy: { createdAt: 'asc' } });
@@ -40,11 +40,11 @@ describe('a piece of the log', () => {
   it('is refused and records nothing where it was read from an old place', async () => {
     const piece = { entries: submitted(newQueueId(), 'x@far.example'), position: POSITION };
     await recordLog(db, from, piece);
-    const before = await toldOf(domain.id);
+    const before = await emittedEvents(domain.id);
     await expect(recordLog(db, from, piece)).rejects.toThrow(/another reader has moved on/);
     const another = { entries: submitted(newQueueId(), 'y@far.example'), position: { file: '7', offset: 200 } };
     await expect(recordLog(db, from, another)).rejects.toThrow(/another reader has moved on/);
-    expect(await toldOf(domain.id)).toEqual(before);
+    expect(await emittedEvents(domain.id)).toEqual(before);
     expect(await readCursor(db, source)).toMatchObject({ position: '100' });
   });
 
@@ -53,12 +53,12 @@ describe('a piece of the log', () => {
     const piece = { entries: submitted(queueId, 'x@far.example'), position: POSITION };
     const results = await Promise.allSettled([1, 2, 3].map(() => recordLog(db, from, piece)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect((await toldOf(domain.id)).map(({ event }) => event)).toEqual(['mail.sent', 'mail.delivered']);
+    expect((await emittedEvents(domain.id)).map(({ event }) => event)).toEqual(['mail.sent', 'mail.delivered']);
   });
 
   it('that fails midway leaves neither a record nor a cursor, until it is whole', async () => {
     const [one, two] = [newQueueId(), newQueueId()];
-    const record = moveOn(db, from, { file: '7', position: '100' }, [one, two], async (tx, _, each) => {
+    const record = advanceCursor(db, from, { file: '7', position: '100' }, [one, two], async (tx, _, each) => {
       await each(async (queueId) => {
         await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
       });
@@ -76,12 +76,12 @@ describe('an entry that the database refuses', () => {
     const entries = [
       ...submitted(queueIds[0], 'x@far.example'),
       ...submitted(queueIds[1], 'nul\0@far.example', 'y@far.example'),
-      ...lines(newQueueId(), ...taken('bo@far.example'), delivery('nul\0@far.example', { status: 'deferred' })),
+      ...lines(newQueueId(), ...accepted('bo@far.example'), delivery('nul\0@far.example', { status: 'deferred' })),
       ...submitted(queueIds[2], 'z@far.example'),
     ];
     await recordLog(db, from, { entries, position: POSITION });
     expect((await recordedMessages()).toSorted()).toEqual([...queueIds].toSorted());
-    const delivered = await toldOf(domain.id, 'mail.delivered');
+    const delivered = await emittedEvents(domain.id, 'mail.delivered');
     expect(delivered.map(({ data }) => data.recipient)).toEqual(['x@far.example', 'y@far.example', 'z@far.example']);
     expect(await readCursor(db, source)).toMatchObject({ position: '100' });
   });
@@ -89,7 +89,7 @@ describe('an entry that the database refuses', () => {
   it('only now and then is recorded once it takes it', async () => {
     let tries = 0;
     const queueId = newQueueId();
-    await moveOn(db, from, { file: '7', position: '100' }, [queueId], (tx, _, each) =>
+    await advanceCursor(db, from, { file: '7', position: '100' }, [queueId], (tx, _, each) =>
       each(async () => {
         tries += 1;
         await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
@@ -109,12 +109,12 @@ describe('an entry that the database refuses', () => {
   ])('is not %s: it is recorded without', async (_case, messageId) => {
     const [queueId, own] = [newQueueId(), newQueueId()];
     const entries = [
-      ...lines(queueId, ...taken('bo@far.example', { messageId }), stored(at('ann'))),
-      ...lines(own, ...taken(at('ann'), { login: at('ann'), messageId }), delivery('x@far.example')),
+      ...lines(queueId, ...accepted('bo@far.example', { messageId }), stored(at('ann'))),
+      ...lines(own, ...accepted(at('ann'), { login: at('ann'), messageId }), delivery('x@far.example')),
     ];
     await recordLog(db, from, { entries, position: POSITION });
     expect(await db.inboundDelivery.count({ where: { queueId } })).toBe(1);
-    expect(await toldOf(domain.id, 'mail.sent')).toMatchObject([{ id: `<${own}@${domain.name}>` }]);
+    expect(await emittedEvents(domain.id, 'mail.sent')).toMatchObject([{ id: `<${own}@${domain.name}>` }]);
   });
 });
 
@@ -155,7 +155,7 @@ describe('while the database is away nothing is passed over', () => {
     onTestFinished(() => other.end());
     const queueIds = [newQueueId(), newQueueId()];
     let tries = 0;
-    const record = moveOn(db, from, { file: '7', position: '100' }, queueIds, (tx, _, each) =>
+    const record = advanceCursor(db, from, { file: '7', position: '100' }, queueIds, (tx, _, each) =>
       each(async (queueId) => {
         tries += 1;
         await tx.loggedMail.create({ data: { queueId, seenAt: AT } });

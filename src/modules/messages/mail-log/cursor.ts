@@ -9,8 +9,8 @@ export type Cursor = { source: string; file: string; position: string };
 type Each<Entry> = (work: (entry: Entry) => Promise<void>) => Promise<void>;
 
 const TRANSACTION_TIMEOUT_MS = 60_000;
-const TRIES = 3;
-const PAUSE_MS = 200;
+const MAX_ATTEMPTS = 3;
+const RETRY_DELAY_MS = 200;
 
 export async function readCursor(db: Database, source: string): Promise<Cursor> {
   const row = await db.mailCursor.findUnique({ where: { source } });
@@ -23,7 +23,7 @@ export async function readCursor(db: Database, source: string): Promise<Cursor> 
  * over after some tries, and told in the log: it must not keep all that follow.
  * @throws where the cursor is not at `from` any more, and while the database is away
  */
-export async function moveOn<Entry>(
+export async function advanceCursor<Entry>(
   db: Database,
   from: Cursor,
   to: Omit<Cursor, 'source'>,
@@ -32,7 +32,7 @@ export async function moveOn<Entry>(
 ): Promise<Cursor> {
   const failures = new Map<Entry, number>();
   for (;;) {
-    const rest = entries.filter((entry) => (failures.get(entry) ?? 0) < TRIES);
+    const rest = entries.filter((entry) => (failures.get(entry) ?? 0) < MAX_ATTEMPTS);
     let current: Entry | undefined;
     const each: Each<Entry> = async (work) => {
       for (const entry of rest) {
@@ -55,9 +55,9 @@ export async function moveOn<Entry>(
       const count = (failures.get(current) ?? 0) + 1;
       failures.set(current, count);
       const { source } = from;
-      if (count === TRIES)
-        log.error({ source, entry: shown(current), error }, 'an entry cannot be recorded: it is passed over');
-      else await setTimeout(PAUSE_MS);
+      if (count === MAX_ATTEMPTS)
+        log.error({ source, entry: describeEntry(current), error }, 'an entry cannot be recorded: it is passed over');
+      else await setTimeout(RETRY_DELAY_MS);
     }
   }
 }
@@ -71,8 +71,8 @@ async function moveCursor(tx: Tx, from: Cursor, to: Omit<Cursor, 'source'>): Pro
   return { source, ...to };
 }
 
-function shown(entry: unknown): string {
-  return JSON.stringify(entry, (key, value) => (key === 'raw' ? undefined : value)).slice(0, MAX_SHOWN);
+function describeEntry(entry: unknown): string {
+  return JSON.stringify(entry, (key, value) => (key === 'raw' ? undefined : value)).slice(0, MAX_DESCRIPTION_LENGTH);
 }
 
-const MAX_SHOWN = 1000;
+const MAX_DESCRIPTION_LENGTH = 1000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Transit } from './transits';
+import type { LoggedMail } from './logged-mail';
 
 // Postgres stores neither NUL nor lone surrogates.
 const Text = z.string().transform((text) => text.replaceAll('\0', '').toWellFormed());
@@ -34,6 +34,6 @@ export const FilterMeta = z.object({
 export type FilterMeta = z.infer<typeof FilterMeta>;
 
 /** What a transit has of it. */
-export function metaOf({ verdict }: Pick<Transit, 'verdict'>): FilterMeta | undefined {
+export function metaOf({ verdict }: Pick<LoggedMail, 'verdict'>): FilterMeta | undefined {
   return FilterMeta.safeParse(verdict).data;
 }

@@ -7,7 +7,7 @@ import { connectRedis } from '@/server/redis';
 import { stillClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
-import { keptCopies, newQueueId, toldOf } from '@/test/mail/logged-mail';
+import { keptCopies, newQueueId, emittedEvents } from '@/test/mail/logged-mail';
 import { makeRedis } from '@/test/servers/redis';
 import { readCursor } from './cursor';
 import { createMailReader } from './reader';
@@ -73,7 +73,7 @@ function logOf(queueId: string, to = `ann@${domain.name}`): string {
     .join('\n');
 }
 
-const received = async () => (await toldOf(domain.id, 'mail.received')).map(({ id }) => id);
+const received = async () => (await emittedEvents(domain.id, 'mail.received')).map(({ id }) => id);
 
 describe('the reader', () => {
   it('joins what the log and the filter tell, and forgets what it has of the stream', async () => {
@@ -85,7 +85,7 @@ describe('the reader', () => {
     await redis.xadd('postroom:inbound', '*', 'meta', '{"queue_id": broken', 'raw', 'x');
     await writeFile(postfixLog, logOf(queueId));
     await read();
-    expect((await toldOf(domain.id))[0]?.data).toMatchObject({ subject: 'Joined', queue_id: queueId });
+    expect((await emittedEvents(domain.id))[0]?.data).toMatchObject({ subject: 'Joined', queue_id: queueId });
     expect(await redis.xlen('postroom:inbound')).toBe(0);
   });
 

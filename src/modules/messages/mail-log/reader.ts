@@ -9,8 +9,8 @@ import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { type Cursor, readCursor } from './cursor';
 import { FilterMeta } from './filter-meta';
-import { recordFiltered } from './filtered';
-import { createArrivalTeller } from './inbound/arrivals';
+import { recordFilterEntries } from './filter-entries';
+import { createDeliveryReporter } from './inbound/deliveries';
 import { recordLog } from './log';
 import { settleUncertain } from './outbound/uncertain';
 
@@ -18,11 +18,11 @@ type Parts = { db: Database; redis: Redis; installation: Installation; copies: K
 
 const SETTLE_INTERVAL_MS = 10_000;
 // Longer than an arrival waits for the others of its message.
-const NEWS_MS = 4_000;
+const RECENT_MS = 4_000;
 // For what waits longer, as for a part of the mail server that is away.
-const TELL_INTERVAL_MS = 3_000;
+const REPORT_INTERVAL_MS = 3_000;
 // Lines are stamped to the second; one that is read within it happened before now.
-const STAMP_MS = 999;
+const TIMESTAMP_PRECISION_MS = 999;
 
 /**
  * Reads on what the mail server has told since the last turn, and records it. The log is read up to where it ended before
@@ -32,64 +32,64 @@ const STAMP_MS = 999;
 export function createMailReader({ db, redis, installation, copies, clock }: Parts): () => Promise<void> {
   const { host, postfixLog } = installation;
   const [streamSource, logSource] = [`${host} stream`, `${host} log`];
-  const tellArrivals = createArrivalTeller(db, copies);
-  const places = new Map<string, Cursor>();
-  let [newsAt, reportedAt, settledAt] = [NEVER, NEVER, NEVER];
-  let isStreamAway = false;
-  let goneFile = '';
+  const reportDeliveries = createDeliveryReporter(db, copies);
+  const cursors = new Map<string, Cursor>();
+  let [lastEntryAt, lastReportAt, lastSettledAt] = [NEVER, NEVER, NEVER];
+  let isStreamUnavailable = false;
+  let missingFile = '';
 
   // Only whoever moves a cursor needs to know where it is, and is refused where that is wrong.
-  async function placeOf(source: string): Promise<Cursor> {
-    const place = places.get(source) ?? (await readCursor(db, source));
-    places.set(source, place);
+  async function cursorOf(source: string): Promise<Cursor> {
+    const place = cursors.get(source) ?? (await readCursor(db, source));
+    cursors.set(source, place);
     return place;
   }
 
   async function move(moving: Promise<Cursor>): Promise<Cursor> {
     const cursor = await moving;
-    places.set(cursor.source, cursor);
-    newsAt = clock.now();
+    cursors.set(cursor.source, cursor);
+    lastEntryAt = clock.now();
     return cursor;
   }
 
   // Told once, not at every turn.
-  function tellStreamAway(error: unknown): null {
-    if (!isStreamAway) log.warn({ error }, "the filter's stream cannot be read; trying on");
-    isStreamAway = true;
+  function warnStreamUnavailable(error: unknown): null {
+    if (!isStreamUnavailable) log.warn({ error }, "the filter's stream cannot be read; trying on");
+    isStreamUnavailable = true;
     return null;
   }
 
-  async function readLogUpToNow(opened: Awaited<ReturnType<typeof openLog>>): Promise<void> {
-    let cursor = await placeOf(logSource);
+  async function readLogToEnd(opened: Awaited<ReturnType<typeof openLog>>): Promise<void> {
+    let cursor = await cursorOf(logSource);
     let isGap = false;
-    const noteGap = async () => {
-      if (!isGap || cursor.file === goneFile) return;
-      await beginAnew(db, logSource);
-      goneFile = cursor.file;
+    const reportGap = async () => {
+      if (!isGap || cursor.file === missingFile) return;
+      await resetCompleteSince(db, logSource);
+      missingFile = cursor.file;
     };
     const onGap = () => {
       isGap = true;
     };
     for await (const { lines, position } of opened.read(positionOf(cursor), onGap)) {
-      await noteGap();
+      await reportGap();
       const now = clock.now();
       cursor = await move(recordLog(db, cursor, { entries: entriesOf(lines, now), position }));
     }
-    await noteGap();
+    await reportGap();
   }
 
   async function readFilter(): Promise<boolean> {
-    let cursor = await placeOf(streamSource);
+    let cursor = await cursorOf(streamSource);
     for (;;) {
-      const entries = await readStream(redis, cursor.position).catch(tellStreamAway);
+      const entries = await readStream(redis, cursor.position).catch(warnStreamUnavailable);
       if (!entries) return false;
-      isStreamAway = false;
+      isStreamUnavailable = false;
       if (entries.length === 0) return true;
       const filtered = entries.map(({ meta, ...entry }) => ({
         ...entry,
         meta: FilterMeta.safeParse(meta).data ?? null,
       }));
-      cursor = await move(recordFiltered(db, cursor, filtered));
+      cursor = await move(recordFilterEntries(db, cursor, filtered));
       // Told again where it fails: what is recorded already is passed over.
       await forgetStream(redis, cursor.position).catch(() => {});
     }
@@ -100,20 +100,20 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     let isStreamRead: boolean;
     try {
       isStreamRead = await readFilter();
-      await readLogUpToNow(opened);
+      await readLogToEnd(opened);
     } catch (error) {
-      places.clear();
+      cursors.clear();
       throw error;
     } finally {
       await opened.close();
     }
     const now = clock.now();
-    if (!hasPassed(NEWS_MS, newsAt, now) || hasPassed(TELL_INTERVAL_MS, reportedAt, now)) {
-      while ((await tellArrivals({ now, isStreamRead })) > 0);
-      reportedAt = now;
+    if (!hasPassed(RECENT_MS, lastEntryAt, now) || hasPassed(REPORT_INTERVAL_MS, lastReportAt, now)) {
+      while ((await reportDeliveries({ now, isStreamRead })) > 0);
+      lastReportAt = now;
     }
-    if (!hasPassed(SETTLE_INTERVAL_MS, settledAt, now)) return;
-    settledAt = now;
+    if (!hasPassed(SETTLE_INTERVAL_MS, lastSettledAt, now)) return;
+    lastSettledAt = now;
     await settleUncertain(db, logSource, now);
   };
 }
@@ -134,13 +134,13 @@ function entriesOf(lines: string[], now: Date): LogEntry[] {
   return lines.flatMap((line) => {
     const entry = parseLogLine(line, now);
     if (!entry) return [];
-    const latest = Math.min(now.getTime(), entry.at.getTime() + STAMP_MS);
+    const latest = Math.min(now.getTime(), entry.at.getTime() + TIMESTAMP_PRECISION_MS);
     return [{ ...entry, at: new Date(Math.max(latest, entry.at.getTime())) }];
   });
 }
 
 /** What the log does not show may have been in the part that is gone. */
-async function beginAnew(db: Database, source: string): Promise<void> {
+async function resetCompleteSince(db: Database, source: string): Promise<void> {
   await db.mailCursor.update({ where: { source }, data: { completeSince: new Date() }, select: { source: true } });
   log.error('the log that was read last is gone: what is left of it is read again, and what it told may be missing');
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { newQueueId } from '@/test/mail/logged-mail';
-import { deleteOldTransits } from './retention';
+import { deleteOldLoggedMail } from './retention';
 
 const HOUR_MS = 3_600_000;
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
@@ -31,6 +31,6 @@ it.each([
     ...arrival,
   }));
   await db.loggedMail.create({ data: { queueId, seenAt, ...state, deliveries: { createMany: { data: rows } } } });
-  await deleteOldTransits(db);
+  await deleteOldLoggedMail(db);
   expect(await db.loggedMail.count({ where: { queueId } })).toBe(becomes === 'kept' ? 1 : 0);
 });

@@ -46,7 +46,7 @@ export async function lockReportedMessage(
 }
 
 /** The MTA has the message: the trace and mail.sent tell so, once a message. */
-export async function tellAccepted(
+export async function recordAccepted(
   tx: Tx,
   message: LockedMessage,
   { at, detail }: { at: Date; detail: Prisma.InputJsonObject },

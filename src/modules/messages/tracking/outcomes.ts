@@ -8,12 +8,12 @@ import {
   type LockedMessage,
   lockReportedMessage,
   statusOf,
-  tellAccepted,
+  recordAccepted,
   UNANSWERED,
 } from './locked-message';
 import { emitOutcome } from './outcome-event';
 
-type Recording = 'recorded' | 'repeated' | 'unknown';
+type RecordResult = 'recorded' | 'repeated' | 'unknown';
 
 /**
  * Records what the MTA tells of one recipient: status, trace and event in the caller's transaction, under the message's
@@ -23,7 +23,7 @@ type Recording = 'recorded' | 'repeated' | 'unknown';
  * The MTA may report before the sender has stored its acceptance, or where its answer was lost: then the report settles
  * the message as accepted, and mail.sent goes out first.
  */
-export async function recordOutcome(tx: Tx, given: DeliveryReport): Promise<Recording> {
+export async function recordOutcome(tx: Tx, given: DeliveryReport): Promise<RecordResult> {
   const report = {
     ...given,
     response: oneLine(given.response),
@@ -73,7 +73,7 @@ async function settleAccepted(tx: Tx, message: LockedMessage, { queueId, at }: A
     where: { messageId: message.id, status: { in: [...UNANSWERED] } },
     data: { status: 'sent' },
   });
-  await tellAccepted(tx, message, { at, detail: { queue_id: queueId } });
+  await recordAccepted(tx, message, { at, detail: { queue_id: queueId } });
 }
 
 type Recipient = { id: string; address: string; status: MessageStatus };

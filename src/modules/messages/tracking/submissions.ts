@@ -1,7 +1,7 @@
 import type { SubmitOutcome } from '@/mail/submit';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import { isUnanswered, type LockedMessage, lockMessage, statusOf, tellAccepted, UNANSWERED } from './locked-message';
+import { isUnanswered, type LockedMessage, lockMessage, statusOf, recordAccepted, UNANSWERED } from './locked-message';
 import { emitOutcome } from './outcome-event';
 
 export type Submitted = { id: string; outcome: SubmitOutcome; at: Date };
@@ -16,10 +16,10 @@ export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): 
     await tx.message.update({ where: { id }, data: { status, queueId }, select: { id: true } });
     await tx.messageRecipient.updateMany({
       where: { messageId: id, status: { in: [...UNANSWERED] } },
-      data: { status, ...answerOf(outcome) },
+      data: { status, ...replyOf(outcome) },
     });
     if (isAccepted) {
-      await tellAccepted(tx, message, { at, detail: { queue_id: queueId, response: outcome.response } });
+      await recordAccepted(tx, message, { at, detail: { queue_id: queueId, response: outcome.response } });
     } else {
       await tx.messageEvent.create({ data: { messageId: id, at, ...traceOf(outcome) }, select: { id: true } });
       if (outcome.outcome === 'refused') await emitFailures(tx, message, outcome, at);
@@ -33,7 +33,7 @@ export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): 
 }
 
 /** mail.failed for each recipient of a message that the MTA did not take. */
-async function emitFailures(tx: Tx, message: LockedMessage, answer: Answer, at: Date): Promise<void> {
+async function emitFailures(tx: Tx, message: LockedMessage, answer: Reply, at: Date): Promise<void> {
   const { smtpCode, enhancedCode, response } = answer;
   const recipients = await tx.messageRecipient.findMany({
     where: { messageId: message.id },
@@ -43,9 +43,9 @@ async function emitFailures(tx: Tx, message: LockedMessage, answer: Answer, at: 
   for (const { address } of recipients) await emitOutcome(tx, message, address, outcome);
 }
 
-type Answer = { smtpCode: number | null; enhancedCode: string | null; response: string };
+type Reply = { smtpCode: number | null; enhancedCode: string | null; response: string };
 
-type Refused = Answer & { address: string };
+type Refused = Reply & { address: string };
 
 async function failRefused(tx: Tx, message: LockedMessage, refused: Refused[], at: Date): Promise<void> {
   const { id, queueId } = message;
@@ -66,7 +66,7 @@ async function failRefused(tx: Tx, message: LockedMessage, refused: Refused[], a
 
 const STATUS_OF = { accepted: 'sent', refused: 'failed', uncertain: 'uncertain' } as const;
 
-function answerOf(outcome: SubmitOutcome): Partial<Answer> {
+function replyOf(outcome: SubmitOutcome): Partial<Reply> {
   if (outcome.outcome === 'uncertain') return {};
   if (outcome.outcome === 'accepted') return { smtpCode: 250, response: outcome.response };
   return { smtpCode: outcome.smtpCode, enhancedCode: outcome.enhancedCode, response: outcome.response };
@@ -77,6 +77,6 @@ function traceOf(outcome: Exclude<SubmitOutcome, { outcome: 'accepted' }>) {
   return { type: 'refused', detail: detailOf(outcome) };
 }
 
-function detailOf({ smtpCode, enhancedCode, response }: Answer): Prisma.InputJsonObject {
+function detailOf({ smtpCode, enhancedCode, response }: Reply): Prisma.InputJsonObject {
   return { smtp_code: smtpCode, enhanced_code: enhancedCode, response };
 }

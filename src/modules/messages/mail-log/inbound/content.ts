@@ -2,9 +2,9 @@ import type { KeptCopies } from '@/mail/agent/kept-copies';
 import type { InboundMail, Verdict } from '@/mail/inbound';
 import { oneLine } from '@/mail/smtp-reply';
 import { metaOf } from '../filter-meta';
-import type { Transit } from '../transits';
+import type { LoggedMail } from '../logged-mail';
 
-type Known = Pick<Transit, 'messageId' | 'mailFrom' | 'verdict'> & { raw: Uint8Array | null };
+type Known = Pick<LoggedMail, 'messageId' | 'mailFrom' | 'verdict'> & { raw: Uint8Array | null };
 
 type Content = Pick<InboundMail, 'header' | 'read'>;
 

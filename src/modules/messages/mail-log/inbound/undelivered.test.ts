@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseLogLine } from '@/mail/agent/logs/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
-import { AT, keptCopies, newQueueId, readFilter, readLines, toldOf, turn } from '@/test/mail/logged-mail';
+import { AT, keptCopies, newQueueId, readFilter, readLines, emittedEvents, reportRun } from '@/test/mail/logged-mail';
 import { keyClient } from '@/test/rest';
-import { createArrivalTeller } from './arrivals';
+import { createDeliveryReporter } from './deliveries';
 
 const RAW = 'From: Bo <bo@far.example>\r\nSubject: Offer\r\nMessage-ID: <offer@far.example>\r\n\r\nGood morning.\r\n';
 const LMTP = '/var/lib/postroom-mail/run/dovecot/lmtp';
@@ -17,7 +17,7 @@ const api = await keyClient();
 let domain: { id: string; name: string };
 let queueId: string;
 const at = (local: string) => `${local}@${domain.name}`;
-const tellArrivals = createArrivalTeller(db, keptCopies());
+const tellArrivals = createDeliveryReporter(db, keptCopies());
 
 beforeEach(async () => {
   domain = await makeDomain();
@@ -66,13 +66,13 @@ async function shown(search = '') {
 }
 
 const statuses = async () => (await shown()).map(({ status }) => status);
-const told = async () => (await toldOf(domain.id)).map(({ event, data }) => [event, data.to]);
+const told = async () => (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.to]);
 
 describe('mail that a full mailbox behind an alias refuses', () => {
   it('is bounced, with the reply, and no webhook hears of it', async () => {
     await readFilter(queueId, { recipients: [at('info')], score: 2 }, RAW);
     await logs(...TAKEN, full(at('ann'), at('info')), REMOVED);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await shown('&status=bounced')).toMatchObject([
       {
         message_id: '<offer@far.example>',
@@ -122,7 +122,7 @@ describe('mail that a full mailbox behind an alias refuses', () => {
 
   it('and that another mailbox behind it takes is bounced, and received there', async () => {
     await logs(...TAKEN, stored(at('bo'), at('info')), full(at('ann'), at('info')), REMOVED);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await shown()).toMatchObject([
       {
         status: 'bounced',
@@ -158,7 +158,7 @@ describe('mail that waits for its mailbox', () => {
     });
     await readFilter(queueId, { recipients: [at('info')], score: 2 }, RAW);
     await logs(stored(at('ann'), at('info')), REMOVED);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await shown()).toMatchObject([
       {
         id: waiting.id,
@@ -177,11 +177,11 @@ describe('mail that waits for its mailbox', () => {
 
   it('is deferred until the last of its mailboxes has it', async () => {
     await logs(...TAKEN, stored(at('bo'), at('all')), away(at('ann'), at('all')));
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await statuses()).toEqual(['deferred']);
     expect(await told()).toEqual([['mail.received', at('bo')]]);
     await logs(stored(at('ann'), at('all')), REMOVED);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await statuses()).toEqual(['received']);
     expect(await told()).toEqual([
       ['mail.received', at('bo')],
@@ -215,7 +215,7 @@ describe('mail that waits for its mailbox', () => {
   ])('%s failed', async (_case, lines, enhancedCode, response) => {
     await logs(...TAKEN, stored(at('bo')), away(at('ann')));
     await logs(...lines);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     const [message] = await shown();
     expect(message).toMatchObject({ status: 'failed', trace: expect.arrayContaining([['failed', at('ann')]]) });
     expect(message?.recipients).toMatchObject([
@@ -252,7 +252,7 @@ describe('mail that an alias sends elsewhere', () => {
       },
     ]);
     await logs(elsewhere('status=sent (250 2.0.0 Ok)', '2.0.0'), REMOVED);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await shown()).toMatchObject([
       {
         status: 'received',

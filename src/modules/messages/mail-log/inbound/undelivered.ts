@@ -3,9 +3,9 @@ import { oneLine } from '@/mail/smtp-reply';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import { domainOf, readHeader } from '../../inbound/header';
-import { factsOf, findOrCreateRow, type RowFacts, UNDELIVERED } from '../../inbound/row';
-import { findLegs, type Leg, settleStanding } from '../../inbound/standing';
-import { answerAtEnd, type Ending } from '../ending';
+import { fieldsOf, findOrCreateRow, type MessageFields, UNDELIVERED } from '../../inbound/message-row';
+import { findDeliveryPaths, type DeliveryPath, updateInboundStatus } from '../../inbound/delivery-paths';
+import { finalReply, type FailureReason } from '../failure-reason';
 import { metaOf } from '../filter-meta';
 import { knownHeader } from './content';
 import { findDomainIds } from './own-domains';
@@ -23,12 +23,12 @@ export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<voi
   const ownId = domainIds.get(domainOf(destination));
   const domainId = domainIds.get(domainOf(address)) ?? ownId;
   if (domainId === undefined) return;
-  const way: Way = { address, destination, isForwarded: ownId === undefined };
+  const way: Path = { address, destination, isForwarded: ownId === undefined };
   const known = await tx.message.findFirst({
     where: { queueId, domainId, direction: 'inbound' },
     select: { id: true },
   });
-  if (known && !(await isNews(tx, known.id, way, status))) return;
+  if (known && !(await isNewStatus(tx, known.id, way, status))) return;
   const id = await findOrCreate(tx, { queueId, domainId, addresses: [address], status, at });
   const answer = { smtp_code: smtpCode, enhanced_code: enhancedCode, response: oneLine(response) };
   await addHop(tx, id, way, status, at, { ...answer, remote_mta: remoteMta && oneLine(remoteMta) });
@@ -41,17 +41,17 @@ export async function completeUndelivered(tx: Tx, queueId: string): Promise<void
     select: { id: true, toAddresses: true },
   });
   for (const { id, toAddresses } of rows) {
-    const data = await findFacts(tx, queueId, toAddresses);
+    const data = await findFields(tx, queueId, toAddresses);
     await tx.message.update({ where: { id }, data, select: { id: true } });
   }
 }
 
 /** It leaves the queue: what was still tried to deliver failed. */
-export async function failUndelivered(tx: Tx, queueId: string, at: Date, ending: Ending): Promise<void> {
+export async function failUndelivered(tx: Tx, queueId: string, at: Date, ending: FailureReason): Promise<void> {
   for (const { id } of await findRows(tx, [queueId])) {
-    const waiting = (await findLegs(tx, id)).filter(({ standing }) => standing === 'deferred');
+    const waiting = (await findDeliveryPaths(tx, id)).filter(({ status: standing }) => standing === 'deferred');
     for (const leg of waiting) {
-      const { smtpCode, enhancedCode, response } = answerAtEnd(ending, leg.reply);
+      const { smtpCode, enhancedCode, response } = finalReply(ending, leg.reply);
       await addHop(tx, id, leg, 'failed', at, { smtp_code: smtpCode, enhanced_code: enhancedCode, response });
     }
   }
@@ -59,10 +59,10 @@ export async function failUndelivered(tx: Tx, queueId: string, at: Date, ending:
 
 /** Brings the statuses of inbound messages up to their traces. */
 export async function settleUndelivered(tx: Tx, queueIds: string[]): Promise<void> {
-  for (const { id } of await findRows(tx, queueIds)) await settleStanding(tx, id);
+  for (const { id } of await findRows(tx, queueIds)) await updateInboundStatus(tx, id);
 }
 
-type Way = Pick<Leg, 'address' | 'destination' | 'isForwarded'>;
+type Path = Pick<DeliveryPath, 'address' | 'destination' | 'isForwarded'>;
 
 function findRows(tx: Tx, queueIds: string[]): Promise<{ id: string }[]> {
   return tx.message.findMany({
@@ -72,18 +72,18 @@ function findRows(tx: Tx, queueIds: string[]): Promise<{ id: string }[]> {
   });
 }
 
-async function isNews(tx: Tx, id: string, way: Way, status: Undelivered['status']): Promise<boolean> {
-  const legs = await findLegs(tx, id, recipientOf(way));
+async function isNewStatus(tx: Tx, id: string, way: Path, status: Undelivered['status']): Promise<boolean> {
+  const legs = await findDeliveryPaths(tx, id, recipientOf(way));
   const known = legs.find(({ address, destination }) => address === way.address && destination === way.destination);
-  return !known || (known.standing === 'deferred' && status !== 'deferred');
+  return !known || (known.status === 'deferred' && status !== 'deferred');
 }
 
-async function findOrCreate(tx: Tx, row: Omit<Parameters<typeof findOrCreateRow>[1], 'facts'>): Promise<string> {
-  return (await findOrCreateRow(tx, { ...row, facts: await findFacts(tx, row.queueId, row.addresses) })).id;
+async function findOrCreate(tx: Tx, row: Omit<Parameters<typeof findOrCreateRow>[1], 'fields'>): Promise<string> {
+  return (await findOrCreateRow(tx, { ...row, fields: await findFields(tx, row.queueId, row.addresses) })).id;
 }
 
 /** What the log and the filter told of it; its mailbox does not have it. */
-async function findFacts(tx: Tx, queueId: string, addresses: string[]): Promise<RowFacts> {
+async function findFields(tx: Tx, queueId: string, addresses: string[]): Promise<MessageFields> {
   const transit = await tx.loggedMail.findUniqueOrThrow({
     where: { queueId },
     select: { messageId: true, mailFrom: true, sizeBytes: true, verdict: true, raw: true },
@@ -94,14 +94,14 @@ async function findFacts(tx: Tx, queueId: string, addresses: string[]): Promise<
     mailFrom: transit.mailFrom ?? meta?.from ?? '',
     routes: addresses.map((address) => ({ address })),
   });
-  return { ...factsOf(header), sizeBytes: transit.sizeBytes ?? meta?.size ?? 0, spamScore: meta?.score ?? null };
+  return { ...fieldsOf(header), sizeBytes: transit.sizeBytes ?? meta?.size ?? 0, spamScore: meta?.score ?? null };
 }
 
 /** As the trace tells of what arrives: at the mailbox, by way of an address; or at an address, forwarded. */
 async function addHop(
   tx: Tx,
   messageId: string,
-  way: Way,
+  way: Path,
   type: 'deferred' | 'bounced' | 'failed',
   at: Date,
   answer: Prisma.InputJsonObject,
@@ -112,6 +112,6 @@ async function addHop(
   await tx.messageEvent.create({ data, select: { id: true } });
 }
 
-function recipientOf({ address, destination, isForwarded }: Way): string {
+function recipientOf({ address, destination, isForwarded }: Path): string {
   return isForwarded ? address : destination;
 }

@@ -4,14 +4,14 @@ import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import {
   AT,
   delivery,
-  type FilterSays,
+  type FilterFields,
   lines,
   newQueueId,
   readFilter,
   readLines,
   stored,
-  taken,
-  toldOf,
+  accepted,
+  emittedEvents,
 } from '@/test/mail/logged-mail';
 import { keyClient } from '@/test/rest';
 
@@ -26,14 +26,14 @@ beforeEach(async () => {
   queueId = newQueueId();
 });
 
-async function submit(says: FilterSays | null, messageId = `<${unique()}@far.example>`) {
+async function submit(says: FilterFields | null, messageId = `<${unique()}@far.example>`) {
   if (says) await readFilter(queueId, { user: at('ann'), from: at('ann'), message_id: messageId, ...says });
-  await readLines(...lines(queueId, ...taken(at('ann'), { login: at('ann'), messageId })));
+  await readLines(...lines(queueId, ...accepted(at('ann'), { login: at('ann'), messageId })));
   return messageId;
 }
 
 const tell = (...facts: Parameters<typeof lines>[1][]) => readLines(...lines(queueId, ...facts));
-const told = async () => (await toldOf(domain.id)).map(({ event, data }) => [event, data.recipient ?? data.to]);
+const told = async () => (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.recipient ?? data.to]);
 
 async function shown() {
   const { id } = await db.message.findFirstOrThrow({ where: { queueId, direction: 'outbound' }, select: { id: true } });
@@ -128,7 +128,7 @@ describe('mail that a mailbox submits by SMTP', () => {
       status: 'failed',
       recipients: { 'x@far.example': 'delivered', 'y@far.example': 'failed', 'z@far.example': 'failed' },
     });
-    const failed = await toldOf(domain.id, 'mail.failed');
+    const failed = await emittedEvents(domain.id, 'mail.failed');
     expect(failed.map(({ data }) => data)).toMatchObject([
       { recipient: 'y@far.example', reason: 'expired', error: expect.stringMatching(/Last it heard: 451 4.3.0 Busy$/) },
       { recipient: 'z@far.example', reason: 'expired' },
@@ -141,7 +141,7 @@ describe('mail that a mailbox submits by SMTP', () => {
     await tell({ kind: 'released' });
     await tell({ kind: 'deleted' });
     expect(await shown()).toMatchObject({ status: 'failed', trace: ['queued', 'held', 'released', 'failed'] });
-    const [failed] = await toldOf(domain.id, 'mail.failed');
+    const [failed] = await emittedEvents(domain.id, 'mail.failed');
     expect(failed?.data.error).toMatch(/deleted/);
   });
 
@@ -158,7 +158,7 @@ describe('mail that a mailbox submits by SMTP', () => {
 
   it('is not there where the filter refused it', async () => {
     await readFilter(queueId, { user: at('ann'), action: 'reject', recipients: ['x@far.example'] });
-    const [client, named] = taken(at('ann'), { login: at('ann') });
+    const [client, named] = accepted(at('ann'), { login: at('ann') });
     await readLines(
       ...lines(queueId, client as never, named as never, {
         kind: 'rejected',
@@ -172,7 +172,7 @@ describe('mail that a mailbox submits by SMTP', () => {
   });
 
   it('by a name that is no address is nobody’s', async () => {
-    await readLines(...lines(queueId, ...taken('x@far.example', { login: 'root' }), delivery('y@far.example')));
+    await readLines(...lines(queueId, ...accepted('x@far.example', { login: 'root' }), delivery('y@far.example')));
     expect(await db.message.count({ where: { queueId } })).toBe(0);
   });
 });
@@ -212,7 +212,7 @@ describe('a message of the API whose Message-ID a mailbox copies', () => {
   it('and one from outside copies stays as it was too', async () => {
     const message = await copied('uncertain', null);
     await readFilter(queueId, { message_id: message.messageId, recipients: [at('ann')] });
-    const facts = taken('x@far.example', { messageId: message.messageId });
+    const facts = accepted('x@far.example', { messageId: message.messageId });
     await readLines(...lines(queueId, ...facts, stored(at('ann')), delivery('x@far.example'), { kind: 'expired' }));
     expect(await db.message.findUniqueOrThrow({ where: { id: message.id }, include: { recipients: true } })).toEqual(
       message,

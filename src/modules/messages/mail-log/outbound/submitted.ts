@@ -2,11 +2,11 @@ import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
 import { oneLine } from '@/mail/smtp-reply';
 import type { Tx } from '@/server/db';
-import { lockMessage, tellAccepted } from '../../tracking/locked-message';
+import { lockMessage, recordAccepted } from '../../tracking/locked-message';
 import { recordOutcome } from '../../tracking/outcomes';
-import { answerAtEnd, type Ending } from '../ending';
+import { finalReply, type FailureReason } from '../failure-reason';
 import { metaOf } from '../filter-meta';
-import type { Transit } from '../transits';
+import type { LoggedMail } from '../logged-mail';
 
 const NAMESPACE = 'a2b5d2c8-6f0e-4c8a-9a57-5c1f0f6a6d11';
 
@@ -16,7 +16,7 @@ export function submittedMessageId(queueId: string): string {
 }
 
 /** A message that a mailbox submitted by SMTP is in the queue: it gets its row, its trace, and mail.sent. */
-export async function createSubmitted(tx: Tx, transit: Transit, at: Date): Promise<void> {
+export async function createSubmitted(tx: Tx, transit: LoggedMail, at: Date): Promise<void> {
   const { queueId, login, clientAddress, sizeBytes } = transit;
   const sender = parseAddress(login ?? '');
   const id = submittedMessageId(queueId);
@@ -44,7 +44,7 @@ export async function createSubmitted(tx: Tx, transit: Transit, at: Date): Promi
     },
   });
   const detail = { queue_id: queueId, by: sender.address, client: clientAddress };
-  await tellAccepted(tx, await lockMessage(tx, id), { at, detail });
+  await recordAccepted(tx, await lockMessage(tx, id), { at, detail });
 }
 
 /** A recipient that the filter did not tell of. */
@@ -59,7 +59,7 @@ export async function addRecipient(tx: Tx, queueId: string, address: string): Pr
 }
 
 /** The message leaves the queue undelivered: it failed for every recipient that has no final answer. */
-export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: Ending): Promise<void> {
+export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: FailureReason): Promise<void> {
   const waiting = await tx.messageRecipient.findMany({
     where: {
       message: { queueId, direction: 'outbound' },
@@ -69,14 +69,14 @@ export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: End
     orderBy: { id: 'asc' },
   });
   for (const { address, ...last } of waiting) {
-    const answer = answerAtEnd(ending, last);
+    const answer = finalReply(ending, last);
     const report = { kind: 'failed', messageId: null, queueId, recipient: address, remoteMta: null, at } as const;
     await recordOutcome(tx, { ...report, ...answer });
   }
 }
 
 /** An admin held it in the queue, or let it go on. The log may tell of it again: as of the same second. */
-export async function noteQueueChange(tx: Tx, queueId: string, type: 'held' | 'released', at: Date): Promise<void> {
+export async function recordQueueChange(tx: Tx, queueId: string, type: 'held' | 'released', at: Date): Promise<void> {
   const second = Math.floor(at.getTime() / SECOND_MS) * SECOND_MS;
   const sameSecond = { gte: new Date(second), lt: new Date(second + SECOND_MS) };
   const messages = await tx.message.findMany({

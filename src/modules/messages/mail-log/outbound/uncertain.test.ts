@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import { delivery, LOG, newQueueId, readLines, taken, toldOf } from '@/test/mail/logged-mail';
+import { delivery, LOG, newQueueId, readLines, accepted, emittedEvents } from '@/test/mail/logged-mail';
 import { expectError, keyClient } from '@/test/rest';
 import { settleUncertain } from './uncertain';
 
@@ -50,7 +50,7 @@ async function appSends(minutesLater: number, messageId: string | null = '<other
 
 async function isNow() {
   const row = await db.message.findUniqueOrThrow({ where: { id: message.id }, include: { recipients: true } });
-  const told = (await toldOf(domain.id)).map(({ event }) => event);
+  const told = (await emittedEvents(domain.id)).map(({ event }) => event);
   const counted = await db.countedSend.count({ where: { id: message.id } });
   return { status: row.status, recipients: row.recipients.map(({ status }) => status), told, counted };
 }
@@ -59,7 +59,7 @@ const UNSETTLED = { status: 'uncertain', recipients: ['uncertain', 'uncertain'],
 
 describe('a message without an answer', () => {
   it('that the log has seen in the queue was accepted', async () => {
-    const facts = taken(at('shop'), { login: 'postroom', messageId: message.messageId });
+    const facts = accepted(at('shop'), { login: 'postroom', messageId: message.messageId });
     await readLines(...facts.map((fact) => ({ at: message.createdAt, queueId, ...fact })));
     await settle(0);
     await settle(10);
@@ -70,7 +70,7 @@ describe('a message without an answer', () => {
 
   it('whose deliveries the log tells was accepted', async () => {
     const facts = [
-      ...taken(at('shop'), { login: 'postroom', messageId: message.messageId }),
+      ...accepted(at('shop'), { login: 'postroom', messageId: message.messageId }),
       delivery('x@far.example'),
       delivery('y@far.example', { status: 'bounced' }),
     ];
@@ -88,7 +88,7 @@ describe('a message without an answer', () => {
     ['is deleted', 'deleted', ['queued', 'failed', 'failed']],
     ['is held', 'held', ['queued', 'held']],
   ] as const)('that %s in the queue before anything else is known of it was accepted', async (_case, kind, trace) => {
-    const facts = [...taken(at('shop'), { login: 'postroom', messageId: message.messageId }), { kind }];
+    const facts = [...accepted(at('shop'), { login: 'postroom', messageId: message.messageId }), { kind }];
     await readLines(...facts.map((fact) => ({ at: message.createdAt, queueId, ...fact })));
     await settle(10);
     const failed = trace.slice(1).filter((type) => type === 'failed');
@@ -115,9 +115,9 @@ describe('a message without an answer', () => {
 
   it('that the mail server’s filter put off was not accepted', async () => {
     await logBegins(60);
-    const [client, named] = taken(at('shop'), { login: 'postroom', messageId: message.messageId });
+    const [client, named] = accepted(at('shop'), { login: 'postroom', messageId: message.messageId });
     const rejected = { kind: 'rejected', enhancedCode: '4.7.1', from: at('shop'), to: 'x@far.example' } as const;
-    const facts = [client, named, rejected] as ReturnType<typeof taken>;
+    const facts = [client, named, rejected] as ReturnType<typeof accepted>;
     await readLines(...facts.map((fact) => ({ at: message.createdAt, queueId, ...fact })));
     await settle(0);
     expect(await isNow()).toEqual(UNSETTLED);

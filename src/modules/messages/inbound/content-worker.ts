@@ -1,5 +1,5 @@
 import { handleJobs } from '@/server/background/worker-pool';
-import { parseFields } from './full-fields';
+import { parseFields } from './content-fields';
 
-/** The thread's side of full-threads.ts. */
+/** The worker thread of content-parser.ts. */
 handleJobs(parseFields, (fields) => [fields]);

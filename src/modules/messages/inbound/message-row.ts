@@ -3,8 +3,8 @@ import type { Tx } from '@/server/db';
 import type { MessageStatus } from '../schema';
 import type { Header } from './header';
 
-/** What a message's row says of its content. */
-export type RowFacts = {
+/** The columns of an inbound message that come from its content. */
+export type MessageFields = {
   messageId: string;
   fromAddress: string;
   subject: string;
@@ -15,18 +15,18 @@ export type RowFacts = {
 type InboundRow = {
   queueId: string;
   domainId: string;
-  /** Those of the envelope, of this domain. */
+  /** Envelope addresses of this domain. */
   addresses: string[];
   status: MessageStatus;
   at: Date;
-  facts: RowFacts;
+  fields: MessageFields;
 };
 
-export function factsOf({ messageId, from, subject }: Header): Omit<RowFacts, 'sizeBytes' | 'spamScore'> {
+export function fieldsOf({ messageId, from, subject }: Header): Omit<MessageFields, 'sizeBytes' | 'spamScore'> {
   return { messageId, fromAddress: from, subject };
 }
 
-/** Nobody else changes the rows of these inbound messages until the transaction ends. Take it before any other lock. */
+/** Locks the rows of these inbound messages until the transaction ends. Acquire it before any other lock. */
 export async function lockInbound(tx: Tx, queueIds: readonly string[]): Promise<void> {
   const keys = [...new Set(queueIds)].toSorted().map((queueId) => `inbound ${queueId}`);
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(${keys}::text[]) AS key`;
@@ -34,17 +34,20 @@ export async function lockInbound(tx: Tx, queueIds: readonly string[]): Promise<
 
 export const UNDELIVERED = ['deferred', 'bounced', 'failed'] as const satisfies MessageStatus[];
 
-/** A message's row in one domain, with its recipients. One that has not arrived yet may have been made of less. */
+/**
+ * The row of a message in one domain, with its recipients. A row created before the message was delivered may lack fields
+ * that are known now; they are updated.
+ */
 export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: string; isKnown: boolean }> {
   const known = await findRow(tx, row);
   const id = known ?? (await create(tx, row));
-  const { addresses, status, facts } = row;
+  const { addresses, status, fields } = row;
   await tx.messageRecipient.createMany({
     data: addresses.map((address) => ({ id: uuidv7(), messageId: id, address, kind: 'to', status })),
     skipDuplicates: true,
   });
   if (known && status === 'received') {
-    await tx.message.updateMany({ where: { id, status: { in: [...UNDELIVERED] } }, data: facts });
+    await tx.message.updateMany({ where: { id, status: { in: [...UNDELIVERED] } }, data: fields });
   }
   return { id, isKnown: known !== null };
 }
@@ -58,9 +61,9 @@ async function findRow(tx: Tx, { queueId, domainId, addresses }: InboundRow): Pr
   return known?.id ?? null;
 }
 
-async function create(tx: Tx, { queueId, domainId, addresses, status, at, facts }: InboundRow): Promise<string> {
+async function create(tx: Tx, { queueId, domainId, addresses, status, at, fields }: InboundRow): Promise<string> {
   const id = uuidv7();
   const data = { queueId, domainId, direction: 'inbound', toAddresses: addresses, status, createdAt: at } as const;
-  await tx.message.create({ select: { id: true }, data: { id, ...data, ...facts } });
+  await tx.message.create({ select: { id: true }, data: { id, ...data, ...fields } });
   return id;
 }

@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads';
 import { createWorkerPool } from '@/server/background/worker-pool';
-import { type FullJob, parseFields } from './full-fields';
+import { type ParseJob, parseFields } from './content-fields';
 
 export const MAX_THREADS = 2;
 
-// Up to both of these parsing takes some milliseconds, whatever the message holds.
+// Within both limits any message is parsed in a few milliseconds.
 const INLINE_BYTES = 32 * 1024;
 const INLINE_LINES = 2_000;
-// An honest message of the largest size takes a few seconds on a slow machine.
+// A normal message of the maximum size takes a few seconds on a slow machine.
 const DEADLINE_MS = 20_000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1024 };
 
 export type ParseFields = typeof parseFields;
 
-/** Parses large messages beside the main thread. Rejects what cannot be parsed, within the deadline or at all. */
-export function createFieldsParser({ startWorker = startFullWorker, deadlineMs = DEADLINE_MS } = {}): ParseFields {
-  const parseInThread = createWorkerPool<FullJob, Uint8Array>({
+/** Parses large messages in worker threads. Rejects if a message cannot be parsed, or not before the deadline. */
+export function createFieldsParser({ startWorker = startContentWorker, deadlineMs = DEADLINE_MS } = {}): ParseFields {
+  const parseInThread = createWorkerPool<ParseJob, Uint8Array>({
     startWorker,
     bytesOf: ({ raw }) => [raw],
     maxThreads: MAX_THREADS,
@@ -30,6 +30,6 @@ function isQuick(raw: Uint8Array): boolean {
   return raw.reduce((lines, byte) => (byte === 0x0a ? lines + 1 : lines), 0) <= INLINE_LINES;
 }
 
-function startFullWorker(): Worker {
-  return new Worker(new URL('./full-worker.ts', import.meta.url), { resourceLimits: RESOURCE_LIMITS });
+function startContentWorker(): Worker {
+  return new Worker(new URL('./content-worker.ts', import.meta.url), { resourceLimits: RESOURCE_LIMITS });
 }

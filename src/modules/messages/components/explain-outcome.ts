@@ -2,11 +2,11 @@ import { explainDeferral } from '@/lib/deferral-reasons';
 import { explainStatusCode } from '@/lib/reply-codes';
 import type { Message } from '../schema';
 
-export type Meaning = { title: string; text: string; reply: string | null; resend: 'again' | 'elsewhere' | null };
+export type Explanation = { title: string; text: string; reply: string | null; resend: 'again' | 'elsewhere' | null };
 
 type Recipient = Message['recipients'][number];
 
-export function meaningOf(message: Message): Meaning | null {
+export function explainOutcome(message: Message): Explanation | null {
   if (message.status === 'uncertain') {
     return {
       title: 'It is not known whether this was sent',
@@ -17,31 +17,31 @@ export function meaningOf(message: Message): Meaning | null {
   }
   const worst = worstOf(message.recipients);
   if (!worst) return null;
-  if (message.direction === 'inbound') return { ...inboundMeaning(worst), reply: worst.response, resend: null };
+  if (message.direction === 'inbound') return { ...explainInbound(worst), reply: worst.response, resend: null };
   if (worst.status === 'failed') {
-    if (message.events.some(({ type }) => type === 'refused')) return ownRefusal(worst);
-    return isDeletion(worst) ? DELETED : givenUp(worst);
+    if (message.events.some(({ type }) => type === 'refused')) return explainRejection(worst);
+    return wasDeletedFromQueue(worst) ? DELETED : explainExpiry(worst);
   }
   const host = worst.address.slice(worst.address.lastIndexOf('@') + 1);
   const isUnreached = worst.status === 'deferred' && worst.smtp_code === null;
   const own = isUnreached ? explainDeferral(worst.response, worst.address) : null;
-  const { title, text } = own ?? explainStatusCode(worst.enhanced_code, host) ?? plainMeaning(worst, host);
+  const { title, text } = own ?? explainStatusCode(worst.enhanced_code, host) ?? explainWithoutCode(worst, host);
   return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'elsewhere' };
 }
 
 /** Whether what failed in the queue was deleted there: what the mail server gives up has a code. */
-export function isDeletion({ enhanced_code: code }: { enhanced_code?: unknown }): boolean {
+export function wasDeletedFromQueue({ enhanced_code: code }: { enhanced_code?: unknown }): boolean {
   return !code;
 }
 
-const DELETED: Meaning = {
+const DELETED: Explanation = {
   title: 'It was taken out of the queue',
   text: 'An admin deleted it before it was delivered; its sender was not told. The audit log says who, unless it was done on the host.',
   reply: null,
   resend: 'again',
 };
 
-function inboundMeaning({ status, enhanced_code: code }: Recipient): { title: string; text: string } {
+function explainInbound({ status, enhanced_code: code }: Recipient): { title: string; text: string } {
   const isFull = /^[45]\.2\.2$/.test(code ?? '');
   if (status === 'deferred') {
     return {
@@ -63,7 +63,7 @@ function inboundMeaning({ status, enhanced_code: code }: Recipient): { title: st
   };
 }
 
-function ownRefusal({ smtp_code: code, response }: Recipient): Meaning {
+function explainRejection({ smtp_code: code, response }: Recipient): Explanation {
   const isPassing = code !== null && code < 500;
   return {
     title: 'Your own mail server did not take it',
@@ -75,7 +75,7 @@ function ownRefusal({ smtp_code: code, response }: Recipient): Meaning {
   };
 }
 
-function givenUp({ response }: Recipient): Meaning {
+function explainExpiry({ response }: Recipient): Explanation {
   return {
     title: 'Your mail server gave up',
     text: 'It tried as long as it is told to. The reply below is the last one it got; send it again once the cause is mended.',
@@ -90,7 +90,7 @@ function worstOf(recipients: Recipient[]): Recipient | undefined {
     .find((recipient) => recipient !== undefined);
 }
 
-function plainMeaning({ status }: Recipient, host: string): { title: string; text: string } {
+function explainWithoutCode({ status }: Recipient, host: string): { title: string; text: string } {
   if (status === 'deferred') {
     return {
       title: `${host} puts it off`,

@@ -14,8 +14,8 @@ import { createSmtpSubmitter } from '@/mail/submit';
 import { db } from '@/test/database';
 import { makeAlias, makeDomain, makeMailbox } from '@/test/factories';
 import { mailServerCalls } from '../service';
-import { withFullEvents } from './full-events';
-import { createFieldsParser } from './full-threads';
+import { withContentEvents } from './content-events';
+import { createFieldsParser } from './content-parser';
 import { readHeader } from './header';
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
@@ -262,8 +262,8 @@ describe('mail that cannot be parsed', () => {
     const startWorker = () =>
       new Worker(`require('node:worker_threads').parentPort.on('message', () => { ${fault} })`, { eval: true });
     const parse = createFieldsParser({ startWorker, deadlineMs: 300 });
-    const record: Parameters<typeof withFullEvents>[3] = ({ emit }) => db.$transaction((tx) => emit(tx, new Map()));
-    await withFullEvents(db, mail, await readHeader(mail), record, parse);
+    const record: Parameters<typeof withContentEvents>[3] = ({ emit }) => db.$transaction((tx) => emit(tx, new Map()));
+    await withContentEvents(db, mail, await readHeader(mail), record, parse);
     const [{ data }] = (await told()).filter((body) => body.data.queue_id === 'LATE');
     expect(data).toMatchObject({ subject: 'late', body_text: null, headers: { Subject: 'late' } });
     expect(Buffer.from(data.attachments[0].content_base64, 'base64')).toEqual(Buffer.from(await mail.read()));

@@ -4,37 +4,37 @@ import { eventBody } from '@/modules/events/schema';
 import { emitBody, hasSubscribers } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
-import { encodeFields, headerFields } from './full-fields';
-import { createFieldsParser, MAX_THREADS, type ParseFields } from './full-threads';
+import { encodeFields, headerFields } from './content-fields';
+import { createFieldsParser, MAX_THREADS, type ParseFields } from './content-parser';
 import type { Header } from './header';
-import { type ReachedDomain, reachedDomains } from './reached';
+import { type DeliveredDomain, deliveredDomains } from './delivered-mailboxes';
 
-/** Events that are made but for their rows. */
-export type FullEvents = { totalBytes: number; emit: (tx: Tx, rowIds: ReadonlyMap<string, string>) => Promise<void> };
+/** Encoded events; `emit` stores them in the transaction that creates the message rows. */
+export type ContentEvents = { totalBytes: number; emit: (tx: Tx, rowIds: ReadonlyMap<string, string>) => Promise<void> };
 
 /**
- * Makes mail.received.full for each domain that mail reached and that has a webhook for it, one body after the other in
- * the same memory. Few long ones at once: until `record` is done each holds the whole message.
+ * Builds mail.received.full for each domain that received the message and has a webhook subscribed to it. All bodies share
+ * one buffer. Long messages take a slot, because each is held in memory until `record` is done.
  */
-export async function withFullEvents(
+export async function withContentEvents(
   database: Database,
   mail: InboundMail,
   header: Header,
-  record: (full: FullEvents) => Promise<void>,
-  parse: ParseFields = parseAside,
+  record: (full: ContentEvents) => Promise<void>,
+  parse: ParseFields = parseContent,
 ): Promise<void> {
   const domains = await subscribedDomains(database, mail);
   if (domains.length === 0) return record(NONE);
   const isLong = mail.sizeBytes > LONG_BYTES;
-  if (isLong && !(await slots.take(performance.now() + MAX_WAIT_MS))) throw new Error('too many long messages at once');
+  if (isLong && !(await slots.take(performance.now() + MAX_WAIT_MS))) throw new Error('too many long messages in progress');
   try {
     const heads = domains.map((domain) => encodeHead(mail, header, domain));
-    const roomBytes = Math.max(...heads.map(({ byteLength }) => byteLength));
-    const text = await encodeRest(mail, header, roomBytes, parse);
-    const emit: FullEvents['emit'] = async (tx, rowIds) => {
+    const headBytes = Math.max(...heads.map(({ byteLength }) => byteLength));
+    const text = await encodeRest(mail, header, headBytes, parse);
+    const emit: ContentEvents['emit'] = async (tx, rowIds) => {
       for (const [index, { domainId, viaDomainId, address: recipient }] of domains.entries()) {
         const head = heads[index] as Uint8Array;
-        const start = roomBytes - head.byteLength;
+        const start = headBytes - head.byteLength;
         text.set(head, start);
         const messageRowId = rowIds.get(viaDomainId) ?? null;
         await emitBody(
@@ -51,23 +51,23 @@ export async function withFullEvents(
 }
 
 const TYPE = 'mail.received.full';
-const NONE: FullEvents = { totalBytes: 0, emit: async () => {} };
-// Shorter than an SMTP client waits.
+const NONE: ContentEvents = { totalBytes: 0, emit: async () => {} };
+// Shorter than the timeout of SMTP clients.
 const MAX_WAIT_MS = 20_000;
 const LONG_BYTES = 1024 * 1024;
 const slots = createSlots(MAX_THREADS);
-const parseAside = createFieldsParser();
+const parseContent = createFieldsParser();
 
-async function subscribedDomains(database: Database, mail: InboundMail): Promise<ReachedDomain[]> {
-  const subscribed: ReachedDomain[] = [];
-  for (const domain of mail.spam === 'kept' ? [] : reachedDomains(mail)) {
+async function subscribedDomains(database: Database, mail: InboundMail): Promise<DeliveredDomain[]> {
+  const subscribed: DeliveredDomain[] = [];
+  for (const domain of mail.spam === 'blocked' ? [] : deliveredDomains(mail)) {
     if (await hasSubscribers(database, TYPE, [domain.domainId])) subscribed.push(domain);
   }
   return subscribed;
 }
 
-/** The event up to where all domains read the same. */
-function encodeHead(mail: InboundMail, { messageId, subject }: Header, { name, rcptTo }: ReachedDomain): Uint8Array {
+/** The start of the event, which differs by domain. */
+function encodeHead(mail: InboundMail, { messageId, subject }: Header, { name, rcptTo }: DeliveredDomain): Uint8Array {
   const data = {
     message_id: messageId,
     subject,
@@ -82,20 +82,20 @@ function encodeHead(mail: InboundMail, { messageId, subject }: Header, { name, r
   return new TextEncoder().encode(`${body.slice(0, -'}}'.length)},`);
 }
 
-/** The rest of the event, or where the message cannot be parsed, the message itself as the one attachment. */
+/** The rest of the event. If the message cannot be parsed, its only attachment is the whole message. */
 async function encodeRest(
   mail: InboundMail,
   { parsed }: Header,
-  roomBytes: number,
+  headBytes: number,
   parse: ParseFields,
 ): Promise<Uint8Array> {
   const { mailFrom, queueId } = mail;
   try {
-    return await parse({ raw: await mail.read(), mailFrom, roomBytes });
+    return await parse({ raw: await mail.read(), mailFrom, headBytes });
   } catch (error) {
-    log.warn({ error, queueId }, 'inbound mail could not be parsed: its event holds it whole');
+    log.warn({ error, queueId }, 'cannot parse inbound message, attaching the whole message to its event');
     const fields = { ...headerFields(parsed, mailFrom), body_text: null, body_html: null };
     const whole = { filename: 'message.eml', contentType: 'message/rfc822', content: await mail.read() };
-    return encodeFields(fields, [whole], roomBytes);
+    return encodeFields(fields, [whole], headBytes);
   }
 }

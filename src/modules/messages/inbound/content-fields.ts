@@ -2,20 +2,20 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { type Address, decodeWords, type Email } from 'postal-mime';
 import { parseMessage } from './parse-message';
 
-export type FullJob = { raw: Uint8Array; mailFrom: string; roomBytes: number };
+export type ParseJob = { raw: Uint8Array; mailFrom: string; headBytes: number };
 
 export type AttachedFile = { filename: string; contentType: string; content: Uint8Array };
 
 type Contact = { name: string; email: string };
 
-/** What the text of mail.received.full takes from the message itself, encoded as by `encodeFields`. */
-export async function parseFields({ raw, mailFrom, roomBytes }: FullJob): Promise<Uint8Array> {
+/** The fields of mail.received.full that come from the message itself, encoded by `encodeFields`. */
+export async function parseFields({ raw, mailFrom, headBytes }: ParseJob): Promise<Uint8Array> {
   const email = await parseMessage(raw);
   const body = { body_text: email.text ?? null, body_html: email.html ?? null };
-  return encodeFields({ ...headerFields(email, mailFrom), ...body }, attachedFiles(email), roomBytes);
+  return encodeFields({ ...headerFields(email, mailFrom), ...body }, attachedFiles(email), headBytes);
 }
 
-/** Who wrote to whom; what the header of a message says, or nothing where it could not be read. */
+/** The fields that come from the header; empty ones if it could not be parsed. */
 export function headerFields(email: Email | null, mailFrom: string) {
   return {
     from: contacts(email?.from && [email.from])[0] ?? { name: '', email: mailFrom },
@@ -27,10 +27,10 @@ export function headerFields(email: Email | null, mailFrom: string) {
 }
 
 /**
- * The rest of a JSON object's text behind its first fields, and the end of the object that holds it, in UTF-8, with room
- * left for what stands before. In slices, and never as one string: that could be longer than a string can be.
+ * Encodes the remaining fields of a JSON object, its end and the end of the enclosing object as UTF-8, leaving `headBytes`
+ * free at the start. Encodes slice by slice: the whole text may exceed the maximum length of a string.
  */
-export async function encodeFields(fields: object, files: AttachedFile[], roomBytes: number): Promise<Uint8Array> {
+export async function encodeFields(fields: object, files: AttachedFile[], headBytes: number): Promise<Uint8Array> {
   const pieces: Piece[] = [textPiece(`${JSON.stringify(fields, wellFormed).slice(1, -1)},"attachments":[`)];
   for (const [index, { filename, contentType, content }] of files.entries()) {
     const described = { filename, content_type: contentType, size: content.byteLength };
@@ -38,7 +38,7 @@ export async function encodeFields(fields: object, files: AttachedFile[], roomBy
     pieces.push(textPiece(`${index > 0 ? ',' : ''}${text},"content_base64":"`), base64Piece(content), textPiece('"}'));
   }
   pieces.push(textPiece(']}}'));
-  return write(pieces, roomBytes);
+  return write(pieces, headBytes);
 }
 
 type Piece = { bytes: Uint8Array; isBase64: boolean; encodedBytes: number };
@@ -52,12 +52,12 @@ function base64Piece(bytes: Uint8Array): Piece {
   return { bytes, isBase64: true, encodedBytes: Math.ceil(bytes.byteLength / 3) * 4 };
 }
 
-// A multiple of three, so that no slice but the last is padded.
+// A multiple of three, so that only the last slice has base64 padding.
 const SLICE_BYTES = 384 * 1024;
 
-async function write(pieces: Piece[], roomBytes: number): Promise<Uint8Array> {
-  const whole = new Uint8Array(pieces.reduce((sum, { encodedBytes }) => sum + encodedBytes, roomBytes));
-  let at = roomBytes;
+async function write(pieces: Piece[], headBytes: number): Promise<Uint8Array> {
+  const whole = new Uint8Array(pieces.reduce((sum, { encodedBytes }) => sum + encodedBytes, headBytes));
+  let at = headBytes;
   for (const { bytes, isBase64 } of pieces) {
     for (let start = 0; start < bytes.byteLength; start += SLICE_BYTES) {
       const slice = bytes.subarray(start, start + SLICE_BYTES);
@@ -86,13 +86,13 @@ function attachedFiles({ attachments }: Email): AttachedFile[] {
   }));
 }
 
-/** A group is its members, and what has no address is nobody. */
+/** Expands groups into their members and skips entries without an address. */
 function contacts(list: Address[] | undefined): Contact[] {
   const mailboxes = (list ?? []).flatMap((address) => address.group ?? [address]);
   return mailboxes.flatMap(({ name, address }) => (address ? [{ name, email: address }] : []));
 }
 
-// fromEntries makes own properties of all names, `__proto__` too.
+// Object.fromEntries creates own properties for all names, including `__proto__`.
 function headersByName({ headers, headerLines }: Email): Record<string, string> {
   const byKey = new Map<string, { name: string; values: string[] }>();
   for (const [index, { key, originalKey, value }] of headers.entries()) {

@@ -9,11 +9,11 @@ import {
   readFilter,
   readLines,
   stored,
-  taken,
-  toldOf,
-  turn,
+  accepted,
+  emittedEvents,
+  reportRun,
 } from '@/test/mail/logged-mail';
-import { createArrivalTeller } from './arrivals';
+import { createDeliveryReporter } from './deliveries';
 
 const RAW = 'From: Bo <bo@far.example>\r\nSubject: Offer\r\nMessage-ID: <offer@far.example>\r\n\r\nGood morning.\r\n';
 
@@ -21,7 +21,7 @@ let domain: { id: string; name: string };
 let other: { id: string; name: string };
 let queueId: string;
 const at = (local: string) => `${local}@${domain.name}`;
-const tellArrivals = createArrivalTeller(db, keptCopies());
+const tellArrivals = createDeliveryReporter(db, keptCopies());
 const removed = { kind: 'removed' } as const;
 
 beforeEach(async () => {
@@ -32,13 +32,13 @@ beforeEach(async () => {
 
 async function arrive(...facts: Parameters<typeof lines>[1][]) {
   await readFilter(queueId, { recipients: [at('ann')] }, RAW);
-  await readLines(...lines(queueId, ...taken('bo@far.example'), ...facts));
+  await readLines(...lines(queueId, ...accepted('bo@far.example'), ...facts));
 }
 
 const arriveAlso = (...facts: Parameters<typeof lines>[1][]) => readLines(...lines(queueId, ...facts));
 
 async function received(domainId = domain.id) {
-  return (await toldOf(domainId, 'mail.received')).map(({ data }) => data.to as string).toSorted();
+  return (await emittedEvents(domainId, 'mail.received')).map(({ data }) => data.to as string).toSorted();
 }
 
 const messages = () =>
@@ -50,8 +50,8 @@ const messages = () =>
 describe('mail that reached a mailbox', () => {
   it('is told with what its header says and what the log knows of it', async () => {
     await arrive(stored(at('ann')), removed);
-    await tellArrivals(turn());
-    expect(await toldOf(domain.id)).toMatchObject([
+    await tellArrivals(reportRun());
+    expect(await emittedEvents(domain.id)).toMatchObject([
       {
         id: '<offer@far.example>',
         event: 'mail.received',
@@ -72,8 +72,8 @@ describe('mail that reached a mailbox', () => {
       stored(at('bo'), at('info')),
       removed,
     );
-    await tellArrivals(turn());
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
+    await tellArrivals(reportRun());
     expect(await received()).toEqual([at('ann'), at('bo')]);
     const [message, ...more] = await messages();
     expect(more).toEqual([]);
@@ -82,23 +82,23 @@ describe('mail that reached a mailbox', () => {
 
   it('is told once for an address in several letter cases', async () => {
     await arrive(stored(`Ann@${domain.name.toUpperCase()}`), stored(at('ann'), at('ANN')), removed);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await received()).toEqual([at('ann')]);
   });
 
   it('is told once where two tell of it at the same time', async () => {
     await arrive(stored(at('ann')), stored(at('bo')), removed);
-    const tellers = [1, 2, 3, 4].map(() => createArrivalTeller(db, keptCopies()));
-    await Promise.all(tellers.map((tell) => tell(turn())));
-    for (const tell of tellers) await tell(turn({ afterMs: 120_000 }));
+    const tellers = [1, 2, 3, 4].map(() => createDeliveryReporter(db, keptCopies()));
+    await Promise.all(tellers.map((tell) => tell(reportRun())));
+    for (const tell of tellers) await tell(reportRun({ afterMs: 120_000 }));
     expect(await received()).toEqual([at('ann'), at('bo')]);
     expect((await messages()).map(({ events }) => events.length)).toEqual([2]);
   });
 
   it('and of a part of which another tells meanwhile is told for the rest', async () => {
-    await readLines(...lines(queueId, ...taken('bo@far.example'), stored(at('ann')), stored(at('bo')), removed));
+    await readLines(...lines(queueId, ...accepted('bo@far.example'), stored(at('ann')), stored(at('bo')), removed));
     const recipient = at('ann');
-    const tell = createArrivalTeller(
+    const tell = createDeliveryReporter(
       db,
       keptCopies({
         fetch: async () => {
@@ -107,16 +107,16 @@ describe('mail that reached a mailbox', () => {
         },
       }),
     );
-    await tell(turn());
-    await tell(turn({ afterMs: 120_000 }));
+    await tell(reportRun());
+    await tell(reportRun({ afterMs: 120_000 }));
     expect(await received()).toEqual([at('bo')]);
   });
 
   it('waits for its other recipients, and no longer than 3 seconds', async () => {
     await arrive(stored(at('ann')));
-    await tellArrivals(turn({ afterMs: 2_900 }));
+    await tellArrivals(reportRun({ afterMs: 2_900 }));
     expect(await received()).toEqual([]);
-    await tellArrivals(turn({ afterMs: 3_100 }));
+    await tellArrivals(reportRun({ afterMs: 3_100 }));
     expect(await received()).toEqual([at('ann')]);
   });
 });
@@ -124,9 +124,9 @@ describe('mail that reached a mailbox', () => {
 describe('what arrives later', () => {
   it('adds to the same message, and tells only the new mailbox', async () => {
     await arrive(stored(at('ann'), at('info')));
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     await arriveAlso(stored(at('bo'), at('info')), stored(at('ann'), at('sales')), removed);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await received()).toEqual([at('ann'), at('bo')]);
     const [message, ...more] = await messages();
     expect(more).toEqual([]);
@@ -137,15 +137,15 @@ describe('what arrives later', () => {
   it('is told in full once more for a new domain only', async () => {
     await makeWebhook({ events: ['mail.received.full'] });
     await arrive(stored(at('ann')));
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     await arriveAlso(stored(at('bo')));
-    await tellArrivals(turn());
-    expect(await toldOf(domain.id, 'mail.received.full')).toHaveLength(1);
+    await tellArrivals(reportRun());
+    expect(await emittedEvents(domain.id, 'mail.received.full')).toHaveLength(1);
     await makeMailbox(other.id, 'cy');
     await arriveAlso(stored(`cy@${other.name}`), removed);
-    await tellArrivals(turn());
-    expect(await toldOf(domain.id, 'mail.received.full')).toHaveLength(1);
-    const [full, ...more] = await toldOf(other.id, 'mail.received.full');
+    await tellArrivals(reportRun());
+    expect(await emittedEvents(domain.id, 'mail.received.full')).toHaveLength(1);
+    const [full, ...more] = await emittedEvents(other.id, 'mail.received.full');
     expect(more).toEqual([]);
     expect(full?.data).toMatchObject({
       subject: 'Offer',
@@ -157,29 +157,29 @@ describe('what arrives later', () => {
 
 it('mail that the log tells of again, as after a gap, is told once, and what it tells first then is told', async () => {
   const facts = [
-    ...taken('bo@far.example'),
+    ...accepted('bo@far.example'),
     stored(at('ann'), at('info')),
     delivery('z@far.example', { addressedTo: at('out') }),
   ];
   await readLines(...lines(queueId, ...facts, removed));
-  await tellArrivals(turn());
+  await tellArrivals(reportRun());
   const before = await messages();
   await db.loggedMail.delete({ where: { queueId } });
   await readLines(...lines(queueId, ...facts, removed));
-  await tellArrivals(turn());
+  await tellArrivals(reportRun());
   expect(await received()).toEqual([at('ann')]);
   expect(await messages()).toEqual(before);
   expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   await arriveAlso(stored(at('bo'), at('info')));
-  await tellArrivals(turn());
+  await tellArrivals(reportRun());
   expect(await received()).toEqual([at('ann'), at('bo')]);
 });
 
 describe('mail that is only sent on', () => {
   it('is a message with its trace, and no mailbox has received it', async () => {
     await arrive(delivery('z@far.example', { addressedTo: at('out') }), removed);
-    await tellArrivals(turn());
-    expect(await toldOf(domain.id)).toEqual([]);
+    await tellArrivals(reportRun());
+    expect(await emittedEvents(domain.id)).toEqual([]);
     const [message] = await messages();
     expect(message?.events).toMatchObject([
       { type: 'forwarded', recipient: at('out'), detail: { forwarded_to: 'z@far.example' } },
@@ -189,7 +189,7 @@ describe('mail that is only sent on', () => {
   it('to another of our domains is a message of both', async () => {
     await makeMailbox(other.id, 'cy');
     await arrive(stored(`cy@${other.name}`, at('out')), removed);
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await received(other.id)).toEqual([`cy@${other.name}`]);
     expect((await messages()).map(({ domainId }) => domainId)).toEqual([domain.id]);
   });
@@ -204,15 +204,15 @@ describe('mail of a domain that is deleted meanwhile', () => {
   it('is dropped, and keeps nothing waiting', async () => {
     await arrive(stored(at('ann')), stored(`cy@${other.name}`), removed);
     await deleteDomain();
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await received()).toEqual([]);
     expect(await received(other.id)).toEqual([`cy@${other.name}`]);
     expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   });
 
   it('just as it is told is told for the others', async () => {
-    await readLines(...lines(queueId, ...taken('bo@far.example'), stored(at('ann')), stored(`cy@${other.name}`)));
-    const tell = createArrivalTeller(
+    await readLines(...lines(queueId, ...accepted('bo@far.example'), stored(at('ann')), stored(`cy@${other.name}`)));
+    const tell = createDeliveryReporter(
       db,
       keptCopies({
         fetch: async () => {
@@ -221,8 +221,8 @@ describe('mail of a domain that is deleted meanwhile', () => {
         },
       }),
     );
-    await tell(turn());
-    await tell(turn({ afterMs: 120_000 }));
+    await tell(reportRun());
+    await tell(reportRun({ afterMs: 120_000 }));
     expect(await received(other.id)).toEqual([`cy@${other.name}`]);
     expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   });
@@ -230,7 +230,7 @@ describe('mail of a domain that is deleted meanwhile', () => {
   it('all of them, is dropped', async () => {
     await arrive(stored(at('ann')), removed);
     await deleteDomain();
-    await tellArrivals(turn());
+    await tellArrivals(reportRun());
     expect(await messages()).toEqual([]);
     expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   });

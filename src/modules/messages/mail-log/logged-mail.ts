@@ -2,7 +2,7 @@ import type { LogEntry } from '@/mail/agent/logs/log-line';
 import type { Tx } from '@/server/db';
 import { messageIdIn } from '../inbound/header';
 
-export type Facts = {
+export type LogFields = {
   queueId: string;
   at: Date;
   messageId: string | null;
@@ -12,22 +12,22 @@ export type Facts = {
   sizeBytes: number | null;
 };
 
-export type Transit = Omit<Facts, 'at'> & { verdict: unknown };
+export type LoggedMail = Omit<LogFields, 'at'> & { verdict: unknown };
 
 /** What the lines say of each message itself, put together. */
-export function factsOf(entries: readonly LogEntry[]): Facts[] {
-  const facts = new Map<string, Facts>();
+export function fieldsOf(entries: readonly LogEntry[]): LogFields[] {
+  const facts = new Map<string, LogFields>();
   for (const entry of entries) {
     const { queueId, at } = entry;
     const known = facts.get(queueId) ?? { queueId, at, ...UNKNOWN };
-    facts.set(queueId, { ...known, ...told(entry) });
+    facts.set(queueId, { ...known, ...fieldsIn(entry) });
   }
   return [...facts.values()];
 }
 
 const UNKNOWN = { messageId: null, login: null, clientAddress: null, mailFrom: null, sizeBytes: null };
 
-function told(entry: LogEntry): Partial<Facts> {
+function fieldsIn(entry: LogEntry): Partial<LogFields> {
   if (entry.kind === 'client') return { login: entry.login, clientAddress: entry.clientAddress };
   if (entry.kind === 'named') return { messageId: messageIdIn(entry.messageId) };
   if (entry.kind === 'queued') return { mailFrom: entry.from, sizeBytes: entry.sizeBytes };
@@ -35,9 +35,9 @@ function told(entry: LogEntry): Partial<Facts> {
 }
 
 /** Adds to what is known already; in one order, so that two writers never wait for each other. */
-export async function addFacts(tx: Tx, facts: readonly Facts[]): Promise<void> {
+export async function storeFields(tx: Tx, facts: readonly LogFields[]): Promise<void> {
   const rows = facts.toSorted((one, other) => (one.queueId < other.queueId ? -1 : 1));
-  const column = <Key extends keyof Facts>(key: Key) => rows.map((row) => row[key]);
+  const column = <Key extends keyof LogFields>(key: Key) => rows.map((row) => row[key]);
   await tx.$executeRaw`
     INSERT INTO logged_mail AS known (queue_id, seen_at, message_id, login, client_address, mail_from, size_bytes)
     SELECT * FROM unnest(${column('queueId')}::text[], ${column('at')}::timestamptz[], ${column('messageId')}::text[],
@@ -51,7 +51,7 @@ export async function addFacts(tx: Tx, facts: readonly Facts[]): Promise<void> {
       size_bytes = coalesce(EXCLUDED.size_bytes, known.size_bytes)`;
 }
 
-export async function findTransits(tx: Tx, queueIds: string[]): Promise<Map<string, Transit>> {
+export async function findLoggedMail(tx: Tx, queueIds: string[]): Promise<Map<string, LoggedMail>> {
   const rows = await tx.loggedMail.findMany({
     where: { queueId: { in: queueIds } },
     select: {

@@ -1,10 +1,10 @@
 /** Why a message left the queue undelivered. */
-export type Ending = { enhancedCode: string | null; response: string };
+export type FailureReason = { enhancedCode: string | null; response: string };
 
-type Answer = { smtpCode: number | null; enhancedCode: string | null; response: string };
+type Reply = { smtpCode: number | null; enhancedCode: string | null; response: string };
 
 /** What a recipient is told of at the end, with the last that was heard where the mail server gave up by itself. */
-export function answerAtEnd(ending: Ending, last: { smtpCode: number | null; response: string | null }): Answer {
+export function finalReply(ending: FailureReason, last: { smtpCode: number | null; response: string | null }): Reply {
   const { enhancedCode, response } = ending;
   if (enhancedCode === null) return { smtpCode: null, enhancedCode, response };
   const heard = last.response ? ` Last it heard: ${last.response}` : '';

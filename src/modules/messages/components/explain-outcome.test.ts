@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../schema';
 import { hopsOf } from './message-hops';
-import { meaningOf } from './reply-meaning';
+import { explainOutcome } from './explain-outcome';
 
 const at = '2026-11-21T09:41:07.000Z';
 
@@ -26,12 +26,12 @@ function titleOf(type: Message['events'][number]['type'], detail: Message['event
 
 describe('what is said of a message', () => {
   it('that was deleted from the queue is not that the mail server gave up', () => {
-    expect(meaningOf(message({ recipients: [recipient(null)] }))).toMatchObject({
+    expect(explainOutcome(message({ recipients: [recipient(null)] }))).toMatchObject({
       title: 'It was taken out of the queue',
       reply: null,
     });
     expect(titleOf('failed', { enhanced_code: null })).toBe('Taken out of the queue');
-    expect(meaningOf(message({ recipients: [recipient('4.4.7')] }))).toMatchObject({
+    expect(explainOutcome(message({ recipients: [recipient('4.4.7')] }))).toMatchObject({
       title: 'Your mail server gave up',
       reply: 'The last word.',
     });
@@ -41,7 +41,7 @@ describe('what is said of a message', () => {
   it('that nobody out there has answered for does not blame its recipient’s server', () => {
     const response = 'connect to 127.0.0.1[127.0.0.1]:2599: Connection refused';
     const waiting = { ...recipient('4.4.1'), status: 'deferred' as const, response };
-    expect(meaningOf(message({ status: 'deferred', recipients: [waiting] }))?.title).toBe(
+    expect(explainOutcome(message({ status: 'deferred', recipients: [waiting] }))?.title).toBe(
       '127.0.0.1 takes no connection',
     );
     expect(titleOf('deferred', { smtp_code: null, enhanced_code: '4.4.1', response })).toBe('Not handed over yet');

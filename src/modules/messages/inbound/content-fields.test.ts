@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFields } from './full-fields';
+import { parseFields } from './content-fields';
 
 const MB = 1024 * 1024;
 const MIXED = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n';
@@ -8,7 +8,7 @@ const MIXED = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n';
 /** What an event of such a message says. The text is what stands in a body behind its first fields. */
 async function fieldsOf(raw: string | Uint8Array, mailFrom = 'bounces@far.example') {
   const bytes = typeof raw === 'string' ? Buffer.from(raw) : raw;
-  const text = await parseFields({ raw: new Uint8Array(bytes), mailFrom, roomBytes: 7 });
+  const text = await parseFields({ raw: new Uint8Array(bytes), mailFrom, headBytes: 7 });
   expect(text.subarray(0, 7)).toEqual(new Uint8Array(7));
   return JSON.parse(`{"data":{${new TextDecoder('utf-8', { fatal: true }).decode(text.subarray(7))}`).data;
 }
