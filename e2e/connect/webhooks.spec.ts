@@ -274,7 +274,7 @@ test('a webhook is switched off and on again from the list and its page, each ti
   await expect(page.getByRole('row')).toHaveCount(2);
   const row = page.getByRole('row', { name: /hooks\.example\.com/ });
   await expect(row).toContainText(domain.name);
-  await row.getByRole('switch', { name: 'hooks.example.com is on' }).press(' ');
+  await row.getByRole('switch', { name: 'hooks.example.com is active' }).press(' ');
   await expect(page.getByText('hooks.example.com is off')).toBeVisible();
   await expect(row).toContainText('Off');
   expect(await isActive()).toBe(false);

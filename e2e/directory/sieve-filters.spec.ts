@@ -137,7 +137,7 @@ test('filters are put in another order, switched with a way back, and deleted, b
   await page.reload();
   await expect(namesIn(page)).toHaveText([third, first, second]);
 
-  const on = page.getByRole('switch', { name: `${first} is on` });
+  const on = page.getByRole('switch', { name: `${first} is active` });
   await on.press(' ');
   await expect(page.getByText(`${first} is off`)).toBeVisible();
   await expect(on).not.toBeChecked();

@@ -5,11 +5,11 @@ import type { DataTableColumn } from './data-table';
 type ActiveColumnProps<Row> = {
   nameOf: (row: Row) => string;
   isActive: (row: Row) => boolean;
-  onChange: (row: Row, isOn: boolean) => void;
+  onChange: (row: Row, isActive: boolean) => void;
   mobile?: DataTableColumn<Row>['mobile'];
 };
 
-/** Whether what a row stands for is on, and the way to change that in place. */
+/** A switch that activates or deactivates the row's item in place. */
 export function activeColumn<Row>({
   nameOf,
   isActive,
@@ -17,15 +17,15 @@ export function activeColumn<Row>({
   mobile = 'tail',
 }: ActiveColumnProps<Row>): DataTableColumn<Row> {
   return {
-    key: 'on',
-    header: 'On',
-    width: 56,
+    key: 'active',
+    header: 'Active',
+    width: 64,
     kind: 'control',
     mobile,
     skeletonWidth: 28,
     cell: (row) => (
       <Switch
-        aria-label={`${nameOf(row)} is on`}
+        aria-label={`${nameOf(row)} is active`}
         checked={isActive(row)}
         onChange={(event) => onChange(row, event.currentTarget.checked)}
       />

@@ -22,7 +22,7 @@ export function AddressFields({ label, domains, local, domain, isCatchAll = fals
         maxLength={64}
         data-autofocus
         {...local}
-        {...(isCatchAll && { disabled: true, value: '', placeholder: 'every other address' })}
+        {...(isCatchAll && { disabled: true, value: '', placeholder: 'all other addresses' })}
       />
       <span className="at" aria-hidden="true">
         @
@@ -33,7 +33,7 @@ export function AddressFields({ label, domains, local, domain, isCatchAll = fals
         data={domains.map(({ id, name }) => ({ value: id, label: name }))}
         searchable={domains.length > 8}
         allowDeselect={false}
-        nothingFoundMessage="No domain of that name"
+        nothingFoundMessage="No matching domain"
         {...domain}
       />
     </div>

@@ -3,26 +3,27 @@
 import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '../api/trpc';
 
-/** The domains at hand, and the one that a list or a new entry is for: chosen in the header, or the only one there is. */
+/** The domains the admin has access to, and the one selected in the header, or the only one. */
 export function useDomainScope() {
-  const [chosen] = useQueryState('domain', parseAsString);
+  const [selectedId] = useQueryState('domain', parseAsString);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const list = trpc.domains.list.useQuery({ limit: 200, sort: 'name', order: 'asc' }, { staleTime: 60_000 });
   const domains = list.data?.items ?? [];
   const [only, second] = domains;
-  const preset = chosen ?? (second ? undefined : only?.id);
-  const mustName = me.data && me.data.role === 'domain_admin';
+  const defaultId = selectedId ?? (second ? undefined : only?.id);
+  const requiresDomain = me.data && me.data.role === 'domain_admin';
   return {
-    /** Whether the API wants one domain named for a list of aliases; undefined until that is known. */
-    mustName,
-    chosen,
+    /** Whether the API requires a domain to list aliases; undefined until the role is loaded. */
+    requiresDomain,
+    selectedId,
     domains,
-    preset,
-    hasNone: list.data?.items.length === 0,
-    /** What lists are asked for. */
-    asked: chosen ?? (mustName ? preset : undefined),
-    isAsking: mustName === true && !preset && list.data !== undefined,
-    isReady: mustName === false || (mustName === true && preset !== undefined),
+    /** Preselected in forms. */
+    defaultId,
+    hasNoDomains: list.data?.items.length === 0,
+    /** The `domain_id` to list by. */
+    listDomainId: selectedId ?? (requiresDomain ? defaultId : undefined),
+    needsSelection: requiresDomain === true && !defaultId && list.data !== undefined,
+    isReady: requiresDomain === false || (requiresDomain === true && defaultId !== undefined),
     nameOf: (id: string) => domains.find((domain) => domain.id === id)?.name,
   };
 }

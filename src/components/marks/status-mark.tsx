@@ -31,7 +31,7 @@ export const STATUSES = {
   spam: ['cross', 'quiet', 'Spam'],
   uncertain: ['dashed', 'deferred', 'Uncertain'],
   on: ['disc', 'postmark', 'Active'],
-  off: ['ring', 'quiet', 'Off'],
+  off: ['ring', 'quiet', 'Inactive'],
   warning: ['triangle', 'deferred', 'Warning'],
   pending: ['dashed', 'quiet', 'Waiting'],
 } as const satisfies Record<string, readonly [keyof typeof SHAPES, Tone, string]>;

@@ -148,10 +148,10 @@ function pages(words: string, role: Role | undefined): PaletteItem[] {
 }
 
 function addressItems(addresses: AddressMatch[]): PaletteItem[] {
-  return addresses.map(({ kind, address, end, href }) => ({
+  return addresses.map(({ kind, address, note, href }) => ({
     group: 'Addresses',
     label: <span className="mono">{address}</span>,
-    end,
+    end: note,
     href,
     icon: kind === 'mailbox' ? <IconAddressBook {...ICON} /> : <IconAt {...ICON} />,
   }));

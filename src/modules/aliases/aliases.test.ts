@@ -22,7 +22,7 @@ async function resolve(local: string): Promise<string[]> {
 }
 
 describe('creating an alias', () => {
-  it('answers the documented record, and counts for mail at once', async () => {
+  it('returns the documented record and takes effect immediately', async () => {
     const answer = await create('Info', 'ann@far.example, Bo@Elsewhere.example');
     expect(answer.status).toBe(201);
     expect(answer.data).toEqual({
@@ -41,13 +41,13 @@ describe('creating an alias', () => {
     expect(entry).toMatchObject({ action: 'alias.create', domainId: domain.id, details: { before: null } });
   });
 
-  it('takes an empty source for the catch-all, one a domain', async () => {
+  it('accepts an empty source as the catch-all, one per domain', async () => {
     expect((await create('', 'ann@far.example')).data.source_local_part).toBe('');
     expect(await resolve('anybody')).toEqual(['ann@far.example']);
     expectError(await create('', 'bo@far.example'), 409, 'CONFLICT');
   });
 
-  it('refuses a source in use, in any letter case, one of two at once', async () => {
+  it('rejects a source in use, in any letter case and under concurrency', async () => {
     const answers = await Promise.all([create('info', 'a@far.example'), create('INFO', 'b@far.example')]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
     const refused = answers.find(({ status }) => status === 409);
@@ -64,7 +64,7 @@ describe('creating an alias', () => {
     [{ domain_id: MISSING, source_local_part: 'a@b.example', destination: 'a@b.example' }, 'VALIDATION_ERROR'],
     [{ domain_id: MISSING, source_local_part: 'ä', destination: 'a@b.example' }, 'VALIDATION_ERROR'],
     [{ domain_id: MISSING, source_local_part: 'a', destination: 'a@b.example', id: MISSING }, 'VALIDATION_ERROR'],
-  ])('refuses %j', async (body, code) => {
+  ])('rejects %j', async (body, code) => {
     expectError(await api.post('/aliases', body), 400, code as 'VALIDATION_ERROR');
   });
 
@@ -84,37 +84,37 @@ describe('creating an alias', () => {
     'a@far.example\u0000',
     '@far.example',
     'ann',
-  ])('refuses the destination %j', async (destination) => {
+  ])('rejects the destination %j', async (destination) => {
     expectError(await create('info', destination), 400, 'VALIDATION_ERROR');
   });
 
-  it('takes ten destinations and no more', async () => {
+  it('accepts at most ten destinations', async () => {
     const list = (count: number) => Array.from({ length: count }, (_, i) => `a${i}@far.example`).join(', ');
     expect((await create('ten', list(10))).status).toBe(201);
     const answer = expectError(await create('eleven', list(11)), 400, 'TOO_MANY_DESTINATIONS');
     expect(answer.error.details.fields?.[0]?.path).toBe('destination');
   });
 
-  it('names a domain that is missing, foreign, out of scope or inactive in the documented order', async () => {
+  it('returns the documented error for a missing, unassigned, out-of-scope or inactive domain', async () => {
     const body = (domainId: string) => ({ domain_id: domainId, source_local_part: 'a', destination: 'b@far.example' });
     expectError(await api.post('/aliases', body(MISSING)), 404, 'DOMAIN_NOT_FOUND');
-    const foreign = await keyClient({ role: 'domain_admin' });
-    expectError(await foreign.post('/aliases', body(domain.id)), 403, 'FORBIDDEN');
+    const unassigned = await keyClient({ role: 'domain_admin' });
+    expectError(await unassigned.post('/aliases', body(domain.id)), 403, 'FORBIDDEN');
     const scoped = await keyClient({ role: 'admin', scopedDomainIds: [(await makeDomain()).id] });
     expectError(await scoped.post('/aliases', body(domain.id)), 403, 'API_KEY_DOMAIN_SCOPE');
     const inactive = await makeDomain({ active: false });
     expectError(await api.post('/aliases', body(inactive.id)), 403, 'DOMAIN_INACTIVE');
   });
 
-  it('stops at the number of aliases that the domain may have, also when two come at once', async () => {
+  it('enforces the domain’s alias limit under concurrency', async () => {
     await db.domain.update({ where: { id: domain.id }, data: { maxAliases: 1 } });
     const answers = await Promise.all([create('a', 'x@far.example'), create('b', 'x@far.example')]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   });
 });
 
-describe('chains', () => {
-  it('are refused from either end, in any letter case', async () => {
+describe('alias chains', () => {
+  it('are rejected from either end, in any letter case', async () => {
     await create('first', 'ann@far.example');
     const forward = expectError(await create('second', `FIRST@${domain.name}`), 400, 'ALIAS_CHAIN');
     expect(forward.error.details.fields?.[0]?.path).toBe('destination');
@@ -124,7 +124,7 @@ describe('chains', () => {
     expectError(await create('fifth', `fifth@${domain.name}`), 400, 'ALIAS_CHAIN');
   });
 
-  it('are refused across managed domains', async () => {
+  it('are rejected across managed domains', async () => {
     const other = await makeDomain();
     await create('first', 'ann@far.example');
     const across = { domain_id: other.id, source_local_part: 'a', destination: `first@${domain.name}` };
@@ -137,7 +137,7 @@ describe('chains', () => {
     );
   });
 
-  it('are refused when an alias is changed', async () => {
+  it('are rejected when an alias is updated', async () => {
     await create('first', 'ann@far.example');
     const { data } = await create('second', 'ann@far.example');
     expectError(await api.patch(`/aliases/${data.id}`, { destination: `first@${domain.name}` }), 400, 'ALIAS_CHAIN');
@@ -145,7 +145,7 @@ describe('chains', () => {
     expect((await api.get(`/aliases/${data.id}`)).data.destination).toBe('ann@far.example');
   });
 
-  it('never come to be by two changes at once', async () => {
+  it('cannot be created by concurrent requests', async () => {
     for (let round = 0; round < 10; round++) {
       const [a, b] = [`a${round}`, `b${round}`];
       const answers = await Promise.all([
@@ -160,31 +160,31 @@ describe('chains', () => {
     }
   });
 
-  it('do not concern a catch-all', async () => {
+  it('do not apply to a catch-all', async () => {
     await create('', 'ann@far.example');
     expect((await create('a', `b@${domain.name}`)).status).toBe(201);
   });
 });
 
 describe('warnings', () => {
-  it('tell of a mailbox that shadows the alias, and of local destinations that get nothing', async () => {
+  it('report a mailbox that shadows the alias and local destinations without an active mailbox', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
     await makeMailbox(domain.id, 'info');
     const destination = `ann@${domain.name},off@${domain.name},nobody@${domain.name},x@far.example`;
     const { data } = await create('info', destination);
     expect(data.warnings).toEqual([
-      'A mailbox has this address, and mail goes there instead.',
-      `off@${domain.name} has no active mailbox here, and gets nothing.`,
-      `nobody@${domain.name} has no active mailbox here, and gets nothing.`,
+      'A mailbox has this address and receives its mail instead of the alias.',
+      `off@${domain.name} has no active mailbox, so it receives nothing.`,
+      `nobody@${domain.name} has no active mailbox, so it receives nothing.`,
     ]);
     const [listed] = (await api.get(`/aliases?domain_id=${domain.id}`)).data;
     expect(listed.warnings).toEqual(data.warnings);
   });
 });
 
-describe('changing and deleting', () => {
-  it('changes only what is supplied, and counts for mail at once', async () => {
+describe('updating and deleting', () => {
+  it('changes only the supplied fields and takes effect immediately', async () => {
     const { data } = await create('info', 'ann@far.example');
     expect((await api.patch(`/aliases/${data.id}`, { active: false })).data).toMatchObject({
       active: false,
@@ -210,14 +210,14 @@ describe('changing and deleting', () => {
     expect(entries[1]?.details).toMatchObject({ before: { active: true }, after: { active: false } });
   });
 
-  it('does not take what cannot change', async () => {
+  it('rejects changes to the source', async () => {
     const { data } = await create('info', 'ann@far.example');
     expectError(await api.patch(`/aliases/${data.id}`, { source_local_part: 'x' }), 400, 'VALIDATION_ERROR');
   });
 });
 
 describe('listing', () => {
-  it('pages, sorts and filters', async () => {
+  it('paginates, sorts and filters', async () => {
     for (const source of ['c', 'a', 'b']) await makeAlias(domain.id, source, `${source}@far.example`);
     await makeAlias(domain.id, 'off', 'x@far.example', { active: false });
     const list = async (query: string) =>
@@ -237,7 +237,7 @@ describe('listing', () => {
     );
   });
 
-  it('wants a domain_admin to name an assigned domain', async () => {
+  it('requires a domain_admin to give an assigned domain', async () => {
     const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
     expectError(await own.get('/aliases'), 400, 'MISSING_FIELDS');
     expect((await own.get(`/aliases?domain_id=${domain.id}`)).status).toBe(200);
@@ -246,48 +246,50 @@ describe('listing', () => {
   });
 });
 
-describe('what happens to an address', () => {
-  const ask = async (local: string) => (await api.get(`/aliases/resolve?address=${local}@${domain.name}`)).data;
+describe('tracing an address', () => {
+  const trace = async (local: string) => (await api.get(`/aliases/resolve?address=${local}@${domain.name}`)).data;
 
-  it('is told with the reason, as the mail server decides it', async () => {
-    expect(await ask('ann')).toMatchObject({ outcome: 'rejected', destinations: [], alias_id: null });
+  it('explains how the mail server routes it', async () => {
+    expect(await trace('ann')).toMatchObject({ outcome: 'rejected', destinations: [], alias_id: null });
     const catchAll = await makeAlias(domain.id, '', 'x@far.example');
-    expect(await ask('ann')).toMatchObject({
+    expect(await trace('ann')).toMatchObject({
       outcome: 'catch_all',
       destinations: ['x@far.example'],
       alias_id: catchAll.id,
     });
     const alias = await makeAlias(domain.id, 'ann', `y@far.example,nobody@${domain.name}`);
-    expect(await ask('Ann')).toMatchObject({
+    expect(await trace('Ann')).toMatchObject({
       outcome: 'alias',
       destinations: ['y@far.example'],
       dropped: [`nobody@${domain.name}`],
       alias_id: alias.id,
     });
     const mailbox = await makeMailbox(domain.id, 'ann');
-    expect(await ask('ann')).toMatchObject({
+    expect(await trace('ann')).toMatchObject({
       outcome: 'mailbox',
       mailbox_id: mailbox.id,
       destinations: [`ann@${domain.name}`],
-      explanation: expect.stringContaining('before the alias'),
+      explanation: expect.stringContaining('precedence over the alias'),
     });
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
-    expect(await ask('ann')).toMatchObject({
+    expect(await trace('ann')).toMatchObject({
       outcome: 'rejected',
-      explanation: expect.stringContaining('deactivated'),
+      explanation: expect.stringContaining('inactive'),
     });
   });
 
-  it('says what is inactive, and that an alias leads nowhere', async () => {
+  it('names what is inactive, and rejects an alias without a working destination', async () => {
     await makeAlias(domain.id, 'off', 'x@far.example', { active: false });
-    expect((await ask('off')).explanation).toBe('Nothing active has this address. Inactive: its alias.');
+    expect((await trace('off')).explanation).toBe(
+      'No active mailbox or alias receives mail for this address. Inactive: alias.',
+    );
     await makeAlias(domain.id, 'dead', `nobody@${domain.name}`);
-    expect(await ask('dead')).toMatchObject({ outcome: 'rejected', dropped: [`nobody@${domain.name}`] });
+    expect(await trace('dead')).toMatchObject({ outcome: 'rejected', dropped: [`nobody@${domain.name}`] });
   });
 
-  it('is told only for domains in reach', async () => {
-    const foreign = await keyClient({ role: 'domain_admin' });
-    expectError(await foreign.get(`/aliases/resolve?address=a@${domain.name}`), 403, 'FORBIDDEN');
+  it('is limited to the caller’s domain scope', async () => {
+    const unassigned = await keyClient({ role: 'domain_admin' });
+    expectError(await unassigned.get(`/aliases/resolve?address=a@${domain.name}`), 403, 'FORBIDDEN');
     expectError(await api.get('/aliases/resolve?address=a@unmanaged.example'), 404, 'DOMAIN_NOT_FOUND');
     expectError(await api.get('/aliases/resolve?address=nonsense'), 400, 'VALIDATION_ERROR');
     expectError(await api.get('/aliases/resolve'), 400, 'MISSING_FIELDS');

@@ -4,22 +4,22 @@ import { AppError } from '@/server/errors';
 
 const ALIAS_LOCK = 7_203_002;
 
-const MAX_WAITING = 50;
+const MAX_QUEUED = 50;
 
-// Those of one process wait here and not in the database, where each would hold a connection that others need.
-const writing = pLimit(1);
+// Writers in one process queue here rather than on the database lock, where each would hold a pooled connection.
+const writeQueue = pLimit(1);
 
 /**
- * A transaction that writes aliases. They wait for each other, so that of two that would chain the second sees the first.
- * @throws SERVICE_UNAVAILABLE where too many wait
+ * Runs a transaction that writes aliases, one at a time, so a chain can't form between two concurrent writes.
+ * @throws SERVICE_UNAVAILABLE when too many writes are queued
  */
 export async function writeAliases<Result>(db: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  if (writing.pendingCount >= MAX_WAITING) {
-    throw new AppError('SERVICE_UNAVAILABLE', 'Too many aliases are being written. Try again in a moment.', {
+  if (writeQueue.pendingCount >= MAX_QUEUED) {
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many alias changes are in progress. Try again in a few seconds.', {
       headers: { 'Retry-After': '2' },
     });
   }
-  return writing(() =>
+  return writeQueue(() =>
     db.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ALIAS_LOCK}::bigint)`;
       return work(tx);
@@ -27,7 +27,7 @@ export async function writeAliases<Result>(db: Database, work: (tx: Tx) => Promi
   );
 }
 
-/** Which of these lower-case addresses are exact alias sources, in any managed domain. */
+/** Returns which of these lower-case addresses are alias sources in any managed domain. Ignores catch-alls. */
 export async function findSources(tx: Tx, addresses: readonly string[]): Promise<Set<string>> {
   const rows = await tx.$queryRaw<{ address: string }[]>`
     SELECT given.address
@@ -38,7 +38,7 @@ export async function findSources(tx: Tx, addresses: readonly string[]): Promise
   return new Set(rows.map(({ address }) => address));
 }
 
-/** Which of these lower-case addresses some alias leads to already. */
+/** Returns which of these lower-case addresses are destinations of an existing alias. */
 export async function findDestinations(tx: Tx, addresses: readonly string[]): Promise<Set<string>> {
   const rows = await tx.$queryRaw<{ address: string }[]>`
     SELECT given.address
@@ -47,22 +47,26 @@ export async function findDestinations(tx: Tx, addresses: readonly string[]): Pr
   return new Set(rows.map(({ address }) => address));
 }
 
-/** Aliases rule 3: no chaining. Looks both ways: at what the new alias leads to, and at what leads to it. */
-export async function refuseChain(tx: Tx, own: string, destination: string, isNew: boolean): Promise<void> {
+/**
+ * Rejects a destination that is an alias, and a new source that is already a destination (docs/api-contract.md).
+ * @throws ALIAS_CHAIN
+ */
+export async function rejectChain(tx: Tx, source: string, destination: string, isNew: boolean): Promise<void> {
   const keys = keysOf(destination);
   const sources = await findSources(tx, keys);
-  const next = keys.find((key) => key === own || sources.has(key));
-  if (next !== undefined) throw leadsToAlias(next);
-  if (isNew && !own.startsWith('@') && (await findDestinations(tx, [own])).size > 0) throw isDestination(own);
+  const next = keys.find((key) => key === source || sources.has(key));
+  if (next !== undefined) throw destinationIsAlias(next);
+  if (isNew && !source.startsWith('@') && (await findDestinations(tx, [source])).size > 0)
+    throw sourceIsDestination(source);
 }
 
-export function leadsToAlias(address: string): AppError {
-  const message = `${address} is an alias itself, and aliases do not chain. Name where that one leads.`;
+export function destinationIsAlias(address: string): AppError {
+  const message = `${address} is an alias, and aliases can’t be chained. Enter its destinations instead.`;
   return new AppError('ALIAS_CHAIN', message, { details: { fields: [{ path: 'destination', message }], address } });
 }
 
-export function isDestination(address: string): AppError {
-  const message = `Another alias leads to ${address}, and aliases do not chain.`;
+export function sourceIsDestination(address: string): AppError {
+  const message = `${address} is already a destination of another alias, and aliases can’t be chained. Choose another address.`;
   return new AppError('ALIAS_CHAIN', message, {
     details: { fields: [{ path: 'source_local_part', message }], address },
   });

@@ -5,8 +5,8 @@ import { keysOf } from './chains';
 import type { Resolution, ResolveAddress } from './schema';
 
 /**
- * What happens to mail for an address, and why. The destinations are those that the mail server itself is told.
- * @throws what authorizeDomain throws
+ * Explains how mail to an address is routed. Destinations come from the SQL function that the mail server uses.
+ * @throws the errors of authorizeDomain
  */
 export async function resolveAddress(ctx: ActorContext, input: ResolveAddress): Promise<Resolution> {
   const { local, domain: name } = parseAddress(input.address) as { local: string; domain: string };
@@ -29,39 +29,40 @@ export async function resolveAddress(ctx: ActorContext, input: ResolveAddress): 
   const base = { address: `${local}@${name}`, domain_id: domain.id, alias_id: null, mailbox_id: null, dropped: [] };
 
   if (!domain.active) {
-    const explanation = `The domain ${name} is deactivated, so that its mail is refused.`;
+    const explanation = `The domain ${name} is inactive, so its mail is rejected.`;
     return { ...base, outcome: 'rejected', explanation, destinations };
   }
   if (mailbox?.active) {
     const explanation = exact?.active
-      ? 'A mailbox has this address. It comes before the alias, which never sees this mail.'
+      ? 'A mailbox has this address. It takes precedence over the alias with the same address, which receives nothing.'
       : 'A mailbox has this address.';
     return { ...base, outcome: 'mailbox', mailbox_id: mailbox.id, explanation, destinations };
   }
   const alias = [exact, catchAll].find((candidate) => candidate?.active);
   if (!alias) {
-    return { ...base, outcome: 'rejected', explanation: whyNobody(mailbox, exact, catchAll), destinations };
+    return { ...base, outcome: 'rejected', explanation: explainRejection(mailbox, exact, catchAll), destinations };
   }
   const dropped = keysOf(alias.destination).filter((key) => !destinations.some((kept) => kept.toLowerCase() === key));
   const isExact = alias === exact;
   const found = { ...base, alias_id: alias.id, destinations, dropped };
   if (destinations.length === 0) {
-    const explanation = 'An alias matches, but none of its destinations has an active mailbox. The mail is refused.';
+    const explanation =
+      'An alias matches, but none of its destinations has an active mailbox, so the mail is rejected.';
     return { ...found, outcome: 'rejected', explanation };
   }
   return {
     ...found,
     outcome: isExact ? 'alias' : 'catch_all',
     explanation: isExact
-      ? 'No active mailbox has this address; an alias does.'
-      : 'No active mailbox and no active alias has this address; the catch-all of the domain takes it.',
+      ? 'An alias has this address, and no active mailbox does.'
+      : 'No active mailbox or alias has this address, so the domain’s catch-all receives the mail.',
   };
 }
 
-type Switched = { active: boolean } | null | undefined;
+type Candidate = { active: boolean } | null | undefined;
 
-function whyNobody(mailbox: Switched, exact: Switched, catchAll: Switched): string {
+function explainRejection(mailbox: Candidate, exact: Candidate, catchAll: Candidate): string {
   const inactive = [mailbox && 'mailbox', exact && 'alias', catchAll && 'catch-all'].filter(Boolean);
-  if (inactive.length === 0) return 'No mailbox and no alias has this address, and the domain has no catch-all.';
-  return `Nothing active has this address. Inactive: its ${inactive.join(', its ')}.`;
+  if (inactive.length === 0) return 'No mailbox or alias has this address, and the domain has no catch-all.';
+  return `No active mailbox or alias receives mail for this address. Inactive: ${inactive.join(', ')}.`;
 }

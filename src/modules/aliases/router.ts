@@ -19,7 +19,7 @@ import { createAlias, deleteAlias, getAlias, listAliases, updateAlias } from './
 import { exportAliases, importAliases } from './transfer';
 
 const tag = 'Aliases';
-const namesDomain = { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
+const domainErrors = { 403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'], 404: ['DOMAIN_NOT_FOUND'] } as const;
 
 export const aliasesRouter = router({
   list: authedProcedure(ListAliases)
@@ -39,16 +39,16 @@ export const aliasesRouter = router({
     .meta(
       rest('POST', '/aliases', {
         tag,
-        summary: 'Add an alias',
-        description: 'It takes effect at once.',
+        summary: 'Create an alias',
+        description: 'Takes effect immediately.',
         status: 201,
         audit: 'alias.create',
         transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: {
           400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'],
-          403: [...namesDomain[403]],
-          404: [...namesDomain[404]],
+          403: [...domainErrors[403]],
+          404: [...domainErrors[404]],
           409: ['CONFLICT'],
         },
       }),
@@ -60,8 +60,8 @@ export const aliasesRouter = router({
     .meta(
       rest('GET', '/aliases/resolve', {
         tag,
-        summary: 'What happens to mail for an address',
-        description: 'By the same function that the mail server asks.',
+        summary: 'Trace an address',
+        description: 'Shows how mail to the address is routed right now, using the same function as the mail server.',
         isOpenToScopedKeys: true,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),
@@ -73,12 +73,13 @@ export const aliasesRouter = router({
     .meta(
       rest('POST', '/aliases/import', {
         tag,
-        summary: 'Add the aliases of a CSV file',
-        description: 'Line by line: a line that is refused touches no other. With dry_run nothing is changed.',
+        summary: 'Import aliases from CSV',
+        description:
+          'Each line is checked separately, and a line that fails does not affect the others. With `dry_run`, nothing changes.',
         audit: 'alias.import',
         transaction: 'manual',
         isOpenToScopedKeys: true,
-        errors: { 403: [...namesDomain[403]], 404: [...namesDomain[404]], 409: ['CONFLICT'] },
+        errors: { 403: [...domainErrors[403]], 404: [...domainErrors[404]], 409: ['CONFLICT'] },
       }),
     )
     .output(ImportReport)
@@ -88,7 +89,7 @@ export const aliasesRouter = router({
     .meta(
       rest('GET', '/aliases/export', {
         tag,
-        summary: 'The aliases of a domain as CSV',
+        summary: 'Export the aliases of a domain as CSV',
         file: 'text/csv; charset=utf-8',
         isOpenToScopedKeys: true,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
@@ -113,8 +114,8 @@ export const aliasesRouter = router({
     .meta(
       rest('PATCH', '/aliases/{id}', {
         tag,
-        summary: 'Change an alias',
-        description: 'Only supplied fields change. It takes effect at once.',
+        summary: 'Update an alias',
+        description: 'Changes only the supplied fields. Takes effect immediately.',
         audit: 'alias.update',
         transaction: 'manual',
         isOpenToScopedKeys: true,

@@ -2,50 +2,51 @@ import { z } from 'zod';
 import { parseAddress } from '@/lib/address';
 import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
-/** Aliases rule 4. */
 const MAX_DESTINATIONS = 10;
 const MAX_ADDRESS_LENGTH = 254;
 
 const SourceLocalPart = z
   .string()
-  .max(64, 'At most 64 characters.')
-  .refine((text) => text === '' || parseAddress(`${text}@a.example`) !== null, 'This is not a plain local part.')
+  .max(64, 'Enter at most 64 characters.')
+  .refine(
+    (text) => text === '' || parseAddress(`${text}@a.example`) !== null,
+    'Enter only the part before the @, without spaces or quotes.',
+  )
   .transform((text) => text.toLowerCase())
-  .meta({ description: 'Any letter case; empty: the domain’s catch-all' });
+  .meta({ description: 'Case-insensitive. Empty for the domain’s catch-all' });
 
 const Destination = z
   .string()
-  .min(1)
+  .min(1, 'Add at least one destination.')
   .max((MAX_ADDRESS_LENGTH + 2) * 100)
   .superRefine((text, ctx) => {
     const addresses = text.split(',');
     if (addresses.length > MAX_DESTINATIONS) {
       const params = { apiCode: 'TOO_MANY_DESTINATIONS' };
-      ctx.addIssue({ code: 'custom', params, message: `At most ${MAX_DESTINATIONS} destinations.` });
+      ctx.addIssue({ code: 'custom', params, message: `Add at most ${MAX_DESTINATIONS} destinations.` });
       return;
     }
     for (const address of addresses) {
       if (parseAddress(address.trim())) continue;
       const shown = address.trim() === '' ? 'An empty entry' : address.trim().slice(0, MAX_ADDRESS_LENGTH);
-      ctx.addIssue({ code: 'custom', message: `${shown} is not a plain address such as ann@example.com.` });
+      const message = `${shown} is not a valid email address. Use the form ann@example.com.`;
+      ctx.addIssue({ code: 'custom', message });
     }
   })
-  .transform(plainAddresses)
+  .transform(normalizeDestinations)
   .meta({ description: `1 to ${MAX_DESTINATIONS} addresses, separated by commas`, examples: ['ann@example.com'] });
 
 export const Alias = z
   .object({
     id: Id,
     domain_id: Id,
-    address: z.string().meta({ description: 'The source with its domain; a catch-all begins with the @' }),
-    source_local_part: z.string().meta({ description: 'Empty: the domain’s catch-all' }),
+    address: z.string().meta({ description: 'The source with its domain. A catch-all starts with @' }),
+    source_local_part: z.string().meta({ description: 'Empty for the domain’s catch-all' }),
     destination: z.string(),
     active: z.boolean(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    warnings: z
-      .array(z.string())
-      .meta({ description: 'What keeps mail from arriving, though nothing is wrong in form' }),
+    warnings: z.array(z.string()).meta({ description: 'Conditions that keep mail from being delivered as configured' }),
   })
   .meta({ id: 'Alias' });
 export type Alias = z.infer<typeof Alias>;
@@ -54,9 +55,9 @@ export const AliasPage = page(Alias);
 
 export const ListAliases = z.strictObject({
   ...pageQuery(['created_at', 'source_local_part']),
-  domain_id: Id.optional().meta({ description: 'Required for a domain_admin' }),
+  domain_id: Id.optional().meta({ description: 'Required for the role domain_admin' }),
   active: z.boolean().optional(),
-  q: plainText(254).optional().meta({ description: 'Part of the source, of its address or of a destination' }),
+  q: plainText(254).optional().meta({ description: 'Part of the source address or of a destination' }),
 });
 export type ListAliases = z.infer<typeof ListAliases>;
 
@@ -79,7 +80,7 @@ export const ResolveAddress = z.strictObject({
   address: z
     .string()
     .min(1)
-    .refine((text) => parseAddress(text) !== null, 'This is not a plain address such as ann@example.com.'),
+    .refine((text) => parseAddress(text) !== null, 'Enter an email address such as ann@example.com.'),
 });
 export type ResolveAddress = z.infer<typeof ResolveAddress>;
 
@@ -91,8 +92,10 @@ export const Resolution = z
     explanation: z.string(),
     alias_id: Id.nullable(),
     mailbox_id: Id.nullable(),
-    destinations: z.array(z.string()).meta({ description: 'Where the mail goes' }),
-    dropped: z.array(z.string()).meta({ description: 'Destinations that get nothing: local, and no active mailbox' }),
+    destinations: z.array(z.string()).meta({ description: 'Addresses that receive the mail' }),
+    dropped: z
+      .array(z.string())
+      .meta({ description: 'Destinations on managed domains that have no active mailbox and receive nothing' }),
   })
   .meta({ id: 'AddressResolution' });
 export type Resolution = z.infer<typeof Resolution>;
@@ -103,13 +106,15 @@ export const ImportAliases = z.strictObject({
     .string()
     .min(1)
     .max(1_000_000)
-    .meta({ description: 'A header line, then source_local_part, destination and, where wanted, active' }),
-  dry_run: z.boolean().default(false).meta({ description: 'Says what would happen, and changes nothing' }),
+    .meta({
+      description: 'A header row with source_local_part, destination and optionally active, then one alias per line',
+    }),
+  dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
 });
 export type ImportAliases = z.infer<typeof ImportAliases>;
 
 export const ImportLine = z.object({
-  line: z.number().int().meta({ description: 'In the file, from 1; the header is a line too' }),
+  line: z.number().int().meta({ description: 'Line number in the file. The header is line 1' }),
   source_local_part: z.string(),
   destination: z.string(),
   outcome: z.enum(['created', 'unchanged', 'failed']),
@@ -131,8 +136,8 @@ export type ImportReport = z.infer<typeof ImportReport>;
 export const ExportAliases = z.strictObject({ domain_id: Id });
 export type ExportAliases = z.infer<typeof ExportAliases>;
 
-/** Each address once, whatever its letter case, in the order given. */
-function plainAddresses(text: string): string {
+/** Normalizes the list and drops duplicates, ignoring letter case. Keeps the order. */
+function normalizeDestinations(text: string): string {
   const byKey = new Map<string, string>();
   for (const part of text.split(',')) {
     const address = parseAddress(part.trim())?.address ?? '';

@@ -5,18 +5,25 @@ import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
-import { refuseChain, writeAliases } from './chains';
+import { rejectChain, writeAliases } from './chains';
 import type { Alias, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
-/** @throws MISSING_FIELDS where a domain_admin names no domain; what authorizeDomain throws */
+/** @throws MISSING_FIELDS if a domain_admin gives no domain_id; the errors of authorizeDomain */
 export async function listAliases(ctx: ActorContext, input: ListAliases): Promise<Page<Alias>> {
   const { domain_id: domainId, active, q } = input;
   if (!domainId && ctx.actor.admin.role === 'domain_admin') {
     throw new AppError('MISSING_FIELDS', 'Required fields are missing: domain_id.', {
-      details: { fields: [{ path: 'domain_id', message: 'A domain_admin lists the aliases of one domain.' }] },
+      details: {
+        fields: [
+          {
+            path: 'domain_id',
+            message: 'Required for the role domain_admin, which lists the aliases of one domain at a time.',
+          },
+        ],
+      },
     });
   }
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
@@ -29,7 +36,7 @@ export async function listAliases(ctx: ActorContext, input: ListAliases): Promis
       ctx.db.alias.findMany({
         ...page,
         select: FIELDS,
-        where: { AND: [where, domainFilter(ctx.actor), { domainId, active, ...containing(q) }] },
+        where: { AND: [where, domainFilter(ctx.actor), { domainId, active, ...searchFilter(q) }] },
       }),
     (row: Row) => row,
   );
@@ -40,33 +47,36 @@ export async function getAlias(ctx: ActorContext, { id }: { id: string }): Promi
   return presentOne(ctx.db, await requireAlias(ctx, ctx.db, id));
 }
 
-/** Takes effect with the transaction: the mail server asks the database for every address. */
+/** Takes effect when the transaction commits: the mail server queries the database for every address. */
 export async function createAlias(ctx: MutationContext, input: CreateAlias): Promise<Alias> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
   const { source_local_part: sourceLocalPart, destination, active } = input;
   return writeAliases(ctx.database, async (tx) => {
-    await refuseBeyondLimit(tx, domain);
-    await refuseChain(tx, `${sourceLocalPart}@${domain.name}`, destination, true);
+    await requireAliasCapacity(tx, domain);
+    await rejectChain(tx, `${sourceLocalPart}@${domain.name}`, destination, true);
     const data = { domainId: domain.id, sourceLocalPart, destination, active, createdAt: ctx.clock.now() };
     const alias = await presentOne(tx, await tx.alias.create({ data, select: FIELDS }));
     await ctx.audit({ resource: `alias:${alias.id}`, domainId: domain.id, before: null, after: alias }, tx);
     return alias;
   }).catch((error) => {
-    if (isForeignKeyViolation(error)) throw domainGone();
-    throw violatedConstraint(error) === null ? error : duplicate(sourceLocalPart, domain.name);
+    if (isForeignKeyViolation(error)) throw domainNotFound();
+    throw violatedConstraint(error) === null ? error : aliasExists(sourceLocalPart, domain.name);
   });
 }
 
-/** Only supplied fields change. */
+/** Changes only the supplied fields. */
 export async function updateAlias(ctx: MutationContext, { id, destination, active }: UpdateAlias): Promise<Alias> {
   return writeAliases(ctx.database, async (tx) => {
     const row = await requireAlias(ctx, tx, id);
     const before = await presentOne(tx, row);
     if (destination !== undefined) {
-      await refuseChain(tx, `${row.sourceLocalPart}@${row.domain.name}`, destination, false);
+      await rejectChain(tx, `${row.sourceLocalPart}@${row.domain.name}`, destination, false);
     }
     const data = { destination, active };
-    const after = await presentOne(tx, await tx.alias.update({ where: { id }, data, select: FIELDS }).catch(gone));
+    const after = await presentOne(
+      tx,
+      await tx.alias.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing),
+    );
     await ctx.audit({ resource: `alias:${id}`, domainId: row.domainId, before, after }, tx);
     return after;
   });
@@ -75,37 +85,37 @@ export async function updateAlias(ctx: MutationContext, { id, destination, activ
 export async function deleteAlias(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const row = await requireAlias(ctx, ctx.db, id);
   const before = await presentOne(ctx.db, row);
-  await ctx.db.alias.delete({ where: { id }, select: { id: true } }).catch(gone);
+  await ctx.db.alias.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
   await ctx.audit({ resource: `alias:${id}`, domainId: row.domainId, before, after: null });
-  return { message: `The alias ${row.sourceLocalPart}@${row.domain.name} is deleted.` };
+  return { message: `Alias ${row.sourceLocalPart}@${row.domain.name} deleted.` };
 }
 
-/** @throws CONFLICT where the domain has as many aliases as it may */
-export async function refuseBeyondLimit(tx: Tx, domain: AuthorizedDomain, more = 1): Promise<void> {
+/** @throws CONFLICT if `more` aliases would exceed the domain's limit */
+export async function requireAliasCapacity(tx: Tx, domain: AuthorizedDomain, more = 1): Promise<void> {
   const found = await tx.domain.findUnique({
     where: { id: domain.id },
     select: { maxAliases: true, _count: { select: { aliases: true } } },
   });
-  if (!found) throw domainGone();
+  if (!found) throw domainNotFound();
   const { maxAliases, _count } = found;
   if (maxAliases === null || _count.aliases + more <= maxAliases) return;
   throw new AppError(
     'CONFLICT',
-    `The domain ${domain.name} may have ${maxAliases} aliases, and has ${_count.aliases}.`,
+    `The domain ${domain.name} has ${_count.aliases} of at most ${maxAliases} aliases. Delete some or raise the limit.`,
     {
       details: { limit: maxAliases, count: _count.aliases },
     },
   );
 }
 
-function domainGone(): AppError {
-  return new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.');
+function domainNotFound(): AppError {
+  return new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
 }
 
-export function duplicate(sourceLocalPart: string, domainName: string): AppError {
+export function aliasExists(sourceLocalPart: string, domainName: string): AppError {
   const message = sourceLocalPart
-    ? `There is an alias ${sourceLocalPart}@${domainName} already.`
-    : `The domain ${domainName} has a catch-all already.`;
+    ? `The alias ${sourceLocalPart}@${domainName} already exists. Choose another address or edit that alias.`
+    : `The domain ${domainName} already has a catch-all. Edit it instead.`;
   return new AppError('CONFLICT', message, { details: { fields: [{ path: 'source_local_part', message }] } });
 }
 
@@ -115,12 +125,12 @@ async function requireAlias(ctx: ActorContext, db: Tx, id: string): Promise<Row>
   return row;
 }
 
-/** Another call deleted it between our look and our change. */
-function gone(error: unknown): never {
+/** Maps a row deleted by a concurrent request to 404. */
+function notFoundIfMissing(error: unknown): never {
   throw isMissingRow(error) ? notFound('alias') : error;
 }
 
-function containing(q: string | undefined): Prisma.AliasWhereInput {
+function searchFilter(q: string | undefined): Prisma.AliasWhereInput {
   if (!q) return {};
   const contains = q.toLowerCase().replace(/[\\%_]/g, '\\$&');
   const [local = '', domain] = contains.split('@');

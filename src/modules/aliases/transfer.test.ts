@@ -16,7 +16,7 @@ const importCsv = (csv: string, over: object = {}) =>
 const count = () => db.alias.count({ where: { domainId: domain.id } });
 
 describe('importing aliases', () => {
-  it('judges line by line, against the database and the lines before', async () => {
+  it('checks each line against the database and the lines before it', async () => {
     await makeAlias(domain.id, 'there', 'x@far.example');
     await makeAlias(domain.id, 'same', 'x@far.example');
     await makeAlias(domain.id, 'leads', `target@${domain.name}`);
@@ -61,30 +61,30 @@ describe('importing aliases', () => {
   });
 
   it.each([
-    ['a quote without an end', 'source_local_part,destination\na,"b@far.example'],
-    ['an unknown column', 'source_local_part,destination,colour\na,b@far.example,red'],
+    ['an unclosed quote', 'source_local_part,destination\na,"b@far.example'],
+    ['an unknown column', 'source_local_part,destination,color\na,b@far.example,red'],
     ['a header without destination', 'source_local_part\na'],
     ['no header', 'a,b@far.example'],
-  ])('refuses %s as a whole, naming the field', async (_, csv) => {
+  ])('rejects %s as a whole, naming the field', async (_, csv) => {
     const answer = expectError(await importCsv(csv), 400, 'VALIDATION_ERROR');
     expect(answer.error.details.fields?.[0]?.path).toBe('csv');
   });
 
-  it('refuses more than the domain may have, and then creates none', async () => {
+  it('creates none if the domain’s limit would be exceeded', async () => {
     await db.domain.update({ where: { id: domain.id }, data: { maxAliases: 1 } });
     expectError(await importCsv('source_local_part,destination\na,x@far.example\nb,x@far.example'), 409, 'CONFLICT');
     expect(await count()).toBe(0);
   });
 });
 
-it('leaves the database to others while many imports wait for each other', async () => {
+it('leaves database connections to other requests while imports are queued', async () => {
   const lines = Array.from({ length: 3000 }, (_, i) => `a${i},x@far.example`);
   const csv = ['source_local_part,destination', ...lines].join('\n');
-  const askTwenty = () => Promise.all(Array.from({ length: 20 }, () => api.get(`/domains/${domain.id}`)));
-  // All connections of the pool are made before: a busy machine takes its time for them.
-  await askTwenty();
+  const getTwenty = () => Promise.all(Array.from({ length: 20 }, () => api.get(`/domains/${domain.id}`)));
+  // Opens every pooled connection first, which is slow on a busy machine.
+  await getTwenty();
   const imports = Promise.all(Array.from({ length: 20 }, () => importCsv(csv)));
-  const answers = await askTwenty();
+  const answers = await getTwenty();
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   const reports = (await imports).map(({ data }) => data.created);
   expect(reports.filter((created) => created === 3000)).toHaveLength(1);
@@ -92,7 +92,7 @@ it('leaves the database to others while many imports wait for each other', async
 });
 
 describe('exporting aliases', () => {
-  it('gives a file that imports as the same, with no cell that a spreadsheet runs', async () => {
+  it('returns a file that can be imported again, with no cell that a spreadsheet evaluates', async () => {
     await makeAlias(domain.id, '', 'catch@far.example');
     await makeAlias(domain.id, '=cmd', '+a@far.example,b@far.example', { active: false });
     await makeAlias(domain.id, '-x', 'c@far.example');
@@ -115,7 +115,7 @@ describe('exporting aliases', () => {
     expect((await importCsv(csv)).data).toMatchObject({ total: 3, created: 3 });
   });
 
-  it('gives every row of many', async () => {
+  it('returns every row of a large domain', async () => {
     const data = Array.from({ length: 2500 }, (_, i) => ({
       domainId: domain.id,
       sourceLocalPart: `a${i}`,
@@ -126,8 +126,8 @@ describe('exporting aliases', () => {
     expect(new Set(csv.trim().split('\r\n')).size).toBe(2501);
   });
 
-  it('is closed to a domain out of reach, with the envelope', async () => {
-    const foreign = await keyClient({ role: 'domain_admin' });
-    expectError(await foreign.get(`/aliases/export?domain_id=${domain.id}`), 403, 'FORBIDDEN');
+  it('rejects a domain outside the caller’s scope with the error envelope', async () => {
+    const unassigned = await keyClient({ role: 'domain_admin' });
+    expectError(await unassigned.get(`/aliases/export?domain_id=${domain.id}`), 403, 'FORBIDDEN');
   });
 });

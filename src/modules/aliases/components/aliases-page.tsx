@@ -19,60 +19,62 @@ import { NewAliasDialog } from './edit/new-alias-dialog';
 import { ImportDialog } from './import/import-dialog';
 import { AliasTable } from './list/alias-table';
 import { AliasTools } from './list/alias-tools';
-import { ChooseDomain, NoAliases, NoAliasFits } from './list/no-aliases';
+import { ChooseDomain, NoAliases, NoMatchingAliases } from './list/no-aliases';
 import { useAliasActions } from './list/use-alias-actions';
 import { useAliasFilters } from './list/use-alias-filters';
 import { TraceDialog } from './trace/trace-dialog';
 
 export function AliasesPage() {
   const { filters, change, open, clear, isFiltered, input } = useAliasFilters();
-  const trail = useCursorHistory();
-  const reach = useDomainScope();
+  const history = useCursorHistory();
+  const domainScope = useDomainScope();
   const actions = useAliasActions();
   const [deleting, setDeleting] = useState<Alias[]>([]);
   const list = trpc.aliases.list.useQuery(
-    { ...input, domain_id: reach.asked, cursor: trail.cursor },
-    { placeholderData: keepPreviousData, enabled: reach.isReady },
+    { ...input, domain_id: domainScope.listDomainId, cursor: history.cursor },
+    { placeholderData: keepPreviousData, enabled: domainScope.isReady },
   );
   const rows = list.data?.items;
-  const isEmpty = rows?.length === 0 && trail.isFirst;
-  const domain = reach.domains.find(({ id }) => id === reach.preset);
-  useFocusBack(filters.edit);
+  const isEmpty = rows?.length === 0 && history.isFirst;
+  const domain = domainScope.domains.find(({ id }) => id === domainScope.defaultId);
+  useFocusRestore(filters.edit);
 
   const openNew = () => open({ new: true });
-  const settle = (text: string) => {
+  const refreshAndNotify = (text: string) => {
     void actions.refresh();
-    actions.say(text);
+    actions.notify(text);
   };
 
   return (
     <Page>
       <PageHeader
         title="Aliases"
-        description={reach.chosen && domain ? `Of ${domain.name}` : 'Addresses that lead to others'}
+        description={
+          domainScope.selectedId && domain ? `In ${domain.name}` : 'Forward addresses to one or more recipients'
+        }
       >
         <Button leftSection={<IconRoute stroke={1.5} />} onClick={() => open({ trace: '' })}>
-          Where does mail go?
+          Trace an address
         </Button>
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New alias
         </Button>
       </PageHeader>
       <AliasTools filters={filters} change={change} open={open} domain={domain} />
-      {reach.isAsking && <ChooseDomain domains={reach.domains} />}
+      {domainScope.needsSelection && <ChooseDomain domains={domainScope.domains} />}
       {list.isError && <ErrorState what="aliases" error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.isError && isEmpty && isFiltered && <NoAliasFits onClear={clear} />}
+      {!list.isError && isEmpty && isFiltered && <NoMatchingAliases onClear={clear} />}
       {!list.isError && isEmpty && !isFiltered && (
         <NoAliases
-          domainName={reach.chosen ? domain?.name : undefined}
+          domainName={domainScope.selectedId ? domain?.name : undefined}
           onNew={openNew}
           onImport={() => open({ import: true })}
         />
       )}
-      {!list.isError && !isEmpty && !reach.isAsking && (
+      {!list.isError && !isEmpty && !domainScope.needsSelection && (
         <AliasTable
           list={list}
-          trail={trail}
+          history={history}
           sort={{
             field: filters.sort,
             order: filters.order,
@@ -88,11 +90,11 @@ export function AliasesPage() {
       <Notification notice={actions.notice} onDismiss={actions.dismiss} />
       <NewAliasDialog
         opened={filters.new}
-        domains={reach.domains}
-        preset={reach.preset}
+        domains={domainScope.domains}
+        defaultDomainId={domainScope.defaultId}
         onClose={() => open({ new: null })}
         onShow={(q, domain) => change({ q, show: null, new: null, domain })}
-        onCreated={({ address, active }) => settle(`${address} is created${active ? '' : ', and off'}`)}
+        onCreated={({ address, active }) => refreshAndNotify(`Created ${address}${active ? '' : ' (inactive)'}`)}
       />
       {filters.edit && (
         <EditAliasDialog
@@ -102,24 +104,24 @@ export function AliasesPage() {
           onClose={() => open({ edit: null })}
           onSaved={({ address }) => {
             open({ edit: null });
-            settle(`${address} is changed`);
+            refreshAndNotify(`Updated ${address}`);
           }}
         />
       )}
       <TraceDialog
         address={filters.trace}
-        onAsk={(trace) => open({ trace })}
+        onTrace={(trace) => open({ trace })}
         onOpen={(edit) => open({ trace: null, edit })}
         onClose={() => open({ trace: null })}
       />
       <ImportDialog
         opened={filters.import}
-        domains={reach.domains}
-        preset={reach.preset}
+        domains={domainScope.domains}
+        defaultDomainId={domainScope.defaultId}
         onClose={() => open({ import: null })}
         onImported={({ created, failed }) =>
-          settle(
-            `${formatPlural(created, 'alias is', 'aliases are')} added${failed > 0 ? `, ${failed} lines were refused` : ''}`,
+          refreshAndNotify(
+            `Imported ${formatPlural(created, 'alias', 'aliases')}${failed > 0 ? `; ${formatPlural(failed, 'line')} failed` : ''}`,
           )
         }
       />
@@ -133,8 +135,8 @@ export function AliasesPage() {
   );
 }
 
-/** Out of the dialog back to the row it came from. */
-function useFocusBack(edit: string | null): void {
+/** Returns focus to the alias's row when its dialog closes. */
+function useFocusRestore(edit: string | null): void {
   const last = useRef(edit);
   useEffect(() => {
     if (last.current && !edit) document.querySelector<HTMLElement>(`[data-row="${last.current}"]`)?.focus();

@@ -30,12 +30,12 @@ export function NewFilterPage() {
     initialValues: EMPTY,
     validate: {
       ...FAULTS,
-      domainId: (value, { scope }) => (scope === 'domain' && !value && !reach.preset ? 'Choose a domain.' : null),
+      domainId: (value, { scope }) => (scope === 'domain' && !value && !reach.defaultId ? 'Choose a domain.' : null),
       mailboxId: (value, { scope }) => (scope === 'mailbox' && !value ? 'Choose a mailbox.' : null),
     },
   });
   const { scope } = form.values;
-  const domainId = form.values.domainId || reach.preset || '';
+  const domainId = form.values.domainId || reach.defaultId || '';
   const create = trpc.sieveFilters.create.useMutation({
     onSuccess: async (filter) => {
       form.reset();

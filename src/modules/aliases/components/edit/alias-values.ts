@@ -1,7 +1,7 @@
 import { parseAddress } from '@/lib/address';
 import type { Alias } from '../../schema';
 
-export const MOST_DESTINATIONS = 10;
+export const MAX_DESTINATIONS = 10;
 
 export function destinationsOf({ destination }: Pick<Alias, 'destination'>): string[] {
   return destination.split(',');
@@ -11,43 +11,44 @@ export function splitAddresses(text: string): string[] {
   return text.split(/[\s,;]+/).filter(Boolean);
 }
 
-/** Each address once, whatever its letter case. */
-export function withMore(addresses: string[], more: string[]): string[] {
+/** Drops duplicates, ignoring letter case. */
+export function mergeAddresses(addresses: string[], more: string[]): string[] {
   const byKey = new Map([...addresses, ...more].map((address) => [address.toLowerCase(), address]));
   return [...byKey.values()];
 }
 
-export function isWrong(address: string): boolean {
+export function isInvalid(address: string): boolean {
   return parseAddress(address) === null;
 }
 
-/** The destinations of a form, with the one that is typed and not an entry yet. */
-export function allOf({ destinations, draft }: { destinations: string[]; draft: string }): string[] {
-  return withMore(destinations, splitAddresses(draft));
+/** A form's destinations, including the address still being typed. */
+export function allDestinations({ destinations, draft }: { destinations: string[]; draft: string }): string[] {
+  return mergeAddresses(destinations, splitAddresses(draft));
 }
 
-/** What is wrong with a list of destinations, in words for its field. */
-export function destinationsFault(addresses: string[]): string | null {
-  if (addresses.length === 0) return 'Enter at least one address.';
-  if (addresses.length > MOST_DESTINATIONS) {
-    return `At most ${MOST_DESTINATIONS} destinations; these are ${addresses.length}.`;
+export function destinationsError(addresses: string[]): string | null {
+  if (addresses.length === 0) return 'Enter at least one destination.';
+  if (addresses.length > MAX_DESTINATIONS) {
+    return `Enter at most ${MAX_DESTINATIONS} destinations. You entered ${addresses.length}.`;
   }
-  const wrong = addresses.find(isWrong);
-  return wrong === undefined ? null : `${wrong} is not a plain address such as ann@example.com.`;
+  const invalid = addresses.find(isInvalid);
+  return invalid === undefined ? null : `${invalid} is not a valid email address. Use the form ann@example.com.`;
 }
 
-export function localPartFault(local: string): string | null {
-  if (local.trim() === '') return 'Enter what stands before the @, or make it the catch-all.';
-  return parseAddress(`${local.trim()}@a.example`) === null ? 'This is not a plain local part.' : null;
+export function localPartError(local: string): string | null {
+  if (local.trim() === '') return 'Enter the part before the @, or select Catch-all.';
+  return parseAddress(`${local.trim()}@a.example`) === null
+    ? 'Enter only the part before the @, without spaces or quotes.'
+    : null;
 }
 
 const isAbout = (warning: string, address: string) => warning.startsWith(`${address.toLowerCase()} `);
 
-/** Warnings name the destination they are about; one that names none is about the alias itself. */
+/** A warning that names no destination is about the alias itself: a mailbox has the same address. */
 export function isShadowed(alias: Alias): boolean {
   return alias.warnings.some((warning) => !destinationsOf(alias).some((address) => isAbout(warning, address)));
 }
 
-export function losesMail(alias: Alias, address: string): boolean {
+export function isUndeliverable(alias: Alias, address: string): boolean {
   return alias.warnings.some((warning) => isAbout(warning, address));
 }

@@ -18,14 +18,15 @@ export function DeleteAliasesDialog({ aliases, isBusy, onClose, onConfirm }: Del
     <ConfirmDialog
       opened={aliases.length > 0}
       title={isOne ? `Delete ${first?.address ?? ''}` : `Delete ${formatPlural(aliases.length, 'alias', 'aliases')}`}
-      action={isOne ? 'Delete the alias' : 'Delete them'}
+      action={isOne ? 'Delete alias' : 'Delete aliases'}
       problem={null}
       isBusy={isBusy}
       onClose={onClose}
       onConfirm={onConfirm}
     >
       <p className="soft">
-        Mail for {isOne ? 'it' : 'them'} is refused from this moment, or goes to the catch-all where the domain has one.
+        Takes effect immediately. New mail to {isOne ? 'this address' : 'these addresses'} is rejected, or goes to the
+        catch-all if the domain has one.
       </p>
     </ConfirmDialog>
   );

@@ -2,15 +2,15 @@
 
 import { Pill, PillsInput } from '@mantine/core';
 import type { ClipboardEvent, KeyboardEvent, ReactNode } from 'react';
-import { isWrong, MOST_DESTINATIONS, splitAddresses, withMore } from './alias-values';
+import { isInvalid, MAX_DESTINATIONS, mergeAddresses, splitAddresses } from './alias-values';
 
 type DestinationsInputProps = {
   value: string[];
   error?: ReactNode;
-  /** An address that the server refused. */
-  refused: string | null;
+  /** The address that the server rejected. */
+  rejectedAddress: string | null;
   onChange: (value: string[]) => void;
-  /** What is typed and not an entry yet: submitting takes it along, so that nothing moves under a click. */
+  /** The text being typed. Submitting includes it; adding it on blur would shift the layout under a click. */
   draft: string;
   onDraft: (draft: string) => void;
   autoFocus?: boolean;
@@ -19,11 +19,11 @@ type DestinationsInputProps = {
 const SEPARATORS = ['Enter', ',', ';', ' '];
 
 export function DestinationsInput(props: DestinationsInputProps) {
-  const { value, error, refused, onChange, draft, onDraft, autoFocus } = props;
+  const { value, error, rejectedAddress, onChange, draft, onDraft, autoFocus } = props;
   const add = (text: string) => {
     const more = splitAddresses(text);
     onDraft('');
-    if (more.length > 0) onChange(withMore(value, more));
+    if (more.length > 0) onChange(mergeAddresses(value, more));
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing) return;
@@ -42,17 +42,13 @@ export function DestinationsInput(props: DestinationsInputProps) {
 
   return (
     <div className="destinations pills">
-      <PillsInput
-        label="Delivers to"
-        description="Paste a list: commas, spaces and new lines all separate."
-        error={error}
-      >
+      <PillsInput label="Delivers to" description="Separate addresses with commas, spaces or new lines." error={error}>
         <Pill.Group>
           {value.map((address) => (
             <Pill
               key={address}
               withRemoveButton
-              data-invalid={isWrong(address) || address.toLowerCase() === refused || undefined}
+              data-invalid={isInvalid(address) || address.toLowerCase() === rejectedAddress || undefined}
               removeButtonProps={{ 'aria-label': `Remove ${address}`, 'aria-hidden': false, tabIndex: 0 }}
               onRemove={() => onChange(value.filter((other) => other !== address))}
             >
@@ -73,8 +69,8 @@ export function DestinationsInput(props: DestinationsInputProps) {
           />
         </Pill.Group>
       </PillsInput>
-      <span className="destinations-count" data-over={value.length > MOST_DESTINATIONS || undefined}>
-        {value.length} of {MOST_DESTINATIONS}
+      <span className="destinations-count" data-over={value.length > MAX_DESTINATIONS || undefined}>
+        {value.length} of {MAX_DESTINATIONS}
       </span>
     </div>
   );

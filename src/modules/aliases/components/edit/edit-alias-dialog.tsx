@@ -9,25 +9,25 @@ import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { Alias } from '../../schema';
-import { allOf, destinationsFault, destinationsOf } from './alias-values';
+import { allDestinations, destinationsError, destinationsOf } from './alias-values';
 import { DestinationsInput } from './destinations-input';
 
 type EditAliasProps = { onClose: () => void; onSaved: (alias: Alias) => void };
 
 export function EditAliasDialog({ id, row, ...rest }: EditAliasProps & { id: string; row: Alias | undefined }) {
-  const found = trpc.aliases.get.useQuery({ id }, { initialData: row, staleTime: row ? 10_000 : 0 });
-  if (found.data) return <EditForm key={found.data.id} alias={found.data} {...rest} />;
+  const alias = trpc.aliases.get.useQuery({ id }, { initialData: row, staleTime: row ? 10_000 : 0 });
+  if (alias.data) return <EditForm key={alias.data.id} alias={alias.data} {...rest} />;
   return (
     <Dialog
       opened
-      title="Change an alias"
-      action="Save the changes"
+      title="Edit alias"
+      action="Save changes"
       isDisabled
       onClose={rest.onClose}
       onSubmit={(event) => event.preventDefault()}
     >
-      {found.isError ? (
-        <ProblemAlert title="Could not load this alias" problem={toProblem(found.error)} />
+      {alias.isError ? (
+        <ProblemAlert title="Couldn’t load this alias" problem={toProblem(alias.error)} />
       ) : (
         <div aria-busy="true" style={{ minHeight: 128 }}>
           <span className="skeleton" style={{ width: 240 }} />
@@ -39,26 +39,26 @@ export function EditAliasDialog({ id, row, ...rest }: EditAliasProps & { id: str
 
 function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }) {
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [refused, setRefused] = useState<string | null>(null);
+  const [rejectedAddress, setRejectedAddress] = useState<string | null>(null);
   const form = useForm({
     initialValues: { destinations: destinationsOf(alias), draft: '', active: alias.active },
-    validate: { destinations: destinationsFault },
+    validate: { destinations: destinationsError },
   });
   const update = trpc.aliases.update.useMutation({
     onSuccess: onSaved,
     onError: (error) => {
-      const found = toProblem(error);
-      setRefused(typeof found.details.address === 'string' ? found.details.address : null);
-      setProblem(applyFieldErrors(found, form, { destination: 'destinations', active: 'active' }));
+      const failure = toProblem(error);
+      setRejectedAddress(typeof failure.details.address === 'string' ? failure.details.address : null);
+      setProblem(applyFieldErrors(failure, form, { destination: 'destinations', active: 'active' }));
     },
   });
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    form.setValues({ destinations: allOf(form.getValues()), draft: '' });
+    form.setValues({ destinations: allDestinations(form.getValues()), draft: '' });
     form.onSubmit(({ destinations, active }) => {
       if (!form.isDirty()) return onClose();
       setProblem(null);
-      setRefused(null);
+      setRejectedAddress(null);
       update.mutate({
         id: alias.id,
         ...(form.isDirty('destinations') && { destination: destinations.join(',') }),
@@ -70,14 +70,14 @@ function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }
   return (
     <Dialog
       opened
-      title={`Change ${alias.address}`}
-      action="Save the changes"
+      title={`Edit ${alias.address}`}
+      action="Save changes"
       isBusy={update.isPending}
       onClose={onClose}
       onSubmit={submit}
     >
       {alias.source_local_part === '' && (
-        <p className="soft">The catch-all: it takes every address that has no mailbox and no alias of its own.</p>
+        <p className="soft">This is the catch-all: it receives mail for every address that has no mailbox or alias.</p>
       )}
       {alias.warnings.length > 0 && (
         <ul className="warnings" aria-label="Warnings">
@@ -91,12 +91,12 @@ function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }
       <DestinationsInput
         {...form.getInputProps('destinations')}
         value={form.values.destinations}
-        refused={refused}
+        rejectedAddress={rejectedAddress}
         draft={form.values.draft}
         onDraft={(text) => form.setFieldValue('draft', text)}
         autoFocus
       />
-      <Switch label="On" {...form.getInputProps('active', { type: 'checkbox' })} />
+      <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
       <ProblemAlert problem={problem} />
     </Dialog>
   );

@@ -9,7 +9,7 @@ import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
 import type { Alias } from '../../schema';
-import { allOf, destinationsFault, localPartFault } from './alias-values';
+import { allDestinations, destinationsError, localPartError } from './alias-values';
 import { DestinationsInput } from './destinations-input';
 
 const EMPTY = { local: '', domainId: '', isCatchAll: false, destinations: [] as string[], draft: '', active: true };
@@ -17,31 +17,31 @@ const EMPTY = { local: '', domainId: '', isCatchAll: false, destinations: [] as 
 type NewAliasDialogProps = {
   opened: boolean;
   domains: { id: string; name: string }[];
-  preset: string | undefined;
+  defaultDomainId: string | undefined;
   onClose: () => void;
   onCreated: (alias: Alias) => void;
-  /** Leads to the alias that has the address already. */
+  /** Shows the existing alias with this address. */
   onShow: (q: string, domainId: string) => void;
 };
 
-export function NewAliasDialog({ opened, domains, preset, onClose, onCreated, onShow }: NewAliasDialogProps) {
+export function NewAliasDialog({ opened, domains, defaultDomainId, onClose, onCreated, onShow }: NewAliasDialogProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [refused, setRefused] = useState<string | null>(null);
+  const [rejectedAddress, setRejectedAddress] = useState<string | null>(null);
   const form = useForm({
     initialValues: EMPTY,
     validate: {
-      local: (value, { isCatchAll }) => (isCatchAll ? null : localPartFault(value)),
-      domainId: (value) => (value || preset ? null : 'Choose a domain.'),
-      destinations: destinationsFault,
+      local: (value, { isCatchAll }) => (isCatchAll ? null : localPartError(value)),
+      domainId: (value) => (value || defaultDomainId ? null : 'Choose a domain.'),
+      destinations: destinationsError,
     },
   });
   const { local, isCatchAll, destinations, draft } = form.values;
-  const domainId = form.values.domainId || preset || '';
+  const domainId = form.values.domainId || defaultDomainId || '';
 
   const close = () => {
     form.reset();
     setProblem(null);
-    setRefused(null);
+    setRejectedAddress(null);
     onClose();
   };
   const show = (q: string) => {
@@ -54,34 +54,34 @@ export function NewAliasDialog({ opened, domains, preset, onClose, onCreated, on
       onCreated(alias);
     },
     onError: (error) => {
-      const found = toProblem(error);
-      setRefused(typeof found.details.address === 'string' ? found.details.address : null);
-      if (found.code === 'DOMAIN_INACTIVE' || found.code === 'DOMAIN_NOT_FOUND') {
-        form.setErrors({ domainId: found.message });
+      const failure = toProblem(error);
+      setRejectedAddress(typeof failure.details.address === 'string' ? failure.details.address : null);
+      if (failure.code === 'DOMAIN_INACTIVE' || failure.code === 'DOMAIN_NOT_FOUND') {
+        form.setErrors({ domainId: failure.message });
         return;
       }
       const source = isCatchAll ? 'isCatchAll' : 'local';
       setProblem(
-        applyFieldErrors(found, form, {
+        applyFieldErrors(failure, form, {
           source_local_part: source,
           domain_id: 'domainId',
           destination: 'destinations',
         }),
       );
-      if (found.code === 'CONFLICT' && found.fields.length > 0) {
+      if (failure.code === 'CONFLICT' && failure.fields.length > 0) {
         form.setFieldError(
           source,
-          <Taken message={found.message} onShow={() => show(isCatchAll ? '' : local.trim())} />,
+          <AddressTaken message={failure.message} onShow={() => show(isCatchAll ? '' : local.trim())} />,
         );
       }
     },
   });
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    form.setValues({ destinations: allOf(form.getValues()), draft: '' });
+    form.setValues({ destinations: allDestinations(form.getValues()), draft: '' });
     form.onSubmit((values) => {
       setProblem(null);
-      setRefused(null);
+      setRejectedAddress(null);
       create.mutate({
         domain_id: domainId,
         source_local_part: values.isCatchAll ? '' : values.local.trim(),
@@ -95,7 +95,7 @@ export function NewAliasDialog({ opened, domains, preset, onClose, onCreated, on
     <Dialog
       opened={opened}
       title="New alias"
-      action="Create the alias"
+      action="Create alias"
       isBusy={create.isPending}
       onClose={close}
       onSubmit={submit}
@@ -108,31 +108,31 @@ export function NewAliasDialog({ opened, domains, preset, onClose, onCreated, on
         isCatchAll={isCatchAll}
       />
       <Checkbox
-        label="Catch-all: every address without a mailbox or an alias of its own"
-        description="One a domain"
+        label="Catch-all: every address without a mailbox or alias"
+        description="One per domain"
         {...form.getInputProps('isCatchAll', { type: 'checkbox' })}
       />
       <DestinationsInput
         {...form.getInputProps('destinations')}
         value={destinations}
-        refused={refused}
+        rejectedAddress={rejectedAddress}
         draft={draft}
         onDraft={(text) => form.setFieldValue('draft', text)}
       />
-      <Switch label="On as soon as it is created" {...form.getInputProps('active', { type: 'checkbox' })} />
+      <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
       <ProblemAlert problem={problem} />
     </Dialog>
   );
 }
 
-type TakenProps = { message: string; onShow: () => void };
+type AddressTakenProps = { message: string; onShow: () => void };
 
-function Taken({ message, onShow }: TakenProps) {
+function AddressTaken({ message, onShow }: AddressTakenProps) {
   return (
     <>
       {message}{' '}
       <button type="button" className="act text-button" onClick={onShow}>
-        Show it
+        Show alias
       </button>
     </>
   );

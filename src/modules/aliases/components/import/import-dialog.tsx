@@ -11,20 +11,20 @@ import { formatPlural } from '@/lib/format';
 import type { ImportReport } from '../../schema';
 import { ImportLines } from './import-lines';
 
-const MOST_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 const EXAMPLE = 'source_local_part,destination,active\ninfo,"ann@example.com,bo@example.com",true';
 
 type ImportDialogProps = {
   opened: boolean;
   domains: { id: string; name: string }[];
-  preset: string | undefined;
+  defaultDomainId: string | undefined;
   onClose: () => void;
   onImported: (report: ImportReport) => void;
 };
 
 type Errors = { domain?: string; csv?: string };
 
-export function ImportDialog({ opened, domains, preset, onClose, onImported }: ImportDialogProps) {
+export function ImportDialog({ opened, domains, defaultDomainId, onClose, onImported }: ImportDialogProps) {
   const [domainId, setDomainId] = useState<string | null>(null);
   const [csv, setCsv] = useState('');
   const [file, setFile] = useState<File | null>(null);
@@ -33,18 +33,18 @@ export function ImportDialog({ opened, domains, preset, onClose, onImported }: I
   const [errors, setErrors] = useState<Errors>({});
 
   useEffect(() => {
-    if (opened) setDomainId(preset ?? null);
-  }, [opened, preset]);
+    if (opened) setDomainId(defaultDomainId ?? null);
+  }, [opened, defaultDomainId]);
 
-  /** What was said of the lines before holds no longer. */
-  const begin = (text = '') => {
+  /** Replaces the CSV text and clears the preview of the previous one. */
+  const reset = (text = '') => {
     setCsv(text);
     setReport(null);
     setProblem(null);
     setErrors({});
   };
   const close = () => {
-    begin();
+    reset();
     setFile(null);
     onClose();
   };
@@ -55,23 +55,25 @@ export function ImportDialog({ opened, domains, preset, onClose, onImported }: I
       onImported(answer);
     },
     onError: (error) => {
-      const found = toProblem(error);
-      if (found.code === 'DOMAIN_INACTIVE' || found.code === 'DOMAIN_NOT_FOUND') setErrors({ domain: found.message });
-      else setProblem(applyFieldErrors(found, { setErrors }, { csv: 'csv', domain_id: 'domain' }));
+      const failure = toProblem(error);
+      if (failure.code === 'DOMAIN_INACTIVE' || failure.code === 'DOMAIN_NOT_FOUND')
+        setErrors({ domain: failure.message });
+      else setProblem(applyFieldErrors(failure, { setErrors }, { csv: 'csv', domain_id: 'domain' }));
     },
   });
-  const read = async (picked: File | null) => {
-    setFile(picked);
-    begin(picked ? await picked.text() : '');
+  const read = async (chosen: File | null) => {
+    setFile(chosen);
+    reset(chosen ? await chosen.text() : '');
   };
   const submit = () => {
-    const faults: Errors = {};
-    if (!domainId) faults.domain = 'Choose a domain.';
-    if (csv.trim() === '') faults.csv = 'Choose a file, or paste its lines here.';
-    if (csv.length > MOST_CHARACTERS) faults.csv = 'At most a million characters at a time. Import it in parts.';
-    setErrors(faults);
+    const invalid: Errors = {};
+    if (!domainId) invalid.domain = 'Choose a domain.';
+    if (csv.trim() === '') invalid.csv = 'Choose a file or paste CSV.';
+    if (csv.length > MAX_CHARACTERS)
+      invalid.csv = 'CSV can be at most 1,000,000 characters. Split the file and import the parts.';
+    setErrors(invalid);
     setProblem(null);
-    if (domainId && Object.keys(faults).length === 0)
+    if (domainId && Object.keys(invalid).length === 0)
       run.mutate({ domain_id: domainId, csv, dry_run: report === null });
   };
 
@@ -79,7 +81,7 @@ export function ImportDialog({ opened, domains, preset, onClose, onImported }: I
     <Dialog
       opened={opened}
       title="Import aliases"
-      action={report ? `Add ${formatPlural(report.created, 'alias', 'aliases')}` : 'Check the lines'}
+      action={report ? `Import ${formatPlural(report.created, 'alias', 'aliases')}` : 'Preview import'}
       isBusy={run.isPending}
       isDisabled={report?.created === 0}
       onClose={close}
@@ -100,7 +102,7 @@ export function ImportDialog({ opened, domains, preset, onClose, onImported }: I
           error={errors.domain}
           onChange={(value) => {
             setDomainId(value);
-            begin(csv);
+            reset(csv);
           }}
         />
         <FileInput
@@ -108,22 +110,22 @@ export function ImportDialog({ opened, domains, preset, onClose, onImported }: I
           placeholder="Choose a file"
           accept=".csv,text/csv,text/plain"
           clearable
-          clearButtonProps={{ 'aria-label': 'Remove the file' }}
+          clearButtonProps={{ 'aria-label': 'Remove file' }}
           leftSection={<IconUpload size={16} stroke={1.5} />}
           value={file}
-          onChange={(picked) => void read(picked)}
+          onChange={(chosen) => void read(chosen)}
         />
       </div>
       <Textarea
-        label="Or paste its lines"
+        label="Or paste CSV"
         className="mono-input"
-        description="A header line first. The column active may be left out."
+        description="Include a header row. The active column is optional."
         placeholder={EXAMPLE}
         rows={4}
         spellCheck={false}
         value={csv}
         error={errors.csv}
-        onChange={(event) => begin(event.currentTarget.value)}
+        onChange={(event) => reset(event.currentTarget.value)}
       />
       {report && <ImportLines report={report} />}
       <ProblemAlert problem={problem} />

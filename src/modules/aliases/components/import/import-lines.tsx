@@ -4,15 +4,15 @@ import { formatPlural } from '@/lib/format';
 import type { ImportLine, ImportReport } from '../../schema';
 
 const MARKS: Record<ImportLine['outcome'], [Status, string]> = {
-  created: ['on', 'To add'],
-  unchanged: ['off', 'There already'],
-  failed: ['bounced', 'Refused'],
+  created: ['on', 'New'],
+  unchanged: ['off', 'Unchanged'],
+  failed: ['bounced', 'Error'],
 };
 
 const COLUMNS: DataTableColumn<ImportLine>[] = [
   {
     key: 'outcome',
-    header: 'Outcome',
+    header: 'Result',
     width: 124,
     kind: 'mark',
     mobile: 'mark',
@@ -28,7 +28,7 @@ const COLUMNS: DataTableColumn<ImportLine>[] = [
     cell: ({ line }) => line,
   },
   {
-    key: 'what',
+    key: 'alias',
     header: 'Alias',
     mobile: 'lead',
     cell: ({ source_local_part: source, destination, code, message }) => (
@@ -46,17 +46,17 @@ const COLUMNS: DataTableColumn<ImportLine>[] = [
   },
 ];
 
-/** What would happen, line by line; the refused first, since they are what there is to do. */
+/** The preview of an import, errors first. */
 export function ImportLines({ report }: { report: ImportReport }) {
   const { created, unchanged, failed } = report;
   const lines = report.lines.toSorted((a, b) => Number(b.outcome === 'failed') - Number(a.outcome === 'failed'));
   return (
-    <section className="import-report" aria-label="What would happen">
+    <section className="import-report" aria-label="Import preview">
       <p role="status">
-        {formatPlural(created, 'alias', 'aliases')} to add, {unchanged} there already, {failed} refused. Nothing is
-        changed yet.
+        {formatPlural(created, 'new alias', 'new aliases')}, {unchanged} unchanged, {formatPlural(failed, 'error')}.
+        Nothing has been imported yet.
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <div className="import-lines" tabIndex={0}>
         <DataTable caption="Lines of the file" columns={COLUMNS} rows={lines} rowKey={({ line }) => String(line)} />
       </div>

@@ -13,9 +13,9 @@ import { DestinationsCell } from './destinations-cell';
 type AliasColumnsOptions = {
   rows: Alias[];
   selected: ReadonlySet<string>;
-  isOn: (alias: Alias) => boolean;
+  isActive: (alias: Alias) => boolean;
   onSelect: (ids: string[]) => void;
-  onSwitch: (alias: Alias, active: boolean) => void;
+  onSetActive: (alias: Alias, active: boolean) => void;
   onEdit: (alias: Alias) => void;
   onTrace: (alias: Alias) => void;
   onDelete: (alias: Alias) => void;
@@ -24,13 +24,13 @@ type AliasColumnsOptions = {
 const ICON = { size: 16, stroke: 1.5 } as const;
 
 export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alias>[] {
-  const { rows, selected, isOn, onSelect, onSwitch, onEdit } = options;
+  const { rows, selected, isActive, onSelect, onSetActive, onEdit } = options;
   const isAll = rows.length > 0 && selected.size === rows.length;
   const toggle = (id: string) =>
     onSelect(selected.has(id) ? [...selected].filter((other) => other !== id) : [...selected, id]);
   return [
     {
-      key: 'pick',
+      key: 'select',
       header: selected.size === 0 && (
         <Checkbox
           aria-label="Select all on this page"
@@ -71,7 +71,7 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
           {alias.source_local_part === '' && <span className="badge">Catch-all</span>}
           {isShadowed(alias) && (
             <span className="alias-mark" title={alias.warnings.join(' ')}>
-              <StatusMark status="warning">Mailbox first</StatusMark>
+              <StatusMark status="warning">Shadowed</StatusMark>
             </span>
           )}
         </span>
@@ -85,7 +85,7 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       className: 'light',
       cell: (alias) => <DestinationsCell alias={alias} />,
     },
-    activeColumn({ nameOf: ({ address }) => address, isActive: isOn, onChange: onSwitch, mobile: 'side' }),
+    activeColumn({ nameOf: ({ address }) => address, isActive: isActive, onChange: onSetActive, mobile: 'side' }),
     {
       key: 'added',
       header: 'Added',
@@ -97,32 +97,32 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       cell: ({ created_at }) => formatDate(created_at),
     },
     {
-      key: 'more',
-      header: <span className="sr-only">More</span>,
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
       width: 44,
       kind: 'tail',
       mobile: 'tail',
-      cell: (alias) => <MoreMenu alias={alias} {...options} />,
+      cell: (alias) => <ActionsMenu alias={alias} {...options} />,
     },
   ];
 }
 
-type MoreMenuProps = Pick<AliasColumnsOptions, 'onEdit' | 'onTrace' | 'onDelete'> & { alias: Alias };
+type ActionsMenuProps = Pick<AliasColumnsOptions, 'onEdit' | 'onTrace' | 'onDelete'> & { alias: Alias };
 
-function MoreMenu({ alias, onEdit, onTrace, onDelete }: MoreMenuProps) {
+function ActionsMenu({ alias, onEdit, onTrace, onDelete }: ActionsMenuProps) {
   return (
     <Menu>
       <Menu.Target>
-        <ActionIcon aria-label={`More for ${alias.address}`}>
+        <ActionIcon aria-label={`Actions for ${alias.address}`}>
           <IconDots {...ICON} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconPencil {...ICON} />} onClick={() => onEdit(alias)}>
-          Change where it leads
+          Edit destinations
         </Menu.Item>
         <Menu.Item leftSection={<IconRoute {...ICON} />} onClick={() => onTrace(alias)}>
-          Where does its mail go?
+          Trace address
         </Menu.Item>
         <Menu.Item className="danger" leftSection={<IconTrash {...ICON} />} onClick={() => onDelete(alias)}>
           Delete

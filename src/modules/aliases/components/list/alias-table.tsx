@@ -6,7 +6,7 @@ import { DataTable } from '@/components/data-table/data-table';
 import { Pagination } from '@/components/data-table/pagination';
 import type { Alias } from '../../schema';
 import { aliasColumns } from './alias-columns';
-import { PickedBar } from './picked-bar';
+import { SelectionBar } from './selection-bar';
 import type { useAliasActions } from './use-alias-actions';
 
 type AliasTableProps = {
@@ -14,7 +14,7 @@ type AliasTableProps = {
     data: { items: Alias[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
     isPlaceholderData: boolean;
   };
-  trail: CursorHistory;
+  history: CursorHistory;
   sort: { field: string; order: 'asc' | 'desc'; onSort: (field: string, order: 'asc' | 'desc') => void };
   actions: ReturnType<typeof useAliasActions>;
   onEdit: (alias: Alias) => void;
@@ -24,42 +24,42 @@ type AliasTableProps = {
 
 const NONE: Alias[] = [];
 
-export function AliasTable({ list, trail, sort, actions, onEdit, onTrace, onDelete }: AliasTableProps) {
-  const [picked, setPicked] = useState<string[]>([]);
+export function AliasTable({ list, history, sort, actions, onEdit, onTrace, onDelete }: AliasTableProps) {
+  const [selectedIds, setSelectedIds] = useState<string[]>([]);
   const rows = list.data?.items;
-  const chosen = (rows ?? NONE).filter(({ id }) => picked.includes(id));
-  const selected = new Set(chosen.map(({ id }) => id));
-  const selectAll = () => setPicked((rows ?? NONE).map(({ id }) => id));
-  const clear = () => setPicked([]);
+  const selectedAliases = (rows ?? NONE).filter(({ id }) => selectedIds.includes(id));
+  const selected = new Set(selectedAliases.map(({ id }) => id));
+  const selectAll = () => setSelectedIds((rows ?? NONE).map(({ id }) => id));
+  const clear = () => setSelectedIds([]);
 
   return (
     <>
-      {chosen.length > 0 && (
-        <PickedBar
-          count={chosen.length}
-          isAll={chosen.length === rows?.length}
-          onAll={selectAll}
+      {selectedAliases.length > 0 && (
+        <SelectionBar
+          count={selectedAliases.length}
+          isAll={selectedAliases.length === rows?.length}
+          onSelectAll={selectAll}
           onClear={clear}
-          onSwitch={(active) => {
-            actions.switchTo(
-              chosen.filter((alias) => actions.isOn(alias) !== active),
+          onSetActive={(active) => {
+            actions.setActive(
+              selectedAliases.filter((alias) => actions.isActive(alias) !== active),
               active,
             );
             clear();
           }}
-          onDelete={() => onDelete(chosen)}
+          onDelete={() => onDelete(selectedAliases)}
         />
       )}
       <DataTable
         caption={`Aliases, by ${sort.field === 'created_at' ? 'date added' : 'address'}`}
         className="aliases"
-        hideHeader={chosen.length > 0}
+        hideHeader={selectedAliases.length > 0}
         columns={aliasColumns({
           rows: rows ?? NONE,
           selected,
-          isOn: actions.isOn,
-          onSelect: setPicked,
-          onSwitch: (alias, active) => actions.switchTo([alias], active),
+          isActive: actions.isActive,
+          onSelect: setSelectedIds,
+          onSetActive: (alias, active) => actions.setActive([alias], active),
           onEdit,
           onTrace,
           onDelete: (alias) => onDelete([alias]),
@@ -69,11 +69,11 @@ export function AliasTable({ list, trail, sort, actions, onEdit, onTrace, onDele
         rowHref={({ id }) => `/aliases?edit=${id}`}
         onOpen={onEdit}
         isSelected={({ id }) => selected.has(id)}
-        isInactive={(alias) => !actions.isOn(alias)}
+        isInactive={(alias) => !actions.isActive(alias)}
         isStale={list.isPlaceholderData}
         sort={sort}
       />
-      <Pagination page={list.data} history={trail} />
+      <Pagination page={list.data} history={history} />
     </>
   );
 }

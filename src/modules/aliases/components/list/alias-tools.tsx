@@ -26,17 +26,17 @@ export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
       <SegmentedControl
         label="State"
         value={filters.show}
-        options={{ all: 'All', on: 'On', off: 'Off' }}
+        options={{ all: 'All', active: 'Active', inactive: 'Inactive' }}
         onChange={(show) => change({ show })}
       />
       <span className="spacer only-wide" />
       <Menu width={264}>
         <Menu.Target>
-          <Button rightSection={<IconChevronDown stroke={1.5} />}>Import, export</Button>
+          <Button rightSection={<IconChevronDown stroke={1.5} />}>Import / export</Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconTableImport {...ICON} />} onClick={() => open({ import: true })}>
-            Import a CSV file
+            Import CSV
           </Menu.Item>
           {domain ? (
             <Menu.Item
@@ -45,10 +45,10 @@ export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
               download
               leftSection={<IconDownload {...ICON} />}
             >
-              Export all of <span className="mono">{domain.name}</span>
+              Export <span className="mono">{domain.name}</span>
             </Menu.Item>
           ) : (
-            <Menu.Label>To export, choose a domain at the top</Menu.Label>
+            <Menu.Label>Choose a domain at the top to export</Menu.Label>
           )}
         </Menu.Dropdown>
       </Menu>

@@ -6,17 +6,19 @@ import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { Alias } from '../../schema';
-import { destinationsOf, losesMail } from '../edit/alias-values';
+import { destinationsOf, isUndeliverable } from '../edit/alias-values';
 
 const CHEVRON = { size: 14, stroke: 1.75, 'aria-hidden': true } as const;
 
 export function DestinationsCell({ alias }: { alias: Alias }) {
   const [isOpen, setIsOpen] = useState(false);
   const [first = '', ...others] = destinationsOf(alias);
-  const lost = destinationsOf(alias).filter((address) => losesMail(alias, address));
-  const mark = lost.length > 0 && (
+  const undeliverable = destinationsOf(alias).filter((address) => isUndeliverable(alias, address));
+  const mark = undeliverable.length > 0 && (
     <span className="alias-mark" title={alias.warnings.join(' ')}>
-      <StatusMark status="warning">{others.length > 0 ? `${lost.length} without mailbox` : 'No mailbox'}</StatusMark>
+      <StatusMark status="warning">
+        {others.length > 0 ? `${undeliverable.length} without a mailbox` : 'No mailbox'}
+      </StatusMark>
     </span>
   );
 
@@ -32,7 +34,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
             <li key={address}>
               <span className="quiet">{index + 1}</span>
               <EmailAddress value={address} />
-              {lost.includes(address) && <StatusMark status="warning">No mailbox</StatusMark>}
+              {undeliverable.includes(address) && <StatusMark status="warning">No mailbox</StatusMark>}
             </li>
           ))}
         </ol>
@@ -50,7 +52,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
           type="button"
           className="more"
           aria-expanded="false"
-          aria-label={`+${others.length} more of ${alias.address}`}
+          aria-label={`Show ${others.length} more for ${alias.address}`}
           onClick={() => setIsOpen(true)}
         >
           +{others.length}

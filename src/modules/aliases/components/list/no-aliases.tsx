@@ -9,22 +9,22 @@ type NoAliasesProps = { domainName: string | undefined; onNew: () => void; onImp
 
 export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
   return (
-    <EmptyState title={domainName ? `The aliases of ${domainName} will stand here` : 'Aliases will stand here'}>
-      <p>An alias is an address that leads to others. It has no mailbox of its own and nobody signs in to it.</p>
+    <EmptyState title={domainName ? `No aliases in ${domainName} yet` : 'No aliases yet'}>
+      <p>An alias forwards mail to one or more addresses. It has no mailbox, so nobody signs in to it.</p>
       <ol className="steps">
         <li>
           <span>
-            <b>Name the address,</b> or take the catch-all of the domain.
+            <b>Choose the address,</b> or use the domain’s catch-all.
           </span>
         </li>
         <li>
           <span>
-            <b>Name where it leads:</b> up to ten addresses, here or elsewhere.
+            <b>Add destinations:</b> up to ten addresses on any domain.
           </span>
         </li>
         <li>
           <span>
-            <b>It counts at once,</b> and a switch stops it again.
+            <b>Active immediately.</b> Deactivate it at any time.
           </span>
         </li>
       </ol>
@@ -33,19 +33,19 @@ export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
           New alias
         </Button>
         <Button leftSection={<IconTableImport stroke={1.5} />} onClick={onImport}>
-          Import a CSV file
+          Import CSV
         </Button>
       </div>
     </EmptyState>
   );
 }
 
-export function NoAliasFits({ onClear }: { onClear: () => void }) {
+export function NoMatchingAliases({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyState title="No alias fits">
-      <p>No alias, and no destination of one, has this in its address and this state.</p>
+    <EmptyState title="No matching aliases">
+      <p>No alias or destination matches these filters.</p>
       <div className="row-actions">
-        <Button onClick={onClear}>Clear the filters</Button>
+        <Button onClick={onClear}>Clear filters</Button>
       </div>
     </EmptyState>
   );
@@ -56,14 +56,14 @@ type ChooseDomainProps = { domains: { id: string; name: string }[] };
 export function ChooseDomain({ domains }: ChooseDomainProps) {
   if (domains.length === 0) {
     return (
-      <EmptyState title="First a domain">
-        <p>None is assigned to you yet. A super admin can assign one.</p>
+      <EmptyState title="No domains yet">
+        <p>No domain is assigned to you. Ask a super admin to assign one.</p>
       </EmptyState>
     );
   }
   return (
     <EmptyState title="Choose a domain">
-      <p>Your role lists the aliases of one domain at a time. You can change it at the top of the page.</p>
+      <p>As a domain admin, you view the aliases of one domain at a time. Switch domains at the top of the page.</p>
       <ul className="steps unnumbered">
         {domains.map(({ id, name }) => (
           <li key={id}>

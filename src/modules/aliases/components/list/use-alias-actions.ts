@@ -6,25 +6,25 @@ import { trpc } from '@/components/api/trpc';
 import type { Notice } from '@/components/notification';
 import type { Alias } from '../../schema';
 
-/** Switching and deleting aliases, one after the other, each with its way back; what fails is said and shown as it is. */
+/** Activates, deactivates and deletes aliases one at a time, with undo. A failure stops the run and is reported. */
 export function useAliasActions() {
   const utils = trpc.useUtils();
   const update = trpc.aliases.update.useMutation();
   const remove = trpc.aliases.delete.useMutation();
   const create = trpc.aliases.create.useMutation();
   const [notice, setNotice] = useState<Notice | null>(null);
-  const [switched, setSwitched] = useState<ReadonlyMap<string, { active: boolean }>>(new Map());
+  const [pending, setPending] = useState<ReadonlyMap<string, { active: boolean }>>(new Map());
   const queue = useRef(Promise.resolve());
   const count = useRef(0);
 
-  const say = (text: string, more: Omit<Notice, 'key' | 'text'> = {}) => {
+  const notify = (text: string, more: Omit<Notice, 'key' | 'text'> = {}) => {
     count.current += 1;
     setNotice({ key: count.current, text, ...more });
   };
   const refresh = () => Promise.all([utils.aliases.invalidate(), utils.domains.invalidate()]);
 
-  /** Does `act` to each until one fails. */
-  const run = (aliases: Alias[], act: (alias: Alias) => Promise<unknown>, say: (outcome: Outcome) => void) => {
+  /** Applies `act` to each alias until one fails. */
+  const run = (aliases: Alias[], act: (alias: Alias) => Promise<unknown>, report: (outcome: Outcome) => void) => {
     queue.current = queue.current.then(async () => {
       const done: Alias[] = [];
       let problem: Problem | undefined;
@@ -38,22 +38,25 @@ export function useAliasActions() {
         }
       }
       await refresh();
-      say({ done, problem });
+      report({ done, problem });
     });
   };
 
-  const switchTo = (aliases: Alias[], active: boolean) => {
+  const setActive = (aliases: Alias[], active: boolean) => {
     const wanted = { active };
-    setSwitched((before) => new Map([...before, ...aliases.map(({ id }) => [id, wanted] as const)]));
+    setPending((before) => new Map([...before, ...aliases.map(({ id }) => [id, wanted] as const)]));
     run(
       aliases,
       ({ id }) => update.mutateAsync({ id, active }),
       ({ done, problem }) => {
-        setSwitched((before) => new Map([...before].filter(([, latest]) => latest !== wanted)));
-        const word = active ? 'on' : 'off';
-        const undo = done.length > 0 ? () => switchTo(done, !active) : undefined;
-        if (problem) say(`${nameOf(aliases.slice(done.length))} could not be switched ${word}`, { problem, undo });
-        else say(`${nameOf(done)} ${done.length === 1 ? 'is' : 'are'} ${word}`, { undo });
+        setPending((before) => new Map([...before].filter(([, latest]) => latest !== wanted)));
+        const undo = done.length > 0 ? () => setActive(done, !active) : undefined;
+        if (problem)
+          notify(`Couldn’t ${active ? 'activate' : 'deactivate'} ${nameOf(aliases.slice(done.length))}`, {
+            problem,
+            undo,
+          });
+        else notify(`${active ? 'Activated' : 'Deactivated'} ${nameOf(done)}`, { undo });
       },
     );
   };
@@ -64,8 +67,8 @@ export function useAliasActions() {
       ({ domain_id, source_local_part, destination, active }) =>
         create.mutateAsync({ domain_id, source_local_part, destination, active }),
       ({ done, problem }) => {
-        if (problem) say(`${nameOf(aliases.slice(done.length))} could not be brought back`, { problem });
-        else say(`${nameOf(done)} ${done.length === 1 ? 'is' : 'are'} back`);
+        if (problem) notify(`Couldn’t restore ${nameOf(aliases.slice(done.length))}`, { problem });
+        else notify(`Restored ${nameOf(done)}`);
       },
     );
 
@@ -76,18 +79,18 @@ export function useAliasActions() {
       ({ done, problem }) => {
         onDone();
         const undo = done.length > 0 ? () => restore(done) : undefined;
-        if (problem) say(`${nameOf(aliases.slice(done.length))} could not be deleted`, { problem, undo });
-        else say(`${nameOf(done)} ${done.length === 1 ? 'is' : 'are'} deleted`, { undo, takesFocus: true });
+        if (problem) notify(`Couldn’t delete ${nameOf(aliases.slice(done.length))}`, { problem, undo });
+        else notify(`Deleted ${nameOf(done)}`, { undo, takesFocus: true });
       },
     );
 
   return {
     notice,
-    say,
+    notify,
     dismiss: () => setNotice(null),
     refresh,
-    isOn: ({ id, active }: Alias) => switched.get(id)?.active ?? active,
-    switchTo,
+    isActive: ({ id, active }: Alias) => pending.get(id)?.active ?? active,
+    setActive,
     deleteAll,
     isDeleting: remove.isPending,
   };

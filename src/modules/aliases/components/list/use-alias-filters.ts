@@ -3,12 +3,12 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 
-const SHOWN = { all: undefined, on: true, off: false } as const;
+const SHOWN = { all: undefined, active: true, inactive: false } as const;
 
 const parsers = {
   domain: parseAsString,
   q: parseAsString.withDefault(''),
-  show: parseAsStringLiteral(['all', 'on', 'off']).withDefault('all'),
+  show: parseAsStringLiteral(['all', 'active', 'inactive']).withDefault('all'),
   sort: parseAsStringLiteral(['source_local_part', 'created_at']).withDefault('source_local_part'),
   order: parseAsStringLiteral(['asc', 'desc']).withDefault('asc'),
   new: parseAsBoolean.withDefault(false),
@@ -18,17 +18,17 @@ const parsers = {
   cursor: parseAsString,
 };
 
-type Opened = { new?: true | null; import?: true | null; edit?: string | null; trace?: string | null };
+type OpenDialogs = { new?: true | null; import?: true | null; edit?: string | null; trace?: string | null };
 
 export function useAliasFilters() {
   const [filters, setFilters] = useQueryStates(parsers);
   const [q] = useDebouncedValue(filters.q.trim(), 200);
   return {
     filters,
-    /** Changes what is listed, which begins again on its first page. */
+    /** Changes the filters and returns to the first page. */
     change: (values: Parameters<typeof setFilters>[0] & object) => void setFilters({ cursor: null, ...values }),
-    /** Opens or closes what stands above the list. */
-    open: (values: Opened) => void setFilters(values),
+    /** Opens or closes dialogs. */
+    open: (values: OpenDialogs) => void setFilters(values),
     clear: () => void setFilters({ q: null, show: null, cursor: null }),
     isFiltered: q !== '' || filters.show !== 'all',
     input: { q: q || undefined, active: SHOWN[filters.show], sort: filters.sort, order: filters.order },

@@ -12,46 +12,46 @@ import type { Resolution } from '../../schema';
 import { traceHops } from './trace-hops';
 
 type TraceDialogProps = {
-  /** The address asked about; empty: none yet; null: closed. */
+  /** The traced address. Empty: none yet; null: the dialog is closed. */
   address: string | null;
-  onAsk: (address: string) => void;
+  onTrace: (address: string) => void;
   onOpen: (aliasId: string) => void;
   onClose: () => void;
 };
 
-export function TraceDialog({ address, onAsk, onOpen, onClose }: TraceDialogProps) {
+export function TraceDialog({ address, onTrace, onOpen, onClose }: TraceDialogProps) {
   return (
-    <Modal opened={address !== null} onClose={onClose} title="Where does mail go?" yOffset={72}>
-      <Trace asked={address ?? ''} onAsk={onAsk} onOpen={onOpen} />
+    <Modal opened={address !== null} onClose={onClose} title="Trace an address" yOffset={72}>
+      <Trace traced={address ?? ''} onTrace={onTrace} onOpen={onOpen} />
     </Modal>
   );
 }
 
-type TraceProps = Pick<TraceDialogProps, 'onAsk' | 'onOpen'> & { asked: string };
+type TraceProps = Pick<TraceDialogProps, 'onTrace' | 'onOpen'> & { traced: string };
 
-function Trace({ asked, onAsk, onOpen }: TraceProps) {
-  const [typed, setTyped] = useState(asked);
-  const [fault, setFault] = useState<string | null>(null);
-  const isAsked = parseAddress(asked) !== null;
-  const answer = trpc.aliases.resolve.useQuery({ address: asked }, { enabled: isAsked, staleTime: 0 });
-  const problem = isAsked && answer.error ? toProblem(answer.error) : null;
-  const isForeign = problem?.code === 'DOMAIN_NOT_FOUND' || problem?.code === 'FORBIDDEN';
+function Trace({ traced, onTrace, onOpen }: TraceProps) {
+  const [typed, setTyped] = useState(traced);
+  const [error, setError] = useState<string | null>(null);
+  const hasAddress = parseAddress(traced) !== null;
+  const answer = trpc.aliases.resolve.useQuery({ address: traced }, { enabled: hasAddress, staleTime: 0 });
+  const problem = hasAddress && answer.error ? toProblem(answer.error) : null;
+  const isOutsideScope = problem?.code === 'DOMAIN_NOT_FOUND' || problem?.code === 'FORBIDDEN';
 
-  const ask = (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     const address = typed.trim();
     if (parseAddress(address) === null) {
-      setFault('Enter a plain address such as ann@example.com.');
+      setError('Enter an email address such as ann@example.com.');
       return;
     }
-    setFault(null);
-    if (address === asked) void answer.refetch();
-    else onAsk(address);
+    setError(null);
+    if (address === traced) void answer.refetch();
+    else onTrace(address);
   };
 
   return (
     <div className="fields">
-      <form className="trace-form" onSubmit={ask} noValidate>
+      <form className="trace-form" onSubmit={submit} noValidate>
         <TextInput
           label="Address"
           className="mono-input"
@@ -62,26 +62,26 @@ function Trace({ asked, onAsk, onOpen }: TraceProps) {
           inputMode="email"
           data-autofocus
           value={typed}
-          error={fault ?? (isForeign ? problem?.message : null)}
+          error={error ?? (isOutsideScope ? problem?.message : null)}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <Button type="submit" variant="filled" loading={answer.isFetching}>
-          Ask
+          Trace
         </Button>
       </form>
       <div role="status" className="trace-answer">
-        {isAsked && answer.data && !problem ? (
-          <Answer resolution={answer.data} onOpen={onOpen} />
+        {hasAddress && answer.data && !problem ? (
+          <TraceResult resolution={answer.data} onOpen={onOpen} />
         ) : (
-          !problem && <p className="soft">The answer is the one that the mail server itself gets, at this moment.</p>
+          !problem && <p className="soft">Shows how the mail server would route a message to this address right now.</p>
         )}
       </div>
-      {problem && !isForeign && <ProblemAlert problem={problem} />}
+      {problem && !isOutsideScope && <ProblemAlert problem={problem} />}
     </div>
   );
 }
 
-function Answer({ resolution, onOpen }: Pick<TraceDialogProps, 'onOpen'> & { resolution: Resolution }) {
+function TraceResult({ resolution, onOpen }: Pick<TraceDialogProps, 'onOpen'> & { resolution: Resolution }) {
   const { address, alias_id, mailbox_id, explanation } = resolution;
   return (
     <>
@@ -89,12 +89,12 @@ function Answer({ resolution, onOpen }: Pick<TraceDialogProps, 'onOpen'> & { res
       <Timeline label={`Mail for ${address}`} hops={traceHops(resolution)} />
       {mailbox_id && (
         <Link className="act" href={`/mailboxes/${mailbox_id}`}>
-          Open the mailbox
+          Open mailbox
         </Link>
       )}
       {alias_id && (
         <button type="button" className="act text-button" onClick={() => onOpen(alias_id)}>
-          Open the alias
+          Open alias
         </button>
       )}
     </>

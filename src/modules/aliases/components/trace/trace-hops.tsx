@@ -3,34 +3,34 @@ import type { Hop } from '@/components/marks/timeline';
 import { formatPlural } from '@/lib/format';
 import type { Resolution } from '../../schema';
 
-const SORTED = {
-  mailbox: { code: 'BOX', state: 'delivered', rim: ['DELIVERED', 'TO A MAILBOX'], title: 'A mailbox takes it' },
-  alias: { code: 'ALIAS', state: 'passed', rim: ['SORTED', 'BY ITS ALIAS'], title: 'An alias takes it' },
-  catch_all: { code: 'ALL', state: 'passed', rim: ['SORTED', 'BY CATCH-ALL'], title: 'The catch-all takes it' },
-  rejected: { code: '550', state: 'failed', rim: ['REFUSED', 'SENT BACK'], title: 'It is refused' },
+const DECISIONS = {
+  mailbox: { code: 'BOX', state: 'delivered', rim: ['DELIVERED', 'TO A MAILBOX'], title: 'Delivered to a mailbox' },
+  alias: { code: 'ALIAS', state: 'passed', rim: ['ROUTED', 'BY ALIAS'], title: 'Matched an alias' },
+  catch_all: { code: 'ALL', state: 'passed', rim: ['ROUTED', 'BY CATCH-ALL'], title: 'Matched the catch-all' },
+  rejected: { code: '550', state: 'failed', rim: ['REJECTED', 'NOT ACCEPTED'], title: 'Rejected' },
 } as const;
 
-/** The way of mail for an address, as stamps. */
+/** The route of mail to an address, one stamp per hop. */
 export function traceHops({ address, outcome, destinations, dropped }: Resolution): Hop[] {
-  const { rim, ...sorted } = SORTED[outcome];
+  const { rim, ...decision } = DECISIONS[outcome];
   const hops: Hop[] = [
     {
       id: 'in',
       code: 'IN',
       state: 'passed',
-      rim: ['ARRIVES', 'AT THE DOOR'],
+      rim: ['ARRIVES', 'MAIL SERVER'],
       title: 'Mail arrives',
       detail: <Addresses list={[address]} />,
     },
-    { id: 'sorted', rim: [rim[0], rim[1]], ...sorted },
+    { id: 'decision', rim: [rim[0], rim[1]], ...decision },
   ];
   if (destinations.length > 0 && outcome !== 'mailbox') {
     hops.push({
       id: 'out',
       code: 'OUT',
       state: 'delivered',
-      rim: ['SENT ON', formatPlural(destinations.length, 'COPY', 'COPIES')],
-      title: `It goes on to ${formatPlural(destinations.length, 'address', 'addresses')}`,
+      rim: ['FORWARDED', formatPlural(destinations.length, 'COPY', 'COPIES')],
+      title: `Forwarded to ${formatPlural(destinations.length, 'address', 'addresses')}`,
       detail: <Addresses list={destinations} />,
     });
   }
@@ -40,11 +40,11 @@ export function traceHops({ address, outcome, destinations, dropped }: Resolutio
       code: 'LOST',
       state: 'bounced',
       rim: ['DROPPED', 'NO MAILBOX'],
-      title: `${formatPlural(dropped.length, 'destination gets', 'destinations get')} nothing`,
+      title: `${formatPlural(dropped.length, 'destination')} dropped`,
       detail: (
         <>
           <Addresses list={dropped} />
-          <span className="trace-line">No active mailbox here has this address.</span>
+          <span className="trace-line">No active mailbox has this address.</span>
         </>
       ),
     });

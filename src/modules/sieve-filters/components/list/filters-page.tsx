@@ -30,11 +30,11 @@ export function FiltersPage() {
   const actions = useFilterActions();
   const mailServer = useMailServer();
   const list = trpc.sieveFilters.list.useQuery(
-    { domain_id: (show !== 'global' && reach.chosen) || undefined, scope: SHOWN[show], limit: MOST, order: 'asc' },
+    { domain_id: (show !== 'global' && reach.selectedId) || undefined, scope: SHOWN[show], limit: MOST, order: 'asc' },
     { placeholderData: keepPreviousData },
   );
   const rows = list.data && inOrder(actions.latest(list.data.items));
-  const domainName = reach.chosen ? reach.nameOf(reach.chosen) : undefined;
+  const domainName = reach.selectedId ? reach.nameOf(reach.selectedId) : undefined;
   const hasFailed = list.isError && !rows;
 
   return (
@@ -47,7 +47,7 @@ export function FiltersPage() {
             : 'What is done with arriving mail, in the order in which they run'
         }
       >
-        <NewFilterButton domainId={reach.chosen} />
+        <NewFilterButton domainId={reach.selectedId} />
       </PageHeader>
       {mailServer === undefined ? (
         <Waiting />

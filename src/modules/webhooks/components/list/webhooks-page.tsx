@@ -40,12 +40,12 @@ export function WebhooksPage() {
   const reach = useDomainScope();
   const actions = useWebhookActions();
   const list = trpc.webhooks.list.useQuery(
-    { domain_id: reach.chosen ?? undefined, active: SHOWN[state.show], cursor: trail.cursor },
+    { domain_id: reach.selectedId ?? undefined, active: SHOWN[state.show], cursor: trail.cursor },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
   const rows = list.data?.items;
   const isEmpty = rows?.length === 0 && trail.isFirst;
-  const domainName = reach.chosen ? reach.nameOf(reach.chosen) : undefined;
+  const domainName = reach.selectedId ? reach.nameOf(reach.selectedId) : undefined;
   const openNew = () => void setState({ new: true });
 
   return (
@@ -89,7 +89,7 @@ export function WebhooksPage() {
       <NewWebhookDialog
         opened={state.new && created === null}
         domains={reach.domains}
-        preset={reach.chosen}
+        preset={reach.selectedId}
         onClose={() => void setState({ new: null })}
         onCreated={(webhook) => {
           setCreated(webhook);

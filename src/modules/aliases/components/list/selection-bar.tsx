@@ -1,33 +1,33 @@
 import { Button, Checkbox } from '@mantine/core';
 
-type PickedBarProps = {
+type SelectionBarProps = {
   count: number;
   isAll: boolean;
-  onAll: () => void;
+  onSelectAll: () => void;
   onClear: () => void;
-  onSwitch: (active: boolean) => void;
+  onSetActive: (active: boolean) => void;
   onDelete: () => void;
 };
 
-export function PickedBar({ count, isAll, onAll, onClear, onSwitch, onDelete }: PickedBarProps) {
+export function SelectionBar({ count, isAll, onSelectAll, onClear, onSetActive, onDelete }: SelectionBarProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a border and a legend of its own.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and needs a legend.
     <div className="selection-bar" role="group" aria-label="Selected aliases">
       <span className="selection-all">
         <Checkbox
           aria-label="Select all on this page"
           checked={isAll}
           indeterminate={!isAll}
-          onChange={isAll ? onClear : onAll}
+          onChange={isAll ? onClear : onSelectAll}
         />
       </span>
       <div className="selection-actions">
         <b>{count} selected</b>
-        <Button size="xs" onClick={() => onSwitch(false)}>
-          Switch off
+        <Button size="xs" onClick={() => onSetActive(false)}>
+          Deactivate
         </Button>
-        <Button size="xs" onClick={() => onSwitch(true)}>
-          Switch on
+        <Button size="xs" onClick={() => onSetActive(true)}>
+          Activate
         </Button>
         <Button size="xs" className="danger" onClick={onDelete}>
           Delete
