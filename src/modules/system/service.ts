@@ -24,5 +24,5 @@ export async function getHealth(ctx: Context): Promise<Health> {
 }
 
 export async function getVersion(): Promise<Version> {
-  return { version: packageJson.version, api_version: 'v1', commit: process.env.POSTROOM_COMMIT ?? null };
+  return { version: packageJson.version, api_version: 'v1', commit: process.env.POSTROOM_COMMIT || null };
 }
