@@ -4,16 +4,12 @@ import { alertWith, expect, makeDomain, test, unique, url } from '../support/fix
 
 test.beforeEach(({ page }) => withoutMailServer(page));
 
-test('a domain is added, and what the server refuses stands at its field', async ({
-  signedIn: page,
-  domain,
-  check,
-}) => {
+test('adds a domain, and shows server errors on their field', async ({ signedIn: page, domain, check }) => {
   await page.goto(`${url()}/domains`);
-  await page.getByRole('button', { name: 'Add a domain' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Add a domain' });
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add domain' });
   const name = dialog.getByRole('textbox', { name: 'Domain' });
-  const add = dialog.getByRole('button', { name: 'Add the domain' });
+  const add = dialog.getByRole('button', { name: 'Add domain' });
   await add.click();
   await expect(name).toHaveAccessibleDescription(/Enter a domain/);
 
@@ -25,7 +21,7 @@ test('a domain is added, and what the server refuses stands at its field', async
 
   await name.fill('not a domain');
   await add.click();
-  await expect(name).toHaveAccessibleDescription(/not a domain name/);
+  await expect(name).toHaveAccessibleDescription(/Enter a domain name/);
 
   const added = `${unique('Added')}.example`;
   await name.fill(added);
@@ -36,39 +32,35 @@ test('a domain is added, and what the server refuses stands at its field', async
   await check();
 });
 
-test('filters and order of the list stand in the URL, survive a reload, and lead to the domain', async ({
-  signedIn: page,
-  api,
-  check,
-}) => {
-  const off = await makeDomain(api);
-  await api.call('PATCH', `/domains/${off.id}`, { active: false });
+test('keeps filters and order in the URL across a reload', async ({ signedIn: page, api, check }) => {
+  const inactive = await makeDomain(api);
+  await api.call('PATCH', `/domains/${inactive.id}`, { active: false });
   await page.goto(`${url()}/domains`);
-  await page.getByLabel('Filter by name').fill(off.name.slice(0, -8));
-  await page.getByRole('button', { name: 'Off', exact: true }).click();
+  await page.getByLabel('Filter by name').fill(inactive.name.slice(0, -8));
+  await page.getByRole('button', { name: 'Inactive', exact: true }).click();
   await page.getByRole('button', { name: 'Added' }).click();
   await expect(page).toHaveURL(/q=d[0-9a-f]+/);
-  await expect(page).toHaveURL(/show=off/);
+  await expect(page).toHaveURL(/show=inactive/);
   await expect(page).toHaveURL(/sort=created_at/);
-  await expect(page.getByRole('row', { name: off.name })).toBeVisible();
+  await expect(page.getByRole('row', { name: inactive.name })).toBeVisible();
 
   await page.reload();
-  await expect(page.getByLabel('Filter by name')).toHaveValue(off.name.slice(0, -8));
-  await expect(page.getByRole('button', { name: 'Off', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByLabel('Filter by name')).toHaveValue(inactive.name.slice(0, -8));
+  await expect(page.getByRole('button', { name: 'Inactive', exact: true })).toHaveAttribute('aria-pressed', 'true');
   await expect(page.getByRole('columnheader', { name: 'Added' })).toHaveAttribute('aria-sort', 'ascending');
   await expect(page.getByRole('row')).toHaveCount(2);
   await check();
 
   await page.getByRole('button', { name: 'Active', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'No domain fits' })).toBeVisible();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
-  await page.getByLabel('Filter by name').fill(off.name);
-  await page.getByRole('link', { name: off.name }).click();
-  await expect(page.getByRole('heading', { name: off.name })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No matching domains' })).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByLabel('Filter by name').fill(inactive.name);
+  await page.getByRole('link', { name: inactive.name }).click();
+  await expect(page.getByRole('heading', { name: inactive.name })).toBeVisible();
   await expect(page.getByRole('switch', { name: 'Active' })).not.toBeChecked();
 });
 
-test('settings are saved, and what the server refuses stands at its field', async ({ signedIn: page, api, check }) => {
+test('saves settings, and shows server errors on their field', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}`);
   const save = page.getByRole('button', { name: 'Save the changes' });
@@ -79,7 +71,7 @@ test('settings are saved, and what the server refuses stands at its field', asyn
   await check();
 
   await page.getByRole('textbox', { name: 'Mailboxes' }).fill('40');
-  await page.getByRole('textbox', { name: 'Mailbox quota, MB' }).fill('2048');
+  await page.getByRole('textbox', { name: 'Mailbox quota (MB)' }).fill('2048');
   await page.getByRole('switch', { name: 'Active' }).click();
   await save.click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
@@ -94,7 +86,7 @@ test('settings are saved, and what the server refuses stands at its field', asyn
   await check();
 });
 
-test('unsaved settings are not lost to a link, the palette, Back or a closed tab without asking', async ({
+test('asks before a link, the palette, Back or closing the tab discards unsaved settings', async ({
   signedIn: page,
   api,
   check,
@@ -111,7 +103,8 @@ test('unsaved settings are not lost to a link, the palette, Back or a closed tab
     await expect(description).toHaveValue('Not saved yet');
   };
 
-  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  const sidebar = page.getByRole('navigation', { name: 'Sections' });
+  await sidebar.getByRole('link', { name: 'Messages', exact: true }).click();
   await expect(dialog).toBeVisible();
   await check();
   await stay();
@@ -125,9 +118,9 @@ test('unsaved settings are not lost to a link, the palette, Back or a closed tab
   await stay();
   await expect(page).toHaveURL(`${url()}/domains/${domain.id}`);
 
-  const asked = page.waitForEvent('dialog');
+  const dialogEvent = page.waitForEvent('dialog');
   await page.close({ runBeforeUnload: true });
-  const prompt = await asked;
+  const prompt = await dialogEvent;
   expect(prompt.type()).toBe('beforeunload');
   await prompt.dismiss();
   await expect(description).toHaveValue('Not saved yet');
@@ -138,12 +131,12 @@ test('unsaved settings are not lost to a link, the palette, Back or a closed tab
   expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject({ description: '' });
 });
 
-test('a domain is deleted by typing its name', async ({ signedIn: page, api, check }) => {
+test('deletes a domain after its name is typed', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}`);
-  await page.getByRole('button', { name: 'Delete the domain' }).click();
+  await page.getByRole('button', { name: 'Delete domain' }).click();
   const dialog = page.getByRole('dialog', { name: `Delete ${domain.name}` });
-  const confirm = dialog.getByRole('button', { name: 'Delete the domain' });
+  const confirm = dialog.getByRole('button', { name: 'Delete domain' });
   await expect(confirm).toBeDisabled();
   await dialog.getByLabel(/^Type /).fill(domain.name.slice(1));
   await expect(confirm).toBeDisabled();
@@ -158,22 +151,27 @@ test('a domain is deleted by typing its name', async ({ signedIn: page, api, che
   await check();
 });
 
-test('a domain with a mailbox or an alias says why it cannot go', async ({ signedIn: page, api, sql, check }) => {
+test('explains why a domain with a mailbox or an alias can’t be deleted', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+}) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}`);
-  await page.getByRole('button', { name: 'Delete the domain' }).click();
+  await page.getByRole('button', { name: 'Delete domain' }).click();
   await sql(
     'INSERT INTO alias (id, domain_id, source_local_part, destination, updated_at) VALUES ($1, $2, $3, $4, now())',
     [randomUUID(), domain.id, 'sales', 'ann@far.example'],
   );
   const dialog = page.getByRole('dialog', { name: `Delete ${domain.name}` });
   await dialog.getByLabel(/^Type /).fill(domain.name);
-  await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+  await dialog.getByRole('button', { name: 'Delete domain' }).click();
   await expect(dialog.getByRole('alert')).toContainText('CONFLICT');
   await check();
 
   await page.reload();
-  await expect(page.getByText('It still has mailboxes or aliases (1).')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Delete the domain' })).toBeDisabled();
+  await expect(page.getByText('This domain still has mailboxes or aliases (1).')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Delete domain' })).toBeDisabled();
   await check();
 });

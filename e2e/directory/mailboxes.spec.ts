@@ -11,13 +11,18 @@ import {
   useSession,
 } from '../support/fixtures';
 
-type Made = { id: string; email: string };
+type CreatedMailbox = { id: string; email: string };
 
 const PASSWORD = 'paper boats on the canal';
 const GIGABYTE = 1024 ** 3;
 
 const makeMailbox = (api: Api, domain: Domain, local: string, over: object = {}) =>
-  api.call<Made>('POST', '/mailboxes', { domain_id: domain.id, local_part: local, password: PASSWORD, ...over });
+  api.call<CreatedMailbox>('POST', '/mailboxes', {
+    domain_id: domain.id,
+    local_part: local,
+    password: PASSWORD,
+    ...over,
+  });
 
 const send = (api: Api, email: string) =>
   api.call('POST', '/send', {
@@ -27,7 +32,7 @@ const send = (api: Api, email: string) =>
     text_body: 'Hi.',
   });
 
-test('a mailbox is added with a password made here, which is shown once', async ({
+test('creates a mailbox with a generated password that is shown once', async ({
   signedIn: page,
   api,
   context,
@@ -36,24 +41,24 @@ test('a mailbox is added with a password made here, which is shown once', async 
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const domain = await makeDomain(api);
   await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
-  await expect(page.getByRole('heading', { name: `The mailboxes of ${domain.name} will stand here` })).toBeVisible();
+  await expect(page.getByRole('heading', { name: `No mailboxes in ${domain.name} yet` })).toBeVisible();
   await check();
   await page.getByRole('main').getByRole('button', { name: 'New mailbox' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New mailbox' });
-  const create = dialog.getByRole('button', { name: 'Create the mailbox' });
+  const create = dialog.getByRole('button', { name: 'Create mailbox' });
   await create.click();
   await expect(dialog.getByRole('textbox', { name: 'Address' })).toHaveAccessibleDescription(/before the @/);
   await expect(dialog.getByRole('textbox', { name: 'Password' })).toHaveAccessibleDescription(/12 to 256 characters/);
   await dialog.getByRole('textbox', { name: 'Address' }).fill('Ann');
-  await dialog.getByRole('button', { name: 'Make one' }).click();
+  await dialog.getByRole('button', { name: 'Generate password' }).click();
   const password = await dialog.getByRole('textbox', { name: 'Password' }).inputValue();
   expect(password).toMatch(/^([a-z2-9]{4}-){4}[a-z2-9]{4}$/);
-  await dialog.getByRole('textbox', { name: 'Name' }).fill('Ann Field');
-  await dialog.getByRole('textbox', { name: 'Quota, MB' }).fill('2048');
+  await dialog.getByRole('textbox', { name: 'Display name' }).fill('Ann Field');
+  await dialog.getByRole('textbox', { name: 'Quota (MB)' }).fill('2048');
   await check();
   await create.click();
 
-  const once = page.getByRole('dialog', { name: `Copy the password of ann@${domain.name}` });
+  const once = page.getByRole('dialog', { name: `Copy the password for ann@${domain.name}` });
   await expect(once).toContainText(password);
   await page.keyboard.press('Escape');
   await expect(once).toBeVisible();
@@ -61,7 +66,7 @@ test('a mailbox is added with a password made here, which is shown once', async 
   await expect(once.getByRole('status')).toHaveText('Copied');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(password);
   await check();
-  await once.getByRole('button', { name: 'I have stored it' }).click();
+  await once.getByRole('button', { name: 'I’ve stored it' }).click();
   await expect(page.getByRole('heading', { name: `ann@${domain.name}`, level: 1 })).toBeVisible();
   await expect(page.getByText('2 GB, 0% full')).toBeVisible();
   expect(await page.content()).not.toContain(password);
@@ -71,7 +76,7 @@ test('a mailbox is added with a password made here, which is shown once', async 
   await check();
 });
 
-test('an address in use is said on its field, and what was typed stays', async ({ signedIn: page, api, check }) => {
+test('shows an address in use as an error on its field and keeps the input', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await makeMailbox(api, domain, 'ann');
   await page.goto(`${url()}/mailboxes?domain=${domain.id}&new=true`);
@@ -79,14 +84,14 @@ test('an address in use is said on its field, and what was typed stays', async (
   const local = dialog.getByRole('textbox', { name: 'Address' });
   await local.fill('ANN');
   await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Create the mailbox' }).click();
-  await expect(local).toHaveAccessibleDescription(/There is a mailbox ann@.* already/);
+  await dialog.getByRole('button', { name: 'Create mailbox' }).click();
+  await expect(local).toHaveAccessibleDescription(/The mailbox ann@.* already exists/);
   await expect(local).toHaveValue('ANN');
   await expect(dialog.getByRole('textbox', { name: 'Password' })).toHaveValue(PASSWORD);
   await check();
 });
 
-test('name, quota and state are saved, guarded while unsaved, and a new password counts', async ({
+test('saves name, quota and status, guards unsaved changes, and sets a new password', async ({
   signedIn: page,
   api,
   sql,
@@ -97,14 +102,14 @@ test('name, quota and state are saved, guarded while unsaved, and a new password
   await sql('UPDATE mailbox SET used_bytes = $2 WHERE id = $1', [id, Math.ceil(GIGABYTE * 0.95)]);
   await page.goto(`${url()}/mailboxes/${id}`);
   await expect(page.getByText('of 1 GB, 95% full')).toBeVisible();
-  await page.getByRole('textbox', { name: 'Quota, MB' }).fill('4096');
+  await page.getByRole('textbox', { name: 'Quota (MB)' }).fill('4096');
   await page.getByRole('link', { name: 'Domains', exact: true }).click();
   const leave = page.getByRole('dialog', { name: 'Leave this page' });
-  await expect(leave).toContainText(`The settings of ${email} are changed and not saved.`);
+  await expect(leave).toContainText(`You have unsaved changes to ${email}.`);
   await check();
   await leave.getByRole('button', { name: 'Cancel' }).click();
 
-  await page.getByRole('textbox', { name: 'Name' }).fill('Ann Field');
+  await page.getByRole('textbox', { name: 'Display name' }).fill('Ann Field');
   await page.getByRole('switch', { name: 'Active' }).click();
   await page.getByRole('button', { name: 'Save the changes' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
@@ -119,16 +124,16 @@ test('name, quota and state are saved, guarded while unsaved, and a new password
     (await sql<{ password_hash: string }>('SELECT password_hash FROM mailbox WHERE id = $1', [id]))[0];
   const before = await hash();
   await page.getByRole('textbox', { name: 'New password' }).fill('short');
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByRole('textbox', { name: 'New password' })).toHaveAccessibleDescription(/this has 5/);
   await page.getByRole('textbox', { name: 'New password' }).fill('another long password');
-  await page.getByRole('button', { name: 'Set the password' }).click();
-  await expect(page.getByText('The new password is set')).toBeVisible();
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await expect(page.getByText('Password changed')).toBeVisible();
   expect(await hash()).not.toEqual(before);
   await check();
 });
 
-test('a suspended mailbox says why and since when, sends nothing, and sends again once it is let', async ({
+test('suspends a mailbox with a reason and a date, blocks sending, and unsuspends it', async ({
   signedIn: page,
   api,
   check,
@@ -136,15 +141,15 @@ test('a suspended mailbox says why and since when, sends nothing, and sends agai
   const domain = await makeDomain(api);
   const { id, email } = await makeMailbox(api, domain, 'ann');
   await page.goto(`${url()}/mailboxes/${id}`);
-  await page.getByRole('button', { name: 'Suspend it' }).click();
+  await page.getByRole('button', { name: 'Suspend mailbox' }).click();
   const suspend = page.getByRole('dialog', { name: `Suspend ${email}` });
-  await suspend.getByRole('button', { name: 'Suspend it' }).click();
-  await expect(suspend.getByLabel('Reason')).toHaveAccessibleDescription(/Say why/);
+  await suspend.getByRole('button', { name: 'Suspend mailbox' }).click();
+  await expect(suspend.getByLabel('Reason')).toHaveAccessibleDescription(/Enter a reason/);
   await suspend.getByLabel('Reason').fill('Its password leaked');
   await check();
-  await suspend.getByRole('button', { name: 'Suspend it' }).click();
+  await suspend.getByRole('button', { name: 'Suspend mailbox' }).click();
   const banner = page.getByRole('region', { name: 'Suspended' });
-  await expect(banner).toContainText(/Suspended since .*Its password leaked\. Mail to it still arrives/);
+  await expect(banner).toContainText(/Suspended since .*Its password leaked\. It can still receive mail/);
   await expect(send(api, email)).rejects.toThrow('403 MAILBOX_SUSPENDED');
   await check();
 
@@ -153,26 +158,26 @@ test('a suspended mailbox says why and since when, sends nothing, and sends agai
   await check();
   await page.getByRole('link', { name: email }).click();
 
-  await banner.getByRole('button', { name: 'Let it send again' }).click();
-  const lift = page.getByRole('dialog', { name: `Let ${email} send again` });
-  await lift.getByLabel('Note').fill('New password, all devices');
+  await banner.getByRole('button', { name: 'Unsuspend' }).click();
+  const unsuspend = page.getByRole('dialog', { name: `Unsuspend ${email}` });
+  await unsuspend.getByLabel('Note').fill('New password, all devices');
   await check();
-  await lift.getByRole('button', { name: 'Let it send again' }).click();
+  await unsuspend.getByRole('button', { name: 'Unsuspend' }).click();
   await expect(banner).toBeHidden();
-  await expect(page.getByRole('button', { name: 'Suspend it' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Suspend mailbox' })).toBeVisible();
   await send(api, email);
 });
 
-test('a mailbox is deleted by typing its address', async ({ signedIn: page, api, check }) => {
+test('deletes a mailbox after its address is typed', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   const { id, email } = await makeMailbox(api, domain, 'ann');
   await page.goto(`${url()}/mailboxes/${id}`);
-  await page.getByRole('button', { name: 'Delete the mailbox' }).click();
+  await page.getByRole('button', { name: 'Delete mailbox' }).click();
   const dialog = page.getByRole('dialog', { name: `Delete ${email}` });
-  await expect(dialog.getByRole('button', { name: 'Delete the mailbox' })).toBeDisabled();
+  await expect(dialog.getByRole('button', { name: 'Delete mailbox' })).toBeDisabled();
   await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
   await check();
-  await dialog.getByRole('button', { name: 'Delete the mailbox' }).click();
+  await dialog.getByRole('button', { name: 'Delete mailbox' }).click();
   await expect(page).toHaveURL(`${url()}/mailboxes`);
   await page.goto(`${url()}/mailboxes/${id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
@@ -180,7 +185,7 @@ test('a mailbox is deleted by typing its address', async ({ signedIn: page, api,
   await check();
 });
 
-test('the aliases that lead to a mailbox stand on its page, and a domain leads to both lists', async ({
+test('lists the aliases that deliver to a mailbox, and links a domain to both lists', async ({
   signedIn: page,
   api,
   check,
@@ -194,10 +199,10 @@ test('the aliases that lead to a mailbox stand on its page, and a domain leads t
   await page.getByRole('link', { name: '1 mailboxes' }).click();
   await page.getByRole('row', { name: email }).click();
   await expect(page).toHaveURL(`${url()}/mailboxes/${id}`);
-  const leads = page.getByRole('region', { name: 'What leads here' });
-  await expect(leads.getByRole('listitem')).toHaveText([new RegExp(`info@${domain.name}`)]);
+  const delivering = page.getByRole('region', { name: 'Aliases that deliver here' });
+  await expect(delivering.getByRole('listitem')).toHaveText([new RegExp(`info@${domain.name}`)]);
   await check();
-  await leads.getByRole('link', { name: 'Where does its mail go?' }).click();
+  await delivering.getByRole('link', { name: 'Trace this address' }).click();
   await expect(page.getByText('A mailbox has this address.')).toBeVisible();
   await check();
 
@@ -206,7 +211,11 @@ test('the aliases that lead to a mailbox stand on its page, and a domain leads t
   await expect(page.getByRole('row')).toHaveCount(3);
 });
 
-test('filters and order stand in the URL, and a list that fails says so', async ({ signedIn: page, api, check }) => {
+test('keeps filters and order in the URL, and reports a list that fails to load', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
   const domain = await makeDomain(api);
   const { email } = await makeMailbox(api, domain, 'ann', { display_name: 'Ann Field' });
   await makeMailbox(api, domain, 'off', { active: false });
@@ -218,11 +227,11 @@ test('filters and order stand in the URL, and a list that fails says so', async 
   await page.reload();
   await expect(page.getByRole('row', { name: email })).toContainText('Ann Field');
   await page.getByRole('button', { name: 'Suspended', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'No mailbox fits' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No matching mailboxes' })).toBeVisible();
   await check();
-  const fault = { status: 500, code: 'INTERNAL_ERROR', message: 'The server made a mistake.' };
-  const end = await failProcedure(page, 'mailboxes.list', fault);
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  const failure = { status: 500, code: 'INTERNAL_ERROR', message: 'Internal server error.' };
+  const end = await failProcedure(page, 'mailboxes.list', failure);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(alertWith(page, 'Could not load mailboxes')).toContainText(REQUEST_ID);
   await check();
   await end();
@@ -230,27 +239,32 @@ test('filters and order stand in the URL, and a list that fails says so', async 
   await expect(page.getByRole('table')).toBeVisible();
 });
 
-test('a domain admin changes mailboxes of its domains, and suspends none', async ({ page, api, makeAdmin, check }) => {
-  const [own, foreign] = [await makeDomain(api), await makeDomain(api)];
+test('lets a domain admin edit mailboxes of assigned domains but not suspend them', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  const [own, unassigned] = [await makeDomain(api), await makeDomain(api)];
   const mine = await makeMailbox(api, own, 'ann');
-  const theirs = await makeMailbox(api, foreign, 'bo');
+  const other = await makeMailbox(api, unassigned, 'bo');
   await useSession(page, (await makeAdmin('domain_admin', [own])).cookie);
   await page.goto(`${url()}/mailboxes`);
   await expect(page.getByRole('row')).toHaveCount(2);
   await page.getByRole('link', { name: mine.email }).click();
-  await expect(page.getByRole('button', { name: 'Delete the mailbox' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Suspend it' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Delete mailbox' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Suspend mailbox' })).toHaveCount(0);
   await check();
   await api.call('POST', `/mailboxes/${mine.id}/suspend`, { reason: 'It sent spam' });
   await page.reload();
-  await expect(page.getByRole('region', { name: 'Suspended' })).toContainText('An admin can let it send again.');
-  await expect(page.getByRole('button', { name: 'Let it send again' })).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Suspended' })).toContainText('An admin can unsuspend it.');
+  await expect(page.getByRole('button', { name: 'Unsuspend' })).toHaveCount(0);
   await check();
-  await page.goto(`${url()}/mailboxes/${theirs.id}`);
+  await page.goto(`${url()}/mailboxes/${other.id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
 });
 
-test('the palette finds a mailbox by part of its address', async ({ signedIn: page, api, domain }) => {
+test('finds a mailbox in the palette by part of its address', async ({ signedIn: page, api, domain }) => {
   const { email } = await makeMailbox(api, domain, unique('find'));
   await page.goto(`${url()}/`);
   await page.keyboard.press('Control+k');

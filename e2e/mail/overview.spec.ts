@@ -1,6 +1,6 @@
 import { expect, makeDomain, sendMessage, test, url, useSession } from '../support/fixtures';
 
-test('the first steps stand on the overview until the first message is sent, then its figures', async ({
+test('shows the setup checklist until the first message is sent, then totals', async ({
   page,
   api,
   makeAdmin,
@@ -10,7 +10,7 @@ test('the first steps stand on the overview until the first message is sent, the
   const { cookie, email } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);
   await page.goto(`${url()}/`);
-  const steps = page.getByRole('region', { name: 'First steps' });
+  const steps = page.getByRole('region', { name: 'Get started' });
   await expect(steps.getByRole('listitem').filter({ hasText: 'Add a domain' })).toContainText('Done');
   await expect(steps.getByRole('listitem').filter({ hasText: 'Create an API key' })).toContainText('To do');
   await expect(steps.getByText('2 left')).toBeVisible();
@@ -32,7 +32,7 @@ test('the first steps stand on the overview until the first message is sent, the
   await expect(page.getByRole('complementary', { name: 'Message: Test from Postroom' })).toBeVisible();
 });
 
-test('a message that failed stands under what needs you and leads to the failures', async ({
+test('lists failed messages under Needs attention, linked to the failures', async ({
   page,
   api,
   sql,
@@ -45,7 +45,9 @@ test('a message that failed stands under what needs you and leads to the failure
   await sql("UPDATE message SET status = 'failed' WHERE domain_id = $1", [domain.id]);
   await useSession(page, cookie);
   await page.goto(`${url()}/`);
-  await expect(page.getByRole('row', { name: /1 message not sent .*given up, or deleted/ })).toBeVisible();
+  await expect(
+    page.getByRole('row', { name: /1 message not sent .*Rejected by your mail server, expired in its queue/ }),
+  ).toBeVisible();
   await check();
   await page.getByRole('link', { name: 'Review failures' }).click();
   await expect(page).toHaveURL(`${url()}/messages?status=failed`);

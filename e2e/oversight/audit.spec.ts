@@ -14,7 +14,7 @@ test('who changed a domain is found from its page, with the field before and aft
   await page.getByLabel('Description').fill('For the shop');
   await page.getByRole('button', { name: 'Save the changes' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
-  await page.getByRole('link', { name: 'Its history' }).click();
+  await page.getByRole('link', { name: 'Audit history' }).click();
   await expect(page.getByRole('row')).toHaveCount(3);
   await check();
 

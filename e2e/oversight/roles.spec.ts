@@ -52,8 +52,8 @@ test('a domain admin sees its domains, may read their settings and neither adds 
   await page.goto(`${url()}/domains?new=true`);
   await expect(page.getByRole('row', { name: own.name })).toBeVisible();
   await expect(page.getByRole('row')).toHaveCount(2);
-  await expect(page.getByText('Adding one needs the role admin')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Add a domain' })).toHaveCount(0);
+  await expect(page.getByText('Only admins can add domains')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Add domain' })).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: /^Find a page/ }).fill('add a domain');
@@ -63,7 +63,7 @@ test('a domain admin sees its domains, may read their settings and neither adds 
 
   await page.getByRole('link', { name: own.name }).click();
   await expect(page.getByLabel('Description')).toBeDisabled();
-  await expect(page.getByText('Changing it needs the role admin.')).toBeVisible();
+  await expect(page.getByText('Only admins can change these settings.')).toBeVisible();
   await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0);
   await check();
 
@@ -95,7 +95,7 @@ test('a domain admin without a domain is told who can assign one', async ({ page
   const { cookie } = await makeAdmin('domain_admin');
   await useSession(page, cookie);
   await page.goto(`${url()}/domains`);
-  await expect(page.getByText('None is assigned to you yet. A super admin can assign one.')).toBeVisible();
+  await expect(page.getByText('No domain is assigned to you. Ask a super admin to assign one.')).toBeVisible();
   await check();
   await page.goto(`${url()}/send`);
   await expect(page.getByRole('heading', { name: 'First a domain' })).toBeVisible();
@@ -112,7 +112,7 @@ test('an admin adds domains and sees only keys of its own', async ({ page, api, 
   await expect(page.getByRole('heading', { name: 'Let a program send mail' })).toBeVisible();
   await expect(page.getByText(name)).toHaveCount(0);
   await page.getByRole('link', { name: 'Domains', exact: true }).click();
-  await page.getByRole('button', { name: 'Add a domain' }).click();
-  await expect(page.getByRole('dialog', { name: 'Add a domain' })).toBeVisible();
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  await expect(page.getByRole('dialog', { name: 'Add domain' })).toBeVisible();
   await check();
 });

@@ -94,7 +94,7 @@ const DIALOGS: View[] = [
     name: 'The dialog to delete a domain',
     path: async ({ api }) => `/domains/${(await makeDomain(api)).id}`,
     open: async (page) => {
-      await page.getByRole('button', { name: 'Delete the domain' }).click();
+      await page.getByRole('button', { name: 'Delete domain' }).click();
       await expect(page.getByRole('dialog', { name: /^Delete / })).toBeVisible();
     },
   },
@@ -102,8 +102,8 @@ const DIALOGS: View[] = [
     name: 'The dialog to rotate a key',
     path: ({ domain }) => `/domains/${domain.id}`,
     open: async (page) => {
-      await page.getByRole('button', { name: 'Rotate the key' }).click();
-      await expect(page.getByRole('dialog', { name: /^Rotate the key of / })).toBeVisible();
+      await page.getByRole('button', { name: 'Rotate key' }).click();
+      await expect(page.getByRole('dialog', { name: /^Rotate the DKIM key of / })).toBeVisible();
     },
   },
   {
@@ -121,7 +121,7 @@ const DIALOGS: View[] = [
       await page.getByRole('switch').first().press(' ');
       await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
       await page
-        .getByRole('button', { name: /^\+1 more/ })
+        .getByRole('button', { name: /^Show 1 more/ })
         .first()
         .click();
       await page
@@ -135,9 +135,9 @@ const DIALOGS: View[] = [
     path: ({ domain }) => `/aliases?import=true&domain=${domain.id}`,
     open: async (page) => {
       const lines = `source_local_part,destination\n${unique()},ann@far.example\nx,nobody`;
-      await page.getByLabel('Or paste its lines').fill(lines);
-      await page.getByRole('button', { name: 'Check the lines' }).click();
-      await expect(page.getByRole('row', { name: /Refused/ })).toBeVisible();
+      await page.getByLabel('Or paste CSV').fill(lines);
+      await page.getByRole('button', { name: 'Preview import' }).click();
+      await expect(page.getByRole('row', { name: /Error/ })).toBeVisible();
     },
   },
   {
@@ -145,8 +145,8 @@ const DIALOGS: View[] = [
     path: ({ domain }) => `/mailboxes?new=true&domain=${domain.id}`,
     open: async (page) => {
       await page.getByRole('textbox', { name: 'Address', exact: true }).fill(unique('looks'));
-      await page.getByRole('button', { name: 'Make one' }).click();
-      await page.getByRole('button', { name: 'Create the mailbox' }).click();
+      await page.getByRole('button', { name: 'Generate password' }).click();
+      await page.getByRole('button', { name: 'Create mailbox' }).click();
       await expect(page.getByRole('dialog', { name: /^Copy the password/ })).toBeVisible();
     },
   },

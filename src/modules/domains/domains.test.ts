@@ -6,7 +6,7 @@ import { client, expectError, keyClient } from '@/test/rest';
 const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
 
 describe('creating a domain', () => {
-  it('answers 201 with the whole record and its defaults', async () => {
+  it('returns 201 with the full record and its defaults', async () => {
     const api = await keyClient({ role: 'admin' });
     const name = `${unique()}.example`;
     const answer = await api.post('/domains', { name });
@@ -30,7 +30,7 @@ describe('creating a domain', () => {
     expect(answer.data.name).toMatch(/^xn--bcher-.*\.example$/);
   });
 
-  it('refuses a name that is already registered, in any spelling', async () => {
+  it('rejects a name that already exists, in any spelling', async () => {
     const api = await keyClient();
     const name = `${unique()}.example`;
     await api.post('/domains', { name });
@@ -38,7 +38,7 @@ describe('creating a domain', () => {
     expect(answer.error.details.fields?.[0]?.path).toBe('name');
   });
 
-  it('gives one winner and clear refusals when the same name is registered at once', async () => {
+  it('creates one domain when the same name is added concurrently', async () => {
     const api = await keyClient();
     const name = `${unique()}.example`;
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.post('/domains', { name })));
@@ -52,33 +52,33 @@ describe('creating a domain', () => {
     ['1.2.3.4', 'name'],
     ['a.example/path', 'name'],
     ['a.example\r\nX: y', 'name'],
-  ])('refuses %j as a name and says which field', async (name, path) => {
+  ])('rejects %j as a name and names the field', async (name, path) => {
     const api = await keyClient();
     const answer = expectError(await api.post('/domains', { name }), 400, 'VALIDATION_ERROR');
     expect(answer.error.details.fields).toEqual([{ path, message: expect.any(String) }]);
   });
 
-  it('refuses fields that do not exist, wrong types and numbers out of range', async () => {
+  it('rejects unknown fields, wrong types and numbers out of range', async () => {
     const api = await keyClient();
-    const body = { name: 'a.example', colour: 'red', active: 'yes', max_aliases: -1, default_quota_bytes: 1.5 };
+    const body = { name: 'a.example', color: 'red', active: 'yes', max_aliases: -1, default_quota_bytes: 1.5 };
     const answer = expectError(await api.post('/domains', body), 400, 'VALIDATION_ERROR');
     const paths = answer.error.details.fields?.map((field) => field.path).sort();
-    expect(paths).toEqual(['active', 'colour', 'default_quota_bytes', 'max_aliases']);
+    expect(paths).toEqual(['active', 'color', 'default_quota_bytes', 'max_aliases']);
   });
 
-  it.each([[{}], [{ name: '' }], [{ name: null }]])('answers MISSING_FIELDS to %j', async (body) => {
+  it.each([[{}], [{ name: '' }], [{ name: null }]])('returns MISSING_FIELDS for %j', async (body) => {
     const api = await keyClient();
     const answer = expectError(await api.post('/domains', body), 400, 'MISSING_FIELDS');
     expect(answer.error.details.fields?.map((field) => field.path)).toEqual(['name']);
   });
 
-  it('is for admins', async () => {
+  it('requires the role admin', async () => {
     const api = await keyClient({ role: 'domain_admin' });
     const answer = expectError(await api.post('/domains', { name: 'a.example' }), 403, 'FORBIDDEN');
     expect(answer.error.details.required_role).toBe('admin');
   });
 
-  it('is closed to a key that is scoped to domains', async () => {
+  it('rejects a domain-scoped key', async () => {
     const domain = await makeDomain();
     const api = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
     expectError(await api.post('/domains', { name: `${unique()}.example` }), 403, 'API_KEY_DOMAIN_SCOPE');
@@ -86,7 +86,7 @@ describe('creating a domain', () => {
 });
 
 describe('reading domains', () => {
-  it('shows a domain_admin the assigned ones and hides the others as if they did not exist', async () => {
+  it('shows a domain_admin the assigned domains and returns 404 for others', async () => {
     const [mine, other] = [await makeDomain(), await makeDomain()];
     const api = await keyClient({ role: 'domain_admin', domainIds: [mine.id] });
     expect((await api.get('/domains')).data.map((domain: { id: string }) => domain.id)).toEqual([mine.id]);
@@ -95,7 +95,7 @@ describe('reading domains', () => {
     expectError(await api.get(`/domains/${MISSING_ID}`), 404, 'NOT_FOUND');
   });
 
-  it('keeps a scoped key within its scope', async () => {
+  it('limits a scoped key to its scope', async () => {
     const [mine, other] = [await makeDomain(), await makeDomain()];
     const api = await keyClient({ role: 'admin', scopedDomainIds: [mine.id] });
     expect((await api.get('/domains')).data).toHaveLength(1);
@@ -104,22 +104,22 @@ describe('reading domains', () => {
 
   it('filters by active and by part of the name', async () => {
     const api = await keyClient();
-    const mark = unique();
-    const on = await makeDomain({ name: `on-${mark}.example` });
-    const off = await makeDomain({ name: `off-${mark}.example`, active: false });
+    const suffix = unique();
+    const active = await makeDomain({ name: `b-${suffix}.example` });
+    const inactive = await makeDomain({ name: `a-${suffix}.example`, active: false });
     const ids = async (query: string) =>
-      (await api.get(`/domains?q=${mark}${query}`)).data.map((domain: { id: string }) => domain.id);
-    expect(await ids('&active=true')).toEqual([on.id]);
-    expect(await ids('&active=false')).toEqual([off.id]);
-    expect(await ids('&sort=name&order=asc')).toEqual([off.id, on.id]);
+      (await api.get(`/domains?q=${suffix}${query}`)).data.map((domain: { id: string }) => domain.id);
+    expect(await ids('&active=true')).toEqual([active.id]);
+    expect(await ids('&active=false')).toEqual([inactive.id]);
+    expect(await ids('&sort=name&order=asc')).toEqual([inactive.id, active.id]);
   });
 
-  it('needs credentials', async () => {
+  it('requires credentials', async () => {
     expectError(await client().get('/domains'), 401, 'AUTH_REQUIRED');
   });
 });
 
-describe('changing a domain', () => {
+describe('updating a domain', () => {
   it('changes only the supplied fields and audits before and after', async () => {
     const domain = await makeDomain();
     const api = await keyClient({ role: 'admin' });
@@ -137,7 +137,7 @@ describe('changing a domain', () => {
     expect(entry.details).toMatchObject({ before: { active: true }, after: { active: false, hourly_send_limit: 10 } });
   });
 
-  it('clears a limit with null and refuses null where there is no such state', async () => {
+  it('clears a limit with null and rejects null for other fields', async () => {
     const domain = await makeDomain();
     const api = await keyClient();
     await api.patch(`/domains/${domain.id}`, { max_aliases: 5 });
@@ -145,14 +145,14 @@ describe('changing a domain', () => {
     expectError(await api.patch(`/domains/${domain.id}`, { active: null }), 400, 'VALIDATION_ERROR');
   });
 
-  it('refuses to say the id twice or to rename', async () => {
+  it('rejects an id in the body and a new name', async () => {
     const domain = await makeDomain();
     const api = await keyClient();
     expectError(await api.patch(`/domains/${domain.id}`, { id: domain.id }), 400, 'VALIDATION_ERROR');
     expectError(await api.patch(`/domains/${domain.id}`, { name: 'b.example' }), 400, 'VALIDATION_ERROR');
   });
 
-  it('audits what it refuses', async () => {
+  it('audits a rejected change', async () => {
     const domain = await makeDomain();
     const api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
     expectError(await api.patch(`/domains/${domain.id}`, { active: false }), 403, 'FORBIDDEN');
@@ -163,7 +163,7 @@ describe('changing a domain', () => {
 });
 
 describe('deleting a domain', () => {
-  it('removes it, keeps its messages and leaves an audit entry', async () => {
+  it('deletes it and records an audit entry', async () => {
     const domain = await makeDomain();
     const api = await keyClient({ role: 'admin' });
     expect((await api.delete(`/domains/${domain.id}`)).data.message).toContain(domain.name);
@@ -172,7 +172,7 @@ describe('deleting a domain', () => {
     expect(entry.details).toMatchObject({ before: { name: domain.name }, after: null });
   });
 
-  it.each(['mailbox', 'alias'] as const)('is refused while a %s depends on it', async (kind) => {
+  it.each(['mailbox', 'alias'] as const)('is rejected while it has a %s', async (kind) => {
     const domain = await makeDomain();
     if (kind === 'mailbox') {
       await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
@@ -185,15 +185,15 @@ describe('deleting a domain', () => {
   });
 });
 
-describe('when two calls meet', () => {
-  it('one deletion wins, and the others find nothing', async () => {
+describe('concurrent requests', () => {
+  it('delete a domain once, and return 404 otherwise', async () => {
     const api = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.delete(`/domains/${domain.id}`)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404, 404, 404, 404, 404, 404]);
   });
 
-  it('a change of a domain that is being deleted is done or finds nothing', async () => {
+  it('update a domain that is being deleted, or return 404', async () => {
     const api = await keyClient({ role: 'admin' });
     for (let round = 0; round < 5; round++) {
       const domain = await makeDomain();

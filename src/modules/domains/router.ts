@@ -18,7 +18,7 @@ export const domainsRouter = router({
       rest('POST', '/domains', {
         tag,
         summary: 'Add a domain',
-        description: 'It has an active DKIM key at once.',
+        description: 'The domain gets an active DKIM key.',
         status: 201,
         audit: 'domain.create',
         transaction: 'manual',
@@ -44,8 +44,8 @@ export const domainsRouter = router({
     .meta(
       rest('PATCH', '/domains/{id}', {
         tag,
-        summary: 'Change a domain',
-        description: 'Only supplied fields change. The name of a domain is fixed.',
+        summary: 'Update a domain',
+        description: 'Changes only the supplied fields. A domain can’t be renamed.',
         audit: 'domain.update',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -59,6 +59,7 @@ export const domainsRouter = router({
       rest('DELETE', '/domains/{id}', {
         tag,
         summary: 'Delete a domain',
+        description: 'Its mailboxes and aliases must be deleted first. Its webhooks are deleted with it.',
         audit: 'domain.delete',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },

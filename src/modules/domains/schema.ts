@@ -9,16 +9,16 @@ const DomainName = z
   .string()
   .min(1)
   .max(253)
-  .refine((name) => normalizeDomainName(name) !== null, 'This is not a domain name, such as example.com.')
-  .meta({ description: 'Lower-cased and IDNA-encoded', examples: ['example.com'] });
+  .refine((name) => normalizeDomainName(name) !== null, 'Enter a domain name such as example.com.')
+  .meta({ description: 'Stored in lower case and IDNA-encoded', examples: ['example.com'] });
 
 const settings = {
-  active: z.boolean().meta({ description: 'An inactive domain neither sends nor receives' }),
+  active: z.boolean().meta({ description: 'An inactive domain can’t send or receive mail' }),
   description: plainText(500),
   max_mailboxes: Count.nullable().meta({ description: 'null: no limit' }),
   max_aliases: Count.nullable().meta({ description: 'null: no limit' }),
-  default_quota_bytes: Bytes.nullable().meta({ description: 'Of a new mailbox; null: no quota' }),
-  hourly_send_limit: Count.nullable().meta({ description: 'Messages an hour; null: the server-wide limit' }),
+  default_quota_bytes: Bytes.nullable().meta({ description: 'Quota of new mailboxes. null: no storage limit' }),
+  hourly_send_limit: Count.nullable().meta({ description: 'Messages per hour. null: the server-wide limit' }),
 };
 
 export const Domain = z

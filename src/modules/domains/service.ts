@@ -26,7 +26,7 @@ export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page
         where: {
           AND: [
             where,
-            reach(ctx),
+            domainScope(ctx),
             { active, name: q ? { contains: q.toLowerCase().replace(/[\\%_]/g, '\\$&') } : undefined },
           ],
         },
@@ -39,11 +39,11 @@ export async function getDomain(ctx: ActorContext, { id }: { id: string }): Prom
   return present(await requireDomain(ctx, id));
 }
 
-/** With an active DKIM key, so that its first message leaves signed. @throws DOMAIN_EXISTS */
+/** Creates an active DKIM key with the domain, so that its first message is signed. @throws DOMAIN_EXISTS */
 export async function createDomain(ctx: MutationContext, { name, ...settings }: CreateDomain): Promise<Domain> {
   const normalized = normalizeDomainName(name) as string;
   const existing = await ctx.database.domain.findUnique({ where: { name: normalized }, select: { id: true } });
-  if (existing) throw exists(normalized);
+  if (existing) throw domainExists(normalized);
   const pair = await makeDkimKeyPair('rsa-2048');
   return ctx.database
     .$transaction(async (tx) => {
@@ -56,53 +56,55 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
       return domain;
     })
     .catch((error) => {
-      throw violatedConstraint(error) === null ? error : exists(normalized);
+      throw violatedConstraint(error) === null ? error : domainExists(normalized);
     });
 }
 
 export async function updateDomain(ctx: MutationContext, { id, ...settings }: UpdateDomain): Promise<Domain> {
   const before = present(await requireDomain(ctx, id));
-  const row = await ctx.db.domain.update({ where: { id }, select: FIELDS, data: columns(settings) }).catch(gone);
+  const row = await ctx.db.domain
+    .update({ where: { id }, select: FIELDS, data: columns(settings) })
+    .catch(notFoundIfMissing);
   const after = present(row);
   await ctx.audit({ resource: `domain:${id}`, domainId: id, before, after });
   return after;
 }
 
-/** Its messages stay, without a domain. @throws CONFLICT while mailboxes or aliases depend on it */
+/** Keeps the domain's messages, without a domain. @throws CONFLICT while the domain has mailboxes or aliases */
 export async function deleteDomain(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const before = present(await requireDomain(ctx, id));
   try {
     await ctx.db.domain.delete({ where: { id }, select: { id: true } });
   } catch (error) {
-    if (!isForeignKeyViolation(error)) return gone(error);
+    if (!isForeignKeyViolation(error)) return notFoundIfMissing(error);
     throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
       details: { mailbox_count: before.mailbox_count, alias_count: before.alias_count },
     });
   }
   await ctx.audit({ resource: `domain:${id}`, domainId: id, before, after: null });
   await kickAgents(ctx.db);
-  return { message: `The domain ${before.name} is deleted.` };
+  return { message: `Domain ${before.name} deleted.` };
 }
 
-/** @throws NOT_FOUND for one that is not there or out of reach */
+/** @throws NOT_FOUND if the domain doesn't exist or is outside the caller's scope */
 export async function requireDomain(ctx: ActorContext, id: string): Promise<Row> {
-  const domain = await ctx.db.domain.findFirst({ where: { AND: [{ id }, reach(ctx)] }, select: FIELDS });
+  const domain = await ctx.db.domain.findFirst({ where: { AND: [{ id }, domainScope(ctx)] }, select: FIELDS });
   if (!domain) throw notFound('domain');
   return domain;
 }
 
-function exists(name: string): AppError {
-  return new AppError('DOMAIN_EXISTS', `The domain ${name} is already registered.`, {
-    details: { fields: [{ path: 'name', message: 'This domain is already registered.' }] },
+function domainExists(name: string): AppError {
+  return new AppError('DOMAIN_EXISTS', `The domain ${name} already exists.`, {
+    details: { fields: [{ path: 'name', message: 'This domain already exists.' }] },
   });
 }
 
-/** Another call deleted it between our look and our change. */
-function gone(error: unknown): never {
+/** Maps a row deleted by a concurrent request to 404. */
+function notFoundIfMissing(error: unknown): never {
   throw isMissingRow(error) ? notFound('domain') : error;
 }
 
-function reach(ctx: ActorContext): Prisma.DomainWhereInput {
+function domainScope(ctx: ActorContext): Prisma.DomainWhereInput {
   const ids = accessibleDomainIds(ctx.actor);
   return ids ? { id: { in: ids } } : {};
 }

@@ -20,7 +20,7 @@ const create = (localPart: string, over: object = {}) =>
 const stored = (id: string) => db.mailbox.findUniqueOrThrow({ where: { id } });
 
 describe('creating a mailbox', () => {
-  it('answers the documented record, never the password, and counts for mail at once', async () => {
+  it('returns the documented record without the password, and takes effect immediately', async () => {
     const answer = await create('Ann', { display_name: 'Ann Field', quota_bytes: 1_000_000 });
     expect(answer.status).toBe(201);
     expect(answer.data).toEqual({
@@ -46,27 +46,27 @@ describe('creating a mailbox', () => {
     expect(JSON.stringify(entries)).not.toMatch(/paper boats|argon2/);
   });
 
-  it('keeps the password as argon2id in the form that Dovecot reads', async () => {
+  it('stores the password as argon2id in the format that Dovecot reads', async () => {
     const { data } = await create('ann');
     const { passwordHash } = await stored(data.id);
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/);
     expect(await verify(passwordHash, PASSWORD)).toBe(true);
   });
 
-  it('takes the quota of the domain where none is said, and none where null is said', async () => {
+  it('defaults to the domain’s quota, and sets none for null', async () => {
     await db.domain.update({ where: { id: domain.id }, data: { defaultQuotaBytes: 5_000_000_000n } });
     expect((await create('a')).data.quota_bytes).toBe(5_000_000_000);
     expect((await create('b', { quota_bytes: null })).data.quota_bytes).toBeNull();
   });
 
-  it('refuses an address in use, in any letter case, one of two at once', async () => {
+  it('rejects an address in use, in any letter case and under concurrency', async () => {
     const answers = await Promise.all([create('ann'), create('ANN')]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
     const refused = answers.find(({ status }) => status === 409);
     expect(refused?.error).toMatchObject({ code: 'CONFLICT', details: { fields: [{ path: 'local_part' }] } });
   });
 
-  it('stops at the number of mailboxes that the domain may have, also when several come at once', async () => {
+  it('enforces the domain’s mailbox limit under concurrency', async () => {
     await db.domain.update({ where: { id: domain.id }, data: { maxMailboxes: 2 } });
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map((localPart) => create(localPart)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
@@ -84,22 +84,22 @@ describe('creating a mailbox', () => {
     [{ quota_bytes: 1.5 }, 'VALIDATION_ERROR'],
     [{ suspended: true }, 'VALIDATION_ERROR'],
     [{ display_name: 'a\r\nb' }, 'VALIDATION_ERROR'],
-  ] as const)('refuses %j', async (over, code) => {
+  ] as const)('rejects %j', async (over, code) => {
     expectError(await create('ann', over), 400, code);
   });
 
-  it('names a domain that is missing, foreign or inactive', async () => {
+  it('returns the documented error for a missing, inactive or unassigned domain', async () => {
     expectError(await create('ann', { domain_id: MISSING }), 404, 'DOMAIN_NOT_FOUND');
     const inactive = await makeDomain({ active: false });
     expectError(await create('ann', { domain_id: inactive.id }), 403, 'DOMAIN_INACTIVE');
-    const foreign = await keyClient({ role: 'domain_admin' });
+    const unassigned = await keyClient({ role: 'domain_admin' });
     const body = { domain_id: domain.id, local_part: 'ann', password: PASSWORD };
-    expectError(await foreign.post('/mailboxes', body), 403, 'FORBIDDEN');
+    expectError(await unassigned.post('/mailboxes', body), 403, 'FORBIDDEN');
   });
 });
 
-describe('changing and deleting', () => {
-  it('changes only what is supplied, and the password at once', async () => {
+describe('updating and deleting', () => {
+  it('changes only the supplied fields, and the password immediately', async () => {
     const { data } = await create('ann', { display_name: 'Ann' });
     const answer = await api.patch(`/mailboxes/${data.id}`, { active: false, password: 'tin boats on the river' });
     expect(answer.data).toMatchObject({ active: false, display_name: 'Ann' });
@@ -119,7 +119,7 @@ describe('changing and deleting', () => {
 });
 
 describe('listing', () => {
-  it('filters by domain, state and text, within reach', async () => {
+  it('filters by domain, status and text within the domain scope', async () => {
     const other = await makeDomain();
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
@@ -142,7 +142,7 @@ describe('listing', () => {
 });
 
 describe('suspending', () => {
-  it('stops sending and not receiving, is told in the record, and is undone', async () => {
+  it('stops sending but not receiving, shows in the record, and can be undone', async () => {
     const { data } = await create('ann');
     const suspended = await api.post(`/mailboxes/${data.id}/suspend`, { reason: 'Sends phishing' });
     expect(suspended.data).toMatchObject({
@@ -166,7 +166,7 @@ describe('suspending', () => {
     expect(entries[2]?.details).toMatchObject({ note: 'Password changed' });
   });
 
-  it('is not undone by deleting the mailbox, but by an admin', async () => {
+  it('lets only an admin delete a suspended mailbox', async () => {
     const { data } = await create('ann');
     await api.post(`/mailboxes/${data.id}/suspend`, { reason: 'Sends phishing' });
     const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
@@ -174,7 +174,7 @@ describe('suspending', () => {
     expect((await api.delete(`/mailboxes/${data.id}`)).status).toBe(200);
   });
 
-  it('needs a reason, the role admin, and a mailbox in reach', async () => {
+  it('requires a reason, the role admin and a mailbox in scope', async () => {
     const { data } = await create('ann');
     expectError(await api.post(`/mailboxes/${data.id}/suspend`, {}), 400, 'MISSING_FIELDS');
     const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });

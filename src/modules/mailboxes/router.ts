@@ -34,7 +34,7 @@ export const mailboxesRouter = router({
     .meta(
       rest('POST', '/mailboxes', {
         tag,
-        summary: 'Add a mailbox',
+        summary: 'Create a mailbox',
         status: 201,
         audit: 'mailbox.create',
         transaction: 'manual',
@@ -65,8 +65,8 @@ export const mailboxesRouter = router({
     .meta(
       rest('PATCH', '/mailboxes/{id}', {
         tag,
-        summary: 'Change a mailbox',
-        description: 'Only supplied fields change.',
+        summary: 'Update a mailbox',
+        description: 'Changes only the supplied fields. A new password takes effect immediately.',
         audit: 'mailbox.update',
         transaction: 'manual',
         isOpenToScopedKeys,
@@ -93,8 +93,8 @@ export const mailboxesRouter = router({
     .meta(
       rest('POST', '/mailboxes/{id}/suspend', {
         tag,
-        summary: 'Stop a mailbox from sending',
-        description: 'It receives on.',
+        summary: 'Suspend a mailbox',
+        description: 'Takes effect immediately. A suspended mailbox can’t send but still receives mail.',
         audit: 'mailbox.suspend',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
@@ -107,8 +107,8 @@ export const mailboxesRouter = router({
     .meta(
       rest('POST', '/mailboxes/{id}/unsuspend', {
         tag,
-        summary: 'Let a mailbox send again',
-        description: 'Its hourly count begins anew.',
+        summary: 'Unsuspend a mailbox',
+        description: 'Takes effect immediately and resets the hourly count.',
         audit: 'mailbox.unsuspend',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },

@@ -5,17 +5,28 @@ import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wi
 const LocalPart = z
   .string()
   .min(1)
-  .max(64, 'At most 64 characters.')
-  .refine((text) => parseAddress(`${text}@a.example`) !== null, 'This is not a plain local part.')
-  // It names a folder of the mail server, and Dovecot signs in nobody with other characters (auth_username_chars).
-  .refine((text) => /^[\w.+'&=~-]*$/.test(text), "A mailbox has letters, digits and . _ - + ' & = ~ in its local part.")
+  .max(64, 'Enter at most 64 characters.')
+  .refine(
+    (text) => parseAddress(`${text}@a.example`) !== null,
+    'Enter only the part before the @, without spaces or quotes.',
+  )
+  // The local part names a mail folder, and Dovecot rejects logins with other characters (auth_username_chars).
+  .refine((text) => /^[\w.+'&=~-]*$/.test(text), "Use only letters, digits and . _ - + ' & = ~")
   .transform((text) => text.toLowerCase())
-  .meta({ description: 'Any letter case' });
+  .meta({ description: 'Case-insensitive' });
 
 const settings = {
   display_name: plainText(256),
-  quota_bytes: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable().meta({ description: 'null: no quota' }),
-  active: z.boolean().meta({ description: 'An inactive mailbox takes no mail and lets nobody in' }),
+  quota_bytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .nullable()
+    .meta({ description: 'null: no storage limit' }),
+  active: z
+    .boolean()
+    .meta({ description: 'An inactive mailbox can’t send or receive mail, and nobody can sign in to it' }),
 };
 
 export const Mailbox = z
@@ -26,10 +37,12 @@ export const Mailbox = z
     local_part: z.string(),
     ...settings,
     display_name: z.string(),
-    suspended: z.boolean().meta({ description: 'A suspended mailbox receives, and does not send' }),
+    suspended: z.boolean().meta({ description: 'A suspended mailbox can’t send but still receives mail' }),
     suspended_at: Timestamp.nullable(),
     suspension_reason: z.enum(['rate_limit', 'manual']).nullable(),
-    suspension_note: z.string().meta({ description: 'Why: what was said, or the count, window and limit' }),
+    suspension_note: z
+      .string()
+      .meta({ description: 'The reason an admin gave, or the count, time window and limit that were exceeded' }),
     used_bytes: z.number().int(),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -11,7 +11,7 @@ import type { CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './sch
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
-/** @throws what authorizeDomain throws, where a domain is named */
+/** @throws the errors of authorizeDomain if domain_id is given */
 export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Promise<Page<Mailbox>> {
   const { domain_id: domainId, active, suspended, q } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
@@ -25,7 +25,7 @@ export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Pr
       ctx.db.mailbox.findMany({
         ...page,
         select: FIELDS,
-        where: { AND: [where, domainFilter(ctx.actor), { domainId, active, suspendedAt, ...containing(q) }] },
+        where: { AND: [where, domainFilter(ctx.actor), { domainId, active, suspendedAt, ...searchFilter(q) }] },
       }),
     present,
   );
@@ -35,14 +35,14 @@ export async function getMailbox(ctx: ActorContext, { id }: { id: string }): Pro
   return present(await requireMailbox(ctx, ctx.db, id));
 }
 
-/** @throws CONFLICT for an address in use, or where the domain has as many mailboxes as it may */
+/** @throws CONFLICT if the address is in use or the domain's mailbox limit is reached */
 export async function createMailbox(ctx: MutationContext, input: CreateMailbox): Promise<Mailbox> {
   const { local_part: localPart, password, ...settings } = input;
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
   const passwordHash = await hashPassword(password);
   return ctx.database
     .$transaction(async (tx) => {
-      const { defaultQuotaBytes } = await requireRoom(tx, domain);
+      const { defaultQuotaBytes } = await requireMailboxCapacity(tx, domain);
       const quotaBytes = settings.quota_bytes === undefined ? defaultQuotaBytes : settings.quota_bytes;
       const row = await tx.mailbox.create({
         select: FIELDS,
@@ -61,14 +61,15 @@ export async function createMailbox(ctx: MutationContext, input: CreateMailbox):
       return mailbox;
     })
     .catch((error) => {
-      if (isForeignKeyViolation(error)) throw new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.');
+      if (isForeignKeyViolation(error))
+        throw new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
       if (violatedConstraint(error) === null) throw error;
-      const message = `There is a mailbox ${localPart}@${domain.name} already.`;
+      const message = `The mailbox ${localPart}@${domain.name} already exists. Choose another address.`;
       throw new AppError('CONFLICT', message, { details: { fields: [{ path: 'local_part', message }] } });
     });
 }
 
-/** Only supplied fields change. A new password counts for the mail server at once. */
+/** Changes only the supplied fields. A new password takes effect on the mail server immediately. */
 export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox): Promise<Mailbox> {
   const { id, password, display_name: displayName, quota_bytes: quotaBytes, active } = input;
   await requireMailbox(ctx, ctx.database, id);
@@ -76,7 +77,7 @@ export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox):
   return ctx.database.$transaction(async (tx) => {
     const row = await requireMailbox(ctx, tx, id);
     const data = { displayName, quotaBytes, active, passwordHash };
-    const after = present(await tx.mailbox.update({ where: { id }, data, select: FIELDS }).catch(gone));
+    const after = present(await tx.mailbox.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing));
     const details = passwordHash ? { password_changed: true } : {};
     await ctx.audit({ resource: `mailbox:${id}`, domainId: row.domainId, before: present(row), after, details }, tx);
     return after;
@@ -86,14 +87,14 @@ export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox):
 export async function deleteMailbox(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const row = await requireMailbox(ctx, ctx.db, id);
   const before = present(row);
-  // Or a suspended sender would be let go on by deleting the mailbox, or by making it anew.
+  // A domain admin must not lift a suspension by deleting and recreating the mailbox.
   const where = hasRole(ctx.actor.admin.role, 'admin') ? { id } : { id, suspendedAt: null };
   const { count } = await ctx.db.mailbox.deleteMany({ where });
   if (count === 0) {
-    throw new AppError('CONFLICT', `The mailbox ${before.email} is suspended. Deleting it needs the role admin.`);
+    throw new AppError('CONFLICT', `Mailbox ${before.email} is suspended. Only an admin can delete it.`);
   }
   await ctx.audit({ resource: `mailbox:${id}`, domainId: row.domainId, before, after: null });
-  return { message: `The mailbox ${before.email} is deleted.` };
+  return { message: `Mailbox ${before.email} deleted.` };
 }
 
 export async function requireMailbox(ctx: ActorContext, db: Tx, id: string): Promise<Row> {
@@ -102,27 +103,31 @@ export async function requireMailbox(ctx: ActorContext, db: Tx, id: string): Pro
   return row;
 }
 
-/** Locks the domain, so that two at once do not pass its limit together. */
-async function requireRoom(tx: Tx, domain: AuthorizedDomain): Promise<{ defaultQuotaBytes: bigint | null }> {
+/** Locks the domain row, so concurrent requests can't exceed its limit. @throws CONFLICT; DOMAIN_NOT_FOUND */
+async function requireMailboxCapacity(tx: Tx, domain: AuthorizedDomain): Promise<{ defaultQuotaBytes: bigint | null }> {
   await tx.$queryRaw`SELECT id FROM "domain" WHERE id = ${domain.id}::uuid FOR NO KEY UPDATE`;
   const found = await tx.domain.findUnique({
     where: { id: domain.id },
     select: { maxMailboxes: true, defaultQuotaBytes: true, _count: { select: { mailboxes: true } } },
   });
-  if (!found) throw new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.');
+  if (!found) throw new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
   const { maxMailboxes, defaultQuotaBytes, _count } = found;
   if (maxMailboxes === null || _count.mailboxes < maxMailboxes) return { defaultQuotaBytes };
-  throw new AppError('CONFLICT', `The domain ${domain.name} may have ${maxMailboxes} mailboxes, and has them.`, {
-    details: { limit: maxMailboxes, count: _count.mailboxes },
-  });
+  throw new AppError(
+    'CONFLICT',
+    `The domain ${domain.name} has ${_count.mailboxes} of at most ${maxMailboxes} mailboxes. Delete some or raise the limit.`,
+    {
+      details: { limit: maxMailboxes, count: _count.mailboxes },
+    },
+  );
 }
 
-/** Another call deleted it between our look and our change. */
-export function gone(error: unknown): never {
+/** Maps a row deleted by a concurrent request to 404. */
+export function notFoundIfMissing(error: unknown): never {
   throw isMissingRow(error) ? notFound('mailbox') : error;
 }
 
-function containing(q: string | undefined): Prisma.MailboxWhereInput {
+function searchFilter(q: string | undefined): Prisma.MailboxWhereInput {
   if (!q) return {};
   const contains = q.replace(/[\\%_]/g, '\\$&');
   const [local = '', domain] = contains.toLowerCase().split('@');

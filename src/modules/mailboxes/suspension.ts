@@ -2,34 +2,36 @@ import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { AppError } from '@/server/errors';
 import type { Mailbox, SuspendMailbox, UnsuspendMailbox } from './schema';
-import { FIELDS, gone, present, requireMailbox } from './service';
+import { FIELDS, notFoundIfMissing, present, requireMailbox } from './service';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
-/** It receives on, and sends nothing from this moment. @throws NOT_FOUND; CONFLICT where it is suspended already */
+/** Stops sending immediately; the mailbox still receives mail. @throws NOT_FOUND; CONFLICT if already suspended */
 export async function suspendMailbox(ctx: MutationContext, { id, reason }: SuspendMailbox): Promise<Mailbox> {
   const before = present(await requireMailbox(ctx, ctx.db, id));
   const { count } = await ctx.db.mailbox.updateMany({
     where: { id, suspendedAt: null },
     data: { suspendedAt: ctx.clock.now(), suspensionReason: 'manual', suspensionNote: reason },
   });
-  if (count === 0) throw new AppError('CONFLICT', `The mailbox ${before.email} is suspended already.`);
+  if (count === 0) throw new AppError('CONFLICT', `Mailbox ${before.email} is already suspended.`);
   return finish(ctx, before);
 }
 
-/** Its hourly count begins anew. @throws NOT_FOUND; CONFLICT where it is not suspended */
+/** Resets the hourly count. @throws NOT_FOUND; CONFLICT if not suspended */
 export async function unsuspendMailbox(ctx: MutationContext, { id, note }: UnsuspendMailbox): Promise<Mailbox> {
   const before = present(await requireMailbox(ctx, ctx.db, id));
   const { count } = await ctx.db.mailbox.updateMany({
     where: { id, suspendedAt: { not: null } },
     data: { suspendedAt: null, suspensionReason: null, suspensionNote: '', rateCountedFrom: ctx.clock.now() },
   });
-  if (count === 0) throw new AppError('CONFLICT', `The mailbox ${before.email} is not suspended.`);
+  if (count === 0) throw new AppError('CONFLICT', `Mailbox ${before.email} is not suspended.`);
   return finish(ctx, before, note ? { note } : {});
 }
 
 async function finish(ctx: MutationContext, before: Mailbox, details: object = {}): Promise<Mailbox> {
-  const row = await ctx.db.mailbox.findUniqueOrThrow({ where: { id: before.id }, select: FIELDS }).catch(gone);
+  const row = await ctx.db.mailbox
+    .findUniqueOrThrow({ where: { id: before.id }, select: FIELDS })
+    .catch(notFoundIfMissing);
   const after = present(row);
   await ctx.audit({ resource: `mailbox:${before.id}`, domainId: before.domain_id, before, after, details });
   return after;

@@ -7,7 +7,7 @@ export type GetOverview = z.infer<typeof GetOverview>;
 
 const totals = z.record(z.enum(MESSAGE_STATUSES), z.number().int());
 
-/** What the console's first page shows: the last 24 hours and what is still to be set up. */
+/** The console's overview: totals of the last 24 hours and the setup checklist. */
 export const Overview = z.object({
   since: Timestamp,
   until: Timestamp,

@@ -23,7 +23,7 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
     listDomains(ctx, { ...newest, limit: 1 }),
     listApiKeys(ctx, { ...newest, limit: 1 }),
     countFailing(ctx, { domainId }),
-    // Nobody else can do anything about it.
+    // Only admins can act on the mail server's state.
     hasRole(ctx.actor.admin.role, 'admin') ? mailServerState(ctx.db) : ('none' as const),
   ]);
   return {

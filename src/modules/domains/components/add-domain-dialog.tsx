@@ -17,7 +17,7 @@ export function AddDomainDialog({ opened, onClose }: AddDomainDialogProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const form = useForm({
     initialValues: { name: '', description: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'Enter a domain, such as example.org.' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a domain such as example.org.' : null) },
   });
   const create = trpc.domains.create.useMutation({
     onSuccess: async ({ id }) => {
@@ -26,9 +26,9 @@ export function AddDomainDialog({ opened, onClose }: AddDomainDialogProps) {
       router.push(`/domains/${id}`);
     },
     onError: (error) => {
-      const refused = toProblem(error);
-      if (refused.code === 'DOMAIN_EXISTS') form.setErrors({ name: refused.message });
-      else setProblem(applyFieldErrors(refused, form, { name: 'name', description: 'description' }));
+      const failure = toProblem(error);
+      if (failure.code === 'DOMAIN_EXISTS') form.setErrors({ name: failure.message });
+      else setProblem(applyFieldErrors(failure, form, { name: 'name', description: 'description' }));
     },
   });
 
@@ -41,8 +41,8 @@ export function AddDomainDialog({ opened, onClose }: AddDomainDialogProps) {
   return (
     <Dialog
       opened={opened}
-      title="Add a domain"
-      action="Add the domain"
+      title="Add domain"
+      action="Add domain"
       isBusy={create.isPending}
       onClose={close}
       onSubmit={form.onSubmit(({ name, description }) => {
@@ -54,7 +54,7 @@ export function AddDomainDialog({ opened, onClose }: AddDomainDialogProps) {
         label="Domain"
         className="mono-input"
         placeholder="example.org"
-        description="What stands after the @. It cannot be renamed later."
+        description="The part after the @. It can’t be renamed later."
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

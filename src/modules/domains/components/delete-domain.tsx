@@ -22,23 +22,23 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
   const dependents = domain.mailbox_count + domain.alias_count;
 
   return (
-    <SettingsSection title="Delete" hint="Its webhooks go with it. Messages already sent stay in the list.">
+    <SettingsSection title="Delete" hint="Also deletes the domain’s webhooks. The message history is kept.">
       <div className="form-column">
         <p className="soft">
           {dependents > 0
-            ? `It still has mailboxes or aliases (${dependents}). Delete them first; until then the domain cannot go.`
-            : 'Nothing depends on it: it has no mailbox and no alias.'}
+            ? `This domain still has mailboxes or aliases (${dependents}). Delete them first.`
+            : 'This domain has no mailboxes or aliases, so it can be deleted.'}
         </p>
         <div>
           <Button className="danger" onClick={dialog.open} disabled={dependents > 0}>
-            Delete the domain
+            Delete domain
           </Button>
         </div>
       </div>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${domain.name}`}
-        action="Delete the domain"
+        action="Delete domain"
         typeToConfirm={domain.name}
         problem={remove.error ? toProblem(remove.error) : null}
         isBusy={remove.isPending}
@@ -48,7 +48,9 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
         }}
         onConfirm={() => remove.mutate({ id: domain.id })}
       >
-        <p className="soft">Nothing can be sent from it any more and its mail is refused. This cannot be undone.</p>
+        <p className="soft">
+          You can no longer send from this domain, and mail to it is rejected. This can’t be undone.
+        </p>
       </ConfirmDialog>
     </SettingsSection>
   );

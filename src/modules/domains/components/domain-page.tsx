@@ -18,7 +18,7 @@ import { DomainSettings } from './domain-settings';
 const CRUMB = { label: 'Domains', href: '/domains' };
 
 export function DomainPage({ id }: { id: string }) {
-  const mayChange = useHasRole('admin');
+  const canEdit = useHasRole('admin');
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
   const dkim = useDkim(id);
 
@@ -47,26 +47,26 @@ export function DomainPage({ id }: { id: string }) {
           href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}
           leftSection={<IconClipboardList stroke={1.5} />}
         >
-          Its history
+          Audit history
         </Button>
         <Button component={Link} href={`/messages?domain=${id}`} leftSection={<IconMail stroke={1.5} />}>
-          Its messages
+          Messages
         </Button>
       </PageHeader>
-      {domain && mayChange !== undefined && !dkim.isPending ? (
+      {domain && canEdit !== undefined && !dkim.isPending ? (
         <>
-          <DomainSettings domain={domain} isReadOnly={!mayChange} />
-          <DkimKeys domain={domain} dkim={dkim} isReadOnly={!mayChange} />
-          {mayChange && <DeleteDomain domain={domain} />}
+          <DomainSettings domain={domain} isReadOnly={!canEdit} />
+          <DkimKeys domain={domain} dkim={dkim} isReadOnly={!canEdit} />
+          {canEdit && <DeleteDomain domain={domain} />}
         </>
       ) : (
-        <SettingsBones />
+        <SettingsSkeleton />
       )}
     </Page>
   );
 }
 
-function SettingsBones() {
+function SettingsSkeleton() {
   return (
     <div aria-busy="true">
       {[160, 248].map((height) => (

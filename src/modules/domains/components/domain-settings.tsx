@@ -44,10 +44,13 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
         noValidate
         onSubmit={form.onSubmit((values) => {
           setProblem(null);
-          update.mutate({ id: domain.id, ...changes(values, initialValues(domain)) });
+          update.mutate({ id: domain.id, ...changedSettings(values, initialValues(domain)) });
         })}
       >
-        <SettingsSection title="Domain" hint="An inactive domain neither sends nor takes mail; nothing of it is lost.">
+        <SettingsSection
+          title="Domain"
+          hint="An inactive domain can’t send or receive mail. Its settings and stored mail are kept."
+        >
           <div className="form-column">
             <Switch label="Active" disabled={isReadOnly} {...form.getInputProps('active', { type: 'checkbox' })} />
             <TextInput
@@ -58,7 +61,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
             />
           </div>
         </SettingsSection>
-        <SettingsSection title="Limits" hint="Leave a field empty where there is to be no limit of its own.">
+        <SettingsSection title="Limits" hint="Leave a field empty to use the default.">
           <div className="form-column">
             <div className="pair">
               <NumberInput
@@ -71,21 +74,21 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
             </div>
             <div className="pair">
               <NumberInput
-                label="Mailbox quota, MB"
+                label="Mailbox quota (MB)"
                 placeholder="No quota"
                 {...limit}
                 {...form.getInputProps('quotaMb')}
               />
               <NumberInput
-                label="Messages an hour"
-                placeholder="The server’s own limit"
+                label="Messages per hour"
+                placeholder="Server default"
                 {...limit}
                 {...form.getInputProps('hourlyLimit')}
               />
             </div>
             <ProblemAlert problem={problem} />
             {isReadOnly ? (
-              <p className="soft">Changing it needs the role admin.</p>
+              <p className="soft">Only admins can change these settings.</p>
             ) : (
               <SaveBar
                 isDirty={form.isDirty()}
@@ -97,7 +100,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
           </div>
         </SettingsSection>
       </form>
-      <UnsavedGuard isDirty={form.isDirty()} what={`The settings of ${domain.name} are changed and not saved.`} />
+      <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${domain.name}.`} />
     </>
   );
 }
@@ -116,8 +119,8 @@ function initialValues(domain: Domain) {
   };
 }
 
-/** Only what was changed, so that a quota shown in whole MB is not rounded and nobody else's change is undone. */
-function changes(values: Values, before: Values): Partial<Domain> {
+/** Only changed fields: keeps a quota that isn't whole MB exact, and doesn't overwrite concurrent changes. */
+function changedSettings(values: Values, before: Values): Partial<Domain> {
   const isChanged = (name: keyof Values) => values[name] !== before[name];
   const quota = numberOrNull(values.quotaMb);
   return {

@@ -20,11 +20,11 @@ import { formatCount, formatDate } from '@/lib/format';
 import type { Domain } from '../schema';
 import { AddDomainDialog } from './add-domain-dialog';
 
-const SHOWN = { all: undefined, on: true, off: false } as const;
+const SHOWN = { all: undefined, active: true, inactive: false } as const;
 
 const filters = {
   q: parseAsString.withDefault(''),
-  show: parseAsStringLiteral(['all', 'on', 'off']).withDefault('all'),
+  show: parseAsStringLiteral(['all', 'active', 'inactive']).withDefault('all'),
   sort: parseAsStringLiteral(['created_at', 'name']).withDefault('name'),
   order: parseAsStringLiteral(['asc', 'desc']).withDefault('asc'),
   new: parseAsBoolean.withDefault(false),
@@ -33,26 +33,26 @@ const filters = {
 
 export function DomainsPage() {
   const [state, setState] = useQueryStates(filters);
-  const trail = useCursorHistory();
-  const mayChange = useHasRole('admin');
+  const history = useCursorHistory();
+  const canAdd = useHasRole('admin');
   const [q] = useDebouncedValue(state.q.trim(), 200);
   const list = trpc.domains.list.useQuery(
-    { q: q || undefined, active: SHOWN[state.show], sort: state.sort, order: state.order, cursor: trail.cursor },
+    { q: q || undefined, active: SHOWN[state.show], sort: state.sort, order: state.order, cursor: history.cursor },
     { placeholderData: keepPreviousData },
   );
   const rows = list.data?.items;
   const isFiltered = q !== '' || state.show !== 'all';
-  const isEmpty = rows?.length === 0 && trail.isFirst;
+  const isEmpty = rows?.length === 0 && history.isFirst;
 
   return (
     <Page>
-      <PageHeader title="Domains" description="Postroom sends from these domains and takes their mail">
-        {mayChange && (
+      <PageHeader title="Domains" description="Domains that send and receive mail">
+        {canAdd && (
           <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => void setState({ new: true })}>
-            Add a domain
+            Add domain
           </Button>
         )}
-        {mayChange === false && <span className="quiet">Adding one needs the role admin</span>}
+        {canAdd === false && <span className="quiet">Only admins can add domains</span>}
       </PageHeader>
       <div className="tools">
         <TextInput
@@ -65,21 +65,21 @@ export function DomainsPage() {
           onChange={(event) => void setState({ q: event.currentTarget.value || null, cursor: null })}
         />
         <SegmentedControl
-          label="State"
+          label="Status"
           value={state.show}
-          options={{ all: 'All', on: 'Active', off: 'Off' }}
+          options={{ all: 'All', active: 'Active', inactive: 'Inactive' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
       </div>
       {list.isError && <ErrorState what="domains" error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.isError && isEmpty && !isFiltered && mayChange !== undefined && (
-        <NoDomains mayChange={mayChange} onAdd={() => void setState({ new: true })} />
+      {!list.isError && isEmpty && !isFiltered && canAdd !== undefined && (
+        <NoDomains canAdd={canAdd} onAdd={() => void setState({ new: true })} />
       )}
       {!list.isError && isEmpty && isFiltered && (
-        <EmptyState title="No domain fits">
-          <p>None of your domains has this name and state.</p>
+        <EmptyState title="No matching domains">
+          <p>No domain matches these filters.</p>
           <div className="row-actions">
-            <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear the filters</Button>
+            <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear filters</Button>
           </div>
         </EmptyState>
       )}
@@ -100,10 +100,10 @@ export function DomainsPage() {
                 void setState({ sort: field === 'name' ? 'name' : 'created_at', order, cursor: null }),
             }}
           />
-          <Pagination page={list.data} history={trail} />
+          <Pagination page={list.data} history={history} />
         </>
       )}
-      <AddDomainDialog opened={state.new && mayChange === true} onClose={() => void setState({ new: null })} />
+      <AddDomainDialog opened={state.new && canAdd === true} onClose={() => void setState({ new: null })} />
     </Page>
   );
 }
@@ -111,7 +111,7 @@ export function DomainsPage() {
 const COLUMNS: DataTableColumn<Domain>[] = [
   {
     key: 'state',
-    header: 'State',
+    header: 'Status',
     width: 112,
     kind: 'mark',
     mobile: 'mark',
@@ -166,7 +166,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
   },
   {
     key: 'limit',
-    header: 'Sends an hour',
+    header: 'Hourly limit',
     isOptional: true,
     width: 120,
     kind: 'figure',
@@ -190,34 +190,34 @@ function outOf(count: number, limit: number | null): string {
   return limit === null ? formatCount(count) : `${formatCount(count)} of ${formatCount(limit)}`;
 }
 
-type NoDomainsProps = { mayChange: boolean; onAdd: () => void };
+type NoDomainsProps = { canAdd: boolean; onAdd: () => void };
 
-function NoDomains({ mayChange, onAdd }: NoDomainsProps) {
+function NoDomains({ canAdd, onAdd }: NoDomainsProps) {
   return (
-    <EmptyState title="Domains will stand here">
-      <p>A domain is what stands after the @. Postroom sends only from domains it knows.</p>
-      {mayChange ? (
+    <EmptyState title="No domains yet">
+      <p>A domain is the part after the @. Postroom sends mail only from domains that you add.</p>
+      {canAdd ? (
         <>
           <ol className="steps">
             <li>
               <span>
-                <b>Add the domain.</b> Sending from it works at once.
+                <b>Add the domain.</b> You can send from it immediately.
               </span>
             </li>
             <li>
               <span>
-                <b>Send a test</b> from any address of it.
+                <b>Send a test</b> from any address on the domain.
               </span>
             </li>
           </ol>
           <div className="row-actions">
             <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onAdd}>
-              Add a domain
+              Add domain
             </Button>
           </div>
         </>
       ) : (
-        <p>None is assigned to you yet. A super admin can assign one.</p>
+        <p>No domain is assigned to you. Ask a super admin to assign one.</p>
       )}
     </EmptyState>
   );

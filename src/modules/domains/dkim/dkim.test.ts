@@ -4,7 +4,7 @@ import { unseal } from '@/server/secrets/sealing';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
-import { dkimKeyPlace } from './keys';
+import { dkimKeyBinding } from './keys';
 import type { DkimKey } from './schema';
 
 const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
@@ -16,7 +16,7 @@ const statuses = async (domainId: string) => {
 
 const selectorOf = async (id: string) => (await db.domain.findUniqueOrThrow({ where: { id } })).dkimSelector;
 
-/** A domain with an active key, and a client that may change it. */
+/** Makes a domain with an active key, and a client with the role admin. */
 async function makeSigned() {
   const domain = await makeDomain();
   await makeDkimKey(domain.id, { selector: 'first' });
@@ -32,7 +32,7 @@ async function makeSigned() {
 }
 
 describe('a new domain', () => {
-  it('has an active RSA key at once, whose record fits the private key that is kept sealed', async () => {
+  it('has an active RSA key whose DNS record matches the sealed private key', async () => {
     const api = await keyClient({ role: 'admin' });
     const { data: domain } = await api.post('/domains', { name: `${unique()}.example` });
     const [key, ...others] = (await api.get(`/domains/${domain.id}/dkim`)).data as DkimKey[];
@@ -52,13 +52,13 @@ describe('a new domain', () => {
       retired_at: null,
     });
     const row = await db.dkimKey.findFirstOrThrow({ where: { domainId: domain.id } });
-    const pem = unseal(dkimKeyPlace(row.id), row.privateKey);
+    const pem = unseal(dkimKeyBinding(row.id), row.privateKey);
     expect(createPrivateKey(pem).asymmetricKeyDetails?.modulusLength).toBe(2048);
     const publicKey = createPublicKey(pem).export({ type: 'spki', format: 'der' }).toString('base64');
     expect(key?.dns_record.value.endsWith(`p=${publicKey}`)).toBe(true);
   });
 
-  it('that is refused leaves no key', async () => {
+  it('leaves no key behind if it is rejected', async () => {
     const api = await keyClient({ role: 'admin' });
     const name = `${unique()}.example`;
     await api.post('/domains', { name });
@@ -69,7 +69,7 @@ describe('a new domain', () => {
 });
 
 describe('rotating', () => {
-  it('makes a pending RSA key with its record, under a selector of its own; the active one goes on', async () => {
+  it('creates a pending RSA key with a record under a new selector, and keeps the active one', async () => {
     const { domain, path, api } = await makeSigned();
     const answer = await api.call('POST', `${path}/rotate`, { clock: { now: () => new Date('2027-03-04T05:06:07Z') } });
     expect(answer.data).toMatchObject({
@@ -84,24 +84,24 @@ describe('rotating', () => {
     expect(await selectorOf(domain.id)).toBe('first');
   });
 
-  it('takes a selector, in any letter case, and Ed25519, whose record holds the bare key', async () => {
+  it('accepts a selector in any letter case, and Ed25519 with a raw key in its record', async () => {
     const { domain, rotate } = await makeSigned();
     const { data } = await rotate({ selector: 'S2026-a' });
     expect(data).toMatchObject({ selector: 's2026-a', algorithm: 'ed25519' });
     expect(data.dns_record.value).toMatch(/^v=DKIM1; k=ed25519; p=[A-Za-z0-9+/]{43}=$/);
     const row = await db.dkimKey.findFirstOrThrow({ where: { domainId: domain.id, selector: 's2026-a' } });
-    const key = createPublicKey(unseal(dkimKeyPlace(row.id), row.privateKey)).export({ format: 'jwk' });
+    const key = createPublicKey(unseal(dkimKeyBinding(row.id), row.privateKey)).export({ format: 'jwk' });
     expect(Buffer.from(key.x as string, 'base64url').toString('base64')).toBe(row.publicKey);
   });
 
-  it('is refused while a key is pending, and names that', async () => {
+  it('is rejected while a key is pending, naming that key', async () => {
     const { rotate } = await makeSigned();
     await rotate({ selector: 'second' });
     const answer = expectError(await rotate({ selector: 'third' }), 409, 'CONFLICT');
     expect(answer.error.details).toMatchObject({ pending_selector: 'second' });
   });
 
-  it('is refused for a selector that the domain has used, and not for one of another domain', async () => {
+  it('is rejected for a selector that this domain, not another, has used', async () => {
     const { rotate, activate } = await makeSigned();
     const answer = expectError(await rotate({ selector: 'FIRST' }), 409, 'CONFLICT');
     expect(answer.error.details.fields?.[0]?.path).toBe('selector');
@@ -112,7 +112,7 @@ describe('rotating', () => {
   });
 
   it.each(['', '-a', 'a-', 'a.b', 'a b', 'a_b', 'ä', 'x'.repeat(64), 'a\u0000', 'a\r\n'])(
-    'refuses %j as a selector',
+    'rejects %j as a selector',
     async (selector) => {
       const { rotate } = await makeSigned();
       const answer = expectError(await rotate({ selector }), 400, 'VALIDATION_ERROR');
@@ -120,12 +120,12 @@ describe('rotating', () => {
     },
   );
 
-  it('refuses other algorithms', async () => {
+  it('rejects other algorithms', async () => {
     const { rotate } = await makeSigned();
     expectError(await rotate({ algorithm: 'rsa-1024' }), 400, 'VALIDATION_ERROR');
   });
 
-  it('gives one winner and clear refusals when done at once', async () => {
+  it('succeeds once and answers 409 otherwise under concurrency', async () => {
     const { domain, rotate } = await makeSigned();
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate()));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
@@ -135,7 +135,7 @@ describe('rotating', () => {
 });
 
 describe('activating', () => {
-  it('signs with the pending key from then on, retires the one before, and is audited without its private key', async () => {
+  it('activates the pending key, retires the previous one, and is audited without the private key', async () => {
     const { domain, api, rotate, activate, path } = await makeSigned();
     await rotate({ selector: 'second' });
     const answer = await activate('SECOND');
@@ -151,11 +151,11 @@ describe('activating', () => {
       { action: 'domain.activate_dkim', details: { before: { status: 'pending' }, after: { status: 'active' } } },
     ]);
     const { privateKey, id } = await db.dkimKey.findFirstOrThrow({ where: { domainId: domain.id, status: 'active' } });
-    const secret = unseal(dkimKeyPlace(id), privateKey).split('\n')[1] as string;
+    const secret = unseal(dkimKeyBinding(id), privateKey).split('\n')[1] as string;
     expect(JSON.stringify([entries, answer, newest])).not.toContain(secret);
   });
 
-  it('takes a retired key back', async () => {
+  it('reactivates a retired key', async () => {
     const { domain, rotate, activate } = await makeSigned();
     await rotate({ selector: 'second' });
     await activate('second');
@@ -164,7 +164,7 @@ describe('activating', () => {
     expect(await selectorOf(domain.id)).toBe('first');
   });
 
-  it('is the first key of a domain that had none', async () => {
+  it('works for the first key of a domain', async () => {
     const domain = await makeDomain();
     await makeDkimKey(domain.id, { selector: 'only', status: 'pending' });
     const api = await keyClient({ role: 'admin' });
@@ -172,7 +172,7 @@ describe('activating', () => {
     expect(await statuses(domain.id)).toEqual({ only: 'active' });
   });
 
-  it('is refused for the active key, one of another domain, and one that is not there', async () => {
+  it('is rejected for the active key, a key of another domain and a missing key', async () => {
     const { activate } = await makeSigned();
     const other = await makeDomain();
     await makeDkimKey(other.id, { selector: 'elsewhere', status: 'pending' });
@@ -182,7 +182,7 @@ describe('activating', () => {
     expectError(await activate('a%00b'), 400, 'VALIDATION_ERROR');
   });
 
-  it('gives one winner and clear refusals when done at once', async () => {
+  it('succeeds once and answers 409 otherwise under concurrency', async () => {
     const { domain, rotate, activate } = await makeSigned();
     await rotate({ selector: 'second' });
     const answers = await Promise.all(Array.from({ length: 6 }, () => activate('second')));
@@ -191,7 +191,7 @@ describe('activating', () => {
     expect(await statuses(domain.id)).toEqual({ first: 'retired', second: 'active' });
   });
 
-  it('leaves one active key when different ones are activated at once', async () => {
+  it('leaves one active key when different keys are activated concurrently', async () => {
     const { domain, rotate, activate } = await makeSigned();
     await makeDkimKey(domain.id, { selector: 'old', status: 'retired' });
     await rotate({ selector: 'second' });
@@ -201,7 +201,7 @@ describe('activating', () => {
     expect(active.map(({ selector }) => selector)).toEqual([await selectorOf(domain.id)]);
   });
 
-  it('and a deletion of the domain at once are both answered plainly', async () => {
+  it('returns 200, 404 or 409 while the domain is being deleted', async () => {
     for (let round = 0; round < 5; round++) {
       const { domain, api, rotate, activate } = await makeSigned();
       await rotate({ selector: 'second' });
@@ -214,8 +214,8 @@ describe('activating', () => {
   });
 });
 
-describe('who may', () => {
-  it('a domain_admin reads the keys of its domains, and makes and activates none', async () => {
+describe('permissions', () => {
+  it('let a domain_admin read keys but not rotate or activate them', async () => {
     const { domain, path } = await makeSigned();
     const api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
     expect((await api.get(path)).data).toHaveLength(1);
@@ -223,7 +223,7 @@ describe('who may', () => {
     expectError(await api.post(`${path}/first/activate`), 403, 'FORBIDDEN');
   });
 
-  it('a domain out of reach, or that is not there, answers as not found', async () => {
+  it('return 404 for a domain that is outside the scope or missing', async () => {
     const { path } = await makeSigned();
     const api = await keyClient({ role: 'domain_admin', domainIds: [(await makeDomain()).id] });
     const scoped = await keyClient({ role: 'admin', scopedDomainIds: [(await makeDomain()).id] });
@@ -235,8 +235,8 @@ describe('who may', () => {
   });
 });
 
-describe('the list', () => {
-  it('begins with the newest, goes on page by page, and can be of one status', async () => {
+describe('listing', () => {
+  it('sorts newest first, paginates and filters by status', async () => {
     const { domain, api, path } = await makeSigned();
     for (let day = 1; day <= 4; day++) {
       const at = new Date(Date.now() - day * 86_400_000);
@@ -248,6 +248,6 @@ describe('the list', () => {
     expect(selectors).toEqual(['first', 'day1', 'day2', 'day3', 'day4']);
     const active = await api.get(`${path}?status=active`);
     expect(active.data.map(({ selector }: DkimKey) => selector)).toEqual(['first']);
-    expectError(await api.get(`${path}?status=gone`), 400, 'VALIDATION_ERROR');
+    expectError(await api.get(`${path}?status=unknown`), 400, 'VALIDATION_ERROR');
   });
 });

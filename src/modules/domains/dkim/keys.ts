@@ -7,27 +7,27 @@ import type { DkimAlgorithm, DkimStatus } from './schema';
 
 export type DkimKeyPair = {
   algorithm: DkimAlgorithm;
-  /** PEM, PKCS 8. */
+  /** PEM, PKCS #8. */
   privateKey: string;
-  /** What stands behind p= in the record. */
+  /** The p= value of the DNS record. */
   publicKey: string;
 };
 
 const ED25519_KEY_BYTES = 32;
 const SELECTOR_SUFFIX_LENGTH = 6;
-// Without those that are taken for one another.
+// Leaves out characters that are easily confused.
 const SELECTOR_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const generate = promisify(generateKeyPair);
-// An RSA key takes a core for a tenth of a second and more: many at once leave some of the process's threads to others.
-const inTurn = pLimit(2);
+// RSA generation occupies a thread for 100 ms or more. The limit leaves threads of the pool to other work.
+const generationLimit = pLimit(2);
 
-/** Takes a while, so that no transaction is open meanwhile. */
+/** Slow: call it outside a transaction. */
 export function makeDkimKeyPair(algorithm: DkimAlgorithm): Promise<DkimKeyPair> {
-  return inTurn(() => (algorithm === 'rsa-2048' ? makeRsa() : makeEd25519()));
+  return generationLimit(() => (algorithm === 'rsa-2048' ? makeRsa() : makeEd25519()));
 }
 
-/** The columns of a new key, but for its domain. */
+/** The columns of a new key, except its domain. */
 export function dkimKeyRow(pair: DkimKeyPair, over: { selector?: string; status: DkimStatus; at: Date }) {
   const { selector = newSelector(over.at), status, at } = over;
   const id = uuidv7();
@@ -36,15 +36,15 @@ export function dkimKeyRow(pair: DkimKeyPair, over: { selector?: string; status:
     selector,
     algorithm: pair.algorithm === 'rsa-2048' ? ('rsa_2048' as const) : pair.algorithm,
     status,
-    privateKey: seal(dkimKeyPlace(id), pair.privateKey),
+    privateKey: seal(dkimKeyBinding(id), pair.privateKey),
     publicKey: pair.publicKey,
     createdAt: at,
     activatedAt: status === 'active' ? at : null,
   };
 }
 
-/** What a private key is sealed for. */
-export function dkimKeyPlace(id: string): string {
+/** The row and column that a sealed private key is bound to. */
+export function dkimKeyBinding(id: string): string {
   return `dkim_key.private_key:${id}`;
 }
 
@@ -53,11 +53,11 @@ async function makeRsa(): Promise<DkimKeyPair> {
   return { algorithm: 'rsa-2048', privateKey: pem(privateKey), publicKey: spki(publicKey).toString('base64') };
 }
 
-/** Its record holds the bare key, without the structure around it (RFC 8463). */
+/** The record holds the raw key without the SPKI structure (RFC 8463). */
 async function makeEd25519(): Promise<DkimKeyPair> {
   const { privateKey, publicKey } = await generate('ed25519');
-  const bare = spki(publicKey).subarray(-ED25519_KEY_BYTES);
-  return { algorithm: 'ed25519', privateKey: pem(privateKey), publicKey: bare.toString('base64') };
+  const rawKey = spki(publicKey).subarray(-ED25519_KEY_BYTES);
+  return { algorithm: 'ed25519', privateKey: pem(privateKey), publicKey: rawKey.toString('base64') };
 }
 
 function pem(privateKey: KeyObject): string {

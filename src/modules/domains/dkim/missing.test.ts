@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDkimKey, makeDomain } from '@/test/factories';
-import { giveMissingDkimKeys } from './missing';
+import { createMissingDkimKeys } from './missing';
 
 const statusesOf = async (domainId: string) =>
   (await db.dkimKey.findMany({ where: { domainId } })).map(({ status }) => status);
 
-describe('a domain from before', () => {
-  it('gets an active key, each one, however many instances see to it at once', async () => {
+describe('domains without a DKIM key', () => {
+  it('each get one active key, even if several instances run concurrently', async () => {
     await db.domain.deleteMany();
     const domains = await Promise.all(Array.from({ length: 6 }, () => makeDomain()));
     const signed = await makeDomain();
     await makeDkimKey(signed.id, { selector: 'own' });
-    await Promise.all(Array.from({ length: 3 }, () => giveMissingDkimKeys(db, new Date())));
-    await giveMissingDkimKeys(db, new Date());
+    await Promise.all(Array.from({ length: 3 }, () => createMissingDkimKeys(db, new Date())));
+    await createMissingDkimKeys(db, new Date());
     expect(await db.dkimKey.count()).toBe(7);
     for (const { id } of domains) {
       const key = await db.dkimKey.findFirstOrThrow({ where: { domainId: id } });
@@ -23,7 +23,7 @@ describe('a domain from before', () => {
     expect(await statusesOf(signed.id)).toEqual(['active']);
   });
 
-  it('gets it by the next start', async () => {
+  it('get one at the next start', async () => {
     const { id } = await makeDomain();
     process.env.SMTP_URL = 'off';
     await (await import('@/start')).start();

@@ -2,15 +2,15 @@ import { kickAgents } from '@/modules/mail-server/service';
 import type { Database, Tx } from '@/server/db';
 import { type DkimKeyPair, dkimKeyRow, makeDkimKeyPair } from './keys';
 
-/** Gives an active key to domains that are older than Postroom's own keys. Instances that do it at once share the work. */
-export async function giveMissingDkimKeys(db: Database, now: Date): Promise<void> {
+/** Creates an active key for each domain without one. Instances that run this concurrently share the work. */
+export async function createMissingDkimKeys(db: Database, now: Date): Promise<void> {
   while (await db.domain.findFirst({ where: { dkimSelector: null }, select: { id: true } })) {
     const pair = await makeDkimKeyPair('rsa-2048');
-    if (!(await db.$transaction((tx) => giveToOne(tx, pair, now)))) return;
+    if (!(await db.$transaction((tx) => createForNextDomain(tx, pair, now)))) return;
   }
 }
 
-async function giveToOne(tx: Tx, pair: DkimKeyPair, now: Date): Promise<boolean> {
+async function createForNextDomain(tx: Tx, pair: DkimKeyPair, now: Date): Promise<boolean> {
   const [domain] = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM domain WHERE dkim_selector IS NULL ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`;
   if (!domain) return false;

@@ -11,7 +11,7 @@ export const dkimProcedures = {
       rest('GET', '/domains/{id}/dkim', {
         tag,
         summary: 'List the DKIM keys of a domain',
-        description: 'A new domain has an active key. The private part of a key is never given.',
+        description: 'A new domain has an active key. Private keys are never returned.',
         isPaginated: true,
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -24,9 +24,9 @@ export const dkimProcedures = {
     .meta(
       rest('POST', '/domains/{id}/dkim/rotate', {
         tag,
-        summary: 'Make a new DKIM key',
+        summary: 'Rotate the DKIM key of a domain',
         description:
-          'It is pending: publish its record, and activate it once receivers find that. One key may be pending at a time.',
+          'Creates a pending key. Publish its DNS record, then activate the key. A domain can have one pending key.',
         audit: 'domain.rotate_dkim',
         transaction: 'manual',
         isOpenToScopedKeys: true,
@@ -40,10 +40,10 @@ export const dkimProcedures = {
     .meta(
       rest('POST', '/domains/{id}/dkim/{selector}/activate', {
         tag,
-        summary: 'Sign with a DKIM key',
+        summary: 'Activate a DKIM key',
         description:
-          'The pending key, or a retired one. The active one is retired; leave its record published for a week, since ' +
-          'what it signed may still be under way.',
+          'Signs with a pending or retired key and retires the active one. Keep the DNS record of the retired key for a ' +
+          'week, because messages it signed may still be in transit.',
         audit: 'domain.activate_dkim',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },

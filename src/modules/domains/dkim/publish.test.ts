@@ -9,14 +9,14 @@ import { db } from '@/test/database';
 import { makeDkimKey, makeDomain, unique } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 import { makeRedis } from '@/test/servers/redis';
-import { dkimKeyPlace } from './keys';
+import { dkimKeyBinding } from './keys';
 import { publishDkimKeys } from './publish';
 
 beforeEach(async () => {
   await db.domain.deleteMany();
 });
 
-/** A mail server's Redis, and a connection to it as an agent has it. */
+/** The mail server's Redis, and a connection to it configured like the agent's. */
 async function makeMailServer() {
   const server = await makeRedis();
   await server.start();
@@ -39,8 +39,8 @@ async function makeSigned(selector: string) {
   return { ...domain, key };
 }
 
-/** What the mail server should hold, by what Postgres holds. */
-async function wanted() {
+/** The expected content of Redis, derived from Postgres. */
+async function expected() {
   const rows = await db.dkimKey.findMany({ where: { status: 'active' }, include: { domain: true } });
   return {
     names: rows.map(({ selector, domain }) => `${selector}.${domain.name}`).toSorted(),
@@ -50,19 +50,19 @@ async function wanted() {
 
 async function expectExact({ held }: { held: () => Promise<{ keys: object; selectors: object }> }) {
   const { keys, selectors } = await held();
-  expect({ names: Object.keys(keys).toSorted(), selectors }).toEqual(await wanted());
+  expect({ names: Object.keys(keys).toSorted(), selectors }).toEqual(await expected());
 }
 
 const publishedAt = async (id: string) => (await db.dkimKey.findUniqueOrThrow({ where: { id } })).publishedAt;
 
-/** As in the API: the key becomes the active one. */
+/** Activates a key through the API. */
 async function activate(domainId: string, selector: string) {
   const api = await keyClient({ role: 'admin' });
   expect((await api.post(`/domains/${domainId}/dkim/${selector}/activate`)).status).toBe(200);
 }
 
 describe('publishing', () => {
-  it('hands over the active keys, in the form that Rspamd reads, and says since when it has them', async () => {
+  it('publishes the active keys in the format Rspamd reads, and records when', async () => {
     const mail = await makeMailServer();
     const api = await keyClient({ role: 'admin' });
     const { data: rsa } = await api.post('/domains', { name: `${unique()}.example` });
@@ -74,19 +74,19 @@ describe('publishing', () => {
 
     const { keys } = await mail.held();
     const rsaRow = await db.dkimKey.findFirstOrThrow({ where: { domainId: rsa.id } });
-    expect(keys[`${rsa.dkim_selector}.${rsa.name}`]).toBe(unseal(dkimKeyPlace(rsaRow.id), rsaRow.privateKey));
+    expect(keys[`${rsa.dkim_selector}.${rsa.name}`]).toBe(unseal(dkimKeyBinding(rsaRow.id), rsaRow.privateKey));
     const pair = Buffer.from(keys[`ed.${ed.name}`] ?? '', 'base64');
-    const { d } = createPrivateKey(unseal(dkimKeyPlace(ed.key.id), ed.key.privateKey)).export({ format: 'jwk' });
+    const { d } = createPrivateKey(unseal(dkimKeyBinding(ed.key.id), ed.key.privateKey)).export({ format: 'jwk' });
     expect(pair).toHaveLength(64);
     expect(pair.subarray(0, 32).toString('base64url')).toBe(d);
     expect(pair.subarray(32).toString('base64')).toBe(ed.key.publicKey);
 
     expect((await api.get(`/domains/${rsa.id}/dkim`)).data[0].published_at).toEqual(expect.any(String));
-    const told = await db.dkimKey.findMany({ where: { domainId: ed.id, publishedAt: { not: null } } });
-    expect(told.map(({ selector }) => selector)).toEqual(['ed']);
+    const published = await db.dkimKey.findMany({ where: { domainId: ed.id, publishedAt: { not: null } } });
+    expect(published.map(({ selector }) => selector)).toEqual(['ed']);
   });
 
-  it('that finds nothing changed asks Redis as little for many keys as for one, and moves no date', async () => {
+  it('costs the same number of Redis commands for many unchanged keys as for one, and keeps their dates', async () => {
     const mail = await makeMailServer();
     const { key } = await makeSigned('one');
     const commandsOf = async (work: () => Promise<void>) => {
@@ -105,7 +105,7 @@ describe('publishing', () => {
     expect(await publishedAt(key.id)).toEqual(since);
   });
 
-  it('follows a rotation, and the way back', async () => {
+  it('follows a rotation and a reactivation', async () => {
     const mail = await makeMailServer();
     const domain = await makeSigned('first');
     const next = await makeDkimKey(domain.id, { selector: 'second', status: 'pending' });
@@ -121,29 +121,29 @@ describe('publishing', () => {
     expect(await publishedAt(next.id)).toBeNull();
   });
 
-  it('takes away the key of a deleted domain, and of one made again with the same selector hands over the new one', async () => {
+  it('removes the key of a deleted domain, and replaces it if the domain is recreated with the same selector', async () => {
     const mail = await makeMailServer();
-    const [kept, gone] = [await makeSigned('kept'), await makeSigned('same')];
+    const [kept, deleted] = [await makeSigned('kept'), await makeSigned('same')];
     await mail.publish();
-    const before = (await mail.held()).keys[`same.${gone.name}`];
-    await db.domain.delete({ where: { id: gone.id } });
+    const before = (await mail.held()).keys[`same.${deleted.name}`];
+    await db.domain.delete({ where: { id: deleted.id } });
     await mail.publish();
     expect(Object.keys((await mail.held()).keys)).toEqual([`kept.${kept.name}`]);
 
-    const again = await makeDomain({ name: gone.name });
+    const again = await makeDomain({ name: deleted.name });
     await makeDkimKey(again.id, { selector: 'same' });
     await mail.publish();
     await db.domain.delete({ where: { id: again.id } });
-    const third = await makeDomain({ name: gone.name });
+    const third = await makeDomain({ name: deleted.name });
     const { publicKey } = await makeDkimKey(third.id, { selector: 'same' });
     await mail.publish();
     await expectExact(mail);
-    const after = (await mail.held()).keys[`same.${gone.name}`] ?? '';
+    const after = (await mail.held()).keys[`same.${deleted.name}`] ?? '';
     expect(after).not.toBe(before);
     expect(Buffer.from(after, 'base64').subarray(32).toString('base64')).toBe(publicKey);
   });
 
-  it.each(['everything', 'dkim_keys', 'dkim_selectors'])('fills a Redis again that lost %s', async (lost) => {
+  it.each(['everything', 'dkim_keys', 'dkim_selectors'])('restores a Redis that lost %s', async (lost) => {
     const mail = await makeMailServer();
     for (let i = 0; i < 3; i++) await makeSigned('one');
     await mail.publish();
@@ -153,16 +153,16 @@ describe('publishing', () => {
     expect(await mail.held()).toEqual(before);
   });
 
-  it('removes what it did not bring', async () => {
+  it('removes keys that it did not publish', async () => {
     const mail = await makeMailServer();
     const domain = await makeSigned('one');
-    await mail.redis.hset('dkim_keys', `old.${domain.name}`, 'x', 'old.gone.example', 'x');
-    await mail.redis.hset('dkim_selectors', domain.name, 'old', 'gone.example', 'old');
+    await mail.redis.hset('dkim_keys', `old.${domain.name}`, 'x', 'old.other.example', 'x');
+    await mail.redis.hset('dkim_selectors', domain.name, 'old', 'other.example', 'old');
     await mail.publish();
     await expectExact(mail);
   });
 
-  it('hands over many, in more than one part', async () => {
+  it('publishes many keys in batches', async () => {
     const mail = await makeMailServer();
     await Promise.all(Array.from({ length: 450 }, () => makeSigned('many')));
     await mail.publish();
@@ -171,8 +171,8 @@ describe('publishing', () => {
   });
 });
 
-describe('when something fails', () => {
-  it('is told while Redis is away, and done once it is back, empty', async () => {
+describe('publishing with failures', () => {
+  it('throws while Redis is down, and succeeds once Redis is back and empty', async () => {
     const mail = await makeMailServer();
     await makeSigned('one');
     await mail.publish();
@@ -184,23 +184,23 @@ describe('when something fails', () => {
     await expectExact(mail);
   });
 
-  it.each(['put', 'keepOnly'] as const)('is done again where a turn ends at %s', async (at) => {
+  it.each(['put', 'keepOnly'] as const)('is repeated after an interruption at %s', async (at) => {
     const mail = await makeMailServer();
     const domain = await makeSigned('first');
     await mail.publish();
     await makeDkimKey(domain.id, { selector: 'second', status: 'pending' });
     await activate(domain.id, 'second');
-    const cut = async () => {
-      throw new Error('cut off');
+    const interrupt = async () => {
+      throw new Error('interrupted');
     };
-    await expect(publishDkimKeys(db, { ...mail.store, [at]: cut })).rejects.toThrow('cut off');
+    await expect(publishDkimKeys(db, { ...mail.store, [at]: interrupt })).rejects.toThrow('interrupted');
     await activate(domain.id, 'first');
     await mail.publish();
     await expectExact(mail);
     expect(await publishedAt(domain.key.id)).not.toBeNull();
   });
 
-  it('leaves alone what a key replaces that cannot be opened, hands over the others, and says so', async () => {
+  it('keeps the previous key of one that cannot be decrypted, publishes the others, and throws', async () => {
     const mail = await makeMailServer();
     const domain = await makeSigned('first');
     const lost = await makeDkimKey(domain.id, { selector: 'second', status: 'pending' });
@@ -208,20 +208,22 @@ describe('when something fails', () => {
     await db.dkimKey.update({ where: { id: lost.id }, data: { privateKey: new Uint8Array(64) } });
     await activate(domain.id, 'second');
     const other = await makeSigned('other');
-    await expect(mail.publish()).rejects.toThrow(/^1 DKIM keys open with none of the keys in SECRET_KEY/);
+    await expect(mail.publish()).rejects.toThrow(
+      /^DKIM keys that can't be decrypted: 1\. Add the key that encrypted them to SECRET_KEY/,
+    );
     const { selectors } = await mail.held();
     expect(selectors).toEqual({ [domain.name]: 'first', [other.name]: 'other' });
     expect(await publishedAt(other.key.id)).not.toBeNull();
     expect(await publishedAt(lost.id)).toBeNull();
   });
 
-  it('ends in the right state where several publish while keys change', async () => {
+  it('converges when several instances publish while keys change', async () => {
     const mail = await makeMailServer();
     const domains = await Promise.all(Array.from({ length: 5 }, () => makeSigned('first')));
     for (const { id } of domains) await makeDkimKey(id, { selector: 'second', status: 'pending' });
-    const [gone, changed] = [domains.slice(0, 2), domains.slice(2)];
+    const [deleted, changed] = [domains.slice(0, 2), domains.slice(2)];
     await Promise.all([
-      ...gone.map(({ id }) => db.domain.delete({ where: { id } })),
+      ...deleted.map(({ id }) => db.domain.delete({ where: { id } })),
       ...changed.map(({ id }) => activate(id, 'second')),
       ...Array.from({ length: 8 }, () => mail.publish()),
     ]);
@@ -230,7 +232,7 @@ describe('when something fails', () => {
   });
 });
 
-it('an agent is told of a change as it is committed', async () => {
+it('notifies the agent when a change is committed', async () => {
   const listener = new pg.Client(process.env.DATABASE_URL);
   await listener.connect();
   onTestFinished(() => listener.end());

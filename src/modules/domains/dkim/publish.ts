@@ -1,45 +1,45 @@
 import type { DkimStore, KeyState, OpenedKey, SigningKey } from '@/mail/agent/dkim-store';
 import type { Database } from '@/server/db';
 import { tryToUnseal } from '@/server/secrets/sealing';
-import { dkimKeyPlace } from './keys';
+import { dkimKeyBinding } from './keys';
 
 const BATCH_SIZE = 200;
 
 /**
- * Makes the mail server sign with the active keys, and with no others; called again and again. A turn that finds nothing
- * changed asks Postgres and Redis one thing each.
- * @throws where a key cannot be opened: what it would replace goes on signing
+ * Publishes the active keys to the mail server and removes all others. Called periodically: when nothing changed, it
+ * costs one query to Postgres and one to Redis.
+ * @throws if a key can't be decrypted; the key it replaces keeps signing
  */
 export async function publishDkimKeys(db: Database, store: DkimStore): Promise<void> {
-  const { isTold, ...state } = await wantedState(db);
-  if (isTold && (await store.isAt(state))) return;
+  const { isRecorded, ...state } = await targetState(db);
+  if (isRecorded && (await store.isAt(state))) return;
   const keys = await activeKeys(db);
   const held = await store.heldIds();
   const missing = keys.filter(({ id }) => !held.has(id));
-  const unopened = new Set<SigningKey>();
+  const undecryptable = new Set<SigningKey>();
   for (let start = 0; start < missing.length; start += BATCH_SIZE) {
     const batch = await open(db, missing.slice(start, start + BATCH_SIZE));
-    await store.put(batch.opened);
-    for (const key of batch.unopened) unopened.add(key);
+    await store.put(batch.decrypted);
+    for (const key of batch.undecryptable) undecryptable.add(key);
   }
-  await tellPublished(
+  await recordPublished(
     db,
-    keys.filter((key) => !unopened.has(key)),
+    keys.filter((key) => !undecryptable.has(key)),
   );
-  if (unopened.size > 0) {
+  if (undecryptable.size > 0) {
     throw new Error(
-      `${unopened.size} DKIM keys open with none of the keys in SECRET_KEY: list the one that sealed them too`,
+      `DKIM keys that can't be decrypted: ${undecryptable.size}. Add the key that encrypted them to SECRET_KEY`,
     );
   }
   await store.keepOnly(keys, state);
 }
 
-/** `isTold`: `published_at` says of each key whether it is to sign. */
-async function wantedState(db: Database): Promise<KeyState & { isTold: boolean }> {
-  const [state] = await db.$queryRaw<[KeyState & { isTold: boolean }]>`
+/** `isRecorded`: `published_at` is set for exactly the active keys. */
+async function targetState(db: Database): Promise<KeyState & { isRecorded: boolean }> {
+  const [state] = await db.$queryRaw<[KeyState & { isRecorded: boolean }]>`
     SELECT count(*) FILTER (WHERE status = 'active')::int AS count,
            md5(coalesce(string_agg(id::text, ' ' ORDER BY id) FILTER (WHERE status = 'active'), '')) AS version,
-           coalesce(bool_and((status = 'active') = (published_at IS NOT NULL)), true) AS "isTold"
+           coalesce(bool_and((status = 'active') = (published_at IS NOT NULL)), true) AS "isRecorded"
       FROM dkim_key`;
   return state;
 }
@@ -50,27 +50,27 @@ async function activeKeys(db: Database): Promise<SigningKey[]> {
   return rows.map(({ id, selector, domain }) => ({ id, selector, domain: domain.name }));
 }
 
-/** One that was deleted in the meantime is neither. */
+/** Skips keys that were deleted in the meantime. */
 async function open(db: Database, keys: SigningKey[]) {
   const rows = await db.dkimKey.findMany({
     where: { id: { in: keys.map(({ id }) => id) } },
     select: { id: true, algorithm: true, privateKey: true },
   });
   const found = new Map(rows.map((row) => [row.id, row]));
-  const opened: OpenedKey[] = [];
-  const unopened: SigningKey[] = [];
+  const decrypted: OpenedKey[] = [];
+  const undecryptable: SigningKey[] = [];
   for (const key of keys) {
     const row = found.get(key.id);
     if (!row) continue;
-    const privateKey = tryToUnseal(dkimKeyPlace(key.id), row.privateKey);
-    if (privateKey === null) unopened.push(key);
-    else opened.push({ ...key, kind: row.algorithm === 'rsa_2048' ? 'rsa' : 'ed25519', privateKey });
+    const privateKey = tryToUnseal(dkimKeyBinding(key.id), row.privateKey);
+    if (privateKey === null) undecryptable.push(key);
+    else decrypted.push({ ...key, kind: row.algorithm === 'rsa_2048' ? 'rsa' : 'ed25519', privateKey });
   }
-  return { opened, unopened };
+  return { decrypted, undecryptable };
 }
 
-/** Before the version is written, so that a turn that ends in between is done again. */
-async function tellPublished(db: Database, keys: SigningKey[]): Promise<void> {
+/** Runs before the version is written, so an interrupted run is repeated. */
+async function recordPublished(db: Database, keys: SigningKey[]): Promise<void> {
   const ids = keys.map(({ id }) => id);
   await db.$executeRaw`
     UPDATE dkim_key SET published_at = CASE WHEN id = ANY (${ids}::uuid[]) THEN now() END

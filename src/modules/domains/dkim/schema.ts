@@ -15,12 +15,14 @@ export const DkimKey = z
     selector: z.string(),
     algorithm: DkimAlgorithm,
     status: DkimStatus.meta({
-      description: 'pending: made, and not used before it is activated; active: it signs; retired: it did',
+      description: 'pending: not used yet; active: signs outgoing mail; retired: no longer signs',
     }),
     dns_record: z
       .object({ type: z.literal('TXT'), name: z.string(), value: z.string() })
-      .meta({ description: 'What receivers check the signatures against' }),
-    published_at: Timestamp.nullable().meta({ description: 'Since when the mail server has it; null: it has it not' }),
+      .meta({ description: 'The record that receiving servers verify signatures against' }),
+    published_at: Timestamp.nullable().meta({
+      description: 'When the mail server received the key. null: it does not have the key',
+    }),
     created_at: Timestamp,
     activated_at: Timestamp.nullable(),
     retired_at: Timestamp.nullable(),
@@ -41,11 +43,11 @@ export const RotateDkim = z.strictObject({
   id: Id,
   selector: plainText(MAX_LABEL_LENGTH)
     .toLowerCase()
-    .regex(LABEL, 'Letters, digits and hyphens, such as s2026a.')
+    .regex(LABEL, 'Use letters, digits and hyphens, such as s2026a.')
     .optional()
-    .meta({ description: 'What stands before ._domainkey; without it, one that was never used', examples: ['s2026a'] }),
+    .meta({ description: 'The part before ._domainkey. Generated if omitted', examples: ['s2026a'] }),
   algorithm: DkimAlgorithm.default('rsa-2048').meta({
-    description: 'Not every receiver knows ed25519 yet; they all know rsa-2048',
+    description: 'All receiving servers support rsa-2048; some do not support ed25519',
   }),
 });
 export type RotateDkim = z.infer<typeof RotateDkim>;

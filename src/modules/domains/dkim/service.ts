@@ -24,14 +24,14 @@ export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Prom
   );
 }
 
-/** Makes a key that waits for its record to be published. @throws CONFLICT while another waits, or for a used selector */
+/** Creates a pending key. @throws CONFLICT if another key is pending or the selector was used before */
 export async function rotateDkim(ctx: MutationContext, { id, selector, algorithm }: RotateDkim): Promise<DkimKey> {
   await requireDomain(ctx, id);
-  await refuseSecondKey(ctx.database, id, selector);
+  await requireUnusedSelector(ctx.database, id, selector);
   const pair = await makeDkimKeyPair(algorithm);
   return ctx.database.$transaction(async (tx) => {
     await lockDomain(tx, id);
-    await refuseSecondKey(tx, id, selector);
+    await requireUnusedSelector(tx, id, selector);
     const row = dkimKeyRow(pair, { selector, status: 'pending', at: ctx.clock.now() });
     const key = present(await tx.dkimKey.create({ data: { ...row, domainId: id }, select: FIELDS }));
     await ctx.audit({ resource: `domain:${id}`, domainId: id, before: null, after: key }, tx);
@@ -39,13 +39,13 @@ export async function rotateDkim(ctx: MutationContext, { id, selector, algorithm
   });
 }
 
-/** The next message is signed with it. A retired key may come back. @throws NOT_FOUND; CONFLICT where it is active */
+/** Signs with a pending or retired key from now on. @throws NOT_FOUND; CONFLICT if the key is already active */
 export async function activateDkim(ctx: MutationContext, { id, selector }: ActivateDkim): Promise<DkimKey> {
   await requireDomain(ctx, id);
   await lockDomain(ctx.db, id);
   const row = await ctx.db.dkimKey.findFirst({ where: { domainId: id, selector }, select: FIELDS });
   if (!row) throw notFound('DKIM key');
-  if (row.status === 'active') throw new AppError('CONFLICT', `The key ${selector} is the active one already.`);
+  if (row.status === 'active') throw new AppError('CONFLICT', `The key ${selector} is already active.`);
   const at = ctx.clock.now();
   const retire = { status: 'retired' as const, retiredAt: at };
   await ctx.db.dkimKey.updateMany({ where: { domainId: id, status: 'active' }, data: retire });
@@ -57,22 +57,22 @@ export async function activateDkim(ctx: MutationContext, { id, selector }: Activ
   return after;
 }
 
-/** Keys of one domain change one after the other. */
+/** Serializes key changes of a domain. */
 async function lockDomain(tx: Tx, id: string): Promise<void> {
   const locked = await tx.$queryRaw<unknown[]>`SELECT id FROM domain WHERE id = ${id}::uuid FOR NO KEY UPDATE`;
   if (locked.length === 0) throw notFound('domain');
 }
 
-async function refuseSecondKey(tx: Tx, domainId: string, selector: string | undefined): Promise<void> {
+async function requireUnusedSelector(tx: Tx, domainId: string, selector: string | undefined): Promise<void> {
   const either = [{ status: 'pending' as const }, ...(selector === undefined ? [] : [{ selector }])];
   const rows = await tx.dkimKey.findMany({ where: { domainId, OR: either }, select: { selector: true, status: true } });
   const pending = rows.find(({ status }) => status === 'pending');
   if (pending) {
-    const message = `The key ${pending.selector} is still pending. Activate it before you make another.`;
+    const message = `The key ${pending.selector} is still pending. Activate it before you rotate again.`;
     throw new AppError('CONFLICT', message, { details: { pending_selector: pending.selector } });
   }
   if (rows.length === 0) return;
-  const message = `This domain had a key with the selector ${selector}. Choose another.`;
+  const message = `This domain has already used the selector ${selector}. Choose another.`;
   throw new AppError('CONFLICT', message, { details: { fields: [{ path: 'selector', message }] } });
 }
 

@@ -26,19 +26,19 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
   });
 
   return (
-    <SettingsSection title="Delete" hint="Messages already sent stay in the list.">
+    <SettingsSection title="Delete" hint="The message history is kept.">
       <div className="form-column">
-        <p className="soft">Nobody signs in to it any more. To stop it for a while, switch it off instead.</p>
+        <p className="soft">This permanently deletes the mailbox. To pause it, make it inactive instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
-            Delete the mailbox
+            Delete mailbox
           </Button>
         </div>
       </div>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${mailbox.email}`}
-        action="Delete the mailbox"
+        action="Delete mailbox"
         typeToConfirm={mailbox.email}
         problem={remove.error ? toProblem(remove.error) : null}
         isBusy={remove.isPending}
@@ -49,8 +49,7 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
         onConfirm={() => remove.mutate({ id: mailbox.id })}
       >
         <p className="soft">
-          Mail for it is refused from this moment, or goes to an alias or the catch-all where there is one. This cannot
-          be undone.
+          New mail to this address is rejected, or goes to an alias or catch-all if there is one. This can’t be undone.
         </p>
       </ConfirmDialog>
     </SettingsSection>

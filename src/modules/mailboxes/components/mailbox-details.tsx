@@ -33,7 +33,7 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
       noValidate
       onSubmit={form.onSubmit(({ active, name, quotaMb }) => {
         setProblem(null);
-        // Only what was changed, so that a quota shown in whole MB is not rounded and nobody else's change is undone.
+        // Sends only changed fields: keeps a quota that isn't whole MB exact, and doesn't overwrite concurrent changes.
         update.mutate({
           id: mailbox.id,
           ...(form.isDirty('active') && { active }),
@@ -44,14 +44,14 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
     >
       <SettingsSection
         title="Mailbox"
-        hint="An inactive mailbox takes no mail and lets nobody in; nothing in it is lost."
+        hint="An inactive mailbox can’t receive or send mail, and nobody can sign in to it. Stored mail is kept."
       >
         <div className="form-column">
           <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
           <div className="pair">
-            <TextInput label="Name" maxLength={256} {...form.getInputProps('name')} />
+            <TextInput label="Display name" maxLength={256} {...form.getInputProps('name')} />
             <NumberInput
-              label="Quota, MB"
+              label="Quota (MB)"
               placeholder="No quota"
               min={0}
               max={8_000_000_000}
@@ -71,7 +71,7 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
           />
         </div>
       </SettingsSection>
-      <UnsavedGuard isDirty={form.isDirty()} what={`The settings of ${mailbox.email} are changed and not saved.`} />
+      <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${mailbox.email}.`} />
     </form>
   );
 }

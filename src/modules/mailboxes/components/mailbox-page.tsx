@@ -12,17 +12,17 @@ import { useHasRole } from '@/components/shell/use-has-role';
 import { formatBytes, formatDay } from '@/lib/format';
 import type { Mailbox } from '../schema';
 import { DeleteMailbox } from './delete-mailbox';
-import { LeadsHere } from './leads-here';
+import { DeliveringAliases } from './delivering-aliases';
 import { MailboxDetails } from './mailbox-details';
 import { MailboxState } from './mailbox-state';
 import { MailboxPassword } from './password/mailbox-password';
-import { Gauge, percentFull } from './space';
+import { Gauge, percentFull } from './storage';
 import { SuspendedBanner, SuspendMailbox } from './suspension';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
 
 export function MailboxPage({ id }: { id: string }) {
-  const maySuspend = useHasRole('admin');
+  const canSuspend = useHasRole('admin');
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
 
   if (isError && !mailbox) {
@@ -50,36 +50,33 @@ export function MailboxPage({ id }: { id: string }) {
             href={`/messages?q=${encodeURIComponent(mailbox.email)}`}
             leftSection={<IconMail stroke={1.5} />}
           >
-            Its messages
+            Messages
           </Button>
         )}
       </PageHeader>
-      {mailbox && maySuspend !== undefined ? (
+      {mailbox && canSuspend !== undefined ? (
         <>
-          {mailbox.suspended && <SuspendedBanner mailbox={mailbox} mayLift={maySuspend} />}
-          <Space mailbox={mailbox} />
+          {mailbox.suspended && <SuspendedBanner mailbox={mailbox} canUnsuspend={canSuspend} />}
+          <Storage mailbox={mailbox} />
           <MailboxDetails key={mailbox.id} mailbox={mailbox} />
-          <LeadsHere mailbox={mailbox}>
+          <DeliveringAliases mailbox={mailbox}>
             <MailboxPassword mailbox={mailbox} />
-            {maySuspend && !mailbox.suspended && <SuspendMailbox mailbox={mailbox} />}
+            {canSuspend && !mailbox.suspended && <SuspendMailbox mailbox={mailbox} />}
             <DeleteMailbox mailbox={mailbox} />
-          </LeadsHere>
+          </DeliveringAliases>
         </>
       ) : (
-        <Bones />
+        <MailboxSkeleton />
       )}
     </Page>
   );
 }
 
-function Space({ mailbox }: { mailbox: Mailbox }) {
+function Storage({ mailbox }: { mailbox: Mailbox }) {
   const percent = percentFull(mailbox);
   return (
-    <SettingsSection
-      title="Space"
-      hint={percent === null ? 'It may take as much as there is.' : 'Mail is refused when it is full.'}
-    >
-      <p className="space-figure">
+    <SettingsSection title="Storage" hint={percent === null ? 'No storage limit.' : 'A full mailbox rejects new mail.'}>
+      <p className="storage-used">
         <b>{formatBytes(mailbox.used_bytes)}</b>
         {mailbox.quota_bytes === null ? ' used, no quota' : ` of ${formatBytes(mailbox.quota_bytes)}, ${percent}% full`}
       </p>
@@ -88,7 +85,7 @@ function Space({ mailbox }: { mailbox: Mailbox }) {
   );
 }
 
-function Bones() {
+function MailboxSkeleton() {
   return (
     <div aria-busy="true">
       {[88, 264, 96].map((height) => (

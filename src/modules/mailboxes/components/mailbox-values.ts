@@ -3,12 +3,14 @@ import { parseAddress } from '@/lib/address';
 const MEBIBYTE = 1024 * 1024;
 const PASSWORD_GROUPS = 5;
 const GROUP_LENGTH = 4;
-// Without the letters and digits that are taken for each other.
+// Leaves out characters that are easily confused.
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-export function localPartFault(local: string): string | null {
-  if (local.trim() === '') return 'Enter what stands before the @.';
-  return parseAddress(`${local.trim()}@a.example`) === null ? 'This is not a plain local part.' : null;
+export function localPartError(local: string): string | null {
+  if (local.trim() === '') return 'Enter the part before the @.';
+  return parseAddress(`${local.trim()}@a.example`) === null
+    ? 'Enter only the part before the @, without spaces or quotes.'
+    : null;
 }
 
 export function toMegabytes(bytes: number | null): number | '' {
@@ -19,13 +21,15 @@ export function toBytes(megabytes: number): number {
   return megabytes * MEBIBYTE;
 }
 
-/** A password of 98 bits that can be read out and typed. */
-export function makePassword(): string {
+/** Generates a password with 98 bits of entropy that is easy to read aloud and type. */
+export function generatePassword(): string {
   const letters: string[] = [];
   while (letters.length < PASSWORD_GROUPS * GROUP_LENGTH) {
-    // Above this a remainder would come up more often than others.
-    const fair = [...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 256 - (256 % ALPHABET.length));
-    letters.push(...fair.map((byte) => ALPHABET[byte % ALPHABET.length] as string));
+    // Rejects bytes that would bias the modulo.
+    const unbiased = [...crypto.getRandomValues(new Uint8Array(32))].filter(
+      (byte) => byte < 256 - (256 % ALPHABET.length),
+    );
+    letters.push(...unbiased.map((byte) => ALPHABET[byte % ALPHABET.length] as string));
   }
   const groups = Array.from({ length: PASSWORD_GROUPS }, (_, index) =>
     letters.slice(index * GROUP_LENGTH, (index + 1) * GROUP_LENGTH).join(''),

@@ -12,11 +12,11 @@ import { SettingsSection } from '@/components/settings-section';
 import { formatFull, formatMoment } from '@/lib/format';
 import type { Mailbox } from '../schema';
 
-export function SuspendedBanner({ mailbox, mayLift }: { mailbox: Mailbox; mayLift: boolean }) {
+export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; canUnsuspend: boolean }) {
   const [opened, dialog] = useDisclosure(false);
   const [note, setNote] = useState('');
   const refresh = useRefresh(mailbox.id);
-  const lift = trpc.mailboxes.unsuspend.useMutation({
+  const unsuspend = trpc.mailboxes.unsuspend.useMutation({
     onSuccess: async () => {
       dialog.close();
       await refresh();
@@ -39,40 +39,40 @@ export function SuspendedBanner({ mailbox, mayLift }: { mailbox: Mailbox; mayLif
         )}
       </StatusMark>
       <p>
-        <b>{reason === 'rate_limit' ? 'It sent more than it may.' : 'An admin stopped it.'}</b>{' '}
-        {why && `${ended(why)} `}
-        Mail to it still arrives; sending answers <code>403 MAILBOX_SUSPENDED</code>, by SMTP <code>550 5.7.1</code>.{' '}
-        {mayLift ? 'Letting it send again sets its hourly count back to zero.' : 'An admin can let it send again.'}
+        <b>{reason === 'rate_limit' ? 'Hourly sending limit exceeded.' : 'Suspended by an admin.'}</b>{' '}
+        {why && `${withPeriod(why)} `}
+        It can still receive mail. Sending fails with <code>403 MAILBOX_SUSPENDED</code>, or <code>550 5.7.1</code> over
+        SMTP. {canUnsuspend ? 'Unsuspending resets the hourly count.' : 'An admin can unsuspend it.'}
       </p>
-      {mayLift && (
+      {canUnsuspend && (
         <Button variant="filled" className="spacer" onClick={dialog.open}>
-          Let it send again
+          Unsuspend
         </Button>
       )}
       <Dialog
         opened={opened}
-        title={`Let ${mailbox.email} send again`}
-        action="Let it send again"
-        isBusy={lift.isPending}
+        title={`Unsuspend ${mailbox.email}`}
+        action="Unsuspend"
+        isBusy={unsuspend.isPending}
         onClose={() => {
-          lift.reset();
+          unsuspend.reset();
           dialog.close();
         }}
         onSubmit={(event) => {
           event.preventDefault();
-          lift.mutate({ id: mailbox.id, note: note.trim() || undefined });
+          unsuspend.mutate({ id: mailbox.id, note: note.trim() || undefined });
         }}
       >
-        <p className="soft">It counts at once. The count of its hour begins anew.</p>
+        <p className="soft">Takes effect immediately and resets the hourly count.</p>
         <TextInput
           label="Note (optional)"
-          description="For the audit log, such as what was found"
+          description="Recorded in the audit log"
           maxLength={500}
           data-autofocus
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-        <ProblemAlert problem={lift.error ? toProblem(lift.error) : null} />
+        <ProblemAlert problem={unsuspend.error ? toProblem(unsuspend.error) : null} />
       </Dialog>
     </section>
   );
@@ -81,12 +81,12 @@ export function SuspendedBanner({ mailbox, mayLift }: { mailbox: Mailbox; mayLif
 export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
   const [opened, dialog] = useDisclosure(false);
   const [reason, setReason] = useState('');
-  const [fault, setFault] = useState<string | null>(null);
+  const [reasonError, setReasonError] = useState<string | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const refresh = useRefresh(mailbox.id);
   const close = () => {
     setReason('');
-    setFault(null);
+    setReasonError(null);
     setProblem(null);
     dialog.close();
   };
@@ -98,44 +98,44 @@ export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
     onError: (error) => {
       const refused = toProblem(error);
       const [field] = refused.fields;
-      if (field?.path === 'reason') setFault(field.message);
+      if (field?.path === 'reason') setReasonError(field.message);
       else setProblem(refused);
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setFault(reason.trim() === '' ? 'Say why, so that others know.' : null);
+    setReasonError(reason.trim() === '' ? 'Enter a reason, so that other admins know why.' : null);
     setProblem(null);
     if (reason.trim() !== '') suspend.mutate({ id: mailbox.id, reason: reason.trim() });
   };
 
   return (
-    <SettingsSection title="Sending" hint="For a mailbox whose password is in the wrong hands.">
+    <SettingsSection title="Sending" hint="Suspend sending if the password may be compromised.">
       <div className="form-column">
-        <p className="soft">A suspended mailbox goes on taking mail, and sends nothing until an admin lets it.</p>
+        <p className="soft">A suspended mailbox can still receive mail but can’t send until an admin unsuspends it.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
-            Suspend it
+            Suspend mailbox
           </Button>
         </div>
       </div>
       <Dialog
         opened={opened}
         title={`Suspend ${mailbox.email}`}
-        action="Suspend it"
+        action="Suspend mailbox"
         isBusy={suspend.isPending}
         isDanger
         onClose={close}
         onSubmit={submit}
       >
-        <p className="soft">From this moment it sends nothing, by the API or with its password.</p>
+        <p className="soft">Takes effect immediately. The mailbox can’t send mail through the API or SMTP.</p>
         <TextInput
           label="Reason"
-          description="Shown on this page to everybody who may see it"
+          description="Shown on this page to everyone with access to the mailbox"
           maxLength={500}
           data-autofocus
           value={reason}
-          error={fault}
+          error={reasonError}
           onChange={(event) => setReason(event.currentTarget.value)}
         />
         <ProblemAlert problem={problem} />
@@ -151,6 +151,6 @@ function useRefresh(id: string) {
   };
 }
 
-function ended(text: string): string {
+function withPeriod(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

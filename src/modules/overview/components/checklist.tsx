@@ -9,21 +9,21 @@ const STEPS: { key: keyof Checks; title: string; text: string; href: string; act
   {
     key: 'has_domain',
     title: 'Add a domain',
-    text: 'What stands after the @ of the addresses you send from',
+    text: 'The part after the @ in the addresses you send from',
     href: '/domains?new=true',
-    action: 'Add a domain',
+    action: 'Add domain',
   },
   {
     key: 'has_api_key',
     title: 'Create an API key',
-    text: 'For the program that is to send; you can do without for now',
+    text: 'Optional. Lets your application send mail',
     href: '/api-keys?new=true',
-    action: 'New key',
+    action: 'Create key',
   },
   {
     key: 'has_sent',
     title: 'Send a message',
-    text: 'A test to yourself, with its whole way on record',
+    text: 'A test message to yourself, with its full trace',
     href: '/send?test=true',
     action: 'Send test',
   },
@@ -32,9 +32,9 @@ const STEPS: { key: keyof Checks; title: string; text: string; href: string; act
 export function Checklist({ done }: { done: Checks }) {
   const left = STEPS.filter(({ key }) => !done[key]).length;
   return (
-    <section aria-labelledby="first-steps">
+    <section aria-labelledby="get-started">
       <div className="section">
-        <h2 id="first-steps">First steps</h2>
+        <h2 id="get-started">Get started</h2>
         <span className="quiet">{formatCount(left)} left</span>
       </div>
       <ol className="checklist">

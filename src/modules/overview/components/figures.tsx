@@ -20,7 +20,7 @@ export function Figures({ totals, received = 0 }: FiguresProps) {
           </dt>
           <dd>
             <b>{totals ? formatCount(figureOf(outcome, totals)) : '–'}</b>
-            <span>{totals ? remark(outcome, totals, received) : '\u00a0'}</span>
+            <span>{totals ? captionOf(outcome, totals, received) : '\u00a0'}</span>
           </dd>
         </div>
       ))}
@@ -32,10 +32,10 @@ function figureOf(outcome: (typeof OUTCOMES)[number], totals: Totals): number {
   return outcome === 'sent' ? sum(totals) : totals[outcome];
 }
 
-function remark(outcome: (typeof OUTCOMES)[number], totals: Totals, received: number): string {
+function captionOf(outcome: (typeof OUTCOMES)[number], totals: Totals, received: number): string {
   const sent = sum(totals);
   if (outcome === 'sent') return received === 0 ? 'in 24 hours' : `${formatCount(received)} received`;
-  if (sent === 0) return 'nothing sent';
+  if (sent === 0) return 'none sent';
   if (totals[outcome] === 0) return 'none';
   const share = (100 * totals[outcome]) / sent;
   return share < 0.1 ? 'under 0.1% of sent' : `${share === 100 ? 100 : share.toFixed(1)}% of sent`;

@@ -17,7 +17,7 @@ export function LatestMessages({ messages }: { messages: Latest[] }) {
         </Link>
       </div>
       {messages.length === 0 ? (
-        <p className="soft align-top pad">The messages sent and received last will stand here.</p>
+        <p className="soft align-top pad">No messages yet. Send a test to see it here.</p>
       ) : (
         <div className="align-top">
           <DataTable
@@ -36,8 +36,8 @@ export function LatestMessages({ messages }: { messages: Latest[] }) {
 
 const COLUMNS: DataTableColumn<Latest>[] = [
   {
-    key: 'outcome',
-    header: 'Outcome',
+    key: 'status',
+    header: 'Status',
     width: 112,
     kind: 'mark',
     mobile: 'mark',

@@ -12,7 +12,7 @@ import { formatClock, formatZone } from '@/lib/format';
 import { Checklist } from './checklist';
 import { Figures } from './figures';
 import { LatestMessages } from './latest-messages';
-import { NeedsYou } from './needs-you';
+import { NeedsAttention } from './needs-attention';
 
 const REFRESH_MS = 30_000;
 
@@ -25,7 +25,7 @@ export function OverviewPage() {
     <Page>
       <PageHeader
         title="Overview"
-        description={data ? `The last 24 hours, until ${formatClock(data.until)} ${formatZone()}` : 'The last 24 hours'}
+        description={data ? `Last 24 hours, until ${formatClock(data.until)} ${formatZone()}` : 'Last 24 hours'}
       >
         <Button component={Link} href="/send?test=true" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send test
@@ -39,7 +39,7 @@ export function OverviewPage() {
           {data && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}
-              <NeedsYou totals={data.outbound} mta={data.mta} failingWebhooks={data.failing_webhooks} />
+              <NeedsAttention totals={data.outbound} mta={data.mta} failingWebhooks={data.failing_webhooks} />
               <LatestMessages messages={data.latest} />
             </>
           )}

@@ -11,17 +11,17 @@ import { useRefreshDkim } from './use-dkim';
 
 type ActivateDialogProps = {
   domain: Domain;
-  /** Null while nothing is asked. */
+  /** Null while the dialog is closed. */
   dkimKey: DkimKey | null;
   active: DkimKey | undefined;
   mailServer: MailServerState;
   onClose: () => void;
 };
 
-const SIGNS: Record<MailServerState, string> = {
-  attached: 'Within seconds the mail server signs with it.',
-  silent: 'The agent of the mail server is silent. Once it is back, the mail server signs with this key.',
-  none: 'No mail server is attached. Once one is, it signs with this key.',
+const EFFECTS: Record<MailServerState, string> = {
+  attached: 'The mail server starts signing with this key within seconds.',
+  silent: 'The mail agent is not responding. The mail server signs with this key once the agent is back.',
+  none: 'No mail server is attached. The next one to be attached signs with this key.',
 };
 
 export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }: ActivateDialogProps) {
@@ -35,7 +35,7 @@ export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }:
     onError: refresh,
   });
 
-  // So that nothing in it changes while it closes.
+  // Keeps the content unchanged during the closing transition.
   useEffect(() => {
     if (dkimKey) setShown({ dkimKey, active });
   }, [dkimKey, active]);
@@ -43,8 +43,8 @@ export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }:
   return (
     <ConfirmDialog
       opened={dkimKey !== null}
-      title={`Activate ${shown.dkimKey?.selector ?? 'the key'}`}
-      action="Activate the key"
+      title={`Activate ${shown.dkimKey?.selector ?? 'key'}`}
+      action="Activate key"
       problem={activate.error ? toProblem(activate.error) : null}
       isBusy={activate.isPending}
       onClose={() => {
@@ -54,16 +54,16 @@ export function ActivateDialog({ domain, dkimKey, active, mailServer, onClose }:
       onConfirm={() => dkimKey && activate.mutate({ id: domain.id, selector: dkimKey.selector })}
     >
       <p className="soft">
-        {SIGNS[mailServer]}{' '}
+        {EFFECTS[mailServer]}{' '}
         {shown.active && (
           <>
-            The key <code>{shown.active.selector}</code> is retired, and can be taken back.
+            The key <code>{shown.active.selector}</code> is retired. You can reactivate it later.
           </>
         )}
       </p>
       <p className="soft">
-        Receivers have to find the record <code className="wrap">{shown.dkimKey?.dns_record.name}</code> by then, or
-        they take the signatures for broken.
+        The DNS record <code className="wrap">{shown.dkimKey?.dns_record.name}</code> must be published by then, or
+        signatures fail verification.
       </p>
     </ConfirmDialog>
   );

@@ -18,17 +18,17 @@ type DkimKeysProps = { domain: Domain; dkim: Dkim; isReadOnly: boolean };
 
 export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
   const [isRotating, rotation] = useDisclosure(false);
-  const [chosen, setChosen] = useState<DkimKey | null>(null);
+  const [activating, setActivating] = useState<DkimKey | null>(null);
   const { keys, mailServer, error, retry } = dkim;
   const active = keys?.find(({ status }) => status === 'active');
   const pending = keys?.find(({ status }) => status === 'pending');
   const retired = keys?.filter(({ status }) => status === 'retired') ?? [];
-  const onActivate = isReadOnly ? undefined : setChosen;
+  const onActivate = isReadOnly ? undefined : setActivating;
 
   return (
     <SettingsSection
       title="DKIM"
-      hint="Signs what leaves. Receivers check the signature against a record in the DNS of the domain."
+      hint="Signs outgoing mail. Receiving servers verify the signature against a DNS record of the domain."
     >
       {keys ? (
         <div className="dkim">
@@ -36,16 +36,14 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
           {active ? (
             <ActiveKey dkimKey={active} mailServer={mailServer} />
           ) : (
-            <p className="soft">
-              It has no active key: a mail server of Postroom holds its mail back until it has one.
-            </p>
+            <p className="soft">This domain has no active key. The mail server holds its mail until it has one.</p>
           )}
           {!isReadOnly && !pending && (
             <div>
-              <Button onClick={rotation.open}>Rotate the key</Button>
+              <Button onClick={rotation.open}>Rotate key</Button>
             </div>
           )}
-          {isReadOnly && <p className="soft">Rotating keys needs the role admin.</p>}
+          {isReadOnly && <p className="soft">Only admins can rotate keys.</p>}
           {retired.length > 0 && <RetiredKeys keys={retired} onActivate={onActivate} />}
         </div>
       ) : (
@@ -54,10 +52,10 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
       <RotateDialog domain={domain} opened={isRotating} onClose={rotation.close} />
       <ActivateDialog
         domain={domain}
-        dkimKey={chosen}
+        dkimKey={activating}
         active={active}
         mailServer={mailServer}
-        onClose={() => setChosen(null)}
+        onClose={() => setActivating(null)}
       />
     </SettingsSection>
   );

@@ -3,34 +3,34 @@ import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { DkimKey } from '../../dkim/schema';
 import { DkimRecord } from './dkim-record';
-import { KeyHead } from './key-head';
+import { KeyHeader } from './key-header';
 
 type PendingKeyProps = { dkimKey: DkimKey; onActivate?: (key: DkimKey) => void };
 
 export function PendingKey({ dkimKey, onActivate }: PendingKeyProps) {
   return (
     <section className="dkim-key" aria-label={`Pending key ${dkimKey.selector}`}>
-      <KeyHead dkimKey={dkimKey} mark={<StatusMark status="pending">Pending</StatusMark>}>
-        made <DateTime iso={dkimKey.created_at} />
-      </KeyHead>
+      <KeyHeader dkimKey={dkimKey} mark={<StatusMark status="pending">Pending</StatusMark>}>
+        created <DateTime iso={dkimKey.created_at} />
+      </KeyHeader>
       <ol className="steps">
         <li>
           <div>
             <p>
-              <b>Publish this record</b> where the DNS of the domain is kept. Leave the one of the active key there.
+              <b>Publish this record</b> at your DNS provider. Keep the record of the active key.
             </p>
             <DkimRecord {...dkimKey} />
           </div>
         </li>
         <li>
           <p>
-            <b>Wait until it is seen</b> everywhere: a few minutes as a rule, an hour where the DNS host is slow.
+            <b>Wait for DNS to propagate:</b> usually a few minutes, up to an hour with a slow DNS provider.
           </p>
         </li>
         <li>
           <div>
             <p>
-              <b>Activate the key.</b> The next message is signed with it; until then nothing changes.
+              <b>Activate the key.</b> The next message is signed with it. Until then, nothing changes.
             </p>
             {onActivate && (
               <div className="row-actions">

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { DkimKey } from '../../dkim/schema';
-import { KeyHead } from './key-head';
+import { KeyHeader } from './key-header';
 
 type RetiredKeysProps = { keys: DkimKey[]; onActivate?: (key: DkimKey) => void };
 
@@ -10,22 +10,22 @@ export function RetiredKeys({ keys, onActivate }: RetiredKeysProps) {
   return (
     <section aria-label="Retired keys">
       <p className="soft">
-        Leave the record of a retired key published for a week: what it signed may still be under way. After that,
-        delete the record.
+        Keep the DNS record of a retired key for a week, because messages it signed may still be in transit. Then delete
+        the record.
       </p>
       <ul className="dkim-retired">
         {keys.map((key) => (
           <li key={key.selector}>
-            <KeyHead dkimKey={key} mark={<StatusMark status="off">Retired</StatusMark>}>
+            <KeyHeader dkimKey={key} mark={<StatusMark status="off">Retired</StatusMark>}>
               {key.retired_at && (
                 <>
                   until <DateTime iso={key.retired_at} />
                 </>
               )}
-            </KeyHead>
+            </KeyHeader>
             {onActivate && (
-              <Button size="xs" aria-label={`Activate again: ${key.selector}`} onClick={() => onActivate(key)}>
-                Activate again
+              <Button size="xs" aria-label={`Reactivate ${key.selector}`} onClick={() => onActivate(key)}>
+                Reactivate
               </Button>
             )}
           </li>

@@ -36,8 +36,8 @@ export function RotateDialog({ domain, opened, onClose }: RotateDialogProps) {
   return (
     <Dialog
       opened={opened}
-      title={`Rotate the key of ${domain.name}`}
-      action="Make the new key"
+      title={`Rotate the DKIM key of ${domain.name}`}
+      action="Generate key"
       isBusy={rotate.isPending}
       onClose={close}
       onSubmit={form.onSubmit(({ algorithm, selector }) => {
@@ -46,11 +46,12 @@ export function RotateDialog({ domain, opened, onClose }: RotateDialogProps) {
       })}
     >
       <p className="soft">
-        A new key is made, and waits. Nothing changes for your mail before its record is published and you activate it.
+        Generates a pending key. Your mail is signed with the current key until you publish the new record and activate
+        the key.
       </p>
       <Select
         label="Algorithm"
-        description="Every receiver checks RSA. Not every one knows Ed25519 yet, whose record is shorter."
+        description="All receiving servers support RSA. Ed25519 has a shorter record but isn’t supported everywhere."
         data={DkimAlgorithm.options.map((value) => ({ value, label: ALGORITHMS[value] }))}
         allowDeselect={false}
         {...form.getInputProps('algorithm')}
@@ -59,7 +60,7 @@ export function RotateDialog({ domain, opened, onClose }: RotateDialogProps) {
         label="Selector (optional)"
         className="mono-input"
         placeholder="s2026a"
-        description="What stands before ._domainkey in the record’s name. Leave it empty and one is made."
+        description="The part before ._domainkey in the record name. Leave empty to generate one."
         maxLength={63}
         autoComplete="off"
         autoCapitalize="none"

@@ -1,29 +1,29 @@
 import { trpc } from '@/components/api/trpc';
 import type { DkimKey } from '../../dkim/schema';
 
-const LOOK_AGAIN_MS = 2_000;
+const POLL_MS = 2_000;
 const MAX_KEYS = 200;
 
 export type Dkim = ReturnType<typeof useDkim>;
 
-/** The keys of a domain, and whether a mail server takes them. While one is on its way there, it looks again. */
+/** A domain's keys and the state of the mail server. Polls while a key is being published to the mail server. */
 export function useDkim(id: string) {
-  const found = trpc.mailServer.get.useQuery({}, { refetchInterval: 5 * LOOK_AGAIN_MS });
-  const mailServer = found.data?.state ?? 'none';
+  const mailServerQuery = trpc.mailServer.get.useQuery({}, { refetchInterval: 5 * POLL_MS });
+  const mailServer = mailServerQuery.data?.state ?? 'none';
   const list = trpc.domains.dkimKeys.useQuery(
     { id, limit: MAX_KEYS },
-    { refetchInterval: ({ state }) => mailServer === 'attached' && isOnItsWay(state.data?.items) && LOOK_AGAIN_MS },
+    { refetchInterval: ({ state }) => mailServer === 'attached' && isPublishing(state.data?.items) && POLL_MS },
   );
   return {
     keys: list.data?.items,
     mailServer,
-    isPending: list.isPending || found.isPending,
+    isPending: list.isPending || mailServerQuery.isPending,
     error: list.error,
     retry: () => void list.refetch(),
   };
 }
 
-/** What a change of keys is seen in. */
+/** Refetches the queries that a key change affects. */
 export function useRefreshDkim(id: string) {
   const utils = trpc.useUtils();
   return async () => {
@@ -31,6 +31,6 @@ export function useRefreshDkim(id: string) {
   };
 }
 
-function isOnItsWay(keys: DkimKey[] | undefined): boolean {
+function isPublishing(keys: DkimKey[] | undefined): boolean {
   return keys?.some(({ status, published_at }) => status === 'active' && published_at === null) ?? false;
 }

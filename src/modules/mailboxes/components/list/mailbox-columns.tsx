@@ -4,12 +4,12 @@ import { EmailAddress } from '@/components/email-address';
 import { formatDate } from '@/lib/format';
 import type { Mailbox } from '../../schema';
 import { MailboxState } from '../mailbox-state';
-import { SpaceCell } from '../space';
+import { StorageCell } from '../storage';
 
 export const MAILBOX_COLUMNS: DataTableColumn<Mailbox>[] = [
   {
     key: 'state',
-    header: 'State',
+    header: 'Status',
     width: 116,
     kind: 'mark',
     mobile: 'mark',
@@ -36,12 +36,12 @@ export const MAILBOX_COLUMNS: DataTableColumn<Mailbox>[] = [
     cell: ({ display_name }) => <span className="clip">{display_name}</span>,
   },
   {
-    key: 'space',
-    header: 'Space used',
+    key: 'storage',
+    header: 'Storage used',
     width: 296,
     mobile: 'under',
     skeletonWidth: 160,
-    cell: (mailbox) => <SpaceCell mailbox={mailbox} />,
+    cell: (mailbox) => <StorageCell mailbox={mailbox} />,
   },
   {
     key: 'added',

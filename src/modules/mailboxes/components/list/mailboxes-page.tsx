@@ -21,13 +21,13 @@ import { NoMailboxes } from './no-mailboxes';
 const SHOWN = {
   all: {},
   active: { active: true, suspended: false },
-  off: { active: false },
+  inactive: { active: false },
   suspended: { suspended: true },
 } as const;
 
 const filters = {
   q: parseAsString.withDefault(''),
-  show: parseAsStringLiteral(['all', 'active', 'off', 'suspended']).withDefault('all'),
+  show: parseAsStringLiteral(['all', 'active', 'inactive', 'suspended']).withDefault('all'),
   sort: parseAsStringLiteral(['local_part', 'created_at']).withDefault('local_part'),
   order: parseAsStringLiteral(['asc', 'desc']).withDefault('asc'),
   new: parseAsBoolean.withDefault(false),
@@ -36,31 +36,31 @@ const filters = {
 
 export function MailboxesPage() {
   const [state, setState] = useQueryStates(filters);
-  const trail = useCursorHistory();
-  const reach = useDomainScope();
+  const history = useCursorHistory();
+  const domainScope = useDomainScope();
   const [q] = useDebouncedValue(state.q.trim(), 200);
   const list = trpc.mailboxes.list.useQuery(
     {
       q: q || undefined,
-      domain_id: reach.chosen ?? undefined,
+      domain_id: domainScope.selectedId ?? undefined,
       ...SHOWN[state.show],
       sort: state.sort,
       order: state.order,
-      cursor: trail.cursor,
+      cursor: history.cursor,
     },
     { placeholderData: keepPreviousData },
   );
   const rows = list.data?.items;
   const isFiltered = q !== '' || state.show !== 'all';
-  const isEmpty = rows?.length === 0 && trail.isFirst;
-  const domainName = reach.chosen ? reach.nameOf(reach.chosen) : undefined;
+  const isEmpty = rows?.length === 0 && history.isFirst;
+  const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
   const openNew = () => void setState({ new: true });
 
   return (
     <Page>
       <PageHeader
         title="Mailboxes"
-        description={domainName ? `Of ${domainName}` : 'Whoever signs in here for their mail'}
+        description={domainName ? `In ${domainName}` : 'Accounts that receive and send mail'}
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New mailbox
@@ -77,21 +77,21 @@ export function MailboxesPage() {
           onChange={(event) => void setState({ q: event.currentTarget.value || null, cursor: null })}
         />
         <SegmentedControl
-          label="State"
+          label="Status"
           value={state.show}
-          options={{ all: 'All', active: 'Active', off: 'Off', suspended: 'Suspended' }}
+          options={{ all: 'All', active: 'Active', inactive: 'Inactive', suspended: 'Suspended' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
       </div>
       {list.isError && <ErrorState what="mailboxes" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && isEmpty && !isFiltered && (
-        <NoMailboxes domainName={domainName} hasNoDomain={reach.hasNone} onNew={openNew} />
+        <NoMailboxes domainName={domainName} hasNoDomains={domainScope.hasNoDomains} onNew={openNew} />
       )}
       {!list.isError && isEmpty && isFiltered && (
-        <EmptyState title="No mailbox fits">
-          <p>None of your mailboxes has this address or name and this state.</p>
+        <EmptyState title="No matching mailboxes">
+          <p>No mailbox matches these filters.</p>
           <div className="row-actions">
-            <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear the filters</Button>
+            <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear filters</Button>
           </div>
         </EmptyState>
       )}
@@ -112,13 +112,13 @@ export function MailboxesPage() {
                 void setState({ sort: field === 'created_at' ? 'created_at' : 'local_part', order, cursor: null }),
             }}
           />
-          <Pagination page={list.data} history={trail} />
+          <Pagination page={list.data} history={history} />
         </>
       )}
       <NewMailboxDialog
         opened={state.new}
-        domains={reach.domains}
-        preset={reach.preset}
+        domains={domainScope.domains}
+        defaultDomainId={domainScope.defaultId}
         onClose={() => void setState({ new: null })}
       />
     </Page>

@@ -11,9 +11,9 @@ import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
 import { passwordError } from '@/lib/password';
 import type { Mailbox } from '../../schema';
-import { localPartFault, toBytes } from '../mailbox-values';
+import { localPartError, toBytes } from '../mailbox-values';
+import { GeneratedPasswordDialog } from '../password/generated-password-dialog';
 import { PasswordField } from '../password/password-field';
-import { PasswordOnceDialog } from '../password/password-once-dialog';
 
 const EMPTY = { local: '', domainId: '', password: '', name: '', quotaMb: '' as number | '' };
 const FIELDS = {
@@ -27,53 +27,53 @@ const FIELDS = {
 type NewMailboxDialogProps = {
   opened: boolean;
   domains: { id: string; name: string }[];
-  preset: string | undefined;
+  defaultDomainId: string | undefined;
   onClose: () => void;
 };
 
-export function NewMailboxDialog({ opened, domains, preset, onClose }: NewMailboxDialogProps) {
+export function NewMailboxDialog({ opened, domains, defaultDomainId, onClose }: NewMailboxDialogProps) {
   const router = useRouter();
   const utils = trpc.useUtils();
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [made, setMade] = useState<string | null>(null);
-  const [once, setOnce] = useState<{ mailbox: Mailbox; password: string } | null>(null);
+  const [generated, setGenerated] = useState<string | null>(null);
+  const [created, setCreated] = useState<{ mailbox: Mailbox; password: string } | null>(null);
   const form = useForm({
     initialValues: EMPTY,
     validate: {
-      local: localPartFault,
-      domainId: (value) => (value || preset ? null : 'Choose a domain.'),
+      local: localPartError,
+      domainId: (value) => (value || defaultDomainId ? null : 'Choose a domain.'),
       password: passwordError,
     },
   });
-  const domainId = form.values.domainId || preset || '';
+  const domainId = form.values.domainId || defaultDomainId || '';
 
   const clear = () => {
     form.reset();
     setProblem(null);
-    setMade(null);
+    setGenerated(null);
   };
   const create = trpc.mailboxes.create.useMutation({
     onSuccess: async (mailbox, { password }) => {
       utils.mailboxes.get.setData({ id: mailbox.id }, mailbox);
       await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
       clear();
-      if (password === made) setOnce({ mailbox, password });
+      if (password === generated) setCreated({ mailbox, password });
       else router.push(`/mailboxes/${mailbox.id}`);
     },
     onError: (error) => {
-      const refused = toProblem(error);
-      const isDomain = refused.code === 'DOMAIN_INACTIVE' || refused.code === 'DOMAIN_NOT_FOUND';
-      if (isDomain) form.setErrors({ domainId: refused.message });
-      else setProblem(applyFieldErrors(refused, form, FIELDS));
+      const failure = toProblem(error);
+      const isDomain = failure.code === 'DOMAIN_INACTIVE' || failure.code === 'DOMAIN_NOT_FOUND';
+      if (isDomain) form.setErrors({ domainId: failure.message });
+      else setProblem(applyFieldErrors(failure, form, FIELDS));
     },
   });
 
-  if (once) {
+  if (created) {
     return (
-      <PasswordOnceDialog
-        email={once.mailbox.email}
-        password={once.password}
-        onStored={() => router.push(`/mailboxes/${once.mailbox.id}`)}
+      <GeneratedPasswordDialog
+        email={created.mailbox.email}
+        password={created.password}
+        onStored={() => router.push(`/mailboxes/${created.mailbox.id}`)}
       />
     );
   }
@@ -81,7 +81,7 @@ export function NewMailboxDialog({ opened, domains, preset, onClose }: NewMailbo
     <Dialog
       opened={opened}
       title="New mailbox"
-      action="Create the mailbox"
+      action="Create mailbox"
       isBusy={create.isPending}
       onClose={() => {
         clear();
@@ -108,13 +108,18 @@ export function NewMailboxDialog({ opened, domains, preset, onClose }: NewMailbo
         label="Password"
         {...form.getInputProps('password')}
         value={form.values.password}
-        onMade={setMade}
+        onGenerate={setGenerated}
       />
       <div className="pair">
-        <TextInput label="Name (optional)" placeholder="Ann Field" maxLength={256} {...form.getInputProps('name')} />
+        <TextInput
+          label="Display name (optional)"
+          placeholder="Ann Field"
+          maxLength={256}
+          {...form.getInputProps('name')}
+        />
         <NumberInput
-          label="Quota, MB"
-          placeholder="The domain’s own"
+          label="Quota (MB)"
+          placeholder="Use the domain default"
           min={0}
           max={8_000_000_000}
           allowDecimal={false}

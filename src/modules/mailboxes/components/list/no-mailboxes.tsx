@@ -6,15 +6,15 @@ import Link from 'next/link';
 import { EmptyState } from '@/components/data-table/states';
 import { useHasRole } from '@/components/shell/use-has-role';
 
-type NoMailboxesProps = { domainName: string | undefined; hasNoDomain: boolean; onNew: () => void };
+type NoMailboxesProps = { domainName: string | undefined; hasNoDomains: boolean; onNew: () => void };
 
-export function NoMailboxes({ domainName, hasNoDomain, onNew }: NoMailboxesProps) {
-  const mayAddDomain = useHasRole('admin');
-  if (hasNoDomain) {
+export function NoMailboxes({ domainName, hasNoDomains, onNew }: NoMailboxesProps) {
+  const canAddDomain = useHasRole('admin');
+  if (hasNoDomains) {
     return (
-      <EmptyState title="First a domain">
-        <p>A mailbox stands on a domain, and you reach none yet.</p>
-        {mayAddDomain ? (
+      <EmptyState title="No domains yet">
+        <p>A mailbox belongs to a domain, and you don’t have access to one yet.</p>
+        {canAddDomain ? (
           <div className="row-actions">
             <Button
               component={Link}
@@ -22,32 +22,32 @@ export function NoMailboxes({ domainName, hasNoDomain, onNew }: NoMailboxesProps
               variant="outline"
               leftSection={<IconPlus stroke={1.75} />}
             >
-              Add a domain
+              Add domain
             </Button>
           </div>
         ) : (
-          <p>A super admin can assign you one.</p>
+          <p>Ask a super admin to assign one to you.</p>
         )}
       </EmptyState>
     );
   }
   return (
-    <EmptyState title={domainName ? `The mailboxes of ${domainName} will stand here` : 'Mailboxes will stand here'}>
-      <p>A mailbox keeps the mail of one address. Whoever has its password reads it and sends from it.</p>
+    <EmptyState title={domainName ? `No mailboxes in ${domainName} yet` : 'No mailboxes yet'}>
+      <p>A mailbox stores the mail of one address. Its user signs in with a password to read and send mail.</p>
       <ol className="steps">
         <li>
           <span>
-            <b>Name the address</b> and who it is for.
+            <b>Choose the address</b> and a display name.
           </span>
         </li>
         <li>
           <span>
-            <b>Give it a password.</b> One made here is shown once.
+            <b>Set a password.</b> A generated password is shown once.
           </span>
         </li>
         <li>
           <span>
-            <b>Hand it over.</b> Mail for it is taken at once.
+            <b>Share the password.</b> The mailbox receives mail immediately.
           </span>
         </li>
       </ol>

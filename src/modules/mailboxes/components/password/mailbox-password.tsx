@@ -9,24 +9,24 @@ import { trpc } from '@/components/api/trpc';
 import { SettingsSection } from '@/components/settings-section';
 import { passwordError } from '@/lib/password';
 import type { Mailbox } from '../../schema';
+import { GeneratedPasswordDialog } from './generated-password-dialog';
 import { PasswordField } from './password-field';
-import { PasswordOnceDialog } from './password-once-dialog';
 
 export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [made, setMade] = useState<string | null>(null);
-  const [once, setOnce] = useState<string | null>(null);
+  const [generated, setGenerated] = useState<string | null>(null);
+  const [newPassword, setNewPassword] = useState<string | null>(null);
   const form = useForm({ initialValues: { password: '' }, validate: { password: passwordError } });
   const update = trpc.mailboxes.update.useMutation({
     onSuccess: (_, { password }) => {
       form.reset();
-      if (password && password === made) setOnce(password);
+      if (password && password === generated) setNewPassword(password);
     },
     onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { password: 'password' })),
   });
 
   return (
-    <SettingsSection title="Password" hint="It counts for reading and for sending at once; the one before is refused.">
+    <SettingsSection title="Password" hint="Replaces the current password immediately, for IMAP and SMTP.">
       <form
         className="form-column"
         noValidate
@@ -39,19 +39,21 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
           label="New password"
           {...form.getInputProps('password')}
           value={form.values.password}
-          onMade={setMade}
+          onGenerate={setGenerated}
         />
         <ProblemAlert problem={problem} />
         <div className="form-footer">
           <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
-            Set the password
+            Set password
           </Button>
           <span className="quiet" role="status">
-            {update.isSuccess && form.values.password === '' ? 'The new password is set' : ''}
+            {update.isSuccess && form.values.password === '' ? 'Password changed' : ''}
           </span>
         </div>
       </form>
-      {once && <PasswordOnceDialog email={mailbox.email} password={once} onStored={() => setOnce(null)} />}
+      {newPassword && (
+        <GeneratedPasswordDialog email={mailbox.email} password={newPassword} onStored={() => setNewPassword(null)} />
+      )}
     </SettingsSection>
   );
 }

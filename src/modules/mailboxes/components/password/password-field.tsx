@@ -5,22 +5,22 @@ import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { CopyIcon } from '@/components/copy-button';
 import { PASSWORD_RULE } from '@/lib/password';
-import { makePassword } from '../mailbox-values';
+import { generatePassword } from '../mailbox-values';
 
 type PasswordFieldProps = {
   label: string;
   value: string;
   error?: React.ReactNode;
   onChange: (value: string) => void;
-  onMade: (password: string) => void;
+  onGenerate: (password: string) => void;
 };
 
-export function PasswordField({ label, value, error, onChange, onMade }: PasswordFieldProps) {
+export function PasswordField({ label, value, error, onChange, onGenerate }: PasswordFieldProps) {
   const [isVisible, setIsVisible] = useState(false);
-  const make = () => {
-    const password = makePassword();
+  const generate = () => {
+    const password = generatePassword();
     onChange(password);
-    onMade(password);
+    onGenerate(password);
     setIsVisible(true);
   };
   return (
@@ -32,15 +32,15 @@ export function PasswordField({ label, value, error, onChange, onMade }: Passwor
         autoComplete="new-password"
         visible={isVisible}
         onVisibilityChange={setIsVisible}
-        visibilityToggleButtonProps={{ 'aria-label': isVisible ? 'Hide the password' : 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': isVisible ? 'Hide password' : 'Show password' }}
         value={value}
         error={error}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       <span className="password-actions">
         {value !== '' && <CopyIcon value={value} what="the password" />}
-        <Button leftSection={<IconDice5 stroke={1.5} />} onClick={make}>
-          Make one
+        <Button leftSection={<IconDice5 stroke={1.5} />} onClick={generate}>
+          Generate password
         </Button>
       </span>
     </div>

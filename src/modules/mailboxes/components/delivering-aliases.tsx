@@ -11,22 +11,22 @@ import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
 import type { Mailbox } from '../schema';
 
-const MOST = 50;
+const MAX_ALIASES = 50;
 
-type LeadsHereProps = {
+type DeliveringAliasesProps = {
   mailbox: Mailbox;
-  /** What stands below, which would move if it came before the list. */
+  /** Sections below the list, rendered with it so that they don't shift when it loads. */
   children: ReactNode;
 };
 
-export function LeadsHere({ mailbox: { email, domain_id }, children }: LeadsHereProps) {
-  const seesAll = useHasRole('admin');
+export function DeliveringAliases({ mailbox: { email, domain_id }, children }: DeliveringAliasesProps) {
+  const canListAll = useHasRole('admin');
   const found = trpc.aliases.list.useQuery({
     q: email,
-    domain_id: seesAll ? undefined : domain_id,
+    domain_id: canListAll ? undefined : domain_id,
     sort: 'source_local_part',
     order: 'asc',
-    limit: MOST,
+    limit: MAX_ALIASES,
   });
   const aliases = found.data?.items.filter(({ destination }) =>
     destination.toLowerCase().split(',').includes(email.toLowerCase()),
@@ -37,15 +37,18 @@ export function LeadsHere({ mailbox: { email, domain_id }, children }: LeadsHere
       href={`/aliases?domain=${domain_id}&trace=${encodeURIComponent(email)}`}
       leftSection={<IconRoute stroke={1.5} />}
     >
-      Where does its mail go?
+      Trace this address
     </Button>
   );
 
-  const title = { title: 'What leads here', hint: seesAll ? 'Aliases of any domain.' : 'Aliases of its own domain.' };
+  const heading = {
+    title: 'Aliases that deliver here',
+    hint: canListAll ? 'From all domains.' : 'From this mailbox’s domain.',
+  };
   if (found.isPending) {
     return (
       <div aria-busy="true">
-        <SettingsSection {...title}>
+        <SettingsSection {...heading}>
           <span className="skeleton" style={{ width: 200 }} />
         </SettingsSection>
       </div>
@@ -54,10 +57,10 @@ export function LeadsHere({ mailbox: { email, domain_id }, children }: LeadsHere
 
   return (
     <>
-      <SettingsSection {...title}>
+      <SettingsSection {...heading}>
         <div className="form-column">
-          {found.isError && <p className="soft">The aliases could not be loaded.</p>}
-          {aliases?.length === 0 && <p className="soft">No alias leads here; mail comes by its own address.</p>}
+          {found.isError && <p className="soft">Couldn’t load aliases.</p>}
+          {aliases?.length === 0 && <p className="soft">No aliases deliver to this mailbox.</p>}
           {aliases && aliases.length > 0 && (
             <ul className="delivering-aliases">
               {aliases.map(({ id, address, active }) => (
@@ -66,7 +69,7 @@ export function LeadsHere({ mailbox: { email, domain_id }, children }: LeadsHere
                   <Link aria-label={address} href={`/aliases?domain=${domain_id}&edit=${id}`}>
                     <EmailAddress value={address} />
                   </Link>
-                  {!active && <span className="quiet">off</span>}
+                  {!active && <span className="quiet">inactive</span>}
                 </li>
               ))}
             </ul>

@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import type { DkimKey } from '../../dkim/schema';
 import { ALGORITHMS } from './dkim-values';
 
-type KeyHeadProps = { dkimKey: DkimKey; mark: ReactNode; children?: ReactNode };
+type KeyHeaderProps = { dkimKey: DkimKey; mark: ReactNode; children?: ReactNode };
 
-export function KeyHead({ dkimKey: { selector, algorithm }, mark, children }: KeyHeadProps) {
+export function KeyHeader({ dkimKey: { selector, algorithm }, mark, children }: KeyHeaderProps) {
   return (
-    <div className="dkim-head">
+    <div className="dkim-header">
       {mark}
       <b className="mono">{selector}</b>
       <span className="quiet">

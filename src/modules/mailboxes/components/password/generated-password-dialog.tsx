@@ -5,15 +5,15 @@ import { IconCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { CopyButton } from '@/components/copy-button';
 
-type PasswordOnceDialogProps = { email: string; password: string; onStored: () => void };
+type GeneratedPasswordDialogProps = { email: string; password: string; onStored: () => void };
 
-/** A password that was made here is nowhere else once this closes, so only storing it closes it. */
-export function PasswordOnceDialog({ email, password, onStored }: PasswordOnceDialogProps) {
+/** Closes only by confirmation: a generated password can't be shown again. */
+export function GeneratedPasswordDialog({ email, password, onStored }: GeneratedPasswordDialogProps) {
   const [isCopied, setIsCopied] = useState(false);
   return (
     <Modal
       opened
-      title={`Copy the password of ${email}`}
+      title={`Copy the password for ${email}`}
       yOffset={72}
       withCloseButton={false}
       closeOnClickOutside={false}
@@ -21,7 +21,7 @@ export function PasswordOnceDialog({ email, password, onStored }: PasswordOnceDi
       onClose={() => undefined}
     >
       <div className="fields">
-        <p className="soft">This is the only time it is shown. Postroom keeps a hash of it and cannot show it again.</p>
+        <p className="soft">The password is shown only once. Postroom stores a hash of it and can’t show it again.</p>
         <div className="secret">
           <code>{password}</code>
           <CopyButton filled value={password} label="Copy password" onCopied={() => setIsCopied(true)} />
@@ -33,7 +33,7 @@ export function PasswordOnceDialog({ email, password, onStored }: PasswordOnceDi
         </span>
         <span className="spacer" />
         <Button leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
-          I have stored it
+          I’ve stored it
         </Button>
       </footer>
     </Modal>

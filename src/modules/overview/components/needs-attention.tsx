@@ -1,0 +1,114 @@
+import { IconChevronRight } from '@tabler/icons-react';
+import Link from 'next/link';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { formatPlural } from '@/lib/format';
+import type { Overview } from '../schema';
+
+type AttentionItem = { status: Status; label: string; title: string; reason: string; href: string; action: string };
+
+type NeedsAttentionProps = { totals: Overview['totals']; mta: Overview['mta']; failingWebhooks: number };
+
+export function NeedsAttention({ totals, mta, failingWebhooks }: NeedsAttentionProps) {
+  const items = attentionItems(totals, mta, failingWebhooks);
+  if (items.length === 0) return null;
+  return (
+    <>
+      <div className="section">
+        <h2>Needs attention</h2>
+        <span className="quiet">{items.length}</span>
+      </div>
+      <div className="align-top">
+        <DataTable
+          caption="Needs attention, most severe first"
+          columns={COLUMNS}
+          rows={items}
+          rowKey={({ label: word }) => word}
+          rowHref={({ href }) => href}
+          hideHeader
+        />
+      </div>
+    </>
+  );
+}
+
+const COLUMNS: DataTableColumn<AttentionItem>[] = [
+  {
+    key: 'status',
+    header: 'Status',
+    width: 112,
+    kind: 'mark',
+    mobile: 'mark',
+    cell: ({ status, label: word }) => <StatusMark status={status}>{word}</StatusMark>,
+  },
+  { key: 'issue', header: 'Issue', width: 248, mobile: 'lead', cell: ({ title: what }) => what },
+  { key: 'details', header: 'Details', mobile: 'none', className: 'soft', cell: ({ reason: why }) => why },
+  {
+    key: 'action',
+    header: 'Next step',
+    width: 168,
+    kind: 'tail',
+    mobile: 'under',
+    cell: ({ href, action }) => (
+      <Link className="act go" href={href}>
+        {action}
+        <IconChevronRight size={16} stroke={1.5} aria-hidden="true" />
+      </Link>
+    ),
+  },
+];
+
+function attentionItems(totals: Overview['totals'], mta: Overview['mta'], failingWebhooks: number): AttentionItem[] {
+  const items: AttentionItem[] = [];
+  if (mta.kind === 'off') {
+    items.push({
+      status: 'failed',
+      label: 'Disabled',
+      title: 'Sending is disabled',
+      reason: 'SMTP_URL is set to off, so every send is rejected',
+      href: '/reference',
+      action: 'Open API reference',
+    });
+  }
+  if (mta.agent === 'silent') {
+    items.push({
+      status: 'failed',
+      label: 'Offline',
+      title: 'Mail agent not responding',
+      reason: 'Start it with npm run mail-agent. Until then, mailboxes can’t send',
+      href: '/queue',
+      action: 'View queue',
+    });
+  }
+  if (totals.failed > 0) {
+    items.push({
+      status: 'failed',
+      label: 'Failed',
+      title: `${formatPlural(totals.failed, 'message')} not sent`,
+      reason: 'Rejected by your mail server, expired in its queue, or deleted from it',
+      href: '/messages?status=failed',
+      action: 'Review failures',
+    });
+  }
+  if (failingWebhooks > 0) {
+    items.push({
+      status: 'failed',
+      label: 'Failing',
+      title: formatPlural(failingWebhooks, 'webhook'),
+      reason: 'The last attempt failed. Each delivery is retried 5 times, then abandoned',
+      href: '/webhooks',
+      action: 'Review webhooks',
+    });
+  }
+  if (totals.uncertain > 0) {
+    items.push({
+      status: 'uncertain',
+      label: 'Unconfirmed',
+      title: `${formatPlural(totals.uncertain, 'message')} unconfirmed`,
+      reason: 'They may have been sent. Don’t resend them yet',
+      href: '/messages?status=uncertain',
+      action: 'Review messages',
+    });
+  }
+  return items;
+}
