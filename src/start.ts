@@ -4,7 +4,7 @@ import { deleteOldFailures } from '@/modules/auth/account-wait';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
-import { giveMissingDkimKeys } from '@/modules/domains/dkim/missing';
+import { createMissingDkimKeys } from '@/modules/domains/dkim/missing';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
 import { deleteOldKeys } from '@/modules/sending/idempotency';
@@ -59,7 +59,7 @@ async function tidy(): Promise<void> {
     'deleting unfinished sign-ins': () => deleteExpiredTotpSessions(db, systemClock.now()),
     'forgetting failed sign-ins': () => deleteOldFailures(db, systemClock.now()),
     // The last, since it takes minutes where there are a thousand domains.
-    'giving domains their DKIM keys': () => giveMissingDkimKeys(db, systemClock.now()),
+    'giving domains their DKIM keys': () => createMissingDkimKeys(db, systemClock.now()),
   };
   for (const [name, task] of Object.entries(tasks)) {
     await task().catch((error) => log.error({ error, task: name }, 'tidying failed'));
