@@ -50,9 +50,9 @@ describe('creating an alias', () => {
   it('rejects a source in use, in any letter case and under concurrency', async () => {
     const answers = await Promise.all([create('info', 'a@far.example'), create('INFO', 'b@far.example')]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.error.code).toBe('CONFLICT');
-    expect(refused?.error.details.fields?.[0]?.path).toBe('source_local_part');
+    const rejected = answers.find(({ status }) => status === 409);
+    expect(rejected?.error.code).toBe('CONFLICT');
+    expect(rejected?.error.details.fields?.[0]?.path).toBe('source_local_part');
   });
 
   it.each([

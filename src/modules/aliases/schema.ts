@@ -102,13 +102,9 @@ export type Resolution = z.infer<typeof Resolution>;
 
 export const ImportAliases = z.strictObject({
   domain_id: Id,
-  csv: z
-    .string()
-    .min(1)
-    .max(1_000_000)
-    .meta({
-      description: 'A header row with source_local_part, destination and optionally active, then one alias per line',
-    }),
+  csv: z.string().min(1).max(1_000_000).meta({
+    description: 'A header row with source_local_part, destination and optionally active, then one alias per line',
+  }),
   dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
 });
 export type ImportAliases = z.infer<typeof ImportAliases>;

@@ -62,8 +62,8 @@ describe('creating a mailbox', () => {
   it('rejects an address in use, in any letter case and under concurrency', async () => {
     const answers = await Promise.all([create('ann'), create('ANN')]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.error).toMatchObject({ code: 'CONFLICT', details: { fields: [{ path: 'local_part' }] } });
+    const rejected = answers.find(({ status }) => status === 409);
+    expect(rejected?.error).toMatchObject({ code: 'CONFLICT', details: { fields: [{ path: 'local_part' }] } });
   });
 
   it('enforces the domain’s mailbox limit under concurrency', async () => {
@@ -124,7 +124,7 @@ describe('listing', () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
     await makeMailbox(domain.id, 'quiet', { suspendedAt: new Date() });
-    await makeMailbox(other.id, 'foreign');
+    await makeMailbox(other.id, 'other');
     const list = async (client: typeof api, query: string) =>
       (await client.get(`/mailboxes?sort=local_part&order=asc&limit=200&${query}`)).data.map(
         ({ local_part: localPart }: { local_part: string }) => localPart,

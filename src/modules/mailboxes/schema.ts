@@ -24,9 +24,7 @@ const settings = {
     .max(Number.MAX_SAFE_INTEGER)
     .nullable()
     .meta({ description: 'null: no storage limit' }),
-  active: z
-    .boolean()
-    .meta({ description: 'An inactive mailbox can’t send or receive mail, and nobody can sign in to it' }),
+  active: z.boolean().meta({ description: 'An inactive mailbox receives no mail, and nobody can sign in to it' }),
 };
 
 export const Mailbox = z

@@ -49,7 +49,8 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
         onConfirm={() => remove.mutate({ id: domain.id })}
       >
         <p className="soft">
-          You can no longer send from this domain, and mail to it is rejected. This can’t be undone.
+          You can no longer send from this domain, and mail to it is rejected. Its webhooks are deleted too. This can’t
+          be undone.
         </p>
       </ConfirmDialog>
     </SettingsSection>

@@ -44,7 +44,7 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
     >
       <SettingsSection
         title="Mailbox"
-        hint="An inactive mailbox can’t receive or send mail, and nobody can sign in to it. Stored mail is kept."
+        hint="An inactive mailbox receives no mail, and nobody can sign in to it. Stored mail is kept."
       >
         <div className="form-column">
           <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />

@@ -96,10 +96,10 @@ export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
       await refresh();
     },
     onError: (error) => {
-      const refused = toProblem(error);
-      const [field] = refused.fields;
+      const failure = toProblem(error);
+      const [field] = failure.fields;
       if (field?.path === 'reason') setReasonError(field.message);
-      else setProblem(refused);
+      else setProblem(failure);
     },
   });
   const submit = (event: FormEvent) => {

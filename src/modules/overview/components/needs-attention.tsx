@@ -41,8 +41,8 @@ const COLUMNS: DataTableColumn<AttentionItem>[] = [
     mobile: 'mark',
     cell: ({ status, label: word }) => <StatusMark status={status}>{word}</StatusMark>,
   },
-  { key: 'issue', header: 'Issue', width: 248, mobile: 'lead', cell: ({ title: what }) => what },
-  { key: 'details', header: 'Details', mobile: 'none', className: 'soft', cell: ({ reason: why }) => why },
+  { key: 'issue', header: 'Issue', width: 248, mobile: 'lead', cell: ({ title }) => title },
+  { key: 'details', header: 'Details', mobile: 'none', className: 'soft', cell: ({ reason }) => reason },
   {
     key: 'action',
     header: 'Next step',

@@ -85,7 +85,7 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       className: 'light',
       cell: (alias) => <DestinationsCell alias={alias} />,
     },
-    activeColumn({ nameOf: ({ address }) => address, isActive: isActive, onChange: onSetActive, mobile: 'side' }),
+    activeColumn({ nameOf: ({ address }) => address, isActive, onChange: onSetActive, mobile: 'side' }),
     {
       key: 'added',
       header: 'Added',

@@ -24,7 +24,7 @@ export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
         onChange={(event) => change({ q: event.currentTarget.value || null })}
       />
       <SegmentedControl
-        label="State"
+        label="Status"
         value={filters.show}
         options={{ all: 'All', active: 'Active', inactive: 'Inactive' }}
         onChange={(show) => change({ show })}

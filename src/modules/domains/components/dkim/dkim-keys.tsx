@@ -47,7 +47,7 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
           {retired.length > 0 && <RetiredKeys keys={retired} onActivate={onActivate} />}
         </div>
       ) : (
-        <ErrorState what="the DKIM keys" error={error} onRetry={retry} />
+        <ErrorState what="DKIM keys" error={error} onRetry={retry} />
       )}
       <RotateDialog domain={domain} opened={isRotating} onClose={rotation.close} />
       <ActivateDialog
