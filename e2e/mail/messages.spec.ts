@@ -1,7 +1,7 @@
 import { failProcedure, REQUEST_ID } from '../support/faults';
 import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 
-test('search and filters find a message, stand in the URL, survive a reload and can be cleared', async ({
+test('search and filters find a message, are in the URL, survive a reload and can be cleared', async ({
   signedIn: page,
   api,
   domain,
@@ -13,24 +13,24 @@ test('search and filters find a message, stand in the URL, survive a reload and 
   await sendMessage(api, domain, { subject: two });
   await page.goto(`${url()}/messages?domain=${domain.id}`);
   await expect(page.getByRole('row', { name: one })).toBeVisible();
-  await page.getByLabel('Find messages').fill(to);
+  await page.getByLabel('Search messages').fill(to);
   await expect(page.getByRole('row')).toHaveCount(2);
   await expect(page.getByRole('row', { name: one })).toBeVisible();
 
   await page.getByRole('button', { name: 'Filters' }).click();
   const filters = page.getByRole('dialog', { name: 'Filters' });
-  await filters.getByRole('combobox', { name: 'Outcome' }).click();
+  await filters.getByRole('combobox', { name: 'Status' }).click();
   await page.getByRole('option', { name: 'Delivered' }).click();
-  await filters.getByLabel('From, the whole address').fill(`orders@${domain.name}`);
+  await filters.getByLabel('From (exact address)').fill(`orders@${domain.name}`);
   await check();
-  await filters.getByRole('button', { name: 'Show the messages' }).click();
+  await filters.getByRole('button', { name: 'Show messages' }).click();
   await page.getByRole('button', { name: 'Since any time' }).click();
   await page.getByRole('menuitem', { name: 'The last 24 hours' }).click();
   await expect(page).toHaveURL(/status=delivered/);
   await expect(page).toHaveURL(/since=\d{4}-/);
 
   await page.reload();
-  await expect(page.getByLabel('Find messages')).toHaveValue(to);
+  await expect(page.getByLabel('Search messages')).toHaveValue(to);
   await expect(page.getByRole('button', { name: /^Delivered/ })).toHaveAttribute('aria-pressed', 'true');
   await expect(page.getByRole('button', { name: 'Remove the filter: Since' })).toBeVisible();
   await expect(page.getByRole('row', { name: one })).toBeVisible();
@@ -38,14 +38,14 @@ test('search and filters find a message, stand in the URL, survive a reload and 
   await check();
 
   await page.getByRole('button', { name: /^Failed/ }).click();
-  await expect(page.getByRole('heading', { name: 'No message fits' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No matching messages' })).toBeVisible();
   await check();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(page).toHaveURL(`${url()}/messages`);
   await expect(page.getByRole('row', { name: two })).toBeVisible();
 });
 
-test('a peek opens beside the list, goes up and down, and gives the focus back', async ({
+test('the peek opens next to the list, steps through the messages and restores focus when closed', async ({
   signedIn: page,
   api,
   check,
@@ -60,15 +60,15 @@ test('a peek opens beside the list, goes up and down, and gives the focus back',
   await expect(peek.getByRole('heading', { name: third })).toBeVisible();
   await expect(page).toHaveURL(/peek=/);
   await expect(peek.getByText('1 of 3')).toBeVisible();
-  await expect(peek.getByRole('button', { name: 'Message above' })).toBeDisabled();
+  await expect(peek.getByRole('button', { name: 'Previous message' })).toBeDisabled();
   await check();
 
-  await peek.getByRole('button', { name: 'Message below' }).click();
+  await peek.getByRole('button', { name: 'Next message' }).click();
   await expect(peek.getByRole('heading', { name: second })).toBeVisible();
-  await peek.getByRole('button', { name: 'Message below' }).click();
+  await peek.getByRole('button', { name: 'Next message' }).click();
   await expect(peek.getByRole('heading', { name: first })).toBeVisible();
-  await expect(peek.getByRole('button', { name: 'Message below' })).toBeDisabled();
-  await peek.getByRole('button', { name: 'Message above' }).click();
+  await expect(peek.getByRole('button', { name: 'Next message' })).toBeDisabled();
+  await peek.getByRole('button', { name: 'Previous message' }).click();
   await expect(peek.getByRole('heading', { name: second })).toBeVisible();
 
   await page.reload();
@@ -84,11 +84,11 @@ test('a peek opens beside the list, goes up and down, and gives the focus back',
   await expect(page.getByRole('link', { name: second })).toBeFocused();
 
   await page.keyboard.press('Enter');
-  await peek.getByRole('link', { name: 'Open as a page' }).click();
+  await peek.getByRole('link', { name: 'Open full page' }).click();
   await expect(page.getByRole('main').getByRole('heading', { name: second, level: 1 })).toBeVisible();
 });
 
-test('the trace of a message has every hop, with its recipients and ids', async ({
+test('the trace of a message shows every hop, with recipients and ids', async ({
   signedIn: page,
   api,
   domain,
@@ -98,22 +98,22 @@ test('the trace of a message has every hop, with its recipients and ids', async 
   const { id } = await sendMessage(api, domain, { subject, bcc: [{ email: 'di@defer.test' }] });
   await page.goto(`${url()}/messages/${id}`);
   await expect(page.getByRole('heading', { name: subject })).toBeVisible();
-  // Webhooks of other tests may hear of it too.
+  // Webhooks of other tests can add hops.
   const trace = page.getByRole('list', { name: 'Trace of this message' }).getByRole('listitem');
   const hops = trace.filter({ hasNotText: /webhook/i });
   await expect(hops).toHaveCount(5);
   await expect(hops.nth(0)).toContainText('Accepted by Postroom');
   await expect(hops.nth(0)).toContainText('With an API key of');
-  await expect(hops.nth(1)).toContainText('Queued by the mail server');
+  await expect(hops.nth(1)).toContainText('Queued by your mail server');
   await expect(hops.nth(1)).toContainText(/\+\d+/);
   await expect(hops.filter({ hasText: 'Delivered' })).toContainText('ann@far.example');
-  await expect(hops.filter({ hasText: 'Put off by the other side' })).toContainText('di@defer.test');
-  await expect(hops.nth(4)).toContainText('The mail server tries again');
+  await expect(hops.filter({ hasText: 'Deferred by the receiving server' })).toContainText('di@defer.test');
+  await expect(hops.nth(4)).toContainText('Your mail server will retry');
   await expect(page.getByRole('listitem').filter({ hasText: 'Bcc' })).toContainText('di@defer.test');
   await check();
 });
 
-test('a bounce gives the raw reply, what it means and the next step', async ({
+test('a bounced message shows the raw reply, an explanation and the next step', async ({
   signedIn: page,
   api,
   domain,
@@ -125,7 +125,7 @@ test('a bounce gives the raw reply, what it means and the next step', async ({
   await page.getByRole('link', { name: subject }).click();
   await expect(page).toHaveURL(new RegExp(`peek=${id}`));
   const peek = page.getByRole('complementary', { name: `Message: ${subject}` });
-  await expect(peek.getByRole('region', { name: 'What it means' })).toContainText('bounce.test has no such mailbox');
+  await expect(peek.getByRole('region', { name: 'Explanation' })).toContainText('bounce.test has no such mailbox');
   await expect(peek.getByText('550 5.1.1 <nobody@bounce.test>: No such user here')).toBeVisible();
   await check();
   await peek.getByRole('link', { name: 'Send to another address' }).click();
@@ -133,7 +133,7 @@ test('a bounce gives the raw reply, what it means and the next step', async ({
   await expect(page.getByText('0 recipients')).toBeVisible();
 });
 
-test('mail that came in and that a mailbox refused says why, and offers nothing to send', async ({
+test('inbound mail rejected by a mailbox shows the reason and no resend action', async ({
   signedIn: page,
   api,
   domain,
@@ -173,17 +173,17 @@ test('mail that came in and that a mailbox refused says why, and offers nothing 
   await page.goto(`${url()}/messages?status=bounced&domain=${domain.id}`);
   await page.getByRole('link', { name: subject }).click();
   const peek = page.getByRole('complementary', { name: `Message: ${subject}` });
-  const meaning = peek.getByRole('region', { name: 'What it means' });
-  await expect(meaning).toContainText('The mailbox is full');
-  await expect(meaning).toContainText('the sender was told so');
-  await expect(meaning.getByRole('link')).toHaveCount(0);
+  const explanation = peek.getByRole('region', { name: 'Explanation' });
+  await expect(explanation).toContainText('The mailbox is full');
+  await expect(explanation).toContainText('the sender was notified');
+  await expect(explanation.getByRole('link')).toHaveCount(0);
   const hops = peek.getByRole('list', { name: 'Trace of this message' }).getByRole('listitem');
-  await expect(hops.filter({ hasText: 'Put off by the mailbox' })).toContainText(`by way of ${alias}`);
-  await expect(hops.filter({ hasText: 'Refused by the mailbox' })).toContainText(response);
+  await expect(hops.filter({ hasText: 'Deferred by the mailbox' })).toContainText(`via ${alias}`);
+  await expect(hops.filter({ hasText: 'Rejected by the mailbox' })).toContainText(response);
   await check();
 });
 
-test('a message that the own mail server refused says so, with the raw reply and the next step', async ({
+test('a message rejected by your mail server shows the raw reply and the next step', async ({
   signedIn: page,
   api,
   domain,
@@ -205,19 +205,19 @@ test('a message that the own mail server refused says so, with the raw reply and
   ]);
   await page.goto(`${url()}/messages?peek=${id}`);
   const peek = page.getByRole('complementary', { name: `Message: ${subject}` });
-  await expect(peek.getByRole('region', { name: 'What it means' })).toContainText(
-    'Your own mail server did not take it',
+  await expect(peek.getByRole('region', { name: 'Explanation' })).toContainText(
+    'Your mail server rejected the message',
   );
   await expect(peek.getByText(response)).toBeVisible();
   await check();
 
-  await peek.getByRole('link', { name: 'Send it again' }).click();
+  await peek.getByRole('link', { name: 'Resend message' }).click();
   await expect(page.getByLabel('Subject')).toHaveValue(subject);
   await expect(page.getByLabel('From')).toHaveValue('orders');
   await expect(page.getByText('ann@far.example', { exact: true })).toBeVisible();
 });
 
-test('someone without messages is told what will stand here and how to begin', async ({
+test('an empty list explains what appears here and links to a test message', async ({
   page,
   api,
   makeAdmin,
@@ -226,13 +226,13 @@ test('someone without messages is told what will stand here and how to begin', a
   const { cookie } = await makeAdmin('domain_admin', [await makeDomain(api)]);
   await useSession(page, cookie);
   await page.goto(`${url()}/messages`);
-  await expect(page.getByRole('heading', { name: 'Every message will stand here' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No messages yet' })).toBeVisible();
   await check();
-  await page.getByRole('link', { name: 'Send a test' }).click();
+  await page.getByRole('link', { name: 'Send test message' }).click();
   await expect(page.getByLabel('Subject')).toHaveValue('Test from Postroom');
 });
 
-test('a list that cannot be loaded gives its code and request id, and Try again works', async ({
+test('a list that fails to load shows the error code and request id, and can be retried', async ({
   signedIn: page,
   api,
   domain,
@@ -240,7 +240,7 @@ test('a list that cannot be loaded gives its code and request id, and Try again 
 }) => {
   const subject = unique('Here again ');
   await sendMessage(api, domain, { subject });
-  const mend = await failProcedure(page, 'messages.list', {
+  const restore = await failProcedure(page, 'messages.list', {
     status: 500,
     code: 'INTERNAL_ERROR',
     message: 'Something went wrong.',
@@ -251,13 +251,13 @@ test('a list that cannot be loaded gives its code and request id, and Try again 
   await expect(alert).toContainText(REQUEST_ID);
   await check();
 
-  await mend();
+  await restore();
   await alert.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
   await check();
 });
 
-test('a message out of reach says so and leads back', async ({ signedIn: page, check }) => {
+test('a message out of scope shows an error and a link back to the list', async ({ signedIn: page, check }) => {
   await page.goto(`${url()}/messages/01a1fc2e-7c5e-77e9-8b47-7ed1e0f6aa07`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
   await page.getByRole('link', { name: 'All messages' }).click();
@@ -265,7 +265,7 @@ test('a message out of reach says so and leads back', async ({ signedIn: page, c
   await check();
 });
 
-test('mail to our own domains shows whether it came to a mailbox, through an alias, or was only passed on', async ({
+test('inbound mail shows whether it was delivered to a mailbox, via an alias, or only forwarded', async ({
   signedIn: page,
   api,
   sql,
@@ -291,9 +291,9 @@ test('mail to our own domains shows whether it came to a mailbox, through an ali
   await expect(await open('ann')).toContainText('Delivered to the mailbox');
   const team = await open('team');
   await expect(team).toContainText('Delivered to the mailbox');
-  await expect(team).toContainText(`ann@${domain.name} by way of team@${domain.name}`);
+  await expect(team).toContainText(`ann@${domain.name} via team@${domain.name}`);
   const out = await open('out');
-  await expect(out).toContainText('Passed on by an alias');
+  await expect(out).toContainText('Forwarded by an alias');
   await expect(out).toContainText('forwarded to bo@far.example');
   await expect(out).not.toContainText('mailbox');
   await check();

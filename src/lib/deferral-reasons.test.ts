@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { explainDeferral } from './deferral-reasons';
 
-const meaning = (reason: string | null, address = 'ann@far.example') => explainDeferral(reason, address)?.title;
+const titleOf = (reason: string | null, address = 'ann@far.example') => explainDeferral(reason, address)?.title;
 
-describe('why a message waits', () => {
+describe('the explanation of a deferral', () => {
   it.each([
-    ['connect to mx.far.example[192.0.2.7]:25: Connection refused', 'mx.far.example takes no connection'],
+    ['connect to mx.far.example[192.0.2.7]:25: Connection refused', 'mx.far.example refused the connection'],
     ['connect to mx.far.example[2001:db8::7]:25: Connection timed out', 'mx.far.example could not be reached'],
     ['connect to 192.0.2.7[192.0.2.7]:25: No route to host', '192.0.2.7 could not be reached'],
     [
       'delivery temporarily suspended: connect to mx.far.example[192.0.2.7]:25: Connection refused',
-      'mx.far.example takes no connection',
+      'mx.far.example refused the connection',
     ],
     [
       'lost connection with mx.far.example[192.0.2.7] while receiving the initial server greeting',
@@ -22,27 +22,27 @@ describe('why a message waits', () => {
     ],
     [
       'Host or domain name not found. Name service error for name=far.example type=MX: Host not found, try again',
-      'No mail server is found for far.example',
+      'No mail server found for far.example',
     ],
     [
       'SASL authentication failed; server smtp.relay.example[192.0.2.8] said: 535 5.7.8 Wrong password',
-      'smtp.relay.example does not take the sign-in',
+      'smtp.relay.example rejected the sign-in',
     ],
-    ['Cannot start TLS: handshake failure', 'No secure connection to far.example'],
+    ['Cannot start TLS: handshake failure', 'TLS connection to far.example failed'],
     [
       'connect to mail.example.com[/srv/mail/run/dovecot/lmtp]: No such file or directory',
-      'A part of your own mail server does not answer',
+      'Part of your mail server is not responding',
     ],
-    ['mail transport unavailable', 'A part of your own mail server does not answer'],
+    ['mail transport unavailable', 'Part of your mail server is not responding'],
     [
       'host mx.far.example[192.0.2.7] said: 451 4.7.1 Greylisted, try again later (in reply to RCPT TO command)',
-      'far.example asks to wait',
+      'far.example asked to retry later',
     ],
     ['host mx.far.example[192.0.2.7] said: 452-4.2.2 The mailbox is full', 'The mailbox is full'],
-    ['host mx.far.example[192.0.2.7] said: 421 too many connections', 'far.example puts it off'],
-    ['something that nobody wrote a rule for', 'far.example puts it off'],
+    ['host mx.far.example[192.0.2.7] said: 421 too many connections', 'far.example deferred the message'],
+    ['a reason without a rule', 'far.example deferred the message'],
     [null, undefined],
   ])('%s', (reason, title) => {
-    expect(meaning(reason)).toBe(title);
+    expect(titleOf(reason)).toBe(title);
   });
 });

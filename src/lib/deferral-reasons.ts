@@ -3,39 +3,39 @@ import { explainStatusCode } from './reply-codes';
 type Explanation = { title: string; text: string };
 type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
 
-const WILL_RETRY = 'The mail server tries again by itself.';
+const WILL_RETRY = 'Your mail server retries automatically.';
 
-/** By Postfix's own words, the first that fits. */
+/** By the text that Postfix logs; the first match applies. */
 const RULES: Rule[] = [
   {
     pattern:
       /connect to [^:]*\/[^:]*: |mail transport unavailable|unknown mail transport error|Internal error occurred/,
-    title: () => 'A part of your own mail server does not answer',
-    text: 'It runs on the mail server’s host: look there at which of the four is down. The mail is safe meanwhile.',
+    title: () => 'Part of your mail server is not responding',
+    text: 'On the mail server’s host, check which service is down: Postfix, Dovecot, Rspamd or Redis. The message stays in the queue until then.',
   },
   {
     pattern: /TLS|certificate|STARTTLS/,
-    title: (host) => `No secure connection to ${host}`,
-    text: `Their certificate or their TLS does not fit what is asked of them. ${WILL_RETRY}`,
+    title: (host) => `TLS connection to ${host} failed`,
+    text: `The receiving server’s certificate or TLS version does not meet your mail server’s requirements. ${WILL_RETRY}`,
   },
   {
     pattern: /Host or domain name not found|Name service error|unable to look up host|Host not found/,
-    title: (host) => `No mail server is found for ${host}`,
-    text: 'Check the spelling of the domain. If many domains fail like this, the mail server’s own DNS does not answer.',
+    title: (host) => `No mail server found for ${host}`,
+    text: 'Check the spelling of the domain. If many domains fail this way, DNS lookups on the mail server’s host are not working.',
   },
   {
     pattern: /Connection refused/,
-    title: (host) => `${host} takes no connection`,
-    text: `Their host is up, but no mail server answers there. ${WILL_RETRY}`,
+    title: (host) => `${host} refused the connection`,
+    text: `The host is up, but no mail server accepts connections there. ${WILL_RETRY}`,
   },
   {
     pattern: /timed out|Network is unreachable|No route to host|lost connection/,
     title: (host) => `${host} could not be reached`,
-    text: `Nothing answered in time. If this is so for every domain, port 25 may be closed on the way out. ${WILL_RETRY}`,
+    text: `The server did not respond in time. If this happens for every domain, outbound port 25 may be blocked. ${WILL_RETRY}`,
   },
 ];
 
-/** What the reason that Postfix gives means for who reads it at night; null before the first attempt. */
+/** Explains Postfix's reason for a deferral to an admin; null before the first attempt. */
 export function explainDeferral(reason: string | null, address: string): Explanation | null {
   if (reason === null) return null;
   const domain = address.slice(address.lastIndexOf('@') + 1);
@@ -52,14 +52,14 @@ const HOST = /(?:connect to|with|name=|host|server) ?([\w.-]+\w)/;
 
 function signInRefused(host: string): Explanation {
   return {
-    title: `${host} does not take the sign-in`,
-    text: 'The user name or password for this relay is wrong or has expired.',
+    title: `${host} rejected the sign-in`,
+    text: 'The user name or password for this relay is wrong or has expired. Update them on the mail server.',
   };
 }
 
 function deferred(host: string): Explanation {
   return {
-    title: `${host} puts it off`,
-    text: `Their server did not take it yet; the reply is in their own words. ${WILL_RETRY}`,
+    title: `${host} deferred the message`,
+    text: `The receiving server did not accept the message yet. Its reply says why. ${WILL_RETRY}`,
   };
 }

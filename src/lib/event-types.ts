@@ -1,4 +1,4 @@
-/** What a webhook can tell; the wildcard `*` stands for all of them in a subscription. */
+/** The events that a webhook can subscribe to; in a subscription the wildcard `*` means all of them. */
 export const EVENT_TYPES = [
   'mail.sent',
   'mail.delivered',

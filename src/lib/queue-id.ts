@@ -1,4 +1,4 @@
-/** What Postfix names a queued message by: the long form (enable_long_queue_ids) or the short one. */
+/** Whether the text is a Postfix queue id, in the long form (enable_long_queue_ids) or the short one. */
 export function isQueueId(text: string): boolean {
   return LONG.test(text) || SHORT.test(text);
 }

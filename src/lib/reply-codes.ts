@@ -1,6 +1,6 @@
 type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
 
-/** What an enhanced status code (RFC 3463) of the other side means for an admin; null for one that says too little. */
+/** Explains the enhanced status code (RFC 3463) of a receiving server's reply to an admin; null for unspecific codes. */
 export function explainStatusCode(code: string | null, host: string): { title: string; text: string } | null {
   const rule = RULES.find(({ pattern }) => pattern.test(code ?? ''));
   return rule ? { title: rule.title(host), text: rule.text } : null;
@@ -10,36 +10,36 @@ const RULES: Rule[] = [
   {
     pattern: /^5\.1\.[0123]$/,
     title: (host) => `${host} has no such mailbox`,
-    text: 'Their server refused the address itself. Sending again will bounce again: ask for the right address.',
+    text: 'The receiving server rejected the address. Resending will bounce again: get the correct address, then send to it.',
   },
   {
     pattern: /^[45]\.1\.8$|^5\.1\.7$/,
-    title: (host) => `${host} does not accept the sender`,
-    text: 'Their server could not verify the address it came from. Check that the domain’s own records are published.',
+    title: (host) => `${host} rejected the sender address`,
+    text: 'The receiving server could not verify the sender’s domain. Check that the domain’s DNS records are published.',
   },
   {
     pattern: /^[45]\.2\.2$/,
     title: () => 'The mailbox is full',
-    text: 'The address is right, but its owner has no room. It can work later, once they have made some.',
+    text: 'The address is correct, but the recipient’s mailbox has no space left. Delivery can succeed once they delete mail.',
   },
   {
     pattern: /^[45]\.3\.4$|^5\.2\.3$/,
     title: (host) => `The message is too large for ${host}`,
-    text: 'Their server takes smaller messages only. Send it without the attachments, or with a link to them.',
+    text: 'The receiving server has a lower size limit. Send the message without attachments, or with links to them.',
   },
   {
     pattern: /^[45]\.4\.\d$/,
     title: (host) => `${host} could not be reached`,
-    text: 'No server of theirs answered. Check the spelling of the domain; if it is right, the fault is on their side.',
+    text: 'No mail server of this domain responded. Check the spelling of the domain. If it is correct, the problem is at the receiving end.',
   },
   {
     pattern: /^5\.7\.\d+$/,
-    title: (host) => `${host} refused it as a matter of policy`,
-    text: 'Their filter turned it away: reputation, SPF, DKIM or content. The reply often names which.',
+    title: (host) => `${host} rejected the message by policy`,
+    text: 'Read the reply for the reason: usually sender reputation, SPF, DKIM or content.',
   },
   {
     pattern: /^4\.7\.\d+$/,
-    title: (host) => `${host} asks to wait`,
-    text: 'Greylisting or a rate limit. The mail server tries again by itself; nothing needs doing.',
+    title: (host) => `${host} asked to retry later`,
+    text: 'Usually greylisting or a rate limit. Your mail server retries automatically; no action is needed.',
   },
 ];

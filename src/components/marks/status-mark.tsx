@@ -29,7 +29,7 @@ export const STATUSES = {
   failed: ['square', 'failed', 'Failed'],
   received: ['diamond', 'quiet', 'Received'],
   spam: ['cross', 'quiet', 'Spam'],
-  uncertain: ['dashed', 'deferred', 'Uncertain'],
+  uncertain: ['dashed', 'deferred', 'Unconfirmed'],
   on: ['disc', 'postmark', 'Active'],
   off: ['ring', 'quiet', 'Inactive'],
   warning: ['triangle', 'deferred', 'Warning'],

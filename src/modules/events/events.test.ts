@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 type Listed = { sequence: number; body: { id: string } };
 
 describe('the feed', () => {
-  it('gives every event of every type once and in order, page by page, and goes on from the last place', async () => {
+  it('returns every event once and in order, page by page, and continues from the last position', async () => {
     const { get } = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     const ids: string[] = [];
@@ -29,15 +29,15 @@ describe('the feed', () => {
     expect(seen.map(({ sequence }) => sequence)).toEqual(
       seen.map(({ sequence }) => sequence).toSorted((a, b) => a - b),
     );
-    const nothing = await get(`/events?domain_id=${domain.id}&after=${after}`);
-    expect(nothing.meta.pagination).toEqual({ next_cursor: after, has_more: false });
+    const empty = await get(`/events?domain_id=${domain.id}&after=${after}`);
+    expect(empty.meta.pagination).toEqual({ next_cursor: after, has_more: false });
     const next = await emit(domain.id);
     await sequenceEvents(db);
     const more = await get(`/events?domain_id=${domain.id}&after=${after}`);
     expect(more.data.map(({ body }: Listed) => body.id)).toEqual([next]);
   });
 
-  it('passes over no event whose transaction ends after a later one', async () => {
+  it('includes events whose transaction commits after a later one', async () => {
     const { get } = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     const seen: string[] = [];
@@ -60,7 +60,7 @@ describe('the feed', () => {
     expect(seen).toContain(early);
   });
 
-  it('is filtered by type and time, and refuses what is no place', async () => {
+  it('filters by type and time, and rejects an invalid position', async () => {
     const { get } = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     await emit(domain.id);
@@ -75,7 +75,7 @@ describe('the feed', () => {
     expectError(await get('/events?limit=201'), 400, 'INVALID_PAGINATION');
   });
 
-  it('leaves out test events, and the content of received mail', async () => {
+  it('excludes test events and mail.received.full', async () => {
     const admin = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     const webhook = await makeWebhook({ domainId: domain.id });
@@ -85,7 +85,7 @@ describe('the feed', () => {
     expect((await admin.get(`/events?domain_id=${domain.id}`)).data).toEqual([]);
   });
 
-  it('shows a scoped key the events of its domains alone, and a domain_admin none', async () => {
+  it('returns only events in scope to a scoped key, and none to a domain admin', async () => {
     const [mine, other] = await Promise.all([makeDomain(), makeDomain()]);
     const own = await emit(mine.id);
     await emit(other.id);
@@ -97,7 +97,7 @@ describe('the feed', () => {
     expectError(await domainAdmin.get('/events'), 403, 'FORBIDDEN');
   });
 
-  it('ends a page early rather than answer with many megabytes', async () => {
+  it('ends a page early if it would exceed the size limit', async () => {
     const { get } = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     const body = JSON.stringify({
@@ -115,27 +115,27 @@ describe('the feed', () => {
   });
 });
 
-describe('a place in the feed', () => {
-  it('that was never given is refused, the last one given is not', async () => {
+describe('a position in the feed', () => {
+  it('that was never assigned is rejected, while the last assigned one is accepted', async () => {
     const { get } = await keyClient({ role: 'admin' });
     await emit(null);
     await sequenceEvents(db);
-    const last = await newestPlace();
+    const last = await newestSequence();
     expect((await get(`/events?after=${last}`)).meta.pagination).toEqual({ next_cursor: `${last}`, has_more: false });
-    const answer = expectError(await get(`/events?after=${last + 1n}`), 400, 'INVALID_PAGINATION');
-    expect(answer.error.details.fields?.map(({ path }) => path)).toEqual(['after']);
-    expect(answer.error.message).toContain(`${last}`);
+    const response = expectError(await get(`/events?after=${last + 1n}`), 400, 'INVALID_PAGINATION');
+    expect(response.error.details.fields?.map(({ path }) => path)).toEqual(['after']);
+    expect(response.error.message).toContain(`${last}`);
   });
 
-  it('moves on to the newest one where the filter matches nothing', async () => {
+  it('advances to the newest one if the filter matches nothing', async () => {
     const { get } = await keyClient({ role: 'admin' });
     const [quiet, busy] = await Promise.all([makeDomain(), makeDomain()]);
     await emit(busy.id);
     await sequenceEvents(db);
-    const before = await newestPlace();
+    const before = await newestSequence();
     for (let count = 0; count < 3; count++) await emit(busy.id);
     await sequenceEvents(db);
-    const newest = await newestPlace();
+    const newest = await newestSequence();
     expect(newest).toBe(before + 3n);
     for (const filter of [`domain_id=${quiet.id}`, 'event=mail.spam', 'since=2100-01-01T00:00:00Z']) {
       const page = await get(`/events?${filter}&after=${before}`);
@@ -144,29 +144,29 @@ describe('a place in the feed', () => {
     }
   });
 
-  it('shows a key scoped to a domain that is gone no event of it, which outlives it', async () => {
-    const [gone, kept] = await Promise.all([makeDomain(), makeDomain()]);
-    const lost = await emit(gone.id);
+  it('hides events of a deleted domain from a key scoped to it', async () => {
+    const [deleted, kept] = await Promise.all([makeDomain(), makeDomain()]);
+    const hidden = await emit(deleted.id);
     const own = await emit(kept.id);
     await sequenceEvents(db);
-    const key = await keyClient({ role: 'admin', scopedDomainIds: [gone.id, kept.id] });
+    const key = await keyClient({ role: 'admin', scopedDomainIds: [deleted.id, kept.id] });
     const seen = async () => (await key.get('/events')).data.map(({ body }: Listed) => body.id);
-    expect(await seen()).toEqual([lost, own]);
-    await db.domain.delete({ where: { id: gone.id } });
-    expect(await db.event.count({ where: { domainId: gone.id } })).toBe(1);
+    expect(await seen()).toEqual([hidden, own]);
+    await db.domain.delete({ where: { id: deleted.id } });
+    expect(await db.event.count({ where: { domainId: deleted.id } })).toBe(1);
     expect(await seen()).toEqual([own]);
-    expectError(await key.get(`/events?domain_id=${gone.id}`), 404, 'DOMAIN_NOT_FOUND');
+    expectError(await key.get(`/events?domain_id=${deleted.id}`), 404, 'DOMAIN_NOT_FOUND');
   });
 });
 
 describe('old events', () => {
-  it('go with their deliveries after the days they are kept, the content of received mail after 3', async () => {
+  it('are deleted with their deliveries after the retention period, content of received mail after 3 days', async () => {
     const { id: webhookId } = await makeWebhook();
     const now = new Date();
     const kept = await emitLong(daysBefore(now, 2));
     const emptied = await emitLong(daysBefore(now, 4));
     const due = await emitLong(daysBefore(now, 4));
-    const gone = await emitLong(daysBefore(now, 31));
+    const expired = await emitLong(daysBefore(now, 31));
     await db.webhookDelivery.updateMany({ where: { eventId: { not: due } }, data: { nextAttemptAt: null } });
 
     await deleteOldEvents(db, now, 30);
@@ -174,11 +174,11 @@ describe('old events', () => {
     const parts = (eventId: string) => db.eventPart.count({ where: { eventId } });
     expect([await parts(kept), await parts(emptied), await parts(due)]).toEqual([2, 0, 2]);
     expect(await db.event.findUnique({ where: { id: emptied } })).not.toBeNull();
-    expect(await db.event.findUnique({ where: { id: gone } })).toBeNull();
+    expect(await db.event.findUnique({ where: { id: expired } })).toBeNull();
     expect(await db.webhookDelivery.count({ where: { webhookId } })).toBe(3);
   });
 
-  it('of received mail lose content that stands inline too, and are not sent again', async () => {
+  it('of received mail lose inline content too, and can’t be replayed', async () => {
     const admin = await keyClient({ role: 'admin' });
     const { id: webhookId } = await makeWebhook();
     const now = new Date();
@@ -205,7 +205,7 @@ describe('old events', () => {
     expect(await content(due)).toEqual({ body: null, bodyBytes: 0 });
   });
 
-  it('stay 30 days longer while a delivery of them is due', async () => {
+  it('are kept 30 days longer while a delivery is pending', async () => {
     const { id: webhookId } = await makeWebhook();
     const now = new Date();
     const [due, done, overdue] = await Promise.all([
@@ -221,7 +221,7 @@ describe('old events', () => {
     expect(deliveries).toEqual([{ eventId: due }]);
   });
 
-  it('that were tests are given up where a crash left them, and not while they are under way', async () => {
+  it('for tests are abandoned after a crash, but not while they are in progress', async () => {
     const { id: webhookId } = await makeWebhook({ active: false });
     const now = new Date();
     const lease = async (seconds: number) => {
@@ -232,43 +232,43 @@ describe('old events', () => {
                 now() + make_interval(secs => ${seconds}::int))`;
       return eventId;
     };
-    const [left, underWay] = [await lease(-1), await lease(3600)];
+    const [stale, inProgress] = [await lease(-1), await lease(3600)];
     await deleteOldEvents(db, now, 30);
     const row = (eventId: string) => db.webhookDelivery.findFirstOrThrow({ where: { eventId } });
-    expect(await row(left)).toMatchObject({
+    expect(await row(stale)).toMatchObject({
       status: 'abandoned',
       nextAttemptAt: null,
       leaseToken: null,
       finishedAt: expect.any(Date),
     });
-    expect(await row(underWay)).toMatchObject({
+    expect(await row(inProgress)).toMatchObject({
       status: 'pending',
       nextAttemptAt: expect.any(Date),
       leaseToken: expect.any(String),
     });
   });
 
-  it('are joined by the deliveries of webhooks that are gone', async () => {
-    const [gone, kept] = await Promise.all([makeWebhook(), makeWebhook()]);
+  it('include the deliveries of deleted webhooks', async () => {
+    const [deleted, kept] = await Promise.all([makeWebhook(), makeWebhook()]);
     await emit(null);
-    await db.webhook.delete({ where: { id: gone.id } });
+    await db.webhook.delete({ where: { id: deleted.id } });
     await deleteOldEvents(db, new Date(), 30);
-    expect(await db.webhookDelivery.count({ where: { webhookId: gone.id } })).toBe(0);
+    expect(await db.webhookDelivery.count({ where: { webhookId: deleted.id } })).toBe(0);
     expect(await db.webhookDelivery.count({ where: { webhookId: kept.id } })).toBe(1);
   });
 });
 
-describe('what is costly to make', () => {
-  it('is asked for by an active webhook of the type or all types, for one of the domains or all', async () => {
+describe('hasSubscribers', () => {
+  it('requires an active webhook for the type or all types, and for one of the domains or all', async () => {
     await db.webhook.deleteMany();
     const [domain, other] = await Promise.all([makeDomain(), makeDomain()]);
-    const asked = () => hasSubscribers(db, 'mail.received.full', [domain.id]);
+    const isSubscribed = () => hasSubscribers(db, 'mail.received.full', [domain.id]);
     await makeWebhook({ events: ['mail.received'] });
     await makeWebhook({ events: ['*'], domainId: other.id });
     await makeWebhook({ events: ['*'], active: false });
-    expect(await asked()).toBe(false);
+    expect(await isSubscribed()).toBe(false);
     await makeWebhook({ events: ['*'], domainId: domain.id });
-    expect(await asked()).toBe(true);
+    expect(await isSubscribed()).toBe(true);
   });
 });
 
@@ -293,7 +293,7 @@ async function emitInline(at: Date, type: 'mail.received.full' | 'mail.received'
   return (await db.event.findFirstOrThrow({ where: { recipient: subject.recipient } })).id;
 }
 
-async function newestPlace(): Promise<bigint> {
+async function newestSequence(): Promise<bigint> {
   const { _max } = await db.event.aggregate({ _max: { sequence: true } });
   return _max.sequence ?? 0n;
 }

@@ -7,16 +7,16 @@ import type { FeedEvent, ReadFeed } from './schema';
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Events in the order of their places, after the one given. A page ends early where it would grow past 4 MiB, so that
- * many long events cost no more than a few. `next_cursor` is always a place to go on from, on the last page too.
- * @throws INVALID_PAGINATION for a place that was never given, as after the database went back to a backup
+ * Lists events by sequence number, after the given one. A page ends early at 4 MiB. `next_cursor` is always set, on the last
+ * page too, so that readers can continue later.
+ * @throws INVALID_PAGINATION for a number that was never assigned, for example after a restore from a backup
  */
 export async function readFeed(ctx: ActorContext, input: ReadFeed): Promise<Page<FeedEvent>> {
   const { limit, event: type, domain_id: domainId, since } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const after = BigInt(input.after);
-  const { given, highest } = await sequenceRange(ctx);
-  if (after > given) throw unknownCursor(given);
+  const { assigned, highest } = await sequenceRange(ctx);
+  if (after > assigned) throw unknownCursor(assigned);
   const listed = await ctx.db.event.findMany({
     where: {
       AND: [
@@ -37,7 +37,7 @@ export async function readFeed(ctx: ActorContext, input: ReadFeed): Promise<Page
     select: { id: true, sequence: true, domainId: true, messageRowId: true, body: true },
   });
   const hasMore = listed.length > ids.length;
-  // Nothing up to the highest place is left to read, whatever the filter passed over.
+  // On the last page, everything up to the highest number was either returned or filtered out.
   const last = hasMore ? (rows.at(-1)?.sequence ?? after) : highest;
   return {
     items: rows.map((row) => ({
@@ -51,15 +51,15 @@ export async function readFeed(ctx: ActorContext, input: ReadFeed): Promise<Page
   };
 }
 
-/** The highest place of an event there is, and of those that were ever given. */
-async function sequenceRange({ db }: ActorContext): Promise<{ given: bigint; highest: bigint }> {
-  const [row] = await db.$queryRaw<{ given: bigint; highest: bigint }[]>`
-    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS given,
+/** The highest sequence number of a stored event, and the highest ever assigned. */
+async function sequenceRange({ db }: ActorContext): Promise<{ assigned: bigint; highest: bigint }> {
+  const [row] = await db.$queryRaw<{ assigned: bigint; highest: bigint }[]>`
+    SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS assigned,
            (SELECT coalesce(max(sequence), 0) FROM event) AS highest FROM event_sequence`;
-  return row ?? { given: 0n, highest: 0n };
+  return row ?? { assigned: 0n, highest: 0n };
 }
 
-/** An event outlives its domain, and a key's scope may name one that is gone: that reaches nothing. */
+/** Events outlive their domain, and the scope of a key can name a deleted one: that matches nothing. */
 async function inScope({ actor, db }: ActorContext): Promise<{ domainId?: { in: string[] } }> {
   const ids = accessibleDomainIds(actor);
   if (!ids) return {};
@@ -69,14 +69,14 @@ async function inScope({ actor, db }: ActorContext): Promise<{ domainId?: { in: 
 
 function withinSizeLimit(rows: { id: string; bodyBytes: number }[]): string[] {
   let bytes = 0;
-  const fits = rows.filter(({ bodyBytes }, index) => {
+  const included = rows.filter(({ bodyBytes }, index) => {
     bytes += bodyBytes;
     return index === 0 || bytes <= MAX_PAGE_BYTES;
   });
-  return fits.map(({ id }) => id);
+  return included.map(({ id }) => id);
 }
 
-function unknownCursor(given: bigint): AppError {
-  const message = `There is no such place: the last one given is ${given}. Was the database set back? Begin anew there.`;
+function unknownCursor(assigned: bigint): AppError {
+  const message = `No event has this number yet; the last one is ${assigned}. If the database was restored, continue from there.`;
   return new AppError('INVALID_PAGINATION', message, { details: { fields: [{ path: 'after', message }] } });
 }

@@ -4,15 +4,15 @@ import { Prisma } from '@/server/prisma/client';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const CONTENT_DAYS = 3;
-/** What is still due is kept longer, so that a webhook that was off or out for long gets it after all. */
+/** Events with pending deliveries are kept longer, for webhooks that were inactive or failing for a long time. */
 const EXTRA_DAYS_WHILE_DUE = 30;
 const BATCH_SIZE = 1_000;
 const CONTENT_BATCH_SIZE = 50;
 
 /**
- * Deletes events with their deliveries and attempts after `keptDays`, and the content of received mail after 3 days. What
- * is still due stays: content until it is delivered or given up, events for 30 days more. Deliveries of webhooks that are
- * gone go too, and tests that nobody finished are given up.
+ * Deletes events with their deliveries after `keptDays`, and the content of received mail after 3 days. While deliveries are
+ * pending, content is kept, and events for another 30 days. Also deletes the deliveries of deleted webhooks and abandons
+ * unfinished tests.
  */
 export async function deleteOldEvents(db: Database, now: Date, keptDays: number): Promise<void> {
   await abandonStaleTests(db);
@@ -23,18 +23,18 @@ export async function deleteOldEvents(db: Database, now: Date, keptDays: number)
   await inBatches(BATCH_SIZE, () => deleteEvents(db, daysBefore(now, keptDays), NOTHING_DUE));
   const overdue = daysBefore(now, keptDays + EXTRA_DAYS_WHILE_DUE);
   const undelivered = await countDue(db, overdue);
-  if (undelivered > 0) log.warn({ count: undelivered }, 'webhooks: deliveries that waited too long are deleted');
+  if (undelivered > 0) log.warn({ count: undelivered }, 'deleting webhook deliveries that were pending for too long');
   await inBatches(BATCH_SIZE, () => deleteEvents(db, overdue, Prisma.sql`true`));
 }
 
 const NOTHING_DUE = Prisma.sql`
   NOT EXISTS (SELECT FROM webhook_delivery d WHERE d.event_id = e.id AND d.next_attempt_at IS NOT NULL)`;
 
-async function inBatches(atOnce: number, deleteSome: () => Promise<number>): Promise<void> {
-  while ((await deleteSome()) === atOnce);
+async function inBatches(batchSize: number, deleteSome: () => Promise<number>): Promise<void> {
+  while ((await deleteSome()) === batchSize);
 }
 
-/** Its bytes are 0 from then on, which is how it is known to be gone. */
+/** Sets `body_bytes` to 0, which marks the content as deleted. */
 function deleteContent(db: Database, before: Date): Promise<number> {
   return db.$executeRaw`
     WITH old AS (
@@ -57,7 +57,7 @@ async function countDue(db: Database, before: Date): Promise<number> {
   return db.webhookDelivery.count({ where: { nextAttemptAt: { not: null }, event: { createdAt: { lt: before } } } });
 }
 
-/** A process that died while it tried out a webhook. */
+/** Abandons test deliveries whose process died. */
 async function abandonStaleTests(db: Database): Promise<void> {
   await db.$executeRaw`
     UPDATE webhook_delivery d SET status = 'abandoned', next_attempt_at = NULL, lease_token = NULL, finished_at = now()
@@ -65,7 +65,7 @@ async function abandonStaleTests(db: Database): Promise<void> {
      WHERE e.id = d.event_id AND e.is_test AND d.lease_token IS NOT NULL AND d.next_attempt_at < now()`;
 }
 
-/** Walks from one webhook's deliveries to the next one's in their index, however many each has. */
+/** Jumps from webhook to webhook in the index, without reading all of their deliveries. */
 async function findDeletedWebhooks(db: Database): Promise<string[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`
     WITH RECURSIVE known AS (

@@ -8,11 +8,11 @@ export const eventsRouter = router({
     .meta(
       rest('GET', '/events', {
         tag: 'Events',
-        summary: 'Read the events in order',
+        summary: 'List events',
         description:
-          'For catching up without a webhook, or after one was out for long: read on from next_cursor until has_more is ' +
-          'false, and keep next_cursor for the next time. An event is here within a second or two. mail.received.full ' +
-          'goes to webhooks only; mail.received tells of the same message.',
+          'Returns events in a fixed order, to follow them without a webhook or to catch up after an outage. Continue with ' +
+          'next_cursor until has_more is false, and store next_cursor for the next call. Events appear within two seconds. ' +
+          'mail.received.full is sent to webhooks only; mail.received reports the same message.',
         isPaginated: true,
         isOpenToScopedKeys: true,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },

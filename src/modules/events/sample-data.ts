@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { EventType } from '@/lib/event-types';
 
-/** A made-up event of a domain, with every field that a real one of its type has. */
+/** Sample data for an event of a domain, with all fields of its type. */
 export function sampleData(type: EventType, domain: string): { messageId: string; data: object } {
   const messageId = `<test.${uuidv7()}@${domain}>`;
   return { messageId, data: { message_id: messageId, ...SAMPLES[type](domain) } };

@@ -6,14 +6,17 @@ export const EventTypeName = z.enum(EVENT_TYPES);
 
 export const FeedEvent = z
   .object({
-    sequence: z.number().int().meta({ description: 'Its place in the feed; pass the last one seen as `after`' }),
-    id: Id.meta({ description: 'The same as event_id of its deliveries' }),
+    sequence: z
+      .number()
+      .int()
+      .meta({ description: 'Position in the feed; pass the last one you have read as `after`' }),
+    id: Id.meta({ description: 'The event_id of its webhook deliveries' }),
     domain_id: Id.nullable(),
-    stored_message_id: Id.nullable().meta({ description: 'The message in GET /messages/{id}' }),
+    stored_message_id: Id.nullable().meta({ description: 'The id of the message in GET /messages/{id}' }),
     body: z
       .object({ id: z.string(), event: z.string(), timestamp: Timestamp, data: z.record(z.string(), z.unknown()) })
       .nullable()
-      .meta({ description: 'What a webhook gets' }),
+      .meta({ description: 'The body as sent to webhooks; null if it exceeds 64 KiB' }),
   })
   .meta({ id: 'FeedEvent' });
 export type FeedEvent = z.infer<typeof FeedEvent>;
@@ -26,20 +29,20 @@ export const ReadFeed = z.strictObject({
     .superRefine((text, ctx) => {
       if (/^\d{1,15}$/.test(text)) return;
       const params = { apiCode: 'INVALID_PAGINATION' };
-      ctx.addIssue({ code: 'custom', params, message: 'This is no next_cursor and no sequence.' });
+      ctx.addIssue({ code: 'custom', params, message: 'Enter a next_cursor or an event’s sequence number.' });
     })
     .default('0')
-    .meta({ description: 'next_cursor of the page before, or the sequence of the last event seen' }),
-  limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Events a page, 1 to 200' }),
+    .meta({ description: 'next_cursor of the previous page, or the sequence of the last event you have read' }),
+  limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Events per page, 1 to 200' }),
   event: EventTypeName.exclude(['mail.received.full']).optional(),
   domain_id: Id.optional(),
-  since: Timestamp.optional().meta({ description: 'Events that happened since then' }),
+  since: Timestamp.optional().meta({ description: 'Only events at or after this time' }),
 });
 export type ReadFeed = z.infer<typeof ReadFeed>;
 
 export type EventContent = { type: EventType; messageId: string; at: Date; data: object };
 
-/** The body of a delivery (spec.md, Events): what is stored, signed and sent is this, byte for byte. */
+/** The body of a webhook delivery (docs/webhooks.md), which is stored, signed and sent byte for byte. */
 export function eventBody({ type, messageId, at, data }: EventContent): string {
   return JSON.stringify({ id: messageId, event: type, timestamp: at.toISOString(), data });
 }

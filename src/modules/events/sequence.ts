@@ -3,12 +3,12 @@ import type { Database } from '@/server/db';
 const BATCH_SIZE = 2_000;
 
 /**
- * Gives each committed event its place in the feed, in one order for all readers. Events are written without one, as
- * two transactions commit in another order than they began: a reader could pass a place that is filled later.
+ * Numbers committed events for the feed. Numbers assigned on insert would become visible out of order, since transactions
+ * commit in another order than they start, and a reader could miss one.
  */
 export async function sequenceEvents(db: Database): Promise<void> {
-  for (let placed = BATCH_SIZE; placed === BATCH_SIZE; ) {
-    const [result] = await db.$queryRaw<{ placed: number }[]>`SELECT sequence_events(${BATCH_SIZE}::int) AS placed`;
-    placed = result?.placed ?? 0;
+  for (let count = BATCH_SIZE; count === BATCH_SIZE; ) {
+    const [result] = await db.$queryRaw<{ count: number }[]>`SELECT sequence_events(${BATCH_SIZE}::int) AS count`;
+    count = result?.count ?? 0;
   }
 }

@@ -7,21 +7,27 @@ import { type EventContent, eventBody } from './schema';
 const MAX_INLINE_BYTES = 64 * 1024;
 const PART_BYTES = 512 * 1024;
 
-/** What an event is about: the row of its message, the domain whose webhooks hear of it, and whom it concerns. */
-type EventSubject = { type: EventType; messageRowId: string | null; domainId: string | null; recipient: string; at: Date };
+/** `messageRowId` is the id of the stored message, `domainId` the domain whose webhooks receive the event. */
+type EventSubject = {
+  type: EventType;
+  messageRowId: string | null;
+  domainId: string | null;
+  recipient: string;
+  at: Date;
+};
 
 export type NewEvent = Omit<EventSubject, 'recipient'> & EventContent;
 
 /**
- * Puts an event with its verbatim body into the outbox, and a delivery for every webhook that asks for it, in the
- * transaction of the state that it tells. Call `kickDeliveries` once that is committed; or it waits for the next sweep.
+ * Stores an event and a delivery for each subscribed webhook, in the transaction of the change that it reports. Call
+ * `kickDeliveries` after the commit, or the deliveries wait for the next sweep.
  */
-export async function emitEvent(tx: Tx, emission: NewEvent): Promise<void> {
-  const body = new TextEncoder().encode(eventBody(emission));
-  await emitBody(tx, { ...emission, recipient: recipientOf(emission.data) }, body);
+export async function emitEvent(tx: Tx, event: NewEvent): Promise<void> {
+  const body = new TextEncoder().encode(eventBody(event));
+  await emitBody(tx, { ...event, recipient: recipientOf(event.data) }, body);
 }
 
-/** For a body that was made elsewhere, and may be as long as a message. */
+/** Like `emitEvent`, for an encoded body, which can be as long as a message. */
 export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array): Promise<void> {
   const id = uuidv7();
   const isInline = body.byteLength <= MAX_INLINE_BYTES;
@@ -32,7 +38,7 @@ export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array):
   }
 }
 
-/** Whether any webhook would get such events now, for what is costly to make. */
+/** Whether any active webhook is subscribed to the event type; for events that are costly to build. */
 export async function hasSubscribers(tx: Tx, type: EventType, domainIds: string[]): Promise<boolean> {
   const subscriber = await tx.webhook.findFirst({
     where: {
@@ -45,7 +51,7 @@ export async function hasSubscribers(tx: Tx, type: EventType, domainIds: string[
   return subscriber !== null;
 }
 
-/** A made-up event to try out a webhook with, which nobody else hears of. @returns its id */
+/** Stores a sample event for testing one webhook; no other webhook receives it. @returns its id */
 export async function insertTestEvent(
   tx: Tx,
   { type, domainId, at }: { type: EventType; domainId: string | null; at: Date },
@@ -58,7 +64,7 @@ export async function insertTestEvent(
   return id;
 }
 
-// One statement for both: a delivery is the same fact as its event.
+// One statement, so that an event never exists without its deliveries.
 async function insertEvent(
   tx: Tx,
   id: string,
@@ -67,13 +73,13 @@ async function insertEvent(
   body: string | null,
 ): Promise<void> {
   await tx.$executeRaw`
-    WITH happened AS (
+    WITH created AS (
       INSERT INTO event (id, type, domain_id, message_row_id, recipient, body, body_bytes, created_at)
       VALUES (${id}::uuid, ${type}, ${domainId}::uuid, ${messageRowId}::uuid, ${recipient}, ${body}, ${bodyBytes}, ${at})
       RETURNING id
     )
     INSERT INTO webhook_delivery (id, webhook_id, event_id, next_attempt_at)
-    SELECT uuid_v7(), w.id, happened.id, now() FROM happened, webhook w
+    SELECT uuid_v7(), w.id, created.id, now() FROM created, webhook w
      WHERE w.active AND w.events && ${[type, ALL_EVENTS]}::text[]
        AND (w.domain_id IS NULL OR w.domain_id = ${domainId}::uuid)`;
 }

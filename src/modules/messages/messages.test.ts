@@ -32,7 +32,7 @@ async function setUp() {
 }
 
 describe('listing messages', () => {
-  it('shows the newest first, and only those of domains within reach', async () => {
+  it('returns the newest first, and only messages of domains in scope', async () => {
     const { domain, ids } = await setUp();
     const old = await makeMessage(domain.id, { createdAt: new Date('2026-01-01') });
     const young = await makeMessage(domain.id);
@@ -78,7 +78,7 @@ describe('listing messages', () => {
     }
   });
 
-  it('finds words of any script in any letter case, and short ones by how they start', async () => {
+  it('finds words of any script regardless of case, and short texts at the start of words', async () => {
     const { domain, ids } = await setUp();
     const { id } = await makeMessage(domain.id, { subject: 'Re: Grüße aus Zürich, 発送済み, привет u2' });
     await makeMessage(domain.id, { subject: 'Something else' });
@@ -88,7 +88,7 @@ describe('listing messages', () => {
     for (const q of ['us', 'üü', '::', 'u00fc', 'грив']) expect(await ids(`q=${encodeURIComponent(q)}`), q).toEqual([]);
   });
 
-  it('pages through what a search finds by one name or the other, in order, each once', async () => {
+  it('returns each search result once and in order, page by page', async () => {
     const { domain, api, ids } = await setUp();
     const address = `${unique()}@far.example`;
     const made: string[] = [];
@@ -111,21 +111,21 @@ describe('listing messages', () => {
     }
   });
 
-  it('refuses a named domain that is missing or out of reach', async () => {
+  it('rejects a domain that does not exist or is out of scope', async () => {
     const { api } = await setUp();
     expectError(await api.get(`/messages?domain_id=${MISSING_ID}`), 404, 'DOMAIN_NOT_FOUND');
     expectError(await api.get(`/messages?domain_id=${(await makeDomain()).id}`), 403, 'FORBIDDEN');
   });
 
-  it.each(['status=sunk', 'since=yesterday', 'direction=up', 'domain_id=x', 'q=a%00b', 'to=%00'])(
-    'refuses %s',
+  it.each(['status=lost', 'since=yesterday', 'direction=up', 'domain_id=x', 'q=a%00b', 'to=%00'])(
+    'rejects %s',
     async (query) => {
       const { api } = await setUp();
       expectError(await api.get(`/messages?${query}`), 400, 'VALIDATION_ERROR');
     },
   );
 
-  it('shows a domain that is deactivated still', async () => {
+  it('includes messages of an inactive domain', async () => {
     const { domain, ids } = await setUp();
     const row = await makeMessage(domain.id);
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
@@ -134,14 +134,14 @@ describe('listing messages', () => {
 });
 
 describe('a single message', () => {
-  it('out of reach answers as one that does not exist', async () => {
+  it('is not found if it is out of scope', async () => {
     const { api } = await setUp();
     const foreign = await makeMessage((await makeDomain()).id);
     expectError(await api.get(`/messages/${foreign.id}`), 404, 'NOT_FOUND');
     expectError(await api.get(`/messages/${MISSING_ID}`), 404, 'NOT_FOUND');
   });
 
-  it('has its recipients', async () => {
+  it('includes its recipients', async () => {
     const { domain, api } = await setUp();
     const row = await makeMessage(domain.id);
     expect((await api.get(`/messages/${row.id}`)).data.recipients).toEqual([

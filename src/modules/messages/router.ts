@@ -22,7 +22,8 @@ export const messagesRouter = router({
     .meta(
       rest('GET', '/messages/{id}', {
         tag: 'Messages',
-        summary: 'Get a message with its recipients and trace',
+        summary: 'Get a message',
+        description: 'Includes the recipients with their last reply, and the trace.',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),

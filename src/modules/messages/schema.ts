@@ -18,14 +18,14 @@ export type MessageStatus = z.infer<typeof MessageStatus>;
 
 const summary = {
   id: Id,
-  message_id: z.string().meta({ description: 'RFC 5322 msg-id with its angle brackets' }),
+  message_id: z.string().meta({ description: 'RFC 5322 Message-ID, including the angle brackets' }),
   queue_id: z.string().nullable(),
   domain_id: Id.nullable(),
   direction: z.enum(['outbound', 'inbound']),
   from: z.string(),
   to: z.array(z.string()),
   subject: z.string(),
-  size: z.number().int().meta({ description: 'Bytes of the composed message' }),
+  size: z.number().int().meta({ description: 'Size of the composed message in bytes' }),
   status: MessageStatus,
   spam_score: z.number().nullable(),
   created_at: Timestamp,
@@ -36,10 +36,9 @@ export const MessageSummary = z.object(summary).meta({ id: 'MessageSummary' });
 export type MessageSummary = z.infer<typeof MessageSummary>;
 
 /**
- * Outbound: `accepted` by Postroom, then `queued` by the MTA, or `refused` by it, or `uncertain`: no answer after the
- * data; then, for each recipient, what the other side said, and `held` and `released` where an admin stopped it in the
- * queue. Inbound: `received`, `forwarded` or `spam`; before that, or instead, `deferred`, `bounced` or `failed` at the
- * mailbox, or where an alias leads. Last, for callers who may see it, what became of each delivery to a `webhook`.
+ * Outbound: `accepted` by Postroom, then `queued`, `refused` or `uncertain` at the mail server, then each recipient's result.
+ * Inbound: `received`, `forwarded` or `spam`, or `deferred`, `bounced` or `failed` at the destination. Last come deliveries
+ * to webhooks that the caller has access to.
  */
 const MESSAGE_EVENT_TYPES = [
   'accepted',
@@ -96,15 +95,17 @@ export const ListMessages = z.strictObject({
   message_id: searchedText(998).optional(),
   since: Timestamp.optional(),
   until: Timestamp.optional(),
-  q: searchedText(254).optional().meta({ description: 'An address, a message id, a queue id or words of the subject' }),
+  q: searchedText(254)
+    .optional()
+    .meta({ description: 'An address, a Message-ID, a queue id or words from the subject' }),
 });
 export type ListMessages = z.infer<typeof ListMessages>;
 
-// Postgres stores no NUL, and takes none in a question.
+// Postgres accepts NUL characters neither in stored text nor in parameters.
 function searchedText(maxLength: number) {
   return z
     .string()
     .min(1)
     .max(maxLength)
-    .refine((text) => !text.includes('\0'), 'Leave out NUL characters.');
+    .refine((text) => !text.includes('\0'), 'Remove the NUL characters.');
 }

@@ -10,7 +10,7 @@ const api = await keyClient({ role: 'admin' });
 const assigned = await keyClient({ role: 'domain_admin', domainIds: [domain.id, (await makeDomain()).id] });
 
 beforeAll(async () => {
-  // Recipients from one message in all, over one in two hundred and one in twenty, to every one.
+  // Recipients of a single message, of 1 in 2000, 1 in 200 and 1 in 20 messages, and of all messages.
   await db.$executeRaw`
     INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject, size_bytes,
                          status, created_at, updated_at)
@@ -28,13 +28,13 @@ beforeAll(async () => {
   await db.$executeRaw`VACUUM ANALYZE message, message_recipient`;
 }, 120_000);
 
-/** The tables that the queries behind a call read from one end to the other. */
+/** The tables on which the queries of a call run a sequential scan. */
 async function tablesScanned(query: string, client = api): Promise<string[]> {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
-  const answer = await client.get(`/messages?${query}`);
+  const response = await client.get(`/messages?${query}`);
   const calls = spy.mock.calls.map(([call]) => call as unknown as { text?: string; values?: unknown[] });
   spy.mockRestore();
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const reads = calls.filter(({ text }) => /FROM "public"."message"/.test(text ?? ''));
   expect(reads.length).toBeGreaterThan(0);
   const plans = await Promise.all(reads.map(({ text, values }) => explain(text as string, values ?? [])));
@@ -59,11 +59,11 @@ function scansOf(plan: Plan): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(scansOf)];
 }
 
-it('a query that does read the whole table is noticed', async () => {
+it('detects a sequential scan', async () => {
   expect(scansOf(await explain('SELECT * FROM message WHERE size_bytes = $1', [7]))).toEqual(['message']);
 });
 
-describe('among many messages no search reads the whole table', () => {
+describe('a search among many messages does not scan the whole table', () => {
   const filters = [
     '',
     'order=asc',

@@ -2,25 +2,25 @@ import { parseAddress } from '@/lib/address';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 
-/** What a searched text may be, each with an index of its own: an address, a message id, a queue id, words. */
+/** One filter for each possible meaning of a search text, each with its own index: address, Message-ID, queue id, words. */
 export async function searchFilters(db: Tx, text: string): Promise<Prisma.MessageWhereInput[]> {
   const address = parseAddress(text)?.address;
-  // A message id may be pasted without its angle brackets, and then it looks like an address.
+  // A Message-ID pasted without its angle brackets looks like an address.
   const messageId = text.startsWith('<') ? text : `<${text}>`;
   if (address) return [{ fromAddress: address }, { recipients: { some: { address } } }, { messageId }];
   const words = subjectFilter(await searchKey(db, text));
   return [...(words ? [words] : []), { messageId }, { queueId: text }];
 }
 
-// The index holds runs of three letters, the start and end of a word counting as letters. A text without any such run is
-// looked for where words start; one without a letter is in no word.
+// The index holds trigrams, with word boundaries as characters. A text without a trigram is matched at the start of words;
+// one without a letter or digit matches nothing.
 function subjectFilter(key: string): Prisma.MessageWhereInput | null {
   const pattern = key.replace(/[\\%_]/g, '\\$&');
   if (HAS_TRIGRAM.test(key)) return { subjectKey: { contains: pattern } };
   return /[a-z0-9]/.test(key) ? { subjectKey: { contains: ` ${pattern}` } } : null;
 }
 
-// Postgres folds other letters than ASCII its own way, so that it is asked.
+// Non-ASCII text must be folded by Postgres, as in the indexed column.
 async function searchKey(db: Tx, text: string): Promise<string> {
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   const [row] = await db.$queryRaw<{ key: string }[]>`SELECT search_key(${text}) AS key`;

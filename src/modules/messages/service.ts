@@ -45,7 +45,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   };
 }
 
-/** How many messages within the caller's reach there are since a time, of each status and direction. */
+/** Counts the messages in the caller's domain scope since a time, by status and direction. */
 export async function countMessages(
   ctx: ActorContext,
   { domainId, since }: { domainId?: string; since: Date },
@@ -58,12 +58,12 @@ export async function countMessages(
   return groups.map(({ status, direction, _count: count }) => ({ status, direction, count }));
 }
 
-/** Records what the MTA answered to a submission, in the caller's transaction. */
+/** Records the mail server's reply to a submission, in the caller's transaction. */
 export function recordSubmission(tx: Tx, submitted: Submitted): Promise<void> {
   return record(tx, submitted);
 }
 
-/** What a mail server asks and tells of the messages it has. */
+/** The calls that a mail server makes: resolve a recipient, receive a message, report a delivery. */
 export function mailServerCalls(database: Database): InboundPort & { onReport: OnReport } {
   return {
     onReport: async (report) => {
@@ -79,17 +79,14 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
   };
 }
 
-/**
- * A search is one query for each thing that the text may be, every one on an index of its own: joined by OR they would
- * read the whole table.
- */
+/** Runs one query per meaning of the search text, each on its own index: combined with OR they would scan the table. */
 async function findPage(ctx: ActorContext, input: ListMessages, keyset: Keyset): Promise<SummaryRow[]> {
   const { where, orderBy, take } = keyset;
   const filters = [where, domainFilter(ctx.actor), ...filtersOf(input)];
-  const meanings = input.q === undefined ? [{}] : await searchFilters(ctx.db, input.q);
+  const searches = input.q === undefined ? [{}] : await searchFilters(ctx.db, input.q);
   const pages = await Promise.all(
-    meanings.map((meaning) =>
-      ctx.db.message.findMany({ orderBy, take, select: SUMMARY, where: { AND: [...filters, meaning] } }),
+    searches.map((search) =>
+      ctx.db.message.findMany({ orderBy, take, select: SUMMARY, where: { AND: [...filters, search] } }),
     ),
   );
   if (pages.length === 1) return pages.flat();
@@ -137,11 +134,12 @@ const SUMMARY = {
   updatedAt: true,
 } satisfies Prisma.MessageSelect;
 
-const HANDING_OVER = ['accepted', 'uncertain', 'queued'];
+const SUBMISSION_EVENTS = ['accepted', 'uncertain', 'queued'];
 
-/** What came of a message follows its handing over, whatever the clocks of app and mail server say. */
+/** Sorts submission events first, since the clocks of the app and the mail server may differ. */
 function inOrder<Event extends { type: string }>(events: Event[]): Event[] {
-  const rankOf = ({ type }: Event) => (HANDING_OVER.includes(type) ? HANDING_OVER.indexOf(type) : HANDING_OVER.length);
+  const rankOf = ({ type }: Event) =>
+    SUBMISSION_EVENTS.includes(type) ? SUBMISSION_EVENTS.indexOf(type) : SUBMISSION_EVENTS.length;
   return events.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 

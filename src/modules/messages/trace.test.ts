@@ -4,7 +4,7 @@ import { db } from '@/test/database';
 import { makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
 import { keyClient } from '@/test/rest';
 
-it('a message’s trace ends with its webhooks, for those who may see them', async () => {
+it('ends the trace with the webhook deliveries that the caller has access to', async () => {
   const [domain, other] = await Promise.all([makeDomain(), makeDomain()]);
   await makeMailbox(domain.id, 'ann');
   const [all, scoped] = await Promise.all([
@@ -40,11 +40,11 @@ it('a message’s trace ends with its webhooks, for those who may see them', asy
 });
 
 async function receive(address: string): Promise<void> {
-  const { resolve, receive: take } = mailServerCalls(db);
+  const { resolve, receive: receiveMail } = mailServerCalls(db);
   const resolution = await resolve(address);
   if (resolution.verdict !== 'accepted') throw new Error('the address is not accepted');
   const raw = new TextEncoder().encode(`From: b@far.example\r\nTo: ${address}\r\nSubject: s\r\n\r\nText\r\n`);
-  await take({
+  await receiveMail({
     queueId: '4QTRACE',
     mailFrom: 'b@far.example',
     routes: [resolution],

@@ -1,8 +1,8 @@
 import type { KeptCopies } from '@/mail/agent/kept-copies';
 import type { Delivery, LogEntry, LogFact } from '@/mail/agent/logs/log-line';
 import { readCursor } from '@/modules/messages/mail-log/cursor';
-import { FilterMeta } from '@/modules/messages/mail-log/filter-meta';
 import { recordFilterEntries } from '@/modules/messages/mail-log/filter-entries';
+import { FilterMeta } from '@/modules/messages/mail-log/filter-meta';
 import type { ReportRun } from '@/modules/messages/mail-log/inbound/deliveries';
 import { recordLog } from '@/modules/messages/mail-log/log';
 import { db } from '../database';
@@ -21,7 +21,7 @@ export function lines(queueId: string, ...facts: LogFact[]): LogEntry[] {
   return facts.map((fact) => ({ at: AT, queueId, ...fact }));
 }
 
-/** Records lines of the log as the next piece of it. */
+/** Records log lines as the next chunk of the log. */
 export async function readLines(...entries: LogEntry[]): Promise<void> {
   const from = await readCursor(db, LOG);
   await recordLog(db, from, { entries, position: { file: '1', offset: Number(from.position) + 1 } });
@@ -29,8 +29,8 @@ export async function readLines(...entries: LogEntry[]): Promise<void> {
 
 export type FilterFields = Partial<Omit<FilterMeta, 'queue_id'>>;
 
-/** Records what the filter wrote of one message into its stream. */
-export async function readFilter(queueId: string, says: FilterFields, raw: string | null = null): Promise<void> {
+/** Records the filter's stream entry for one message. */
+export async function readFilter(queueId: string, fields: FilterFields, raw: string | null = null): Promise<void> {
   const meta = FilterMeta.parse({
     queue_id: queueId,
     message_id: '',
@@ -41,14 +41,14 @@ export async function readFilter(queueId: string, says: FilterFields, raw: strin
     score: 1,
     subject: '',
     size: 100,
-    ...says,
+    ...fields,
   });
   const from = await readCursor(db, STREAM);
   const id = `${Number(from.position.split('-')[0]) + 1}-0`;
   await recordFilterEntries(db, from, [{ id, at: AT, meta, raw: raw === null ? null : Buffer.from(raw) }]);
 }
 
-/** A message comes, from outside or by a mailbox that signed in. */
+/** The server accepts a message, from outside or from a mailbox that signed in. */
 export function accepted(from: string, { login = null as string | null, messageId = '<a@b.example>' } = {}): LogFact[] {
   return [
     { kind: 'client', login, clientAddress: '192.0.2.1' },
@@ -57,7 +57,7 @@ export function accepted(from: string, { login = null as string | null, messageI
   ];
 }
 
-/** Another server took it for this address, or said what `over` says. */
+/** A remote server accepts the message for this address, or replies as in `over`. */
 export function delivery(recipient: string, over: Partial<Delivery> = {}): LogFact {
   const answered = over.status === undefined || over.status === 'sent' ? ACCEPTED : REFUSED;
   const addressedTo = over.addressedTo ?? recipient;
@@ -73,28 +73,28 @@ const ACCEPTED = {
 };
 const REFUSED = { ...ACCEPTED, enhancedCode: '4.2.0', smtpCode: 450, response: '450 4.2.0 Later' };
 
-/** It reached a mailbox here. */
+/** The message is delivered to a local mailbox. */
 export function stored(mailbox: string, addressedTo = mailbox): LogFact {
   return delivery(mailbox, { agent: 'lmtp', addressedTo, remoteMta: 'mail.example.test' });
 }
 
 export type EmittedEvent = { id: string; event: string; data: Record<string, unknown> };
 
-/** What webhooks are told of a domain, of each event its data. */
+/** The event bodies of a domain, in the order in which they were emitted. */
 export async function emittedEvents(domainId: string, type?: string): Promise<EmittedEvent[]> {
   const rows = await db.event.findMany({ where: { domainId, type }, include: { parts: true }, orderBy: { id: 'asc' } });
   return rows.map(({ body }) => JSON.parse(body ?? ''));
 }
 
-/** What the mail server kept: nothing, but for what a test says. */
+/** Access to the mail server's own copies; empty unless overridden. */
 export function keptCopies(over: Partial<KeptCopies> = {}): KeptCopies {
   return { fetch: async () => null, findVerdict: async () => null, ...over };
 }
 
-const LONG_AFTER_MS = 4_000;
+const AFTER_WAITING_MS = 4_000;
 
-/** A turn of the teller, when it waits for no more recipients. */
+/** A run of the delivery reporter, by default late enough that it no longer waits for more recipients. */
 export function reportRun(over: { afterMs?: number; isStreamRead?: boolean } = {}): ReportRun {
-  const { afterMs = LONG_AFTER_MS, isStreamRead = true } = over;
+  const { afterMs = AFTER_WAITING_MS, isStreamRead = true } = over;
   return { now: new Date(AT.getTime() + afterMs), isStreamRead };
 }

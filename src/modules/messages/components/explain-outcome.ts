@@ -2,15 +2,18 @@ import { explainDeferral } from '@/lib/deferral-reasons';
 import { explainStatusCode } from '@/lib/reply-codes';
 import type { Message } from '../schema';
 
-export type Explanation = { title: string; text: string; reply: string | null; resend: 'again' | 'elsewhere' | null };
+/** `resend`: whether to offer sending the message again to the same recipients or to other ones. */
+export type Explanation = { title: string; text: string; reply: string | null; resend: 'same' | 'other' | null };
 
 type Recipient = Message['recipients'][number];
+type Text = Pick<Explanation, 'title' | 'text'>;
 
+/** What happened to a message that is not simply delivered, and what to do next; null if there is nothing to explain. */
 export function explainOutcome(message: Message): Explanation | null {
   if (message.status === 'uncertain') {
     return {
-      title: 'It is not known whether this was sent',
-      text: 'The connection to the mail server broke after the message was handed over. Do not send it again before this is settled, or it may arrive twice.',
+      title: 'Unconfirmed: the message may have been sent',
+      text: 'The connection to your mail server was lost before it confirmed the message. This status updates once the mail server’s log shows what happened. Resending before then may deliver the message twice.',
       reply: null,
       resend: null,
     };
@@ -20,67 +23,80 @@ export function explainOutcome(message: Message): Explanation | null {
   if (message.direction === 'inbound') return { ...explainInbound(worst), reply: worst.response, resend: null };
   if (worst.status === 'failed') {
     if (message.events.some(({ type }) => type === 'refused')) return explainRejection(worst);
-    return wasDeletedFromQueue(worst) ? DELETED : explainExpiry(worst);
+    return wasDeletedFromQueue(worst) ? DELETED_FROM_QUEUE : explainExpiry(worst);
   }
-  const host = worst.address.slice(worst.address.lastIndexOf('@') + 1);
-  const isUnreached = worst.status === 'deferred' && worst.smtp_code === null;
-  const own = isUnreached ? explainDeferral(worst.response, worst.address) : null;
-  const { title, text } = own ?? explainStatusCode(worst.enhanced_code, host) ?? explainWithoutCode(worst, host);
-  return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'elsewhere' };
+  const host = domainOf(worst.address);
+  const isNotConnected = worst.status === 'deferred' && worst.smtp_code === null;
+  const deferral = isNotConnected ? explainDeferral(worst.response, worst.address) : null;
+  const { title, text } =
+    explainOwnDomain(worst, message.from) ??
+    deferral ??
+    explainStatusCode(worst.enhanced_code, host) ??
+    explainWithoutCode(worst, host);
+  return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'other' };
 }
 
-/** Whether what failed in the queue was deleted there: what the mail server gives up has a code. */
+/** Whether a failed message was deleted from the queue: if the mail server gave up, there is a code. */
 export function wasDeletedFromQueue({ enhanced_code: code }: { enhanced_code?: unknown }): boolean {
   return !code;
 }
 
-const DELETED: Explanation = {
-  title: 'It was taken out of the queue',
-  text: 'An admin deleted it before it was delivered; its sender was not told. The audit log says who, unless it was done on the host.',
+const DELETED_FROM_QUEUE: Explanation = {
+  title: 'Deleted from the queue',
+  text: 'An admin deleted the message before it was delivered. The sender was not notified. The audit log shows who deleted it, unless it was done on the mail server’s host.',
   reply: null,
-  resend: 'again',
+  resend: 'same',
 };
 
-function explainInbound({ status, enhanced_code: code }: Recipient): { title: string; text: string } {
+/** A sender's domain is always managed here, so its missing addresses can be created here. */
+function explainOwnDomain({ address, enhanced_code: code }: Recipient, from: string): Text | null {
+  if (domainOf(address) !== domainOf(from) || !/^5\.1\.[01]$/.test(code ?? '')) return null;
+  return {
+    title: `You have no mailbox or alias for ${address}`,
+    text: 'The address is in your own domain. Create a mailbox or an alias for it, or send to another address.',
+  };
+}
+
+function explainInbound({ status, enhanced_code: code }: Recipient): Text {
   const isFull = /^[45]\.2\.2$/.test(code ?? '');
   if (status === 'deferred') {
     return {
       title: 'Not delivered yet',
-      text: 'What this address leads to does not take it now. The mail server tries again by itself, and tells the sender if it has to give up.',
+      text: 'The destination of this address can’t accept the message at the moment. Your mail server retries automatically, and notifies the sender if it gives up.',
     };
   }
   if (status === 'failed') {
     return {
-      title: 'Never delivered',
-      text: 'It waited in the queue and left it undelivered. The reply below says why; the sender has to send it again once that is mended.',
+      title: 'Delivery failed',
+      text: 'The message left the queue undelivered. The reply below says why. Fix the cause, then ask the sender to send it again.',
     };
   }
   return {
-    title: isFull ? 'The mailbox is full' : 'Not delivered',
+    title: isFull ? 'The mailbox is full' : 'Rejected by the destination',
     text: isFull
-      ? 'The mailbox that this address leads to had no room, and the sender was told so. Raise its quota, or have its owner delete mail; then the sender can send it again.'
-      : 'What this address leads to refused it, and the sender was told so. The reply below says why.',
+      ? 'The mailbox behind this address has no space left, and the sender was notified. Raise its quota or ask its owner to delete mail, then ask the sender to send the message again.'
+      : 'The destination of this address rejected the message, and the sender was notified. The reply below says why.',
   };
 }
 
 function explainRejection({ smtp_code: code, response }: Recipient): Explanation {
-  const isPassing = code !== null && code < 500;
+  const isTemporary = code !== null && code < 500;
   return {
-    title: 'Your own mail server did not take it',
-    text: isPassing
-      ? 'The message never left. The reply below names a passing trouble: send it again once that is over.'
-      : 'The message never left. The reply below says why; what it names has to be mended in the message or on that server.',
+    title: 'Your mail server rejected the message',
+    text: isTemporary
+      ? 'The message was not sent. The reply below describes a temporary problem. Resend once it is resolved.'
+      : 'The message was not sent. The reply below says why. Change the message or fix the mail server, then resend.',
     reply: response,
-    resend: 'again',
+    resend: 'same',
   };
 }
 
 function explainExpiry({ response }: Recipient): Explanation {
   return {
     title: 'Your mail server gave up',
-    text: 'It tried as long as it is told to. The reply below is the last one it got; send it again once the cause is mended.',
+    text: 'It retried until the queue lifetime ended. The last reply is below. Fix the cause, then resend.',
     reply: response,
-    resend: 'again',
+    resend: 'same',
   };
 }
 
@@ -90,15 +106,19 @@ function worstOf(recipients: Recipient[]): Recipient | undefined {
     .find((recipient) => recipient !== undefined);
 }
 
-function explainWithoutCode({ status }: Recipient, host: string): { title: string; text: string } {
+function explainWithoutCode({ status }: Recipient, host: string): Text {
   if (status === 'deferred') {
     return {
-      title: `${host} puts it off`,
-      text: 'Their server did not take it yet. The mail server tries again by itself; nothing needs doing.',
+      title: `${host} deferred the message`,
+      text: 'The receiving server did not accept the message yet. Your mail server retries automatically; no action is needed.',
     };
   }
   return {
-    title: `${host} refused it`,
-    text: 'Their server turned the message away for good. The reply below is in their own words.',
+    title: `${host} rejected the message`,
+    text: 'The receiving server permanently rejected the message. Its reply below says why.',
   };
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
 }

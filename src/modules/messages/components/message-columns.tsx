@@ -9,14 +9,14 @@ type Column = DataTableColumn<MessageSummary>;
 type OpenLink = (message: MessageSummary) => { href: string; onClick: (event: React.MouseEvent) => void };
 
 export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
-  const outcome: Column = {
-    key: 'outcome',
-    header: 'Outcome',
+  const status: Column = {
+    key: 'status',
+    header: 'Status',
     width: 112,
     kind: 'mark',
     mobile: 'mark',
     skeletonWidth: 72,
-    cell: ({ status }) => <StatusMark status={status} />,
+    cell: (message) => <StatusMark status={message.status} />,
   };
   const time: Column = {
     key: 'time',
@@ -75,5 +75,5 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     skeletonWidth: 40,
     cell: ({ size: bytes }) => formatBytes(bytes),
   };
-  return isNarrow ? [outcome, time, to, subject] : [outcome, time, from, to, subject, size];
+  return isNarrow ? [status, time, to, subject] : [status, time, from, to, subject, size];
 }

@@ -10,43 +10,53 @@ type HopTemplate = { code: string; state: StampState; rim: string; title: string
 
 const TEMPLATES: Record<string, HopTemplate> = {
   accepted: { code: 'API', state: 'passed', rim: 'POSTROOM', title: 'Accepted by Postroom' },
-  queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by the mail server' },
-  refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Refused by the mail server' },
-  uncertain: { code: 'T/O', state: 'deferred', rim: 'MAIL SERVER', title: 'No answer after the data' },
+  queued: { code: 'MTA', state: 'passed', rim: 'MAIL SERVER', title: 'Queued by your mail server' },
+  refused: { code: '5XX', state: 'failed', rim: 'MAIL SERVER', title: 'Rejected by your mail server' },
+  uncertain: { code: 'T/O', state: 'deferred', rim: 'MAIL SERVER', title: 'No reply from your mail server' },
   delivered: { code: '250', state: 'delivered', rim: 'REMOTE', title: 'Delivered' },
-  deferred: { code: '4XX', state: 'deferred', rim: 'REMOTE', title: 'Put off by the other side' },
-  bounced: { code: '550', state: 'bounced', rim: 'REMOTE', title: 'Refused by the other side' },
-  failed: { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Given up' },
+  deferred: { code: '4XX', state: 'deferred', rim: 'REMOTE', title: 'Deferred by the receiving server' },
+  bounced: { code: '550', state: 'bounced', rim: 'REMOTE', title: 'Rejected by the receiving server' },
+  failed: { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Gave up retrying' },
   held: { code: 'HOLD', state: 'deferred', rim: 'MAIL SERVER', title: 'Held in the queue by an admin' },
   released: { code: 'GO', state: 'passed', rim: 'MAIL SERVER', title: 'Released from hold' },
   received: { code: 'IN', state: 'delivered', rim: 'MAILBOX', title: 'Delivered to the mailbox' },
-  forwarded: { code: 'FWD', state: 'passed', rim: 'ALIAS', title: 'Passed on by an alias' },
+  forwarded: { code: 'FWD', state: 'passed', rim: 'ALIAS', title: 'Forwarded by an alias' },
   spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Marked as spam' },
 };
 
-/** By what the filter did; all else is delivered with a mark. */
-const SPAM_TITLES: Record<string, string> = { reject: 'Refused as spam', quarantine: 'Held as spam' };
-/** Nobody out there has said a word. */
-const NOT_CONNECTED: HopTemplate = { code: 'WAIT', state: 'deferred', rim: 'MAIL SERVER', title: 'Not handed over yet' };
-const DELETED_FROM_QUEUE: HopTemplate = { code: 'END', state: 'failed', rim: 'MAIL SERVER', title: 'Taken out of the queue' };
-/** Of mail that came in, at a mailbox here. */
+/** By the filter's action; any other action means delivered with a mark. */
+const SPAM_TITLES: Record<string, string> = { reject: 'Rejected as spam', quarantine: 'Quarantined as spam' };
+/** A deferral without a reply: no server was reached. */
+const NOT_CONNECTED: HopTemplate = {
+  code: 'WAIT',
+  state: 'deferred',
+  rim: 'MAIL SERVER',
+  title: 'Delivery attempt failed',
+};
+const DELETED_FROM_QUEUE: HopTemplate = {
+  code: 'END',
+  state: 'failed',
+  rim: 'MAIL SERVER',
+  title: 'Deleted from the queue',
+};
+/** For inbound mail, at a local mailbox. */
 const MAILBOX_TEMPLATES: Record<string, HopTemplate> = {
-  deferred: { code: 'WAIT', state: 'deferred', rim: 'MAILBOX', title: 'Put off by the mailbox' },
-  bounced: { code: '5XX', state: 'bounced', rim: 'MAILBOX', title: 'Refused by the mailbox' },
+  deferred: { code: 'WAIT', state: 'deferred', rim: 'MAILBOX', title: 'Deferred by the mailbox' },
+  bounced: { code: '5XX', state: 'bounced', rim: 'MAILBOX', title: 'Rejected by the mailbox' },
 };
 
-/** A delivery to a webhook, by its status. */
+/** By the status of the webhook delivery. */
 const WEBHOOK_TEMPLATES: Record<string, Omit<HopTemplate, 'rim'>> = {
-  pending: { code: 'HOOK', state: 'pending', title: 'Webhook on its way' },
-  retrying: { code: 'HOOK', state: 'deferred', title: 'Webhook tried again later' },
+  pending: { code: 'HOOK', state: 'pending', title: 'Webhook delivery pending' },
+  retrying: { code: 'HOOK', state: 'deferred', title: 'Webhook failed, will retry' },
   delivered: { code: 'HOOK', state: 'delivered', title: 'Webhook delivered' },
-  abandoned: { code: 'HOOK', state: 'failed', title: 'Webhook given up' },
+  abandoned: { code: 'HOOK', state: 'failed', title: 'Webhook delivery abandoned' },
 };
 
 const WAITING: Partial<Record<Message['status'], string>> = {
-  submitting: 'Being handed to the mail server',
-  sent: 'No answer of the other side yet',
-  deferred: 'The mail server tries again',
+  submitting: 'Submitting to your mail server',
+  sent: 'Waiting for the receiving server',
+  deferred: 'Your mail server will retry',
 };
 const UNFINISHED: ReadonlySet<Message['status']> = new Set(['submitting', 'sent', 'deferred']);
 
@@ -57,42 +67,42 @@ export function hopsOf({ events, status, direction, created_at }: Message): Hop[
 }
 
 function hopOf(event: MessageEvent, direction: Direction, before: string | undefined, index: number): Hop {
-  const plan = templateOf(event, direction);
+  const template = templateOf(event, direction);
   const code = event.detail.smtp_code;
   const response = event.detail.response;
   return {
     id: `${event.type}-${index}`,
-    code: code ? String(code) : plan.code,
-    state: plan.state,
-    rim: [rimOf(event, plan), formatStampDay(event.at)],
-    title: plan.title,
+    code: code ? String(code) : template.code,
+    state: template.state,
+    rim: [rimOf(event, template), formatStampDay(event.at)],
+    title: template.title,
     at: formatClockMillis(event.at),
     dateTime: event.at,
     after: before && formatElapsed(before, event.at),
     detail: detailOf(event),
-    raw: typeof response === 'string' && plan.state !== 'passed' ? rawOf(event, response) : undefined,
+    raw: typeof response === 'string' && template.state !== 'passed' ? rawOf(event, response) : undefined,
   };
 }
 
 type Direction = Message['direction'];
 
 function templateOf({ type, detail }: MessageEvent, direction: Direction): HopTemplate {
-  const hook = type === 'webhook' ? WEBHOOK_TEMPLATES[String(detail.status)] : undefined;
-  if (hook) return { ...hook, rim: 'WEBHOOK' };
+  const webhook = type === 'webhook' ? WEBHOOK_TEMPLATES[String(detail.status)] : undefined;
+  if (webhook) return { ...webhook, rim: 'WEBHOOK' };
   if (type === 'failed' && wasDeletedFromQueue(detail)) return DELETED_FROM_QUEUE;
   const atMailbox = direction === 'inbound' && detail.forwarded_to === undefined ? MAILBOX_TEMPLATES[type] : undefined;
   if (atMailbox) return atMailbox;
   if (type === 'deferred' && !detail.smtp_code) return NOT_CONNECTED;
-  const plan = TEMPLATES[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
-  return { ...plan, title: SPAM_TITLES[String(detail.spam_action)] ?? plan.title };
+  const template = TEMPLATES[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
+  return { ...template, title: SPAM_TITLES[String(detail.spam_action)] ?? template.title };
 }
 
-function rimOf({ detail, recipient }: MessageEvent, plan: HopTemplate): string {
-  if (plan.rim !== 'REMOTE') return plan.rim;
+function rimOf({ detail, recipient }: MessageEvent, template: HopTemplate): string {
+  if (template.rim !== 'REMOTE') return template.rim;
   const to = typeof detail.forwarded_to === 'string' ? detail.forwarded_to : recipient;
   const host = typeof detail.remote_mta === 'string' ? detail.remote_mta : (to?.split('@')[1] ?? '');
   const [name] = host.split('.').slice(-2);
-  return (name || plan.rim).toUpperCase().slice(0, 12);
+  return (name || template.rim).toUpperCase().slice(0, 12);
 }
 
 function detailOf({ detail, recipient }: MessageEvent) {
@@ -110,7 +120,7 @@ function detailOf({ detail, recipient }: MessageEvent) {
   if (queueId) {
     return (
       <>
-        Queue id <span className="mono">{queueId}</span>
+        Queue ID <span className="mono">{queueId}</span>
       </>
     );
   }
@@ -134,17 +144,17 @@ function WebhookDetail({ detail }: { detail: MessageEvent['detail'] }) {
 }
 
 function RecipientDetail({ recipient, detail }: { recipient: string; detail: MessageEvent['detail'] }) {
-  const { addressed_to: alias, forwarded_to: elsewhere } = detail;
+  const { addressed_to: alias, forwarded_to: forwardedTo } = detail;
   return (
     <>
       <EmailAddress value={recipient} />
       {typeof alias === 'string' && (
         <span>
-          {' by way of '}
+          {' via '}
           <EmailAddress value={alias} />
         </span>
       )}
-      {typeof elsewhere === 'string' && <span>, forwarded to {elsewhere}</span>}
+      {typeof forwardedTo === 'string' && <span>, forwarded to {forwardedTo}</span>}
     </>
   );
 }
@@ -160,7 +170,7 @@ function waitingHop(status: Message['status'], direction: Direction, since: stri
     code: 'WAIT',
     state: 'pending',
     rim: [direction === 'inbound' ? 'MAIL SERVER' : 'REMOTE', formatStampDay(since)],
-    title: WAITING[status] ?? 'Waiting for the other side',
+    title: WAITING[status] ?? 'Waiting for the receiving server',
     detail: <span>Since {formatFull(since)}</span>,
   };
 }

@@ -6,7 +6,7 @@ import Link from 'next/link';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { MessageSummary } from '../schema';
-import { MessageView, MessageViewSkeleton, MessageViewError } from './message-view';
+import { MessageView, MessageViewError, MessageViewSkeleton } from './message-view';
 import { useMessage } from './use-message';
 
 type MessagePeekProps = { id: string; rows: MessageSummary[]; onOpen: (id: string | null) => void };
@@ -46,22 +46,22 @@ export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
         )}
         <span className="spacer" />
         <ActionIcon
-          aria-label="Message above"
-          title="Message above"
+          aria-label="Previous message"
+          title="Previous message"
           disabled={!previous}
           onClick={() => previous && onOpen(previous)}
         >
           <IconChevronUp {...ICON} />
         </ActionIcon>
         <ActionIcon
-          aria-label="Message below"
-          title="Message below"
+          aria-label="Next message"
+          title="Next message"
           disabled={!next}
           onClick={() => next && onOpen(next)}
         >
           <IconChevronDown {...ICON} />
         </ActionIcon>
-        <ActionIcon component={Link} href={`/messages/${id}`} aria-label="Open as a page" title="Open as a page">
+        <ActionIcon component={Link} href={`/messages/${id}`} aria-label="Open full page" title="Open full page">
           <IconArrowUpRight {...ICON} />
         </ActionIcon>
         <ActionIcon aria-label="Close" title="Close" onClick={() => onOpen(null)}>

@@ -11,16 +11,16 @@ import type { MessageFilters } from './use-message-filters';
 
 const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
 const DIRECTIONS = [
-  { value: 'outbound', label: 'Going out' },
-  { value: 'inbound', label: 'Coming in' },
+  { value: 'outbound', label: 'Outbound' },
+  { value: 'inbound', label: 'Inbound' },
 ];
 
 export function MessageTools({ filters, change, clear, isFiltered }: MessageFilters) {
   return (
     <div className="tools tight">
       <TextInput
-        aria-label="Find messages"
-        placeholder="Address, subject or message id"
+        aria-label="Search messages"
+        placeholder="Address, subject or message ID"
         leftSection={<IconSearch size={16} stroke={1.5} />}
         className="grow"
         value={filters.q}
@@ -32,7 +32,7 @@ export function MessageTools({ filters, change, clear, isFiltered }: MessageFilt
       {filters.direction && (
         <ActiveFilter
           name="Direction"
-          value={filters.direction === 'inbound' ? 'in' : 'out'}
+          value={filters.direction === 'inbound' ? 'Inbound' : 'Outbound'}
           onRemove={() => change({ direction: null })}
         />
       )}
@@ -67,7 +67,7 @@ function MoreFilters({ filters, change }: Part) {
       <Popover.Dropdown aria-label="Filters">
         <div className="stack">
           <Select
-            label="Outcome"
+            label="Status"
             placeholder="Any"
             clearable
             data={STATUS_OPTIONS}
@@ -85,13 +85,13 @@ function MoreFilters({ filters, change }: Part) {
             comboboxProps={{ withinPortal: false }}
           />
           <TextInput
-            label="From, the whole address"
+            label="From (exact address)"
             className="mono-input"
             value={filters.from}
             onChange={(event) => change({ from: event.currentTarget.value || null })}
           />
           <TextInput
-            label="To, the whole address"
+            label="To (exact address)"
             className="mono-input"
             value={filters.to}
             onChange={(event) => change({ to: event.currentTarget.value || null })}
@@ -108,7 +108,7 @@ function MoreFilters({ filters, change }: Part) {
             value={localValue(filters.until)}
             onChange={(event) => change({ until: parseLocal(event.currentTarget.value) })}
           />
-          <Button onClick={popover.close}>Show the messages</Button>
+          <Button onClick={popover.close}>Show messages</Button>
         </div>
       </Popover.Dropdown>
     </Popover>

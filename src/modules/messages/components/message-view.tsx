@@ -10,13 +10,13 @@ import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Timeline } from '@/components/marks/timeline';
 import type { Message } from '../schema';
-import { hopsOf } from './message-hops';
 import { explainOutcome } from './explain-outcome';
+import { hopsOf } from './message-hops';
 
 type MessageViewProps = { message: Message; withTitle?: boolean };
 
 export function MessageView({ message, withTitle }: MessageViewProps) {
-  const meaning = explainOutcome(message);
+  const explanation = explainOutcome(message);
   return (
     <>
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
@@ -25,16 +25,16 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
         <dd>
           <EmailAddress value={message.from} />
         </dd>
-        <dt>Message id</dt>
+        <dt>Message ID</dt>
         <dd>
           <span className="mono clip soft" title={message.message_id}>
             {message.message_id}
           </span>
-          <CopyIcon value={message.message_id} what="the message id" />
+          <CopyIcon value={message.message_id} what="message ID" />
         </dd>
         {message.queue_id && (
           <>
-            <dt>Queue id</dt>
+            <dt>Queue ID</dt>
             <dd>
               <span className="mono soft">{message.queue_id}</span>
             </dd>
@@ -47,17 +47,17 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
           </>
         )}
       </dl>
-      {meaning && (
-        <section className="meaning" aria-label="What it means">
-          <h3>{meaning.title}</h3>
-          <p>{meaning.text}</p>
+      {explanation && (
+        <section className="explanation" aria-label="Explanation">
+          <h3>{explanation.title}</h3>
+          <p>{explanation.text}</p>
           <div className="row-actions">
-            {meaning.resend && (
-              <Button component={Link} variant="outline" href={resendHref(message, meaning.resend)}>
-                {meaning.resend === 'again' ? 'Send it again' : 'Send to another address'}
+            {explanation.resend && (
+              <Button component={Link} variant="outline" href={resendHref(message, explanation.resend)}>
+                {explanation.resend === 'same' ? 'Resend message' : 'Send to another address'}
               </Button>
             )}
-            {meaning.reply && <CopyButton value={meaning.reply} label="Copy the reply" />}
+            {explanation.reply && <CopyButton value={explanation.reply} label="Copy reply" />}
           </div>
         </section>
       )}
@@ -72,9 +72,9 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
   );
 }
 
-function resendHref({ from, to, subject }: Message, resend: 'again' | 'elsewhere'): string {
+function resendHref({ from, to, subject }: Message, resend: 'same' | 'other'): string {
   const search = new URLSearchParams({ from, subject });
-  if (resend === 'again') for (const address of to) search.append('to', address);
+  if (resend === 'same') for (const address of to) search.append('to', address);
   return `/send?${search}`;
 }
 
@@ -129,7 +129,7 @@ type MessageViewErrorProps = { error: unknown; onRetry: () => void };
 export function MessageViewError({ error, onRetry }: MessageViewErrorProps) {
   return (
     <div className="stack">
-      <ProblemAlert problem={toProblem(error)} title="Could not load this message" />
+      <ProblemAlert problem={toProblem(error)} title="Couldn’t load this message" />
       <div>
         <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
           Try again

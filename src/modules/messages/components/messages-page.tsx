@@ -17,7 +17,7 @@ import type { MessageSummary } from '../schema';
 import { messageColumns } from './message-columns';
 import { MessagePeek } from './message-peek';
 import { MessageTools } from './message-tools';
-import { OutcomeStrip } from './outcome-strip';
+import { StatusFilter } from './status-filter';
 import { type MessageFilters, useMessageFilters } from './use-message-filters';
 
 const REFRESH_MS = 15_000;
@@ -48,10 +48,10 @@ export function MessagesPage() {
     <Page peek={filters.peek && <MessagePeek id={filters.peek} rows={rows ?? []} onOpen={openPeek} />}>
       <PageHeader title="Messages" description={<span suppressHydrationWarning>{describeRange(filters)}</span>}>
         <Button component={Link} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
-          Send a message
+          Send message
         </Button>
       </PageHeader>
-      <OutcomeStrip filters={filters} change={change} />
+      <StatusFilter filters={filters} change={change} />
       <MessageTools {...search} />
       {list.isError && <ErrorState what="messages" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && rows?.length === 0 && trail.isFirst ? (
@@ -95,34 +95,32 @@ function useRestoreFocus(peek: string | null): void {
 }
 
 function describeRange({ since, until }: MessageFilters['filters']): string {
-  const from = since ? `Since ${formatMoment(since.toISOString())}` : 'All that is kept';
-  const to = until ? `until ${formatMoment(until.toISOString())}` : 'until now';
-  return `${from}, ${to}, ${formatZone()}`;
+  const from = since && `since ${formatMoment(since.toISOString())}`;
+  const to = until && `until ${formatMoment(until.toISOString())}`;
+  const range = [from, to].filter(Boolean).join(' ');
+  return `${range ? `Messages ${range}` : 'All retained messages'} · times in ${formatZone()}`;
 }
 
 function NoMessages({ isFiltered, clear }: MessageFilters) {
   if (isFiltered) {
     return (
-      <EmptyState title="No message fits">
-        <p>
-          Nothing was sent or received that has all of these. A search takes a whole address, words of the subject or a
-          message id.
-        </p>
+      <EmptyState title="No matching messages">
+        <p>No messages match these filters. Search by exact address, words in the subject, message ID or queue ID.</p>
         <div className="row-actions">
-          <Button onClick={clear}>Clear the filters</Button>
+          <Button onClick={clear}>Clear filters</Button>
         </div>
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="Every message will stand here">
+    <EmptyState title="No messages yet">
       <p>
-        Each line is a message with its outcome. Open one to see every hop, from the call to the answer of the other
-        side.
+        Messages appear here with their delivery status. Open one to trace it from the API call to the receiving
+        server’s reply. Send a test message to get started.
       </p>
       <div className="row-actions">
         <Button component={Link} href="/send?test=true" variant="outline" leftSection={<IconSend stroke={1.5} />}>
-          Send a test
+          Send test message
         </Button>
       </div>
     </EmptyState>

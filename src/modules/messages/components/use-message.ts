@@ -2,14 +2,14 @@ import { trpc } from '@/components/api/trpc';
 import type { Message } from '../schema';
 
 const REFRESH_MS = 10_000;
-const REFRESH_UNDER_WAY_MS = 2_000;
+const REFRESH_PENDING_MS = 2_000;
 
-/** A message and its trace, kept fresh: quickly while the other side of some recipient has not answered yet. */
+/** A message with its trace; refetched more often while a recipient has no result yet. */
 export function useMessage(id: string) {
-  return trpc.messages.get.useQuery({ id }, { refetchInterval: ({ state }) => pace(state.data) });
+  return trpc.messages.get.useQuery({ id }, { refetchInterval: ({ state }) => refreshMs(state.data) });
 }
 
-function pace(message: Message | undefined): number {
-  const isUnderWay = message?.recipients.some(({ status }) => status === 'submitting' || status === 'sent');
-  return isUnderWay ? REFRESH_UNDER_WAY_MS : REFRESH_MS;
+function refreshMs(message: Message | undefined): number {
+  const isPending = message?.recipients.some(({ status }) => status === 'submitting' || status === 'sent');
+  return isPending ? REFRESH_PENDING_MS : REFRESH_MS;
 }

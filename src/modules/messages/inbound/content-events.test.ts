@@ -83,8 +83,8 @@ async function eventsOf(domainId = domain.id) {
   });
 }
 
-/** The bodies of mail.received.full, as their receivers get them. */
-async function told(domainId = domain.id) {
+/** The parsed bodies of the mail.received.full events of a domain. */
+async function contentBodies(domainId = domain.id) {
   const events = (await eventsOf(domainId)).filter(({ type }) => type === 'mail.received.full');
   return events.map(({ body, bodyBytes, parts }) => {
     const bytes = body === null ? Buffer.concat(parts.map(({ bytes }) => bytes)) : Buffer.from(body);
@@ -94,7 +94,7 @@ async function told(domainId = domain.id) {
 }
 
 describe('mail.received.full', () => {
-  it('holds what a mail program sent, its attachments byte for byte', async () => {
+  it('contains the message as sent, with attachments byte for byte', async () => {
     await subscribe();
     const binary = randomBytes(300 * 1024);
     await send({
@@ -117,7 +117,7 @@ describe('mail.received.full', () => {
     const events = await eventsOf();
     expect(events.map(({ type }) => type)).toEqual(['mail.received', 'mail.received.full']);
     expect(events[1]).toMatchObject({ recipient: ann, messageRowId: message?.id, deliveries: [{ status: 'pending' }] });
-    const [{ data, ...envelope }] = await told();
+    const [{ data, ...envelope }] = await contentBodies();
     expect(envelope).toEqual({
       id: '<one@far.example>',
       event: 'mail.received.full',
@@ -148,7 +148,7 @@ describe('mail.received.full', () => {
     expect(Buffer.from(attachments[0].content_base64, 'base64').equals(binary)).toBe(true);
   });
 
-  it('is one for each domain whose mailboxes it reached, and names no recipient of another', async () => {
+  it('is emitted once per receiving domain and names no recipients of other domains', async () => {
     const other = await makeDomain();
     await makeMailbox(domain.id, 'mo');
     await makeMailbox(other.id, 'li');
@@ -158,21 +158,21 @@ describe('mail.received.full', () => {
     const [both, out, mo] = ['both', 'out', 'mo'].map((local) => `${local}@${domain.name}`) as [string, string, string];
     const li = `li@${other.name}`;
     await send({ envelope: { from: 'bo@far.example', to: [out, both, mo, ann, li] }, text: 'x' });
-    expect((await told()).map(({ data }) => data.envelope.rcpt_to)).toEqual([[both, mo, ann]]);
-    const [{ data }] = await told(other.id);
+    expect((await contentBodies()).map(({ data }) => data.envelope.rcpt_to)).toEqual([[both, mo, ann]]);
+    const [{ data }] = await contentBodies(other.id);
     expect([data.domain, data.envelope.rcpt_to]).toEqual([other.name, [both, li]]);
   });
 
-  it('goes to the domain that has a webhook for it, and to no other', async () => {
+  it('is emitted only for the domain with a subscribed webhook', async () => {
     const other = await makeDomain();
     await makeMailbox(other.id, 'li');
     await subscribe({ domainId: other.id });
     await send({ to: [ann, `li@${other.name}`], text: 'x' });
-    expect(await told()).toEqual([]);
-    expect(await told(other.id)).toHaveLength(1);
+    expect(await contentBodies()).toEqual([]);
+    expect(await contentBodies(other.id)).toHaveLength(1);
   });
 
-  it('is not made, and the mail not read, where no webhook asks for it', async () => {
+  it('is not built, and the message not read, without a subscribed webhook', async () => {
     await subscribe({ active: false });
     await subscribe({ events: ['mail.received'] });
     await subscribe({ domainId: (await makeDomain()).id });
@@ -181,52 +181,52 @@ describe('mail.received.full', () => {
     expect(reads).toBe(0);
   });
 
-  it('is made for a webhook of all events', async () => {
+  it('is emitted for a webhook subscribed to all events', async () => {
     await subscribe({ events: ['*'] });
     await send({ text: 'x' });
-    expect(await told()).toHaveLength(1);
+    expect(await contentBodies()).toHaveLength(1);
   });
 
-  it('is not told of spam', async () => {
+  it('is not emitted for spam', async () => {
     await subscribe({ events: ['*'] });
     await send({ text: GTUBE });
     expect((await eventsOf()).map(({ type }) => type)).toEqual(['mail.spam']);
     expect(reads).toBe(0);
   });
 
-  it('is not told of mail that only goes elsewhere', async () => {
+  it('is not emitted for mail that is only forwarded', async () => {
     await makeAlias(domain.id, 'out', 'x@far.example');
     await subscribe({ events: ['*'] });
     await send({ to: `out@${domain.name}`, text: 'x' });
     expect(await eventsOf()).toEqual([]);
   });
 
-  it('is told of what the domains here send each other, with what they sent', async () => {
+  it('is emitted for mail between managed domains, with its content', async () => {
     await subscribe();
     const mta = await startSandboxMta({ dir: path.join(dir, 'out'), maxMessageBytes: MB, minFreeBytes: 0, ...calls });
     const submitter = createSmtpSubmitter(mta.smtpUrl);
     const raw = Buffer.from('From: li@near.example\r\n\r\nHello\r\n');
     await submitter.submit({ envelope: { from: 'li@near.example', to: [ann] }, raw });
     await expect
-      .poll(() => told(), { timeout: 10_000 })
+      .poll(() => contentBodies(), { timeout: 10_000 })
       .toMatchObject([{ data: { body_text: 'Hello\n', size: raw.length } }]);
     await submitter.close();
     await mta.close();
   });
 
-  it('is told of each of many long messages that come at once', async () => {
+  it('is emitted for each of several long messages received concurrently', async () => {
     await subscribe();
     const files = Array.from({ length: 6 }, () => randomBytes(1.5 * MB));
     await Promise.all(files.map((content) => send({ text: 'x', attachments: [{ filename: 'a.bin', content }] })));
-    const contents = (await told()).map(({ data }) => data.attachments[0].content_base64);
+    const contents = (await contentBodies()).map(({ data }) => data.attachments[0].content_base64);
     expect(contents.sort()).toEqual(files.map((file) => file.toString('base64')).sort());
   });
 
-  it('is told once of mail that comes again under its queue id, which is not read again', async () => {
+  it('is emitted once when the same queue id is received again, without reading it again', async () => {
     await subscribe();
     await send({ text: 'x' });
     await calls.receive(received[0] as InboundMail);
-    expect(await told()).toHaveLength(1);
+    expect(await contentBodies()).toHaveLength(1);
     expect(reads).toBe(1);
   });
 });
@@ -234,14 +234,14 @@ describe('mail.received.full', () => {
 describe('mail that cannot be parsed', () => {
   const nested = Array.from(
     { length: 5000 },
-    (_, at) => `--b${at}\r\nContent-Type: multipart/mixed; boundary=b${at + 1}\r\n`,
+    (_, depth) => `--b${depth}\r\nContent-Type: multipart/mixed; boundary=b${depth + 1}\r\n`,
   );
   const raw = `From: Bo <bo@far.example>\r\nTo: ann@x.example\r\nContent-Type: multipart/mixed; boundary=b0\r\n\r\n${nested.join('\r\n')}\r\n`;
 
-  it('is taken, and its event holds it whole', async () => {
+  it('is accepted, and its event contains the whole message', async () => {
     await subscribe();
     expect((await send({ envelope: { from: 'b@far.example', to: [ann] }, raw })).response).toMatch(/^250/);
-    const [{ data }] = await told();
+    const [{ data }] = await contentBodies();
     expect(data).toMatchObject({
       from: { name: 'Bo', email: 'bo@far.example' },
       to: [{ name: '', email: 'ann@x.example' }],
@@ -253,18 +253,18 @@ describe('mail that cannot be parsed', () => {
   });
 
   it.each([
-    ['in time', 'while (true);'],
-    ['as its thread dies', 'process.exit(3);'],
-  ])('%s is told of whole', async (_case, fault) => {
+    ['before the deadline', 'while (true);'],
+    ['because the worker exits', 'process.exit(3);'],
+  ])('%s is reported whole', async (_case, failure) => {
     await subscribe();
     await send({ text: 'x'.repeat(100_000), subject: 'late' });
     const mail = { ...(received[0] as InboundMail), queueId: 'LATE' };
     const startWorker = () =>
-      new Worker(`require('node:worker_threads').parentPort.on('message', () => { ${fault} })`, { eval: true });
+      new Worker(`require('node:worker_threads').parentPort.on('message', () => { ${failure} })`, { eval: true });
     const parse = createFieldsParser({ startWorker, deadlineMs: 300 });
     const record: Parameters<typeof withContentEvents>[3] = ({ emit }) => db.$transaction((tx) => emit(tx, new Map()));
     await withContentEvents(db, mail, await readHeader(mail), record, parse);
-    const [{ data }] = (await told()).filter((body) => body.data.queue_id === 'LATE');
+    const [{ data }] = (await contentBodies()).filter((body) => body.data.queue_id === 'LATE');
     expect(data).toMatchObject({ subject: 'late', body_text: null, headers: { Subject: 'late' } });
     expect(Buffer.from(data.attachments[0].content_base64, 'base64')).toEqual(Buffer.from(await mail.read()));
   });
@@ -273,11 +273,14 @@ describe('mail that cannot be parsed', () => {
 it.each([
   ['10,000 parts', `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(10_000)}--b--\r\n`],
   ['a header of 5 MB', `X: ${'x'.repeat(5 * MB)}\r\n\r\nx\r\n`],
-  ['controls and broken bytes', 'Subject: a\0b\x01\xff\xfe\r\nFrom: \0@\xff\r\nMessage-ID: <\0@x>\r\n\r\n\0\r\n'],
-  ['no header at all', '\r\n\r\nx\r\n'],
-  ['nothing in it', ''],
+  [
+    'control characters and invalid bytes',
+    'Subject: a\0b\x01\xff\xfe\r\nFrom: \0@\xff\r\nMessage-ID: <\0@x>\r\n\r\n\0\r\n',
+  ],
+  ['no header', '\r\n\r\nx\r\n'],
+  ['no content', ''],
   ['100,000 empty lines', '\r\n'.repeat(100_000)],
-])('mail with %s is told of, while others are served', async (_case, raw) => {
+])('emits the event for mail with %s without blocking the event loop', async (_case, raw) => {
   await subscribe();
   let [longestStallMs, lastAt] = [0, performance.now()];
   const pulse = setInterval(() => {
@@ -287,6 +290,6 @@ it.each([
   await send({ envelope: { from: '', to: [ann] }, raw: Buffer.from(raw, 'latin1') });
   clearInterval(pulse);
   expect(longestStallMs).toBeLessThan(3000);
-  const [{ data }] = await told();
+  const [{ data }] = await contentBodies();
   expect(data).toMatchObject({ domain: domain.name, envelope: { mail_from: '', rcpt_to: [ann] } });
 });

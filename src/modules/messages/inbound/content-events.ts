@@ -6,11 +6,14 @@ import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
 import { encodeFields, headerFields } from './content-fields';
 import { createFieldsParser, MAX_THREADS, type ParseFields } from './content-parser';
-import type { Header } from './header';
 import { type DeliveredDomain, deliveredDomains } from './delivered-mailboxes';
+import type { Header } from './header';
 
 /** Encoded events; `emit` stores them in the transaction that creates the message rows. */
-export type ContentEvents = { totalBytes: number; emit: (tx: Tx, rowIds: ReadonlyMap<string, string>) => Promise<void> };
+export type ContentEvents = {
+  totalBytes: number;
+  emit: (tx: Tx, rowIds: ReadonlyMap<string, string>) => Promise<void>;
+};
 
 /**
  * Builds mail.received.full for each domain that received the message and has a webhook subscribed to it. All bodies share
@@ -26,7 +29,8 @@ export async function withContentEvents(
   const domains = await subscribedDomains(database, mail);
   if (domains.length === 0) return record(NONE);
   const isLong = mail.sizeBytes > LONG_BYTES;
-  if (isLong && !(await slots.take(performance.now() + MAX_WAIT_MS))) throw new Error('too many long messages in progress');
+  if (isLong && !(await slots.take(performance.now() + MAX_WAIT_MS)))
+    throw new Error('too many long messages in progress');
   try {
     const heads = domains.map((domain) => encodeHead(mail, header, domain));
     const headBytes = Math.max(...heads.map(({ byteLength }) => byteLength));

@@ -5,7 +5,7 @@ import { parseFields } from './content-fields';
 const MB = 1024 * 1024;
 const MIXED = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n';
 
-/** What an event of such a message says. The text is what stands in a body behind its first fields. */
+/** The fields of an event about this message, parsed from the part of the body behind its first fields. */
 async function fieldsOf(raw: string | Uint8Array, mailFrom = 'bounces@far.example') {
   const bytes = typeof raw === 'string' ? Buffer.from(raw) : raw;
   const text = await parseFields({ raw: new Uint8Array(bytes), mailFrom, headBytes: 7 });
@@ -18,7 +18,7 @@ function part(header: string, body: string): string {
 }
 
 describe('the header', () => {
-  it('gives people by name and address, and every header decoded under its first spelling', async () => {
+  it('yields contacts with name and address, and every header decoded, named as first spelled', async () => {
     const raw = [
       'Received: one',
       'From: =?utf-8?Q?Bj=C3=B6rn?= <bo@far.example>',
@@ -59,14 +59,14 @@ describe('the header', () => {
 
   it.each([
     ['no From', 'Subject: x', { name: '', email: 'bounces@far.example' }],
-    ['a From that is no address', 'From: undisclosed', { name: '', email: 'bounces@far.example' }],
+    ['an invalid From address', 'From: undisclosed', { name: '', email: 'bounces@far.example' }],
     ['a group in From', 'From: Us: Li <li@far.example>, mo@far.example;', { name: 'Li', email: 'li@far.example' }],
-    ['several in From', 'From: li@far.example, mo@far.example', { name: '', email: 'li@far.example' }],
-  ])('with %s names who can be named', async (_case, header, from) => {
+    ['several From addresses', 'From: li@far.example, mo@far.example', { name: '', email: 'li@far.example' }],
+  ])('with %s yields the best known sender', async (_case, header, from) => {
     expect((await fieldsOf(`${header}\r\n\r\nx`)).from).toEqual(from);
   });
 
-  it('with groups in To gives their members, and nobody for an empty one', async () => {
+  it('expands groups in To and skips empty ones', async () => {
     const raw =
       'To: Us: Li <li@a.example>, mo@a.example;, nobody:;, just a name\r\nCc: undisclosed-recipients:;\r\n\r\nx';
     const { to, cc, reply_to } = await fieldsOf(raw);
@@ -77,7 +77,7 @@ describe('the header', () => {
     expect({ to, cc, reply_to }).toEqual({ to: us, cc: [], reply_to: null });
   });
 
-  it('with a line break in an encoded word forges no second value', async () => {
+  it('cannot inject a second value by a line break in an encoded word', async () => {
     const { headers } = await fieldsOf('X-A: =?utf-8?Q?one=0D=0Atwo?=\r\n\r\nx');
     expect(headers['X-A']).toBe('one two');
   });
@@ -87,17 +87,17 @@ describe('the header', () => {
     ['NUL bytes', Buffer.from('Sub\0ject: a\0b\r\nFrom: \0@\0\r\n\r\nx\0y', 'latin1')],
     ['lone surrogates', Buffer.from('Subject: =?utf-16le?B?ANg=?=\r\n\r\nx')],
     [
-      'lone surrogates in its body',
+      'lone surrogates in the body',
       Buffer.from('Content-Type: text/plain; charset=utf-16le\r\n\r\n\x00\xd8', 'latin1'),
     ],
-  ])('with %s makes valid text without lone surrogates', async (_case, raw) => {
+  ])('with %s yields valid text without lone surrogates', async (_case, raw) => {
     const fields = await fieldsOf(raw);
     expect(JSON.stringify(fields)).not.toMatch(/\\ud[89a-f]/);
   });
 });
 
-describe('the parts', () => {
-  it('are text, html and attachments, decoded', async () => {
+describe('the content', () => {
+  it('is split into decoded text, HTML and attachments', async () => {
     const raw = [
       `From: a@b.example\r\n${MIXED}`,
       part('Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable', 'Gr=FC=DFe'),
@@ -125,7 +125,7 @@ describe('the parts', () => {
     ]);
   });
 
-  it('end before the line break of the boundary, however they are encoded', async () => {
+  it('excludes the line break before the boundary in every encoding', async () => {
     const header = 'Content-Disposition: attachment; filename=a.txt\r\nContent-Type: text/plain';
     const encodings = ['7bit', '8bit', 'quoted-printable', 'base64'].map(
       (encoding) => `${header}\r\nContent-Transfer-Encoding: ${encoding}`,
@@ -142,12 +142,12 @@ describe('the parts', () => {
     ).toEqual(['a\nb', 'a\n', 'a=', 'a\n']);
   });
 
-  it('with html only have no text', async () => {
+  it('has no text if there is only HTML', async () => {
     const { body_text, body_html } = await fieldsOf('Content-Type: text/html\r\n\r\n<p>x</p>');
     expect([body_text, body_html]).toEqual([null, '<p>x</p>\n']);
   });
 
-  it('that are messages stay whole, and add nothing to the text', async () => {
+  it('keeps attached messages whole and out of the text', async () => {
     const inner = 'Subject: inner\r\nContent-Type: text/plain\r\n\r\nInner text';
     const raw = `${MIXED}${part('Content-Type: text/plain', 'Outer')}${part('Content-Type: message/rfc822', inner)}--b--`;
     const { body_text, attachments } = await fieldsOf(raw);
@@ -157,7 +157,7 @@ describe('the parts', () => {
     expect(content.replaceAll('\n', '\r\n')).toBe(inner);
   });
 
-  it('that are long are encoded without a seam', async () => {
+  it('encodes long attachments without corruption at slice boundaries', async () => {
     const bytes = Buffer.from(Array.from({ length: 2 * MB + 1 }, (_, index) => (index * 7919) % 251));
     const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n');
     const header = 'Content-Type: application/x-a; name=a\r\nContent-Transfer-Encoding: base64';
@@ -166,12 +166,12 @@ describe('the parts', () => {
     expect(Buffer.from(attachments[0].content_base64, 'base64').equals(bytes)).toBe(true);
   });
 
-  it('of 10,000 attachments are all there', async () => {
+  it('includes all of 10,000 attachments', async () => {
     const { attachments } = await fieldsOf(`${MIXED}${part('Content-Type: a/b', 'x').repeat(10_000)}--b--`);
     expect(attachments).toHaveLength(10_000);
   });
 
-  it('under a header of 5 MB are all there', async () => {
+  it('is complete under a 5 MB header', async () => {
     const people = Array.from({ length: 100_000 }, (_, index) => `Person ${index} <p${index}@far.example>`);
     const { to, headers, body_text } = await fieldsOf(
       `To: ${people.join(',\r\n ')}\r\nX-Long: ${'x'.repeat(MB)}\r\n\r\nHi`,
@@ -181,10 +181,10 @@ describe('the parts', () => {
     expect(body_text).toBe('Hi\n');
   });
 
-  it('nested more deeply than any honest ones are refused, and nothing breaks', async () => {
+  it('is rejected if nested too deeply', async () => {
     const nested = Array.from(
       { length: 5000 },
-      (_, at) => `--b${at}\r\nContent-Type: multipart/mixed; boundary=b${at + 1}\r\n`,
+      (_, depth) => `--b${depth}\r\nContent-Type: multipart/mixed; boundary=b${depth + 1}\r\n`,
     );
     const raw = `Content-Type: multipart/mixed; boundary=b0\r\n\r\n${nested.join('\r\n')}`;
     await expect(fieldsOf(raw)).rejects.toThrow(/nesting depth/);
@@ -192,7 +192,7 @@ describe('the parts', () => {
   });
 });
 
-it('whatever bytes come, the text is valid JSON with every field', async () => {
+it('yields valid JSON with every field for arbitrary bytes', async () => {
   const pieces = fc.constantFrom(
     ...[
       '\r\n',

@@ -10,7 +10,10 @@ export type DeliveredDomain = DeliveredMailbox & { name: string; rcptTo: string[
 type DeliveredMail = Pick<InboundMail, 'routes' | 'reportedMailboxes'>;
 
 /** The mailboxes that received the message, each once, without those reported earlier. */
-export function deliveredMailboxes({ routes, reportedMailboxes: reachedBefore = [] }: DeliveredMail): DeliveredMailbox[] {
+export function deliveredMailboxes({
+  routes,
+  reportedMailboxes: reachedBefore = [],
+}: DeliveredMail): DeliveredMailbox[] {
   const mailboxes = new Map<string, DeliveredMailbox>();
   for (const { domainId: viaDomainId, destinations } of routes) {
     for (const { address, domainId } of destinations) {

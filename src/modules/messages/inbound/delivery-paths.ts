@@ -6,7 +6,13 @@ type PathStatus = Extract<MessageStatus, 'received' | 'deferred' | 'bounced' | '
 type Reply = { smtpCode: number | null; enhancedCode: string | null; response: string | null };
 
 /** One way from an envelope address to a mailbox or an external address, with the delivery status there. */
-export type DeliveryPath = { address: string; destination: string; isForwarded: boolean; status: PathStatus; reply: Reply };
+export type DeliveryPath = {
+  address: string;
+  destination: string;
+  isForwarded: boolean;
+  status: PathStatus;
+  reply: Reply;
+};
 
 /** The delivery paths in the trace of an inbound message, or of one recipient, each with its latest status. */
 export async function findDeliveryPaths(tx: Tx, messageId: string, recipient?: string): Promise<DeliveryPath[]> {

@@ -16,15 +16,15 @@ const MB = 1024 * 1024;
 
 const dir = await mkdtemp(path.join(tmpdir(), 'inbound-'));
 const calls = mailServerCalls(db);
-let fault: { [Step in keyof InboundPort]?: Error } = {};
+let failure: { [Step in keyof InboundPort]?: Error } = {};
 const inbound = await startSandboxInbound({
   dir,
   maxMessageBytes: 2 * MB,
   minFreeBytes: 0,
   port: 0,
   isPortChosen: true,
-  resolve: (address) => (fault.resolve ? Promise.reject(fault.resolve) : calls.resolve(address)),
-  receive: (mail) => (fault.receive ? Promise.reject(fault.receive) : calls.receive(mail)),
+  resolve: (address) => (failure.resolve ? Promise.reject(failure.resolve) : calls.resolve(address)),
+  receive: (mail) => (failure.receive ? Promise.reject(failure.receive) : calls.receive(mail)),
 });
 const client = nodemailer.createTransport({ host: '127.0.0.1', port: inbound.port, ignoreTLS: true });
 const api = await keyClient();
@@ -32,7 +32,7 @@ const api = await keyClient();
 let domain: { id: string; name: string };
 
 beforeEach(async () => {
-  fault = {};
+  failure = {};
   domain = await makeDomain();
   await makeMailbox('ann');
 });
@@ -51,12 +51,12 @@ function makeAlias(sourceLocalPart: string, destination: string) {
   return db.alias.create({ data: { domainId: domain.id, sourceLocalPart, destination } });
 }
 
-/** Sends what stands there, byte for byte, and gives the server's answer. */
+/** Sends a raw message unchanged. @returns the server's response */
 async function sendRaw(raw: string, to: string | string[], from = 'bo@far.example'): Promise<string> {
   return (await client.sendMail({ envelope: { from, to }, raw })).response;
 }
 
-async function refusalOf(to: string): Promise<string> {
+async function rejectionOf(to: string): Promise<string> {
   const error = await sendRaw('Subject: x\r\n\r\nx', to).then(
     () => null,
     (cause) => cause,
@@ -68,13 +68,13 @@ async function listed(domainId = domain.id) {
   return (await api.get(`/messages?domain_id=${domainId}`)).data;
 }
 
-async function told(domainId = domain.id) {
+async function emitted(domainId = domain.id) {
   const rows = await db.event.findMany({ where: { domainId }, orderBy: { id: 'asc' } });
   return rows.map(({ body }) => JSON.parse(body ?? ''));
 }
 
 describe('mail for a mailbox', () => {
-  it('is recorded with its header, size and queue id, and told as mail.received, by the time it is accepted', async () => {
+  it('is recorded with header fields, size and queue id, and emits mail.received, before it is accepted', async () => {
     const raw = [
       'From: =?utf-8?Q?Bj=C3=B6rn?= <bo@far.example>',
       `To: Ann <ann@${domain.name}>`,
@@ -84,8 +84,8 @@ describe('mail for a mailbox', () => {
       'Hello',
       '',
     ].join('\r\n');
-    const answer = await sendRaw(raw, `Ann@${domain.name}`, 'bounces@far.example');
-    const queueId = /^250 2\.0\.0 Ok: queued as (\w+)$/.exec(answer)?.[1] as string;
+    const response = await sendRaw(raw, `Ann@${domain.name}`, 'bounces@far.example');
+    const queueId = /^250 2\.0\.0 Ok: queued as (\w+)$/.exec(response)?.[1] as string;
     const [message, ...more] = await listed();
     expect(more).toEqual([]);
     expect(message).toMatchObject({
@@ -102,7 +102,7 @@ describe('mail for a mailbox', () => {
     const shown = (await api.get(`/messages/${message.id}`)).data;
     expect(shown.recipients).toMatchObject([{ address: `ann@${domain.name}`, status: 'received' }]);
     expect(shown.events).toMatchObject([{ type: 'received', recipient: `ann@${domain.name}`, detail: {} }]);
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       {
         id: '<one@far.example>',
         event: 'mail.received',
@@ -121,7 +121,7 @@ describe('mail for a mailbox', () => {
     expect(await readdir(dir)).toEqual(expect.arrayContaining([`${queueId}.eml`, `${queueId}.json`]));
   });
 
-  it('with a Message-ID that was there before, even one of ours, is another message', async () => {
+  it('with a Message-ID that already exists is recorded as another message', async () => {
     const messageId = `<again@${domain.name}>`;
     const common = { fromAddress: 'a@b.example', subject: '', sizeBytes: 1 };
     const ours = { messageId, domainId: domain.id, direction: 'outbound' as const, status: 'sent' as const, ...common };
@@ -137,28 +137,28 @@ describe('mail for a mailbox', () => {
       await sendRaw(`${header}Subject: x\r\n\r\nx`, `ann@${domain.name}`);
       const [message] = await listed();
       expect(message.message_id).toMatch(new RegExp(`^<[^@<>]+@${domain.name}>$`));
-      expect((await told())[0].id).toBe(message.message_id);
+      expect((await emitted())[0].id).toBe(message.message_id);
     },
   );
 
   it.each([
     ['no From', 'Subject: x', 'bo@far.example'],
-    ['a From that is no address', 'From: undisclosed', 'bo@far.example'],
+    ['an invalid From address', 'From: undisclosed', 'bo@far.example'],
     ['a group in From', 'From: Us: li@far.example, mo@far.example;', 'li@far.example'],
-    ['several in From', 'From: li@far.example, mo@far.example', 'li@far.example'],
-  ])('with %s is from who can be named', async (_case, header, from) => {
+    ['several From addresses', 'From: li@far.example, mo@far.example', 'li@far.example'],
+  ])('with %s records the best known sender', async (_case, header, from) => {
     await sendRaw(`${header}\r\n\r\nx`, `ann@${domain.name}`);
     expect((await listed())[0].from).toBe(from);
   });
 
-  it('from the null sender is taken', async () => {
+  it('from the null sender is accepted', async () => {
     await sendRaw('Subject: Undelivered\r\n\r\nx', `ann@${domain.name}`, '');
     expect(await listed()).toMatchObject([{ from: '', subject: 'Undelivered' }]);
   });
 });
 
 describe('mail for an alias', () => {
-  it('reaches each mailbox once, told once, however many addresses lead there', async () => {
+  it('is delivered and reported once per mailbox, even if several addresses deliver there', async () => {
     await makeMailbox('li');
     await makeAlias('sales', `ann@${domain.name},li@${domain.name}`);
     await makeAlias('info', `ann@${domain.name}`);
@@ -167,14 +167,14 @@ describe('mail for an alias', () => {
     const [message, ...more] = await listed();
     expect(more).toEqual([]);
     expect(message.to.sort()).toEqual(['ann', 'info', 'sales'].map((local) => `${local}@${domain.name}`));
-    expect((await told()).map(({ data }) => data.to)).toEqual([`ann@${domain.name}`, `li@${domain.name}`]);
+    expect((await emitted()).map(({ data }) => data.to)).toEqual([`ann@${domain.name}`, `li@${domain.name}`]);
     const { events } = (await api.get(`/messages/${message.id}`)).data;
     expect(events).toContainEqual(
       expect.objectContaining({ recipient: `li@${domain.name}`, detail: { addressed_to: `sales@${domain.name}` } }),
     );
   });
 
-  it('that only leads elsewhere is recorded, but reached no mailbox', async () => {
+  it('that is only forwarded is recorded without mail.received', async () => {
     await makeAlias('out', 'x@far.example,y@far.example');
     await sendRaw('Subject: x\r\n\r\nx', `out@${domain.name}`);
     const [message] = await listed();
@@ -182,17 +182,17 @@ describe('mail for an alias', () => {
     expect(events).toMatchObject([
       { type: 'forwarded', recipient: `out@${domain.name}`, detail: { forwarded_to: 'x@far.example, y@far.example' } },
     ]);
-    expect(await told()).toEqual([]);
+    expect(await emitted()).toEqual([]);
   });
 
-  it('is told to the domain of the mailbox, and listed under the domain it was addressed to', async () => {
+  it('is reported for the domain of the mailbox, and listed under the domain it was addressed to', async () => {
     const other = await makeDomain();
     await makeMailbox('li', other.id);
     await makeAlias('li', `li@${other.name}`);
     await sendRaw('Subject: x\r\n\r\nx', [`li@${domain.name}`, `ann@${domain.name}`]);
     expect(await listed()).toHaveLength(1);
-    expect((await told()).map(({ data }) => data.to)).toEqual([`ann@${domain.name}`]);
-    expect((await told(other.id)).map(({ data }) => [data.to, data.domain])).toEqual([
+    expect((await emitted()).map(({ data }) => data.to)).toEqual([`ann@${domain.name}`]);
+    expect((await emitted(other.id)).map(({ data }) => [data.to, data.domain])).toEqual([
       [`li@${other.name}`, other.name],
     ]);
   });
@@ -207,7 +207,7 @@ it('mail for several managed domains is a message in each', async () => {
 });
 
 describe('mail with the GTUBE line', () => {
-  it('is spam, held back from the mailbox, and told as mail.spam', async () => {
+  it('is recorded as spam, not delivered, and emits mail.spam', async () => {
     await sendRaw(
       `Message-ID: <s@far.example>\r\nFrom: bo@far.example\r\n\r\nHi\r\n${GTUBE}\r\n`,
       `ann@${domain.name}`,
@@ -215,7 +215,7 @@ describe('mail with the GTUBE line', () => {
     const [message] = await listed();
     expect(message).toMatchObject({ status: 'spam', spam_score: 15 });
     expect((await api.get(`/messages/${message.id}`)).data.events).toMatchObject([{ type: 'spam' }]);
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       {
         id: '<s@far.example>',
         event: 'mail.spam',
@@ -232,7 +232,7 @@ describe('mail with the GTUBE line', () => {
     ]);
   });
 
-  it('is found wherever the line stands in a large message', async () => {
+  it('is detected anywhere in a large message', async () => {
     for (const before of [65_500, 131_000, 300_001]) {
       await sendRaw(
         `Subject: x\r\n\r\n${`${'y'.repeat(70)}\r\n`.repeat(before / 72)}${GTUBE}\r\n`,
@@ -243,48 +243,48 @@ describe('mail with the GTUBE line', () => {
   });
 });
 
-describe('mail is refused', () => {
-  it('for an address that is nobody', async () => {
-    expect(await refusalOf(`nobody@${domain.name}`)).toBe('550 5.1.1 No such user');
+describe('mail is rejected', () => {
+  it('for an unknown address', async () => {
+    expect(await rejectionOf(`nobody@${domain.name}`)).toBe('550 5.1.1 No such user');
   });
 
   it('for a domain that is not managed', async () => {
-    expect(await refusalOf('ann@elsewhere.example')).toBe('554 5.7.1 Relay access denied');
+    expect(await rejectionOf('ann@elsewhere.example')).toBe('554 5.7.1 Relay access denied');
   });
 
   it('for an inactive domain', async () => {
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
-    expect(await refusalOf(`ann@${domain.name}`)).toMatch(/^550 5\.1\.2 /);
+    expect(await rejectionOf(`ann@${domain.name}`)).toMatch(/^550 5\.1\.2 /);
   });
 
-  it('for what is no plain address', async () => {
-    expect(await refusalOf(`ann%x@${domain.name}`)).toMatch(/^553 5\.1\.3 /);
+  it('for an invalid address', async () => {
+    expect(await rejectionOf(`ann%x@${domain.name}`)).toMatch(/^553 5\.1\.3 /);
   });
 
-  it('over the size limit, and recorded nowhere', async () => {
+  it('over the size limit, and not recorded', async () => {
     const raw = `Subject: x\r\n\r\n${'y'.repeat(70)}\r\n`.repeat(40_000);
     await expect(sendRaw(raw, `ann@${domain.name}`)).rejects.toThrow(/552/);
     expect(await listed()).toEqual([]);
   });
 
-  it('one recipient of two, and taken for the other', async () => {
+  it('for one of two recipients, and accepted for the other', async () => {
     await sendRaw('Subject: x\r\n\r\nx', [`ann@${domain.name}`, `nobody@${domain.name}`]);
     expect(await listed()).toMatchObject([{ to: [`ann@${domain.name}`] }]);
   });
 });
 
-describe('while the database is away', () => {
-  it('a recipient hears 451', async () => {
-    fault = { resolve: new Error('connection refused to 10.0.0.1') };
-    expect(await refusalOf(`ann@${domain.name}`)).toBe('451 4.3.0 Temporary lookup failure');
+describe('while the database is unavailable', () => {
+  it('a recipient is deferred with 451', async () => {
+    failure = { resolve: new Error('connection refused to 10.0.0.1') };
+    expect(await rejectionOf(`ann@${domain.name}`)).toBe('451 4.3.0 Temporary lookup failure');
   });
 
-  it('a message hears 451 and leaves nothing behind, and is taken when it comes again', async () => {
+  it('a message is deferred with 451, leaves no files, and is accepted on retry', async () => {
     const before = await readdir(dir);
-    fault = { receive: new Error('connection refused to 10.0.0.1') };
+    failure = { receive: new Error('connection refused to 10.0.0.1') };
     await expect(sendRaw('Subject: x\r\n\r\nx', `ann@${domain.name}`)).rejects.toThrow(/451 4\.3\.0 Local error/);
     expect(await readdir(dir)).toEqual(before);
-    fault = {};
+    failure = {};
     await sendRaw('Subject: x\r\n\r\nx', `ann@${domain.name}`);
     expect(await listed()).toHaveLength(1);
   });
@@ -296,19 +296,22 @@ describe('hostile mail', () => {
     (_, depth) => `--b${depth}\r\nContent-Type: multipart/mixed; boundary=b${depth + 1}\r\n`,
   );
   it.each([
-    ['no header at all', '\r\n\r\nx'],
+    ['no header', '\r\n\r\nx'],
     ['an empty message', ''],
     ['a header of 2 MB', `Subject: ${'x'.repeat(1_900_000)}\r\n\r\nx`],
     ['a header of 100,000 lines', `${'X-A: b\r\n'.repeat(100_000)}\r\nx`],
     ['100,000 addresses in From', `From: ${'a@b.example, '.repeat(100_000)}\r\n\r\nx`],
     ['brackets in From', `From: ${'<('.repeat(100_000)}\r\n\r\nx`],
     ['quotes in From', `From: ${'"\\'.repeat(100_000)}\r\n\r\nx`],
-    ['encoded words without end', `Subject: ${'=?utf-8?Q?'.repeat(20_000)}\r\n\r\nx`],
-    ['a thousand encoded words', `Subject: ${'=?utf-8?B?w6Q=?= '.repeat(10_000)}\r\n\r\nx`],
+    ['20,000 unterminated encoded words', `Subject: ${'=?utf-8?Q?'.repeat(20_000)}\r\n\r\nx`],
+    ['10,000 encoded words', `Subject: ${'=?utf-8?B?w6Q=?= '.repeat(10_000)}\r\n\r\nx`],
     ['5,000 nested parts', `Content-Type: multipart/mixed; boundary=b0\r\n\r\n${nested.join('\r\n')}`],
-    ['controls and broken bytes', 'Subject: a\0b\x01\xff\xfe\r\nFrom: \0@\xff\r\nMessage-ID: <\0@x>\r\n\r\n\0'],
-    ['folds without end', `Subject: x\r\n${' y\r\n'.repeat(60_000)}\r\nx`],
-  ])('with %s is taken, while others are served', async (_case, raw) => {
+    [
+      'control characters and invalid bytes',
+      'Subject: a\0b\x01\xff\xfe\r\nFrom: \0@\xff\r\nMessage-ID: <\0@x>\r\n\r\n\0',
+    ],
+    ['60,000 folded lines', `Subject: x\r\n${' y\r\n'.repeat(60_000)}\r\nx`],
+  ])('with %s is accepted without blocking the event loop', async (_case, raw) => {
     let longestStallMs = 0;
     let lastAt = performance.now();
     const pulse = setInterval(() => {
@@ -326,27 +329,27 @@ describe('hostile mail', () => {
 describe('the port', () => {
   const options = { dir, maxMessageBytes: MB, ...calls };
 
-  it('that nobody chose gives way to the next free one', async () => {
+  it('falls back to the next free one if it was not configured', async () => {
     const next = await startSandboxInbound({ ...options, port: inbound.port, isPortChosen: false });
     expect(next.port).toBeGreaterThan(inbound.port);
     await next.close();
   });
 
-  it('that was chosen and is in use is an error', async () => {
+  it('fails to start if it was configured and is in use', async () => {
     const started = startSandboxInbound({ ...options, port: inbound.port, isPortChosen: true });
     await expect(started).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('greets, and offers neither AUTH nor STARTTLS', async () => {
+  it('sends a greeting and offers neither AUTH nor STARTTLS', async () => {
     const socket = connect(inbound.port, '127.0.0.1');
-    let heard = '';
+    let received = '';
     socket.on('data', (data) => {
-      heard += data;
+      received += data;
     });
-    await expect.poll(() => heard).toMatch(/^220 .*Postroom sandbox/);
+    await expect.poll(() => received).toMatch(/^220 .*Postroom sandbox/);
     socket.write('EHLO test\r\n');
-    await expect.poll(() => heard).toMatch(/250 [^\r\n]+\r\n$/);
-    expect(heard).not.toMatch(/AUTH|STARTTLS/);
+    await expect.poll(() => received).toMatch(/250 [^\r\n]+\r\n$/);
+    expect(received).not.toMatch(/AUTH|STARTTLS/);
     socket.destroy();
   });
 });

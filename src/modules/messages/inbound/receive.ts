@@ -5,10 +5,10 @@ import { emitEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import { type ContentEvents, withContentEvents } from './content-events';
-import { domainOf, type Header, readHeader } from './header';
 import { deliveredMailboxes } from './delivered-mailboxes';
-import { fieldsOf, findOrCreateRow, lockInbound } from './message-row';
 import { updateInboundStatus } from './delivery-paths';
+import { domainOf, type Header, readHeader } from './header';
+import { fieldsOf, findOrCreateRow, lockInbound } from './message-row';
 
 /** Resolves a recipient (docs/api-contract.md, Aliases rule 5) with the SQL function that the real mail server uses. */
 export async function resolveRecipient(database: Database, given: string): Promise<Resolution> {
@@ -35,10 +35,8 @@ export async function resolveRecipient(database: Database, given: string): Promi
 type Claim = (tx: Tx) => Promise<boolean>;
 
 /**
- * Records inbound mail: one message per domain it was addressed to, mail.received for each mailbox, mail.received.full for
- * each domain of those mailboxes, and mail.spam for each address if it is spam. Later deliveries update the same messages.
- *
- * Without a claim, a queue id that is already recorded is skipped: the mail server repeats a message whose result it missed.
+ * Records inbound mail, one message per domain it was addressed to, and emits its events. Later deliveries under the same
+ * queue id update the same messages. Without a claim, a queue id that is already recorded is skipped.
  */
 export async function receiveMessage(database: Database, mail: InboundMail, claim?: Claim): Promise<void> {
   const isNew: Claim = claim ?? (async (tx) => !(await isRecorded(tx, mail)));
@@ -118,7 +116,10 @@ function deliveryTrace({ receivedAt: at }: InboundMail, routes: Route[]): TraceR
   });
 }
 
-function spamTrace({ receivedAt: at, verdict, reportedAddresses: addressedBefore }: InboundMail, addresses: string[]): TraceRow[] {
+function spamTrace(
+  { receivedAt: at, verdict, reportedAddresses: addressedBefore }: InboundMail,
+  addresses: string[],
+): TraceRow[] {
   const detail = { spam_score: verdict.score, spam_action: verdict.action };
   return addresses
     .filter((address) => !addressedBefore?.includes(address))

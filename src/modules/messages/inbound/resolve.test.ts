@@ -22,7 +22,7 @@ function makeAlias(sourceLocalPart: string, destination: string, over: { active?
 }
 
 describe('an address', () => {
-  it('is its mailbox before an alias, an alias before the catch-all, and the catch-all before nobody', async () => {
+  it('resolves to its mailbox, else an alias, else the catch-all, else nothing', async () => {
     expect(await resolve('ann')).toEqual([]);
     await makeAlias('', 'catchall@far.example');
     expect(await resolve('ann')).toEqual(['catchall@far.example']);
@@ -33,14 +33,14 @@ describe('an address', () => {
     expect(await resolve('bo')).toEqual(['catchall@far.example']);
   });
 
-  it('is found in any letter case', async () => {
+  it('is matched regardless of case', async () => {
     await makeMailbox('ann');
     await makeAlias('info', 'x@far.example');
     expect(await resolve('ANN', domain.name.toUpperCase())).toEqual([`ann@${domain.name}`]);
     expect(await resolve('Info')).toEqual(['x@far.example']);
   });
 
-  it('is nobody in an inactive domain, and in one that is not managed', async () => {
+  it('resolves to nothing in an inactive or unmanaged domain', async () => {
     await makeMailbox('ann');
     await makeAlias('', 'x@far.example');
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
@@ -48,7 +48,7 @@ describe('an address', () => {
     expect(await resolve('ann', 'elsewhere.example')).toEqual([]);
   });
 
-  it('passes over an inactive mailbox and an inactive alias', async () => {
+  it('skips an inactive mailbox and an inactive alias', async () => {
     await makeMailbox('ann', { active: false });
     await makeAlias('ann', 'alias@far.example', { active: false });
     expect(await resolve('ann')).toEqual([]);
@@ -58,12 +58,12 @@ describe('an address', () => {
     expect(await resolve('ann')).toEqual(['alias@far.example']);
   });
 
-  it('of a mailbox that may not send still receives', async () => {
+  it('of a suspended mailbox still receives mail', async () => {
     await makeMailbox('ann', { suspendedAt: new Date() });
     expect(await resolve('ann')).toEqual([`ann@${domain.name}`]);
   });
 
-  it('that has no local part is nobody, and no catch-all', async () => {
+  it('without a local part resolves to nothing, not even the catch-all', async () => {
     await makeAlias('', 'catchall@far.example');
     expect(await resolve('')).toEqual([]);
     expect(await resolve(null)).toEqual([]);
@@ -72,13 +72,13 @@ describe('an address', () => {
 });
 
 describe('the destinations of an alias', () => {
-  it('come in their order, each once, whatever the spaces and letter case of local ones', async () => {
+  it('keep their order without duplicates, ignoring spaces and the case of local ones', async () => {
     await makeMailbox('ann');
     await makeAlias('team', ` Z@far.example,  ANN@${domain.name} ,b@far.example,ann@${domain.name},z@far.example,`);
     expect(await resolve('team')).toEqual(['Z@far.example', `ann@${domain.name}`, 'b@far.example', 'z@far.example']);
   });
 
-  it('that are local reach active mailboxes only, so that nothing chains or loops', async () => {
+  it('that are local include only active mailboxes, so that nothing chains or loops', async () => {
     const inactive = await makeDomain({ active: false });
     await makeMailbox('on');
     await makeMailbox('off', { active: false });
@@ -90,14 +90,14 @@ describe('the destinations of an alias', () => {
     expect(await resolve('self')).toEqual([`on@${domain.name}`, 'x@far.example']);
   });
 
-  it('that are all gone leave nobody, without falling to the catch-all', async () => {
+  it('resolve to nothing if all mailboxes were deleted, without falling back to the catch-all', async () => {
     await makeMailbox('on');
     await makeAlias('', `on@${domain.name}`);
     await makeAlias('old', `gone@${domain.name}`);
     expect(await resolve('old')).toEqual([]);
   });
 
-  it('may be mailboxes of other managed domains', async () => {
+  it('can be mailboxes of other managed domains', async () => {
     const other = await makeDomain();
     await makeMailbox('li', { domainId: other.id });
     await makeAlias('li', `li@${other.name}`);
@@ -105,7 +105,7 @@ describe('the destinations of an alias', () => {
   });
 });
 
-it('a role that may execute the function and nothing else gets answers, and other roles do not', async () => {
+it('a role with only the EXECUTE privilege can resolve addresses, other roles cannot', async () => {
   await makeMailbox('ann');
   const as = (role: string) =>
     db.$transaction(async (tx) => {
@@ -126,7 +126,7 @@ it('a role that may execute the function and nothing else gets answers, and othe
   }
 });
 
-it('a local part is stored in lower case, or not at all', async () => {
+it('a local part with upper-case letters is rejected', async () => {
   await expect(makeMailbox('Ann')).rejects.toThrow();
   await expect(makeAlias('Info', 'x@far.example')).rejects.toThrow();
 });

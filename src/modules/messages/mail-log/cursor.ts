@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { type Database, isDatabaseAway, type Tx } from '@/server/db';
 import { log } from '@/server/log';
 
-/** How far a source has been read; both parts empty where nothing was yet. */
+/** How far a source has been read; `file` and `position` are empty before the first read. */
 export type Cursor = { source: string; file: string; position: string };
 
-/** Does the work of each entry in turn. */
+/** Processes the entries one after the other. */
 type Each<Entry> = (work: (entry: Entry) => Promise<void>) => Promise<void>;
 
 const TRANSACTION_TIMEOUT_MS = 60_000;
@@ -18,10 +18,9 @@ export async function readCursor(db: Database, source: string): Promise<Cursor> 
 }
 
 /**
- * Moves a cursor over some entries in the transaction that records them: so each counts once, whatever happens to the
- * reader, and of two readers at once one fails. An entry that cannot be recorded, though the database is there, is passed
- * over after some tries, and told in the log: it must not keep all that follow.
- * @throws where the cursor is not at `from` any more, and while the database is away
+ * Records entries and advances the cursor in one transaction, so that each entry is recorded exactly once. An entry that
+ * fails repeatedly while the database is available is logged and skipped, so that it does not block the rest.
+ * @throws if the cursor is no longer at `from`, or while the database is unavailable
  */
 export async function advanceCursor<Entry>(
   db: Database,
@@ -56,7 +55,7 @@ export async function advanceCursor<Entry>(
       failures.set(current, count);
       const { source } = from;
       if (count === MAX_ATTEMPTS)
-        log.error({ source, entry: describeEntry(current), error }, 'an entry cannot be recorded: it is passed over');
+        log.error({ source, entry: describeEntry(current), error }, 'cannot record mail log entry, skipping it');
       else await setTimeout(RETRY_DELAY_MS);
     }
   }
@@ -67,7 +66,7 @@ async function moveCursor(tx: Tx, from: Cursor, to: Omit<Cursor, 'source'>): Pro
   await tx.$executeRaw`
     INSERT INTO mail_cursor (source, file, position) VALUES (${source}, '', '') ON CONFLICT DO NOTHING`;
   const { count } = await tx.mailCursor.updateMany({ where: from, data: to });
-  if (count !== 1) throw new Error(`another reader has moved on in ${source}`);
+  if (count !== 1) throw new Error(`another reader has advanced the cursor of ${source}`);
   return { source, ...to };
 }
 

@@ -1,13 +1,13 @@
 import type { Database, Tx } from '@/server/db';
 import { messageIdIn } from '../inbound/header';
-import { type Cursor, advanceCursor } from './cursor';
+import { advanceCursor, type Cursor } from './cursor';
 import type { FilterMeta } from './filter-meta';
 import { completeUndelivered } from './inbound/undelivered';
 
-/** `id` is the entry's place in the stream; `meta` is null where it cannot be read. */
+/** `id` is the entry's id in the stream; `meta` is null if it cannot be parsed. */
 export type FilterEntry = { id: string; at: Date; meta: FilterMeta | null; raw: Uint8Array | null };
 
-/** Keeps what the filter told until the log tells the rest. What it refused gets no further, and is told from here. */
+/** Stores what the filter reports until the log shows the delivery. Mail that the filter rejected never gets that far. */
 export function recordFilterEntries(db: Database, from: Cursor, entries: readonly FilterEntry[]): Promise<Cursor> {
   const position = entries.at(-1)?.id ?? from.position;
   return advanceCursor(db, from, { file: '', position }, entries, (tx, _, each) =>
@@ -17,10 +17,10 @@ export function recordFilterEntries(db: Database, from: Cursor, entries: readonl
   );
 }
 
-// What is put off comes again under another queue id; what a sender of ours is refused, that sender is told.
+// Deferred mail returns under another queue id, and a local sender is told about a rejection in the SMTP session.
 function isRelevant({ action, user }: FilterMeta): boolean {
-  const isPutOff = action === 'soft reject' || action === 'greylist';
-  return !isPutOff && !(user && action === 'reject');
+  const isDeferred = action === 'soft reject' || action === 'greylist';
+  return !isDeferred && !(user && action === 'reject');
 }
 
 async function storeEntry(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: Date): Promise<void> {
@@ -42,7 +42,7 @@ async function storeEntry(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: 
   if (meta.action === 'reject') await storeRejected(tx, meta.queue_id, meta.recipients, at);
 }
 
-/** Mail that the filter refused reached nobody, and each of its addresses is told of. */
+/** Stores one entry for each address of mail that the filter rejected, so that it is reported as spam. */
 export async function storeRejected(tx: Tx, queueId: string, recipients: string[], at: Date): Promise<void> {
   const addresses = new Set(recipients.map((recipient) => recipient.toLowerCase()));
   const data = [...addresses].map((address) => ({

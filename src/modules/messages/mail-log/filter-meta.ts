@@ -4,7 +4,7 @@ import type { LoggedMail } from './logged-mail';
 // Postgres stores neither NUL nor lone surrogates.
 const Text = z.string().transform((text) => text.replaceAll('\0', '').toWellFormed());
 
-/** The filter leaves out the quotes that a local part may need, and that Postfix's log writes. */
+/** Adds the quotes that some local parts need: Postfix logs them, but the filter omits them. */
 const Address = Text.transform((text) => {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, at);
@@ -15,11 +15,11 @@ const Address = Text.transform((text) => {
 const NEEDS_NO_QUOTES = /^[^\s\p{Cc}()<>@,;:\\".[\]]+(?:\.[^\s\p{Cc}()<>@,;:\\".[\]]+)*$/u;
 const IS_QUOTED = /^"(?:\\.|[^"\\])*"$/;
 
-/** What the filter told of a message, as rspamd.local.lua writes it. */
+/** What the spam filter reports about a message, as written by rspamd.local.lua. */
 export const FilterMeta = z.object({
   queue_id: z.string().min(1),
   message_id: Text,
-  /** Who signed in to submit it; absent for mail from outside. */
+  /** User name of an authenticated submission; absent for mail from outside. */
   user: z.string().optional(),
   ip: z.string(),
   from: Address,
@@ -28,12 +28,12 @@ export const FilterMeta = z.object({
   score: z.number(),
   subject: Text,
   size: z.number().int(),
-  /** Whether the bytes are the whole message, and not its header alone. */
+  /** Whether the stored bytes are the whole message rather than only its header. */
   is_whole: z.boolean().optional(),
 });
 export type FilterMeta = z.infer<typeof FilterMeta>;
 
-/** What a transit has of it. */
+/** The stored report of the filter, if it is complete. */
 export function metaOf({ verdict }: Pick<LoggedMail, 'verdict'>): FilterMeta | undefined {
   return FilterMeta.safeParse(verdict).data;
 }

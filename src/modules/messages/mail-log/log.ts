@@ -4,11 +4,11 @@ import type { LogEntry } from '@/mail/agent/logs/log-line';
 import type { Database, Tx } from '@/server/db';
 import { lockInbound } from '../inbound/message-row';
 import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';
-import { type Cursor, advanceCursor } from './cursor';
+import { advanceCursor, type Cursor } from './cursor';
 import { storeRejected } from './filter-entries';
 import { failUndelivered, recordUndelivered, settleUndelivered } from './inbound/undelivered';
+import { fieldsOf, findLoggedMail, type LoggedMail, storeFields } from './logged-mail';
 import { addRecipient, createSubmitted, failWaiting, recordQueueChange } from './outbound/submitted';
-import { storeFields, fieldsOf, findLoggedMail, type LoggedMail } from './logged-mail';
 
 export type LogChunk = { entries: readonly LogEntry[]; position: LogPosition };
 
@@ -16,21 +16,21 @@ type DeliveryEntry = Extract<LogEntry, { kind: 'delivery' }>;
 type UndeliveredEntry = DeliveryEntry & { status: 'deferred' | 'bounced' };
 
 /**
- * Records what a piece of the mail server's log tells: the cursor, statuses, traces and events in one transaction. The
- * lines are in order, and nothing of them waits for anything else but the verdicts of the filter, which come before.
+ * Records a chunk of the mail server's log: cursor, statuses, traces and events in one transaction. The filter's entries
+ * for these messages must be recorded first.
  */
 export function recordLog(db: Database, from: Cursor, { entries, position }: LogChunk): Promise<Cursor> {
   const to = { file: position.file, position: String(position.offset) };
   return advanceCursor(db, from, to, entries, async (tx, rest, each) => {
-    const facts = fieldsOf(rest);
+    const fields = fieldsOf(rest);
     const undelivered = rest.filter(affectsUndelivered).map(({ queueId }) => queueId);
     if (undelivered.length > 0) await lockInbound(tx, undelivered);
-    await storeFields(tx, facts);
-    const queueIds = facts.map(({ queueId }) => queueId);
-    const transits = await findLoggedMail(tx, queueIds);
+    await storeFields(tx, fields);
+    const queueIds = fields.map(({ queueId }) => queueId);
+    const logged = await findLoggedMail(tx, queueIds);
     await each(async (entry) => {
-      const transit = transits.get(entry.queueId);
-      if (transit) await record(tx, entry, transit);
+      const mail = logged.get(entry.queueId);
+      if (mail) await record(tx, entry, mail);
       if (isUndelivered(entry)) await recordUndelivered(tx, entry);
     });
     if (undelivered.length > 0) await settleUndelivered(tx, undelivered);
@@ -41,61 +41,61 @@ function isUndelivered(entry: LogEntry): entry is UndeliveredEntry {
   return entry.kind === 'delivery' && entry.status !== 'sent';
 }
 
-/** Whether it may change what is known of mail that did not arrive. */
+/** Whether the entry can change the status of undelivered inbound mail. */
 function affectsUndelivered(entry: LogEntry): boolean {
   return isUndelivered(entry) || entry.kind === 'expired' || entry.kind === 'deleted';
 }
 
-async function record(tx: Tx, entry: LogEntry, transit: LoggedMail): Promise<void> {
+async function record(tx: Tx, entry: LogEntry, mail: LoggedMail): Promise<void> {
   const { queueId, at } = entry;
   switch (entry.kind) {
     case 'queued':
-      if (isSubmitted(transit)) await createSubmitted(tx, transit, at);
+      if (isSubmitted(mail)) await createSubmitted(tx, mail, at);
       return;
     case 'delivery':
-      if (transit.login !== null) await recordDelivery(tx, entry, transit);
+      if (mail.login !== null) await recordDelivery(tx, entry, mail);
       if (entry.status === 'sent') await storeDelivery(tx, entry);
       return;
     case 'expired':
-      await settleOwnSubmission(tx, entry, transit);
+      await settleOwnSubmission(tx, entry, mail);
       await failWaiting(tx, queueId, at, EXPIRED);
       return failUndelivered(tx, queueId, at, EXPIRED);
     case 'deleted':
-      await settleOwnSubmission(tx, entry, transit);
+      await settleOwnSubmission(tx, entry, mail);
       await failWaiting(tx, queueId, at, DELETED);
       await failUndelivered(tx, queueId, at, DELETED);
       return markRemoved(tx, queueId, at);
     case 'held':
     case 'released':
-      await settleOwnSubmission(tx, entry, transit);
+      await settleOwnSubmission(tx, entry, mail);
       return recordQueueChange(tx, queueId, entry.kind, at);
     case 'removed':
       return markRemoved(tx, queueId, at);
     case 'rejected':
-      return storeRejection(tx, entry, transit);
+      return storeRejection(tx, entry, mail);
   }
 }
 
-const EXPIRED = { enhancedCode: '4.4.7', response: 'The mail server tried for as long as it may.' };
+const EXPIRED = { enhancedCode: '4.4.7', response: 'The mail server retried until the queue lifetime ended.' };
 const DELETED = { enhancedCode: null, response: 'An admin deleted the message from the queue.' };
 
-/** Whether a mailbox submitted it by SMTP; the app's own messages have their rows already. */
+/** Whether a mailbox submitted the message by SMTP. Messages submitted by the app already have a row. */
 function isSubmitted({ login }: LoggedMail): boolean {
   return login !== null && login !== APP_LOGIN;
 }
 
-/** What is done to it in the queue may be the first that is known of the app's own message. */
+/** A queue action can be the first evidence that a message submitted by the app was accepted. */
 async function settleOwnSubmission(tx: Tx, { queueId, at }: LogEntry, { login, messageId }: LoggedMail): Promise<void> {
   if (login === APP_LOGIN && messageId !== null) await settleAsAccepted(tx, { messageId, queueId, at });
 }
 
-async function recordDelivery(tx: Tx, entry: DeliveryEntry, transit: LoggedMail): Promise<void> {
+async function recordDelivery(tx: Tx, entry: DeliveryEntry, mail: LoggedMail): Promise<void> {
   const { status, addressedTo, remoteMta, delaySeconds, enhancedCode, smtpCode, response, at, queueId } = entry;
-  if (isSubmitted(transit)) await addRecipient(tx, queueId, addressedTo);
+  if (isSubmitted(mail)) await addRecipient(tx, queueId, addressedTo);
   await recordOutcome(tx, {
     kind: status === 'sent' ? 'delivered' : status,
-    // Programs choose their Message-IDs freely: those of the app's messages are known to be its own.
-    messageId: isSubmitted(transit) ? null : transit.messageId,
+    // Mail programs choose Message-IDs freely, so only those assigned by the app are trusted.
+    messageId: isSubmitted(mail) ? null : mail.messageId,
     queueId,
     recipient: addressedTo,
     smtpCode,
@@ -107,7 +107,7 @@ async function recordDelivery(tx: Tx, entry: DeliveryEntry, transit: LoggedMail)
   });
 }
 
-/** It reached a mailbox, or an alias sent it elsewhere. */
+/** Stores a delivery to a mailbox, or one that an alias forwarded to an external address. */
 async function storeDelivery(tx: Tx, { queueId, recipient, addressedTo, agent, at }: DeliveryEntry): Promise<void> {
   const isForwarded = agent !== 'lmtp';
   if (isForwarded && recipient === addressedTo) return;
@@ -119,8 +119,8 @@ async function markRemoved(tx: Tx, queueId: string, at: Date): Promise<void> {
   await tx.loggedMail.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
 }
 
-// The stream tells of what was refused, with all recipients. Where it does not, as while Redis is away or where Rspamd
-// runs no Lua (GTUBE), the filter's own log is asked when it is told.
+// The filter's stream reports rejected mail with all recipients. If it does not (Redis unavailable, or GTUBE, where Rspamd
+// skips Lua), the recipients are read from the filter's log when the mail is reported.
 async function storeRejection(
   tx: Tx,
   { queueId, enhancedCode, from, to, at }: Extract<LogEntry, { kind: 'rejected' }>,

@@ -14,15 +14,15 @@ export type LogFields = {
 
 export type LoggedMail = Omit<LogFields, 'at'> & { verdict: unknown };
 
-/** What the lines say of each message itself, put together. */
+/** The fields of each message, merged from its log lines. */
 export function fieldsOf(entries: readonly LogEntry[]): LogFields[] {
-  const facts = new Map<string, LogFields>();
+  const fields = new Map<string, LogFields>();
   for (const entry of entries) {
     const { queueId, at } = entry;
-    const known = facts.get(queueId) ?? { queueId, at, ...UNKNOWN };
-    facts.set(queueId, { ...known, ...fieldsIn(entry) });
+    const known = fields.get(queueId) ?? { queueId, at, ...UNKNOWN };
+    fields.set(queueId, { ...known, ...fieldsIn(entry) });
   }
-  return [...facts.values()];
+  return [...fields.values()];
 }
 
 const UNKNOWN = { messageId: null, login: null, clientAddress: null, mailFrom: null, sizeBytes: null };
@@ -34,9 +34,9 @@ function fieldsIn(entry: LogEntry): Partial<LogFields> {
   return {};
 }
 
-/** Adds to what is known already; in one order, so that two writers never wait for each other. */
-export async function storeFields(tx: Tx, facts: readonly LogFields[]): Promise<void> {
-  const rows = facts.toSorted((one, other) => (one.queueId < other.queueId ? -1 : 1));
+/** Merges fields into the stored rows, ordered by queue id so that two writers cannot deadlock. */
+export async function storeFields(tx: Tx, fields: readonly LogFields[]): Promise<void> {
+  const rows = fields.toSorted((one, other) => (one.queueId < other.queueId ? -1 : 1));
   const column = <Key extends keyof LogFields>(key: Key) => rows.map((row) => row[key]);
   await tx.$executeRaw`
     INSERT INTO logged_mail AS known (queue_id, seen_at, message_id, login, client_address, mail_from, size_bytes)

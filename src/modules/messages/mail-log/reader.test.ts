@@ -7,7 +7,7 @@ import { connectRedis } from '@/server/redis';
 import { stillClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
-import { keptCopies, newQueueId, emittedEvents } from '@/test/mail/logged-mail';
+import { emittedEvents, keptCopies, newQueueId } from '@/test/mail/logged-mail';
 import { makeRedis } from '@/test/servers/redis';
 import { readCursor } from './cursor';
 import { createMailReader } from './reader';
@@ -21,7 +21,7 @@ beforeEach(async () => {
   host = `${unique()}.example`;
 });
 
-/** `asked`: what the reader asks of Postgres. */
+/** `queries`: the database operations that the reader runs. */
 async function startReader() {
   const folder = await mkdtemp(join(tmpdir(), 'mail-log-'));
   const postfixLog = join(folder, 'mail.log');
@@ -42,21 +42,21 @@ async function startReader() {
     policySocket: join(folder, 'policy.sock'),
     redis: { port: 0, password: '' },
   };
-  const asked: string[] = [];
+  const queries: string[] = [];
   const database = db.$extends({
     query: {
       $allOperations({ operation, args, query }) {
-        asked.push(operation);
+        queries.push(operation);
         return query(args);
       },
     },
   }) as unknown as Database;
   const clock = stillClock(new Date().toISOString());
-  const again = () => createMailReader({ db: database, redis, installation, copies: keptCopies(), clock });
-  return { read: again(), again, redis, postfixLog, asked, clock };
+  const create = () => createMailReader({ db: database, redis, installation, copies: keptCopies(), clock });
+  return { read: create(), create, redis, postfixLog, queries, clock };
 }
 
-/** What Postfix writes of a message that a mailbox received. */
+/** The log lines that Postfix writes for a message delivered to a mailbox. */
 function logOf(queueId: string, to = `ann@${domain.name}`): string {
   const [month, day, ...rest] = new Date().toDateString().split(' ').slice(1);
   expect(rest).toHaveLength(1);
@@ -76,7 +76,7 @@ function logOf(queueId: string, to = `ann@${domain.name}`): string {
 const received = async () => (await emittedEvents(domain.id, 'mail.received')).map(({ id }) => id);
 
 describe('the reader', () => {
-  it('joins what the log and the filter tell, and forgets what it has of the stream', async () => {
+  it('merges the log with the filter’s entries, and removes these from the stream', async () => {
     const { read, redis, postfixLog } = await startReader();
     const queueId = newQueueId();
     const meta = { queue_id: queueId, message_id: 'x', ip: '', from: '', recipients: [], action: 'no action' };
@@ -89,7 +89,7 @@ describe('the reader', () => {
     expect(await redis.xlen('postroom:inbound')).toBe(0);
   });
 
-  it('reads on past NULs that a crash of the host left', async () => {
+  it('skips NUL bytes left by a crash of the host', async () => {
     const { read, postfixLog } = await startReader();
     const [one, two] = [newQueueId(), newQueueId()];
     const cut = logOf(one).replace(`<${one}@far`, `<${one}\0\0\0@far`);
@@ -98,7 +98,7 @@ describe('the reader', () => {
     expect((await received()).toSorted()).toEqual([`<${one}@far.example>`, `<${two}@far.example>`].toSorted());
   });
 
-  it('takes no message for lost that may have been in a log that is gone', async () => {
+  it('does not assume that messages were lost after a log file is missing', async () => {
     const { read, postfixLog } = await startReader();
     await writeFile(postfixLog, logOf(newQueueId()));
     await read();
@@ -114,35 +114,35 @@ describe('the reader', () => {
     expect((await readCursor(db, source)).file).not.toBe('');
   });
 
-  it('tells of a log that is gone once, not at every turn until there is another', async () => {
-    const { read, postfixLog, asked } = await startReader();
+  it('reports a missing log file once rather than on every run', async () => {
+    const { read, postfixLog, queries } = await startReader();
     await writeFile(postfixLog, logOf(newQueueId()));
     await read();
-    asked.length = 0;
+    queries.length = 0;
     await rm(postfixLog);
-    for (let turn = 1; turn <= 3; turn++) await read();
-    expect(asked.filter((operation) => operation === 'update')).toHaveLength(1);
+    for (let run = 1; run <= 3; run++) await read();
+    expect(queries.filter((operation) => operation === 'update')).toHaveLength(1);
     await writeFile(postfixLog, logOf(newQueueId()));
     await read();
     expect(await received()).toHaveLength(2);
   });
 
-  it('asks Postgres nothing where nothing is new, and once in a few seconds all the same', async () => {
-    const { read, again, postfixLog, asked, clock } = await startReader();
+  it('does not query Postgres without news, except once every few seconds', async () => {
+    const { read, create, postfixLog, queries, clock } = await startReader();
     await writeFile(postfixLog, logOf(newQueueId()));
     await read();
     expect(await received()).toHaveLength(1);
-    const readOn = again();
-    await readOn();
-    asked.length = 0;
-    for (let turn = 1; turn <= 5; turn++) await readOn();
-    expect(asked).toEqual([]);
+    const readAgain = create();
+    await readAgain();
+    queries.length = 0;
+    for (let run = 1; run <= 5; run++) await readAgain();
+    expect(queries).toEqual([]);
     clock.pass(3);
-    for (let turn = 1; turn <= 5; turn++) await readOn();
-    expect(asked).toHaveLength(1);
+    for (let run = 1; run <= 5; run++) await readAgain();
+    expect(queries).toHaveLength(1);
   });
 
-  it('tells in time of mail that waits for the rest of it, though nothing is new', async () => {
+  it('reports mail that waits for other recipients in time, even without news', async () => {
     const { read, postfixLog, clock } = await startReader();
     await writeFile(postfixLog, logOf(newQueueId()).replace(/^.*removed\n/m, ''));
     await read();
@@ -152,16 +152,16 @@ describe('the reader', () => {
     expect(await received()).toHaveLength(1);
   });
 
-  it('reads on from where another has read to meanwhile', async () => {
-    const { read, again, postfixLog } = await startReader();
+  it('continues where another reader has read to', async () => {
+    const { read, create, postfixLog } = await startReader();
     await writeFile(postfixLog, logOf(newQueueId()));
     await read();
-    const other = again();
+    const other = create();
     await other();
     await appendFile(postfixLog, logOf(newQueueId()));
     await read();
     await appendFile(postfixLog, logOf(newQueueId()));
-    await expect(other()).rejects.toThrow('another reader has moved on');
+    await expect(other()).rejects.toThrow('another reader has advanced the cursor');
     await other();
     expect(await received()).toHaveLength(3);
   });

@@ -8,8 +8,8 @@ import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { type Cursor, readCursor } from './cursor';
-import { FilterMeta } from './filter-meta';
 import { recordFilterEntries } from './filter-entries';
+import { FilterMeta } from './filter-meta';
 import { createDeliveryReporter } from './inbound/deliveries';
 import { recordLog } from './log';
 import { settleUncertain } from './outbound/uncertain';
@@ -17,17 +17,16 @@ import { settleUncertain } from './outbound/uncertain';
 type Parts = { db: Database; redis: Redis; installation: Installation; copies: KeptCopies; clock: Clock };
 
 const SETTLE_INTERVAL_MS = 10_000;
-// Longer than an arrival waits for the others of its message.
+// Longer than a delivery waits for the other recipients of its message.
 const RECENT_MS = 4_000;
-// For what waits longer, as for a part of the mail server that is away.
+// For deliveries that wait longer, for example for an unavailable part of the mail server.
 const REPORT_INTERVAL_MS = 3_000;
-// Lines are stamped to the second; one that is read within it happened before now.
+// Log timestamps have a precision of one second; an entry cannot be later than now.
 const TIMESTAMP_PRECISION_MS = 999;
 
 /**
- * Reads on what the mail server has told since the last turn, and records it. The log is read up to where it ended before
- * the filter's stream was read: whatever the filter told of a message is known by then, for it tells first. A turn in
- * which nothing is new asks Postgres nothing, but for once in a few seconds.
+ * Reads and records new entries of the mail server's log and filter stream. The log is read up to where it ended before the
+ * stream was read, since the filter writes first. A run without news queries Postgres only once every few seconds.
  */
 export function createMailReader({ db, redis, installation, copies, clock }: Parts): () => Promise<void> {
   const { host, postfixLog } = installation;
@@ -38,23 +37,23 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
   let isStreamUnavailable = false;
   let missingFile = '';
 
-  // Only whoever moves a cursor needs to know where it is, and is refused where that is wrong.
+  // A cached cursor may be outdated; advancing it then fails.
   async function cursorOf(source: string): Promise<Cursor> {
-    const place = cursors.get(source) ?? (await readCursor(db, source));
-    cursors.set(source, place);
-    return place;
+    const cursor = cursors.get(source) ?? (await readCursor(db, source));
+    cursors.set(source, cursor);
+    return cursor;
   }
 
-  async function move(moving: Promise<Cursor>): Promise<Cursor> {
-    const cursor = await moving;
+  async function advance(advancing: Promise<Cursor>): Promise<Cursor> {
+    const cursor = await advancing;
     cursors.set(cursor.source, cursor);
     lastEntryAt = clock.now();
     return cursor;
   }
 
-  // Told once, not at every turn.
+  // Logged once, not on every run.
   function warnStreamUnavailable(error: unknown): null {
-    if (!isStreamUnavailable) log.warn({ error }, "the filter's stream cannot be read; trying on");
+    if (!isStreamUnavailable) log.warn({ error }, "cannot read the spam filter's stream, retrying");
     isStreamUnavailable = true;
     return null;
   }
@@ -73,7 +72,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     for await (const { lines, position } of opened.read(positionOf(cursor), onGap)) {
       await reportGap();
       const now = clock.now();
-      cursor = await move(recordLog(db, cursor, { entries: entriesOf(lines, now), position }));
+      cursor = await advance(recordLog(db, cursor, { entries: entriesOf(lines, now), position }));
     }
     await reportGap();
   }
@@ -89,8 +88,8 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
         ...entry,
         meta: FilterMeta.safeParse(meta).data ?? null,
       }));
-      cursor = await move(recordFilterEntries(db, cursor, filtered));
-      // Told again where it fails: what is recorded already is passed over.
+      cursor = await advance(recordFilterEntries(db, cursor, filtered));
+      // If this fails, a later call removes these entries too.
       await forgetStream(redis, cursor.position).catch(() => {});
     }
   }
@@ -120,7 +119,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
 
 const NEVER = new Date(0);
 
-/** Also where the clock was set back. */
+/** True as well if the clock was set back. */
 function hasPassed(ms: number, since: Date, now: Date): boolean {
   const passedMs = now.getTime() - since.getTime();
   return passedMs < 0 || passedMs >= ms;
@@ -139,8 +138,10 @@ function entriesOf(lines: string[], now: Date): LogEntry[] {
   });
 }
 
-/** What the log does not show may have been in the part that is gone. */
+/** After a gap, a message missing from the log may have been in the missing part. */
 async function resetCompleteSince(db: Database, source: string): Promise<void> {
   await db.mailCursor.update({ where: { source }, data: { completeSince: new Date() }, select: { source: true } });
-  log.error('the log that was read last is gone: what is left of it is read again, and what it told may be missing');
+  log.error(
+    'the mail log that was read last is missing: reading the remaining log from its start, some entries may be lost',
+  );
 }

@@ -1,4 +1,4 @@
-/** Why a recipient's server refused, in one word, from the enhanced status code (RFC 3463). */
+/** The `category` or `reason` of a bounce or failure, from its enhanced status code (RFC 3463). */
 export function bounceCategory(enhancedCode: string | null): string {
   return CATEGORIES.find(([pattern]) => pattern.test(enhancedCode ?? ''))?.[1] ?? 'other';
 }

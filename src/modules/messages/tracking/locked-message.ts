@@ -4,7 +4,7 @@ import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 import type { MessageStatus } from '../schema';
 
-/** An outbound message that nobody else changes until the transaction ends. */
+/** An outbound message, locked until the transaction ends. */
 export type LockedMessage = {
   id: string;
   messageId: string;
@@ -26,26 +26,27 @@ export function isUnanswered({ status }: { status: MessageStatus }): boolean {
 
 export async function lockMessage(tx: Tx, id: string): Promise<LockedMessage> {
   const [message] = await lock(tx, Prisma.sql`m.id = ${id}::uuid`);
-  if (!message) throw new Error('There is no such message.');
+  if (!message) throw new Error('message not found');
   return message;
 }
 
 /**
- * The outbound message that the MTA means. Its Message-ID counts, since the queue id may not be stored yet; but other mail
- * may copy a Message-ID, so a queue id that is known has to match.
+ * Locks the outbound message of a delivery report. It is found by Message-ID, since the queue id may not be stored yet. Other
+ * mail may copy a Message-ID, so a known queue id must match too.
  */
 export async function lockReportedMessage(
   tx: Tx,
   { messageId, queueId }: { messageId: string | null; queueId: string | null },
 ): Promise<LockedMessage | null> {
-  const isIts = queueId === null ? Prisma.empty : Prisma.sql`AND (m.queue_id IS NULL OR m.queue_id = ${queueId})`;
-  const [named] = messageId === null ? [] : await lock(tx, Prisma.sql`m.message_id = ${messageId} ${isIts}`);
+  const queueIdMatches =
+    queueId === null ? Prisma.empty : Prisma.sql`AND (m.queue_id IS NULL OR m.queue_id = ${queueId})`;
+  const [named] = messageId === null ? [] : await lock(tx, Prisma.sql`m.message_id = ${messageId} ${queueIdMatches}`);
   if (named || queueId === null || messageId !== null) return named ?? null;
   const [known] = await lock(tx, Prisma.sql`m.queue_id = ${queueId}`);
   return known ?? null;
 }
 
-/** The MTA has the message: the trace and mail.sent tell so, once a message. */
+/** Adds `queued` to the trace and emits mail.sent, once per message. */
 export async function recordAccepted(
   tx: Tx,
   message: LockedMessage,
@@ -63,9 +64,8 @@ export function domainOf({ domainName, fromAddress }: LockedMessage): string {
 }
 
 /**
- * The status of a message from those of its recipients: `deferred` while any is deferred, `sent` while any has no answer,
- * then `bounced` if any bounced, `failed` if any failed, and `delivered` if all are. Recipients never leave a final
- * status, and so neither does the message.
+ * Derives a message's status from its recipients: `deferred` while any is deferred, `sent` while any has no result, then
+ * `bounced` if any bounced, `failed` if any failed, else `delivered`. Final statuses never change.
  */
 export function statusOf(recipients: readonly MessageStatus[]): MessageStatus {
   const has = (status: MessageStatus) => recipients.includes(status);
@@ -81,7 +81,7 @@ export function isFinal(status: MessageStatus): boolean {
 
 const FINAL: ReadonlySet<MessageStatus> = new Set(['delivered', 'bounced', 'failed']);
 
-// FOR UPDATE answers with the row as it is once the lock is held, not as it was when the statement began.
+// FOR UPDATE returns the row as of when the lock is acquired, not as of the start of the statement.
 function lock(tx: Tx, condition: Prisma.Sql): Promise<LockedMessage[]> {
   return tx.$queryRaw`
     SELECT m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.status::text AS status,

@@ -6,7 +6,7 @@ import { domainOf, type LockedMessage } from './locked-message';
 
 type Outcome = Omit<DeliveryReport, 'messageId' | 'recipient'>;
 
-/** mail.delivered, mail.bounced or mail.failed, for one recipient. */
+/** Emits mail.delivered, mail.bounced or mail.failed for one recipient. */
 export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: string, outcome: Outcome): Promise<void> {
   const { id: messageRowId, messageId, domainId } = message;
   const data = {

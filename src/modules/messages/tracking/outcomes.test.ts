@@ -15,7 +15,7 @@ const ANSWERS = {
   delivered: { smtpCode: 250, enhancedCode: '2.0.0', response: '250 2.0.0 Ok' },
   bounced: { smtpCode: 550, enhancedCode: '5.1.1', response: '550 5.1.1 No such user' },
   deferred: { smtpCode: 451, enhancedCode: '4.7.1', response: '451 4.7.1 Greylisted' },
-  failed: { smtpCode: null, enhancedCode: '4.4.1', response: 'Given up after 5 days' },
+  failed: { smtpCode: null, enhancedCode: '4.4.1', response: 'Gave up after 5 days' },
 };
 
 let message: Awaited<ReturnType<typeof makeMessage>>;
@@ -49,12 +49,12 @@ function report(kind: DeliveryReport['kind'], over: Partial<DeliveryReport> = {}
   return { kind, messageId, queueId, recipient, remoteMta: 'mx.far.example', at: AT, ...ANSWERS[kind], ...over };
 }
 
-async function now(id = message.id) {
+async function currentState(id = message.id) {
   const row = await db.message.findUniqueOrThrow({
     where: { id },
     include: { recipients: { orderBy: { address: 'asc' } }, events: { orderBy: { id: 'asc' } } },
   });
-  const told = (await db.event.findMany({ orderBy: { id: 'asc' } })).filter(
+  const emitted = (await db.event.findMany({ orderBy: { id: 'asc' } })).filter(
     ({ body }) => JSON.parse(body ?? '').id === row.messageId,
   );
   return {
@@ -62,20 +62,20 @@ async function now(id = message.id) {
     queueId: row.queueId,
     recipients: row.recipients.map((recipient) => recipient.status),
     trace: row.events.map(({ type }) => type),
-    told: told.map(({ type }) => type),
-    events: told.map(({ domainId, body }) => ({ domainId, ...JSON.parse(body ?? '') })),
+    emitted: emitted.map(({ type }) => type),
+    events: emitted.map(({ domainId, body }) => ({ domainId, ...JSON.parse(body ?? '') })),
   };
 }
 
 describe('a report', () => {
-  it('of delivery is told with who took it and how long it took', async () => {
+  it('of a delivery emits mail.delivered with the remote server and the delay', async () => {
     expect(await onReport(report('delivered'))).toBe('recorded');
-    const { events, ...rest } = await now();
+    const { events, ...rest } = await currentState();
     expect(rest).toMatchObject({
       status: 'delivered',
       recipients: ['delivered'],
       trace: ['delivered'],
-      told: ['mail.delivered'],
+      emitted: ['mail.delivered'],
     });
     expect(events).toEqual([
       {
@@ -103,10 +103,10 @@ describe('a report', () => {
   it.each([
     ['bounced', 'permanent', 'invalid_recipient', false],
     ['deferred', 'temporary', 'policy', true],
-  ] as const)('that it %s is told as mail.bounced, %s', async (kind, type, category, willRetry) => {
+  ] as const)('of kind %s emits mail.bounced of type %s', async (kind, type, category, willRetry) => {
     await onReport(report(kind));
     const { smtpCode, enhancedCode, response } = ANSWERS[kind];
-    const { events, status, trace } = await now();
+    const { events, status, trace } = await currentState();
     expect({ status, trace }).toEqual({ status: kind, trace: [kind] });
     expect(events).toMatchObject([{ event: 'mail.bounced' }]);
     expect(events[0].data).toMatchObject({
@@ -123,15 +123,15 @@ describe('a report', () => {
     });
   });
 
-  it('that it was given up is told as mail.failed', async () => {
+  it('of kind failed emits mail.failed', async () => {
     await onReport(report('deferred'));
     await onReport(report('failed'));
-    const { events, status, told } = await now();
-    expect({ status, told }).toEqual({ status: 'failed', told: ['mail.bounced', 'mail.failed'] });
-    expect(events[1].data).toMatchObject({ reason: 'unreachable', error: 'Given up after 5 days' });
+    const { events, status, emitted } = await currentState();
+    expect({ status, emitted }).toEqual({ status: 'failed', emitted: ['mail.bounced', 'mail.failed'] });
+    expect(events[1].data).toMatchObject({ reason: 'unreachable', error: 'Gave up after 5 days' });
   });
 
-  it('shows in the message with its answer and its place in the trace', async () => {
+  it('appears in the message with its reply and a trace event', async () => {
     await onReport(report('bounced'));
     const shown = (await (await keyClient()).get(`/messages/${message.id}`)).data;
     expect(shown.recipients).toEqual([
@@ -154,58 +154,58 @@ describe('a report', () => {
   });
 
   it.each(['delivered', 'bounced', 'deferred', 'failed'] as const)(
-    'that it %s, told twenty times at once, is recorded once',
+    'of kind %s sent twenty times concurrently is recorded once',
     async (kind) => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => onReport(report(kind))));
       expect(answers.filter((answer) => answer === 'recorded')).toHaveLength(1);
-      expect(await now()).toMatchObject({ status: kind, trace: [kind], told: [expect.any(String)] });
+      expect(await currentState()).toMatchObject({ status: kind, trace: [kind], emitted: [expect.any(String)] });
     },
   );
 
-  it.each(['delivered', 'bounced', 'failed'] as const)('of anything else changes nothing once it %s', async (last) => {
+  it.each(['delivered', 'bounced', 'failed'] as const)('is ignored after a final %s', async (last) => {
     await onReport(report(last));
-    const before = await now();
+    const before = await currentState();
     for (const kind of ['delivered', 'bounced', 'deferred', 'failed'] as const) {
       expect(await onReport(report(kind, { at: new Date() }))).toBe('repeated');
     }
-    expect(await now()).toEqual(before);
+    expect(await currentState()).toEqual(before);
   });
 
-  it('finds its message by either name, and its recipient in any letter case', async () => {
+  it('finds its message by queue id or Message-ID, and its recipient regardless of case', async () => {
     await onReport(report('deferred', { queueId: null, recipient: 'Ann@far.example' }));
     await onReport(report('delivered', { messageId: null }));
-    expect((await now()).told).toEqual(['mail.bounced', 'mail.delivered']);
+    expect((await currentState()).emitted).toEqual(['mail.bounced', 'mail.delivered']);
   });
 
-  it('for a message or a recipient that is not there is dropped', async () => {
+  it('for an unknown message or recipient is dropped', async () => {
     expect(await onReport(report('delivered', { messageId: '<none@x.example>', queueId: 'none' }))).toBe('unknown');
     expect(await onReport(report('delivered', { recipient: 'bo@far.example' }))).toBe('unknown');
-    expect((await now()).status).toBe('sent');
+    expect((await currentState()).status).toBe('sent');
   });
 
-  it('of other mail under the same Message-ID touches neither an outbound nor an inbound message', async () => {
+  it('about other mail with the same Message-ID changes nothing', async () => {
     expect(await onReport(report('bounced', { queueId: 'another' }))).toBe('unknown');
     await db.message.updateMany({ where: { id: message.id }, data: { direction: 'inbound' } });
     expect(await onReport(report('bounced'))).toBe('unknown');
-    expect(await now()).toMatchObject({ status: 'sent', told: [] });
+    expect(await currentState()).toMatchObject({ status: 'sent', emitted: [] });
   });
 
-  it('with hostile text in it is stored as one line', async () => {
+  it('with hostile text is stored as one clean line', async () => {
     await onReport(report('bounced', { response: `550 a\r\nb\0c\ud800${'x'.repeat(5000)}`, remoteMta: 'mx\0' }));
     const [recipient] = await db.messageRecipient.findMany({ where: { messageId: message.id } });
     expect(recipient?.response).toMatch(/^550 a b c\ufffdx{900,}$/);
   });
 
-  it('reaches the webhooks of all domains where its own domain was deleted', async () => {
+  it('goes only to webhooks for all domains if the domain was deleted', async () => {
     const gone = await makeDomain();
     await db.message.update({ where: { id: message.id }, data: { domainId: gone.id } });
     await db.domain.delete({ where: { id: gone.id } });
     await onReport(report('delivered'));
-    expect((await now()).events).toMatchObject([{ domainId: null, data: { domain: domain.name } }]);
+    expect((await currentState()).events).toMatchObject([{ domainId: null, data: { domain: domain.name } }]);
   });
 });
 
-describe('where the clock of the mail server is behind', () => {
+describe('if the mail server’s clock is behind', () => {
   const behind = new Date(AT.getTime() - 400);
   const trace = async () => {
     const { data } = await (await keyClient()).get(`/messages/${message.id}`);
@@ -218,13 +218,13 @@ describe('where the clock of the mail server is behind', () => {
     message = await makeMessage('submitting', ['ann@far.example'], { queueId: null });
   });
 
-  it('what came of a message stands after its queueing', async () => {
+  it('results are listed after the queueing', async () => {
     await submitted({ outcome: 'accepted', queueId: 'Q1', response: '250 2.0.0 Ok', refusedRecipients: [] });
     await onReport(report('delivered', { queueId: 'Q1', at: behind }));
     expect(await trace()).toEqual(['queued', 'delivered']);
   });
 
-  it('what was uncertain stands as queued after that', async () => {
+  it('the queueing is listed after the uncertain submission', async () => {
     await submitted({ outcome: 'uncertain', reason: 'The connection broke.' });
     await onReport(report('delivered', { queueId: 'Q1', at: behind }));
     expect(await trace()).toEqual(['uncertain', 'queued', 'delivered']);
@@ -238,7 +238,7 @@ describe('the status of a message with several recipients', () => {
     RANK.slice(at).flatMap((two, further) => RANK.slice(at + further).map((three) => [one, two, three] as const)),
   );
 
-  it('is the same whatever the order of the reports, and tells of each recipient', async () => {
+  it('does not depend on the order of the reports, and emits one event per recipient', async () => {
     for (const kinds of cases) {
       const expected = RANK.find((status) => (kinds as readonly string[]).includes(status));
       message = await makeMessage('sent', recipients);
@@ -246,13 +246,13 @@ describe('the status of a message with several recipients', () => {
         kinds[index] === 'sent' ? [] : [report(kinds[index] as DeliveryReport['kind'], { recipient })],
       );
       await Promise.all(due.reverse().map(onReport));
-      const { status, told } = await now();
-      expect({ kinds, status, told: told.length }).toEqual({ kinds, status: expected, told: due.length });
+      const { status, emitted } = await currentState();
+      expect({ kinds, status, emitted: emitted.length }).toEqual({ kinds, status: expected, emitted: due.length });
     }
   }, 30_000);
 });
 
-describe('a report that comes before the answer to the submission is stored', () => {
+describe('a report that arrives before the submission reply is stored', () => {
   const accepted: SubmitOutcome = {
     outcome: 'accepted',
     queueId: 'Q1',
@@ -266,45 +266,45 @@ describe('a report that comes before the answer to the submission is stored', ()
     message = await makeMessage('submitting', ['ann@far.example', 'bo@far.example'], { queueId: null });
   });
 
-  it('stays, and mail.sent is told once, before it', async () => {
+  it('is kept, and mail.sent is emitted once, before it', async () => {
     await onReport(report('delivered', { queueId: 'Q1' }));
     await submitted(accepted);
-    expect(await now()).toMatchObject({
+    expect(await currentState()).toMatchObject({
       status: 'sent',
       queueId: 'Q1',
       recipients: ['delivered', 'sent'],
       trace: ['queued', 'delivered'],
-      told: ['mail.sent', 'mail.delivered'],
+      emitted: ['mail.sent', 'mail.delivered'],
     });
   });
 
-  it('comes out the same where both come at once', async () => {
+  it('has the same result if both are recorded concurrently', async () => {
     for (let round = 0; round < 20; round += 1) {
       message = await makeMessage('submitting', ['ann@far.example', 'bo@far.example'], { queueId: null });
       const kinds = { 'ann@far.example': 'delivered', 'bo@far.example': 'bounced' } as const;
       const reports = Object.entries(kinds).map(([recipient, kind]) => report(kind, { recipient, queueId: 'Q1' }));
       await Promise.all([...reports.map(onReport), submitted(accepted), ...reports.map(onReport)]);
-      const { told, trace, ...rest } = await now();
+      const { emitted, trace, ...rest } = await currentState();
       expect(rest).toMatchObject({ status: 'bounced', queueId: 'Q1', recipients: ['delivered', 'bounced'] });
-      expect([told[0], ...told.slice(1).sort()]).toEqual(['mail.sent', 'mail.bounced', 'mail.delivered']);
+      expect([emitted[0], ...emitted.slice(1).sort()]).toEqual(['mail.sent', 'mail.bounced', 'mail.delivered']);
       expect([...trace].sort()).toEqual(['bounced', 'delivered', 'queued']);
     }
   }, 30_000);
 
-  it('stays where the answer is lost', async () => {
+  it('is kept if the submission reply is lost', async () => {
     await onReport(report('deferred', { queueId: 'Q1' }));
     await submitted({ outcome: 'uncertain', reason: 'The connection broke.' });
-    expect(await now()).toMatchObject({ status: 'deferred', queueId: 'Q1', recipients: ['deferred', 'sent'] });
+    expect(await currentState()).toMatchObject({ status: 'deferred', queueId: 'Q1', recipients: ['deferred', 'sent'] });
   });
 
-  it('leaves room for a recipient that the MTA had refused', async () => {
+  it('still allows a recipient that the mail server rejected', async () => {
     await onReport(report('delivered', { queueId: 'Q1' }));
     await submitted({ ...accepted, refusedRecipients: [{ address: 'bo@far.example', ...ANSWERS.bounced }] });
-    expect(await now()).toMatchObject({
+    expect(await currentState()).toMatchObject({
       status: 'failed',
       recipients: ['delivered', 'failed'],
       trace: ['queued', 'delivered', 'refused'],
-      told: ['mail.sent', 'mail.delivered', 'mail.failed'],
+      emitted: ['mail.sent', 'mail.delivered', 'mail.failed'],
     });
   });
 });
@@ -314,16 +314,19 @@ describe('an uncertain message', () => {
     message = await makeMessage('uncertain', ['ann@far.example', 'bo@far.example'], { queueId: null });
   });
 
-  it('is settled by the first report: it was sent, under that queue id', async () => {
+  it('is settled as sent by the first report, with its queue id', async () => {
     await onReport(report('delivered', { queueId: 'Q1' }));
-    expect(await now()).toMatchObject({
+    expect(await currentState()).toMatchObject({
       status: 'sent',
       queueId: 'Q1',
       recipients: ['delivered', 'sent'],
       trace: ['queued', 'delivered'],
-      told: ['mail.sent', 'mail.delivered'],
+      emitted: ['mail.sent', 'mail.delivered'],
     });
     await onReport(report('delivered', { queueId: 'Q1', recipient: 'bo@far.example' }));
-    expect(await now()).toMatchObject({ status: 'delivered', told: ['mail.sent', 'mail.delivered', 'mail.delivered'] });
+    expect(await currentState()).toMatchObject({
+      status: 'delivered',
+      emitted: ['mail.sent', 'mail.delivered', 'mail.delivered'],
+    });
   });
 });

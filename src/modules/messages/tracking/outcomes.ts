@@ -7,8 +7,8 @@ import {
   isUnanswered,
   type LockedMessage,
   lockReportedMessage,
-  statusOf,
   recordAccepted,
+  statusOf,
   UNANSWERED,
 } from './locked-message';
 import { emitOutcome } from './outcome-event';
@@ -16,12 +16,9 @@ import { emitOutcome } from './outcome-event';
 type RecordResult = 'recorded' | 'repeated' | 'unknown';
 
 /**
- * Records what the MTA tells of one recipient: status, trace and event in the caller's transaction, under the message's
- * lock. A recipient's status only moves forward: no answer < deferred < delivered, bounced or failed. So a report that
- * comes again, or late, or for a recipient that was deferred already changes and emits nothing.
- *
- * The MTA may report before the sender has stored its acceptance, or where its answer was lost: then the report settles
- * the message as accepted, and mail.sent goes out first.
+ * Records a delivery report for one recipient: status, trace and event, in the caller's transaction. A status only moves
+ * from no result to deferred to final; repeated or late reports change nothing. A report that arrives before the reply to
+ * the submission is stored, or after that reply was lost, also marks the message as accepted.
  */
 export async function recordOutcome(tx: Tx, given: DeliveryReport): Promise<RecordResult> {
   const report = {
@@ -59,7 +56,7 @@ export async function recordOutcome(tx: Tx, given: DeliveryReport): Promise<Reco
 
 type Accepted = Pick<DeliveryReport, 'messageId' | 'queueId' | 'at'>;
 
-/** The MTA has the message whose answer was lost. */
+/** Settles a message as accepted whose submission reply was lost, because the mail server's log shows it. */
 export async function settleAsAccepted(tx: Tx, accepted: Accepted): Promise<void> {
   const message = await lockReportedMessage(tx, accepted);
   if (!message || !isUnanswered(message)) return;
@@ -78,7 +75,7 @@ async function settleAccepted(tx: Tx, message: LockedMessage, { queueId, at }: A
 
 type Recipient = { id: string; address: string; status: MessageStatus };
 
-// A local part may be case-sensitive where it goes, but an MTA may also fold it.
+// Local parts can be case-sensitive, but mail servers may lower-case them: an exact match comes first.
 function findRecipient(recipients: Recipient[], address: string): Recipient | undefined {
   const folded = address.toLowerCase();
   return (

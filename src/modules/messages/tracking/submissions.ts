@@ -1,12 +1,12 @@
 import type { SubmitOutcome } from '@/mail/submit';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import { isUnanswered, type LockedMessage, lockMessage, statusOf, recordAccepted, UNANSWERED } from './locked-message';
+import { isUnanswered, type LockedMessage, lockMessage, recordAccepted, statusOf, UNANSWERED } from './locked-message';
 import { emitOutcome } from './outcome-event';
 
 export type Submitted = { id: string; outcome: SubmitOutcome; at: Date };
 
-/** Records what the MTA answered to a submission; a report of it that came first has told more, and stays. */
+/** Records the mail server's reply to a submission. A delivery report that was recorded first is kept. */
 export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): Promise<void> {
   const message = await lockMessage(tx, id);
   const isAccepted = outcome.outcome === 'accepted';
@@ -28,13 +28,13 @@ export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): 
     await tx.message.update({ where: { id }, data: { queueId }, select: { id: true } });
   }
   if (isAccepted && outcome.refusedRecipients.length > 0) {
-    await failRefused(tx, { ...message, queueId }, outcome.refusedRecipients, at);
+    await failRejected(tx, { ...message, queueId }, outcome.refusedRecipients, at);
   }
 }
 
-/** mail.failed for each recipient of a message that the MTA did not take. */
-async function emitFailures(tx: Tx, message: LockedMessage, answer: Reply, at: Date): Promise<void> {
-  const { smtpCode, enhancedCode, response } = answer;
+/** Emits mail.failed for each recipient of a message that the mail server rejected. */
+async function emitFailures(tx: Tx, message: LockedMessage, reply: Reply, at: Date): Promise<void> {
+  const { smtpCode, enhancedCode, response } = reply;
   const recipients = await tx.messageRecipient.findMany({
     where: { messageId: message.id },
     select: { address: true },
@@ -45,11 +45,11 @@ async function emitFailures(tx: Tx, message: LockedMessage, answer: Reply, at: D
 
 type Reply = { smtpCode: number | null; enhancedCode: string | null; response: string };
 
-type Refused = Reply & { address: string };
+type Rejected = Reply & { address: string };
 
-async function failRefused(tx: Tx, message: LockedMessage, refused: Refused[], at: Date): Promise<void> {
+async function failRejected(tx: Tx, message: LockedMessage, rejected: Rejected[], at: Date): Promise<void> {
   const { id, queueId } = message;
-  for (const { address, ...reply } of refused) {
+  for (const { address, ...reply } of rejected) {
     const { count } = await tx.messageRecipient.updateMany({
       where: { messageId: id, address, status: { in: [...UNANSWERED, 'sent'] } },
       data: { status: 'failed', ...reply },

@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
 import {
+  accepted,
+  emittedEvents,
   type FilterFields,
   keptCopies,
   lines,
   newQueueId,
   readFilter,
   readLines,
-  stored,
-  accepted,
-  emittedEvents,
   reportRun,
+  stored,
 } from '@/test/mail/logged-mail';
 import { createDeliveryReporter } from './deliveries';
 
@@ -29,10 +29,10 @@ beforeEach(async () => {
   queueId = newQueueId();
 });
 
-const filter = (says: FilterFields = {}, raw: string | null = RAW) =>
-  readFilter(queueId, { recipients: [at('ann')], ...says }, raw);
+const filter = (fields: FilterFields = {}, raw: string | null = RAW) =>
+  readFilter(queueId, { recipients: [at('ann')], ...fields }, raw);
 
-async function arrive(messageId = '<logged@far.example>') {
+async function logDelivery(messageId = '<logged@far.example>') {
   const facts = accepted('bo@far.example', { messageId });
   await readLines(...lines(queueId, ...facts, stored(at('ann')), { kind: 'removed' }));
 }
@@ -45,94 +45,94 @@ function mailboxHas(parts: { hdr?: string; text?: string }) {
     const text = parts[part];
     return text === undefined ? null : Buffer.from(text);
   });
-  return { fetch, tell: createDeliveryReporter(db, keptCopies({ fetch })) };
+  return { fetch, report: createDeliveryReporter(db, keptCopies({ fetch })) };
 }
 
 describe('the content of a message', () => {
-  it('that the filter told whole is not asked for', async () => {
+  it('is not fetched if the filter reported the whole message', async () => {
     await filter();
-    await arrive();
-    const { fetch, tell } = mailboxHas({});
-    await tell(reportRun());
+    await logDelivery();
+    const { fetch, report } = mailboxHas({});
+    await report(reportRun());
     expect(await full()).toMatchObject([{ subject: 'Offer', body_text: expect.stringMatching(/^Good morning/) }]);
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it('whose header alone the filter told is read from its mailbox', async () => {
+  it('is read from the mailbox if the filter reported only the header', async () => {
     await filter({ is_whole: false }, HEADER);
-    await arrive();
-    const { fetch, tell } = mailboxHas({ text: RAW });
-    await tell(reportRun());
+    await logDelivery();
+    const { fetch, report } = mailboxHas({ text: RAW });
+    await report(reportRun());
     expect(await full()).toMatchObject([{ subject: 'Offer', body_text: expect.stringMatching(/^Good morning/) }]);
     expect(fetch.mock.calls).toEqual([[at('ann'), queueId, 'text']]);
   });
 
-  it('of which the filter told nothing is read from its mailbox, with its score', async () => {
-    await arrive();
+  it('is read from the mailbox with its score if the filter reported nothing', async () => {
+    await logDelivery();
     const spamd = 'X-Spam: Yes\r\nX-Spamd-Result: default: False [7.25 / 15.00];\r\n\tR_X(1.00)[]\r\n';
-    const { tell } = mailboxHas({ hdr: spamd + HEADER, text: spamd + RAW });
-    await tell(reportRun());
+    const { report } = mailboxHas({ hdr: spamd + HEADER, text: spamd + RAW });
+    await report(reportRun());
     expect(await full()).toMatchObject([{ subject: 'Offer', spam_score: 7.25, spam_action: 'add header' }]);
     expect(await emittedEvents(domain.id, 'mail.spam')).toHaveLength(1);
   });
 
-  it('that its reader has deleted is told by what the log and the filter know', async () => {
+  it('is reduced to fields from log and filter if the message was deleted from the mailbox', async () => {
     await filter({ is_whole: false, subject: 'From the filter' }, null);
-    await arrive();
-    await mailboxHas({}).tell(reportRun());
+    await logDelivery();
+    await mailboxHas({}).report(reportRun());
     expect(await received()).toMatchObject([
       { message_id: '<logged@far.example>', from: 'bo@far.example', subject: 'From the filter' },
     ]);
     expect(await full()).toHaveLength(1);
   });
 
-  it('that cannot be read is tried on, and told without after 5 minutes', async () => {
-    await arrive();
-    const fetch = vi.fn(() => Promise.reject(new Error('Dovecot is away')));
-    const tell = createDeliveryReporter(db, keptCopies({ fetch }));
-    await tell(reportRun());
-    await tell(reportRun());
+  it('is retried if it cannot be read, and left out after 5 minutes', async () => {
+    await logDelivery();
+    const fetch = vi.fn(() => Promise.reject(new Error('Dovecot is unavailable')));
+    const report = createDeliveryReporter(db, keptCopies({ fetch }));
+    await report(reportRun());
+    await report(reportRun());
     expect(fetch).toHaveBeenCalledTimes(1);
-    await tell(reportRun({ afterMs: 60_000 }));
+    await report(reportRun({ afterMs: 60_000 }));
     expect(fetch).toHaveBeenCalledTimes(2);
     expect(await received()).toEqual([]);
-    await tell(reportRun({ afterMs: 5 * 60_000 }));
+    await report(reportRun({ afterMs: 5 * 60_000 }));
     expect(await received()).toMatchObject([{ message_id: '<logged@far.example>', from: 'bo@far.example' }]);
   });
 
-  it('that cannot be read keeps no other waiting', async () => {
-    await arrive();
+  it('does not delay other messages if it cannot be read', async () => {
+    await logDelivery();
     queueId = newQueueId();
     await filter();
-    await arrive();
-    const tell = createDeliveryReporter(db, keptCopies({ fetch: () => Promise.reject(new Error('no')) }));
-    expect(await tell(reportRun())).toBe(2);
-    expect(await tell(reportRun())).toBe(0);
+    await logDelivery();
+    const report = createDeliveryReporter(db, keptCopies({ fetch: () => Promise.reject(new Error('no')) }));
+    expect(await report(reportRun())).toBe(2);
+    expect(await report(reportRun())).toBe(0);
     expect(await received()).toMatchObject([{ queue_id: queueId }]);
   });
 });
 
-describe('a message of which the filter has not told yet', () => {
-  it('waits while its stream cannot be read, for 30 seconds', async () => {
-    await arrive();
-    const { tell } = mailboxHas({ hdr: HEADER, text: RAW });
-    await tell(reportRun({ isStreamRead: false, afterMs: 29_000 }));
+describe('a message without a filter entry', () => {
+  it('waits up to 30 seconds while the stream cannot be read', async () => {
+    await logDelivery();
+    const { report } = mailboxHas({ hdr: HEADER, text: RAW });
+    await report(reportRun({ isStreamRead: false, afterMs: 29_000 }));
     expect(await received()).toEqual([]);
-    await tell(reportRun({ isStreamRead: false, afterMs: 31_000 }));
+    await report(reportRun({ isStreamRead: false, afterMs: 31_000 }));
     expect(await received()).toMatchObject([{ subject: 'Offer' }]);
   });
 
-  it('does not wait once it has told', async () => {
-    await arrive();
+  it('stops waiting once the entry arrives', async () => {
+    await logDelivery();
     await filter();
-    await mailboxHas({}).tell(reportRun({ isStreamRead: false }));
+    await mailboxHas({}).report(reportRun({ isStreamRead: false }));
     expect(await received()).toMatchObject([{ subject: 'Offer' }]);
   });
 
-  it('does not wait where one of ours has sent it, of which the filter tells nothing', async () => {
+  it('does not wait if it was submitted locally, which the filter does not report', async () => {
     const facts = accepted(at('app'), { login: 'postroom' });
     await readLines(...lines(queueId, ...facts, stored(at('ann')), { kind: 'removed' }));
-    await mailboxHas({ hdr: HEADER, text: RAW }).tell(reportRun({ isStreamRead: false }));
+    await mailboxHas({ hdr: HEADER, text: RAW }).report(reportRun({ isStreamRead: false }));
     expect(await received()).toMatchObject([{ subject: 'Offer', to: at('ann') }]);
   });
 });
@@ -142,13 +142,18 @@ describe('hostile mail', () => {
 
   it.each([
     ['the filter', true],
-    ['the filter and no copy', false],
-  ])('with NULs and lone surrogates is told without, by %s', async (_case, hasRaw) => {
-    const says = { subject: nasty, from: `"${nasty}"@far.example`, message_id: nasty, recipients: [nasty, at('ann')] };
+    ['the filter without a copy', false],
+  ])('is reported without NULs and lone surrogates, from %s', async (_case, hasRaw) => {
+    const fields = {
+      subject: nasty,
+      from: `"${nasty}"@far.example`,
+      message_id: nasty,
+      recipients: [nasty, at('ann')],
+    };
     const header = `From: ${nasty}\r\nSubject: ${nasty}\r\nMessage-ID: ${nasty}\r\n\r\n\0`;
-    await filter({ ...says, is_whole: hasRaw }, hasRaw ? header : null);
-    await arrive('');
-    await mailboxHas({}).tell(reportRun());
+    await filter({ ...fields, is_whole: hasRaw }, hasRaw ? header : null);
+    await logDelivery('');
+    await mailboxHas({}).report(reportRun());
     const [data] = await received();
     expect(data).toMatchObject({ to: at('ann'), message_id: expect.stringMatching(/^<[^<>\0]+>$/) });
     expect(JSON.stringify(data)).not.toMatch(/\\u0000|\\ud800/);
@@ -157,26 +162,26 @@ describe('hostile mail', () => {
     ]);
   });
 
-  it('that is refused with such addresses is told to those that are ours', async () => {
+  it('that was rejected is reported for its managed addresses', async () => {
     await filter({ action: 'reject', recipients: [nasty, `${nasty}@${domain.name}`, '', '@', at('ann')] });
     await createDeliveryReporter(db, keptCopies())(reportRun());
-    const told = (await emittedEvents(domain.id, 'mail.spam')).map(({ data }) => data.to);
-    expect(told).toContain(at('ann'));
+    const reported = (await emittedEvents(domain.id, 'mail.spam')).map(({ data }) => data.to);
+    expect(reported).toContain(at('ann'));
     expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
   });
 
-  it('to very many addresses is told to each', async () => {
+  it('to 1,000 addresses is reported for each', async () => {
     const recipients = Array.from({ length: 1000 }, (_, index) => at(`n${index}`));
     await filter({ action: 'reject', recipients });
     await createDeliveryReporter(db, keptCopies())(reportRun());
     expect(await emittedEvents(domain.id, 'mail.spam')).toHaveLength(1000);
   }, 60_000);
 
-  it('that claims a verdict in its own header gets none where the filter has told', async () => {
+  it('cannot set its own verdict by header if the filter reported one', async () => {
     const claims = 'X-Spam: Yes\r\nX-Spamd-Result: default: True [99.00 / 15.00];\r\n';
     await filter({ score: 2 }, claims + RAW);
-    await arrive();
-    await mailboxHas({}).tell(reportRun());
+    await logDelivery();
+    await mailboxHas({}).report(reportRun());
     expect(await full()).toMatchObject([{ spam_score: 2, spam_action: 'no action' }]);
   });
 });

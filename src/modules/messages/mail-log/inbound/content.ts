@@ -8,7 +8,7 @@ type Known = Pick<LoggedMail, 'messageId' | 'mailFrom' | 'verdict'> & { raw: Uin
 
 type Content = Pick<InboundMail, 'header' | 'read'>;
 
-/** As the filter saw it, or as `fetch` finds it in its mailbox, or what is known of it without either. */
+/** The content as the filter saw it, else as `fetch` reads it from the mailbox, else a header built from known fields. */
 export async function contentOf(
   known: Known,
   fetch: (part: Parameters<KeptCopies['fetch']>[2]) => Promise<Uint8Array | null>,
@@ -19,7 +19,7 @@ export async function contentOf(
   return { header, read: async () => (await fetch('text')) ?? header };
 }
 
-/** What is known of its header without its mailbox. */
+/** The header as far as it is known without reading the mailbox. */
 export function knownHeader(known: Known): Uint8Array {
   return known.raw ? headerOf(known.raw) : headerFrom(known);
 }
@@ -41,7 +41,7 @@ function headerFrom(known: Known): Uint8Array {
   return new TextEncoder().encode(`${fields.filter(Boolean).join('\r\n')}\r\n`);
 }
 
-/** What Rspamd wrote into the header on the way in. */
+/** The verdict that Rspamd added to the header of incoming mail. */
 export function verdictIn(header: Uint8Array): Verdict | null {
   const text = Buffer.from(header.buffer, header.byteOffset, header.byteLength).toString('latin1');
   const [, score] = /^X-Spamd-Result: default: \S+ \[(-?\d+(?:\.\d+)?) \//im.exec(text) ?? [];

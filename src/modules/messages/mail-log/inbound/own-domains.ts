@@ -3,7 +3,7 @@ import { domainOf } from '../../inbound/header';
 
 export type Addressed = { recipient: string; addressedTo: string };
 
-/** The domains of ours among those that mail was addressed to and led to, by name. */
+/** Ids of the managed domains among the given addresses, by domain name. */
 export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Promise<Map<string, string>> {
   const addresses = addressed.flatMap(({ recipient, addressedTo }) => [recipient, addressedTo]);
   const names = new Set(addresses.map((address) => domainOf(address).toLowerCase()));

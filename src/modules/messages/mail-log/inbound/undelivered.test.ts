@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseLogLine } from '@/mail/agent/logs/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
-import { AT, keptCopies, newQueueId, readFilter, readLines, emittedEvents, reportRun } from '@/test/mail/logged-mail';
+import { AT, emittedEvents, keptCopies, newQueueId, readFilter, readLines, reportRun } from '@/test/mail/logged-mail';
 import { keyClient } from '@/test/rest';
 import { createDeliveryReporter } from './deliveries';
 
@@ -11,13 +11,13 @@ const LMTP = '/var/lib/postroom-mail/run/dovecot/lmtp';
 const FULL =
   `status=bounced (host mail.example.test[${LMTP}] said: 552 5.2.2 <ann@d.example> The mailbox is full. ` +
   '(in reply to end of DATA command))';
-const AWAY = `status=deferred (connect to mail.example.test[${LMTP}]: No such file or directory)`;
+const UNAVAILABLE = `status=deferred (connect to mail.example.test[${LMTP}]: No such file or directory)`;
 
 const api = await keyClient();
 let domain: { id: string; name: string };
 let queueId: string;
 const at = (local: string) => `${local}@${domain.name}`;
-const tellArrivals = createDeliveryReporter(db, keptCopies());
+const reportDeliveries = createDeliveryReporter(db, keptCopies());
 
 beforeEach(async () => {
   domain = await makeDomain();
@@ -25,35 +25,35 @@ beforeEach(async () => {
   queueId = newQueueId();
 });
 
-/** The lines of Postfix's log about the message, as it writes them. */
+/** Records lines of Postfix's log about the message. */
 async function logs(...lines: string[]): Promise<void> {
   const now = new Date(AT);
   const entries = lines.map((line) => {
     const [daemon, ...rest] = line.split(' ');
     const entry = parseLogLine(`Nov 21 09:00:00 mail postfix/${daemon}[9]: ${queueId}: ${rest.join(' ')}`, now);
-    if (!entry) throw new Error(`nothing is read in: ${line}`);
+    if (!entry) throw new Error(`cannot parse log line: ${line}`);
     return { ...entry, at: AT };
   });
   await readLines(...entries);
 }
 
-const TAKEN = [
+const ACCEPTED = [
   'smtpd client=mx.far.example[192.0.2.1]',
   'cleanup message-id=<offer@far.example>',
   'qmgr from=<bo@far.example>, size=500, nrcpt=1 (queue active)',
 ];
 const REMOVED = 'qmgr removed';
 
-function answered(status: string, mailbox: string, addressedTo: string | null, dsn: string, relay = `mail[${LMTP}]`) {
+function lmtpLine(status: string, mailbox: string, addressedTo: string | null, dsn: string, relay = `mail[${LMTP}]`) {
   const original = addressedTo ? `orig_to=<${addressedTo}>, ` : '';
   return `lmtp to=<${mailbox}>, ${original}relay=${relay}, delay=0.2, delays=0.1/0/0/0.1, dsn=${dsn}, ${status}`;
 }
 
-const full = (mailbox: string, addressedTo: string | null = null) => answered(FULL, mailbox, addressedTo, '5.2.2');
-const away = (mailbox: string, addressedTo: string | null = null) =>
-  answered(AWAY, mailbox, addressedTo, '4.4.1', 'none');
+const full = (mailbox: string, addressedTo: string | null = null) => lmtpLine(FULL, mailbox, addressedTo, '5.2.2');
+const unavailable = (mailbox: string, addressedTo: string | null = null) =>
+  lmtpLine(UNAVAILABLE, mailbox, addressedTo, '4.4.1', 'none');
 const stored = (mailbox: string, addressedTo: string | null = null) =>
-  answered('status=sent (250 2.0.0 <ann> Saved)', mailbox, addressedTo, '2.0.0');
+  lmtpLine('status=sent (250 2.0.0 <ann> Saved)', mailbox, addressedTo, '2.0.0');
 
 async function shown(search = '') {
   const { data } = await api.get(`/messages?domain_id=${domain.id}&direction=inbound${search}`);
@@ -66,13 +66,13 @@ async function shown(search = '') {
 }
 
 const statuses = async () => (await shown()).map(({ status }) => status);
-const told = async () => (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.to]);
+const emitted = async () => (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.to]);
 
-describe('mail that a full mailbox behind an alias refuses', () => {
-  it('is bounced, with the reply, and no webhook hears of it', async () => {
+describe('mail that a full mailbox behind an alias rejects', () => {
+  it('is bounced with the reply, and emits no event', async () => {
     await readFilter(queueId, { recipients: [at('info')], score: 2 }, RAW);
-    await logs(...TAKEN, full(at('ann'), at('info')), REMOVED);
-    await tellArrivals(reportRun());
+    await logs(...ACCEPTED, full(at('ann'), at('info')), REMOVED);
+    await reportDeliveries(reportRun());
     expect(await shown('&status=bounced')).toMatchObject([
       {
         message_id: '<offer@far.example>',
@@ -104,25 +104,25 @@ describe('mail that a full mailbox behind an alias refuses', () => {
         ],
       },
     ]);
-    expect(await told()).toEqual([]);
+    expect(await emitted()).toEqual([]);
   });
 
-  it('has what the log knows where the filter told nothing', async () => {
-    await logs(...TAKEN, full(at('ann')), REMOVED);
+  it('has the fields from the log if the filter reported nothing', async () => {
+    await logs(...ACCEPTED, full(at('ann')), REMOVED);
     expect(await shown()).toMatchObject([
       { message_id: '<offer@far.example>', from: 'bo@far.example', to: [at('ann')], spam_score: null },
     ]);
   });
 
-  it('has what the filter tells of it later, as where its stream was away', async () => {
-    await logs(...TAKEN, full(at('ann')), REMOVED);
+  it('gets the fields of a filter entry that arrives late', async () => {
+    await logs(...ACCEPTED, full(at('ann')), REMOVED);
     await readFilter(queueId, { recipients: [at('ann')], score: 2 }, RAW);
     expect(await shown()).toMatchObject([{ status: 'bounced', subject: 'Offer', size: 500, spam_score: 2 }]);
   });
 
-  it('and that another mailbox behind it takes is bounced, and received there', async () => {
-    await logs(...TAKEN, stored(at('bo'), at('info')), full(at('ann'), at('info')), REMOVED);
-    await tellArrivals(reportRun());
+  it('is bounced, and received by another mailbox behind the alias', async () => {
+    await logs(...ACCEPTED, stored(at('bo'), at('info')), full(at('ann'), at('info')), REMOVED);
+    await reportDeliveries(reportRun());
     expect(await shown()).toMatchObject([
       {
         status: 'bounced',
@@ -132,22 +132,22 @@ describe('mail that a full mailbox behind an alias refuses', () => {
         ],
       },
     ]);
-    expect(await told()).toEqual([['mail.received', at('bo')]]);
+    expect(await emitted()).toEqual([['mail.received', at('bo')]]);
   });
 
-  it('is a message of each domain that it was addressed to', async () => {
+  it('is a message in each domain that it was addressed to', async () => {
     const other = await makeDomain();
-    await logs(...TAKEN, full(at('ann')), full(at('ann'), `info@${other.name}`), REMOVED);
+    await logs(...ACCEPTED, full(at('ann')), full(at('ann'), `info@${other.name}`), REMOVED);
     expect(await statuses()).toEqual(['bounced']);
     const { data } = await api.get(`/messages?domain_id=${other.id}`);
     expect(data).toMatchObject([{ status: 'bounced', to: [`info@${other.name}`] }]);
   });
 });
 
-describe('mail that waits for its mailbox', () => {
-  it('is deferred, told once however often it is tried, and then received in the same row', async () => {
-    await logs(...TAKEN, away(at('ann'), at('info')));
-    await logs(away(at('ann'), at('info')), away(at('ANN'), at('Info')));
+describe('mail deferred by its mailbox', () => {
+  it('is recorded as deferred once, and later received in the same row', async () => {
+    await logs(...ACCEPTED, unavailable(at('ann'), at('info')));
+    await logs(unavailable(at('ann'), at('info')), unavailable(at('ANN'), at('Info')));
     const [waiting, ...others] = await shown('&status=deferred');
     expect(others).toEqual([]);
     expect(waiting).toMatchObject({
@@ -158,7 +158,7 @@ describe('mail that waits for its mailbox', () => {
     });
     await readFilter(queueId, { recipients: [at('info')], score: 2 }, RAW);
     await logs(stored(at('ann'), at('info')), REMOVED);
-    await tellArrivals(reportRun());
+    await reportDeliveries(reportRun());
     expect(await shown()).toMatchObject([
       {
         id: waiting.id,
@@ -172,25 +172,25 @@ describe('mail that waits for its mailbox', () => {
         ],
       },
     ]);
-    expect(await told()).toEqual([['mail.received', at('ann')]]);
+    expect(await emitted()).toEqual([['mail.received', at('ann')]]);
   });
 
-  it('is deferred until the last of its mailboxes has it', async () => {
-    await logs(...TAKEN, stored(at('bo'), at('all')), away(at('ann'), at('all')));
-    await tellArrivals(reportRun());
+  it('is deferred until all mailboxes have received it', async () => {
+    await logs(...ACCEPTED, stored(at('bo'), at('all')), unavailable(at('ann'), at('all')));
+    await reportDeliveries(reportRun());
     expect(await statuses()).toEqual(['deferred']);
-    expect(await told()).toEqual([['mail.received', at('bo')]]);
+    expect(await emitted()).toEqual([['mail.received', at('bo')]]);
     await logs(stored(at('ann'), at('all')), REMOVED);
-    await tellArrivals(reportRun());
+    await reportDeliveries(reportRun());
     expect(await statuses()).toEqual(['received']);
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       ['mail.received', at('bo')],
       ['mail.received', at('ann')],
     ]);
   });
 
-  it('and is refused in the end is bounced', async () => {
-    await logs(...TAKEN, away(at('ann')));
+  it('is bounced if it is finally rejected', async () => {
+    await logs(...ACCEPTED, unavailable(at('ann')));
     await logs(full(at('ann')), REMOVED);
     expect(await shown()).toMatchObject([
       {
@@ -205,35 +205,30 @@ describe('mail that waits for its mailbox', () => {
   });
 
   it.each([
-    [
-      'for too long',
-      ['qmgr from=<bo@far.example>, status=expired, returned to sender', REMOVED],
-      '4.4.7',
-      /Last it heard/,
-    ],
-    ['until an admin deletes it', ['postsuper removed'], null, /An admin deleted/],
-  ])('%s failed', async (_case, lines, enhancedCode, response) => {
-    await logs(...TAKEN, stored(at('bo')), away(at('ann')));
+    ['expires', ['qmgr from=<bo@far.example>, status=expired, returned to sender', REMOVED], '4.4.7', /Last reply/],
+    ['is deleted by an admin', ['postsuper removed'], null, /An admin deleted/],
+  ])('fails if it %s', async (_case, lines, enhancedCode, response) => {
+    await logs(...ACCEPTED, stored(at('bo')), unavailable(at('ann')));
     await logs(...lines);
-    await tellArrivals(reportRun());
+    await reportDeliveries(reportRun());
     const [message] = await shown();
     expect(message).toMatchObject({ status: 'failed', trace: expect.arrayContaining([['failed', at('ann')]]) });
     expect(message?.recipients).toMatchObject([
       { address: at('ann'), status: 'failed', enhanced_code: enhancedCode, response: expect.stringMatching(response) },
       { address: at('bo'), status: 'received' },
     ]);
-    expect(await told()).toEqual([['mail.received', at('bo')]]);
+    expect(await emitted()).toEqual([['mail.received', at('bo')]]);
   });
 
-  it('on hold says so', async () => {
-    await logs(...TAKEN, away(at('ann')));
+  it('shows hold and release in the trace', async () => {
+    await logs(...ACCEPTED, unavailable(at('ann')));
     await logs('postsuper placed on hold', 'postsuper released from hold');
     const [message] = await shown();
     expect(message?.trace.map(([type]: [string]) => type)).toEqual(['deferred', 'held', 'released']);
   });
 });
 
-describe('mail that an alias sends elsewhere', () => {
+describe('mail that an alias forwards', () => {
   const elsewhere = (status: string, dsn: string) =>
     `smtp to=<z@far.example>, orig_to=<${at('out')}>, relay=mx.far.example[192.0.2.9]:25, delay=1, delays=0/0/0/1, dsn=${dsn}, ${status}`;
   const later = () =>
@@ -242,8 +237,8 @@ describe('mail that an alias sends elsewhere', () => {
       '4.3.0',
     );
 
-  it('is deferred while that puts it off, and received once it is passed on', async () => {
-    await logs(...TAKEN, later());
+  it('is deferred while the remote server defers it, and received once it is forwarded', async () => {
+    await logs(...ACCEPTED, later());
     expect(await shown()).toMatchObject([
       {
         status: 'deferred',
@@ -252,7 +247,7 @@ describe('mail that an alias sends elsewhere', () => {
       },
     ]);
     await logs(elsewhere('status=sent (250 2.0.0 Ok)', '2.0.0'), REMOVED);
-    await tellArrivals(reportRun());
+    await reportDeliveries(reportRun());
     expect(await shown()).toMatchObject([
       {
         status: 'received',
@@ -264,16 +259,16 @@ describe('mail that an alias sends elsewhere', () => {
     ]);
   });
 
-  it('and mail of ours to elsewhere is no inbound mail', async () => {
+  it('is not confused with outbound mail', async () => {
     const login = `smtpd client=mx[192.0.2.1], sasl_method=PLAIN, sasl_username=${at('ann')}`;
-    await logs(login, ...TAKEN.slice(1), later().replace(` orig_to=<${at('out')}>,`, ''));
+    await logs(login, ...ACCEPTED.slice(1), later().replace(` orig_to=<${at('out')}>,`, ''));
     expect(await shown()).toEqual([]);
   });
 });
 
-it('mail that the log tells of again, as after a gap, is told once', async () => {
-  await logs(...TAKEN, away(at('ann')));
+it('mail that the log repeats after a gap is recorded once', async () => {
+  await logs(...ACCEPTED, unavailable(at('ann')));
   const before = await shown();
-  await logs(...TAKEN, away(at('ann')));
+  await logs(...ACCEPTED, unavailable(at('ann')));
   expect(await shown()).toEqual(before);
 });

@@ -2,10 +2,10 @@ import type { LogEntry } from '@/mail/agent/logs/log-line';
 import { oneLine } from '@/mail/smtp-reply';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
+import { type DeliveryPath, findDeliveryPaths, updateInboundStatus } from '../../inbound/delivery-paths';
 import { domainOf, readHeader } from '../../inbound/header';
 import { fieldsOf, findOrCreateRow, type MessageFields, UNDELIVERED } from '../../inbound/message-row';
-import { findDeliveryPaths, type DeliveryPath, updateInboundStatus } from '../../inbound/delivery-paths';
-import { finalReply, type FailureReason } from '../failure-reason';
+import { type FailureReason, finalReply } from '../failure-reason';
 import { metaOf } from '../filter-meta';
 import { knownHeader } from './content';
 import { findDomainIds } from './own-domains';
@@ -13,8 +13,8 @@ import { findDomainIds } from './own-domains';
 type Undelivered = Extract<LogEntry, { kind: 'delivery' }> & { status: 'deferred' | 'bounced' };
 
 /**
- * Mail for one of our addresses did not get to where that leads, for now or for good: it has its row and its trace all the
- * same. Each of the two is told once, however often it is tried. Its statuses are for `settleUndelivered`.
+ * Records the message row and a trace event when inbound mail is deferred or bounced. Each status is recorded once per
+ * path, however often delivery is attempted. `settleUndelivered` then updates the message's status.
  */
 export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<void> {
   const { queueId, status, at, smtpCode, enhancedCode, response, remoteMta } = entry;
@@ -23,18 +23,18 @@ export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<voi
   const ownId = domainIds.get(domainOf(destination));
   const domainId = domainIds.get(domainOf(address)) ?? ownId;
   if (domainId === undefined) return;
-  const way: Path = { address, destination, isForwarded: ownId === undefined };
+  const path: Path = { address, destination, isForwarded: ownId === undefined };
   const known = await tx.message.findFirst({
     where: { queueId, domainId, direction: 'inbound' },
     select: { id: true },
   });
-  if (known && !(await isNewStatus(tx, known.id, way, status))) return;
+  if (known && !(await isNewStatus(tx, known.id, path, status))) return;
   const id = await findOrCreate(tx, { queueId, domainId, addresses: [address], status, at });
   const answer = { smtp_code: smtpCode, enhanced_code: enhancedCode, response: oneLine(response) };
-  await addHop(tx, id, way, status, at, { ...answer, remote_mta: remoteMta && oneLine(remoteMta) });
+  await addHop(tx, id, path, status, at, { ...answer, remote_mta: remoteMta && oneLine(remoteMta) });
 }
 
-/** The filter tells of it only now, as where its stream was away. */
+/** Adds the filter's fields to undelivered messages whose filter entry arrived late. */
 export async function completeUndelivered(tx: Tx, queueId: string): Promise<void> {
   const rows = await tx.message.findMany({
     where: { queueId, direction: 'inbound', status: { in: [...UNDELIVERED] } },
@@ -46,18 +46,18 @@ export async function completeUndelivered(tx: Tx, queueId: string): Promise<void
   }
 }
 
-/** It leaves the queue: what was still tried to deliver failed. */
-export async function failUndelivered(tx: Tx, queueId: string, at: Date, ending: FailureReason): Promise<void> {
+/** The message left the queue: marks the paths that are still deferred as failed. */
+export async function failUndelivered(tx: Tx, queueId: string, at: Date, reason: FailureReason): Promise<void> {
   for (const { id } of await findRows(tx, [queueId])) {
-    const waiting = (await findDeliveryPaths(tx, id)).filter(({ status: standing }) => standing === 'deferred');
-    for (const leg of waiting) {
-      const { smtpCode, enhancedCode, response } = finalReply(ending, leg.reply);
-      await addHop(tx, id, leg, 'failed', at, { smtp_code: smtpCode, enhanced_code: enhancedCode, response });
+    const waiting = (await findDeliveryPaths(tx, id)).filter(({ status }) => status === 'deferred');
+    for (const path of waiting) {
+      const { smtpCode, enhancedCode, response } = finalReply(reason, path.reply);
+      await addHop(tx, id, path, 'failed', at, { smtp_code: smtpCode, enhanced_code: enhancedCode, response });
     }
   }
 }
 
-/** Brings the statuses of inbound messages up to their traces. */
+/** Updates the statuses of inbound messages from their traces. */
 export async function settleUndelivered(tx: Tx, queueIds: string[]): Promise<void> {
   for (const { id } of await findRows(tx, queueIds)) await updateInboundStatus(tx, id);
 }
@@ -72,9 +72,9 @@ function findRows(tx: Tx, queueIds: string[]): Promise<{ id: string }[]> {
   });
 }
 
-async function isNewStatus(tx: Tx, id: string, way: Path, status: Undelivered['status']): Promise<boolean> {
-  const legs = await findDeliveryPaths(tx, id, recipientOf(way));
-  const known = legs.find(({ address, destination }) => address === way.address && destination === way.destination);
+async function isNewStatus(tx: Tx, id: string, path: Path, status: Undelivered['status']): Promise<boolean> {
+  const paths = await findDeliveryPaths(tx, id, recipientOf(path));
+  const known = paths.find(({ address, destination }) => address === path.address && destination === path.destination);
   return !known || (known.status === 'deferred' && status !== 'deferred');
 }
 
@@ -82,33 +82,33 @@ async function findOrCreate(tx: Tx, row: Omit<Parameters<typeof findOrCreateRow>
   return (await findOrCreateRow(tx, { ...row, fields: await findFields(tx, row.queueId, row.addresses) })).id;
 }
 
-/** What the log and the filter told of it; its mailbox does not have it. */
+/** Fields from the log and the filter, since the message is in no mailbox. */
 async function findFields(tx: Tx, queueId: string, addresses: string[]): Promise<MessageFields> {
-  const transit = await tx.loggedMail.findUniqueOrThrow({
+  const mail = await tx.loggedMail.findUniqueOrThrow({
     where: { queueId },
     select: { messageId: true, mailFrom: true, sizeBytes: true, verdict: true, raw: true },
   });
-  const meta = metaOf(transit);
+  const meta = metaOf(mail);
   const header = await readHeader({
-    header: knownHeader(transit),
-    mailFrom: transit.mailFrom ?? meta?.from ?? '',
+    header: knownHeader(mail),
+    mailFrom: mail.mailFrom ?? meta?.from ?? '',
     routes: addresses.map((address) => ({ address })),
   });
-  return { ...fieldsOf(header), sizeBytes: transit.sizeBytes ?? meta?.size ?? 0, spamScore: meta?.score ?? null };
+  return { ...fieldsOf(header), sizeBytes: mail.sizeBytes ?? meta?.size ?? 0, spamScore: meta?.score ?? null };
 }
 
-/** As the trace tells of what arrives: at the mailbox, by way of an address; or at an address, forwarded. */
+/** Adds a trace event with the same fields as `received` or `forwarded` events have. */
 async function addHop(
   tx: Tx,
   messageId: string,
-  way: Path,
+  path: Path,
   type: 'deferred' | 'bounced' | 'failed',
   at: Date,
   answer: Prisma.InputJsonObject,
 ): Promise<void> {
-  const alias = way.destination === way.address ? {} : { addressed_to: way.address };
-  const detail = way.isForwarded ? { forwarded_to: way.destination, ...answer } : { ...alias, ...answer };
-  const data = { messageId, type, at, recipient: recipientOf(way), detail };
+  const alias = path.destination === path.address ? {} : { addressed_to: path.address };
+  const detail = path.isForwarded ? { forwarded_to: path.destination, ...answer } : { ...alias, ...answer };
+  const data = { messageId, type, at, recipient: recipientOf(path), detail };
   await tx.messageEvent.create({ data, select: { id: true } });
 }
 

@@ -3,15 +3,15 @@ import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import {
   AT,
+  accepted,
   delivery,
+  emittedEvents,
   type FilterFields,
   lines,
   newQueueId,
   readFilter,
   readLines,
   stored,
-  accepted,
-  emittedEvents,
 } from '@/test/mail/logged-mail';
 import { keyClient } from '@/test/rest';
 
@@ -26,14 +26,15 @@ beforeEach(async () => {
   queueId = newQueueId();
 });
 
-async function submit(says: FilterFields | null, messageId = `<${unique()}@far.example>`) {
-  if (says) await readFilter(queueId, { user: at('ann'), from: at('ann'), message_id: messageId, ...says });
+async function submit(fields: FilterFields | null, messageId = `<${unique()}@far.example>`) {
+  if (fields) await readFilter(queueId, { user: at('ann'), from: at('ann'), message_id: messageId, ...fields });
   await readLines(...lines(queueId, ...accepted(at('ann'), { login: at('ann'), messageId })));
   return messageId;
 }
 
-const tell = (...facts: Parameters<typeof lines>[1][]) => readLines(...lines(queueId, ...facts));
-const told = async () => (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.recipient ?? data.to]);
+const logged = (...facts: Parameters<typeof lines>[1][]) => readLines(...lines(queueId, ...facts));
+const emitted = async () =>
+  (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.recipient ?? data.to]);
 
 async function shown() {
   const { id } = await db.message.findFirstOrThrow({ where: { queueId, direction: 'outbound' }, select: { id: true } });
@@ -45,7 +46,7 @@ async function shown() {
 }
 
 describe('mail that a mailbox submits by SMTP', () => {
-  it('has the recipients and the subject that the filter saw', async () => {
+  it('has the recipients and subject from the filter', async () => {
     const recipients = ['x@far.example', 'Y@Far.example', 'x@far.example'];
     const messageId = await submit({ recipients, subject: 'Grüße\r\n\taus\0 \ud800 Bern' });
     expect(await shown()).toMatchObject({
@@ -58,105 +59,109 @@ describe('mail that a mailbox submits by SMTP', () => {
       recipients: { 'x@far.example': 'sent', 'Y@Far.example': 'sent' },
       trace: ['queued'],
     });
-    expect(await told()).toEqual([['mail.sent', ['x@far.example', 'Y@Far.example']]]);
+    expect(await emitted()).toEqual([['mail.sent', ['x@far.example', 'Y@Far.example']]]);
   });
 
-  it('has a recipient once whose local part needs quotes, which the filter leaves out', async () => {
+  it('has a recipient only once if its local part needs quotes, which the filter omits', async () => {
     await submit({ recipients: ['a>, "b\\@far.example', 'x.y@far.example'] });
-    await tell(delivery('"a>, \\"b\\\\"@far.example'), delivery('x.y@far.example'));
+    await logged(delivery('"a>, \\"b\\\\"@far.example'), delivery('x.y@far.example'));
     expect(await shown()).toMatchObject({
       status: 'delivered',
       recipients: { '"a>, \\"b\\\\"@far.example': 'delivered', 'x.y@far.example': 'delivered' },
     });
   });
 
-  it('is one message, however often the queue takes it up again', async () => {
+  it('is one message, even if it is requeued', async () => {
     await submit({ recipients: ['x@far.example'] });
     await readLines(...lines(queueId, { kind: 'queued', from: at('ann'), sizeBytes: 500 }));
     expect(await db.message.count({ where: { queueId } })).toBe(1);
-    expect(await told()).toHaveLength(1);
+    expect(await emitted()).toHaveLength(1);
   });
 
-  it('has the recipients that the log tells of where the filter told of none', async () => {
+  it('has the recipients from the log if the filter reported none', async () => {
     await submit(null);
-    await tell(delivery('x@far.example'), delivery('y@far.example', { status: 'bounced' }), delivery('X@far.example'));
+    await logged(
+      delivery('x@far.example'),
+      delivery('y@far.example', { status: 'bounced' }),
+      delivery('X@far.example'),
+    );
     expect(await shown()).toMatchObject({
       status: 'bounced',
       recipients: { 'x@far.example': 'delivered', 'y@far.example': 'bounced' },
     });
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       ['mail.sent', []],
       ['mail.delivered', 'x@far.example'],
       ['mail.bounced', 'y@far.example'],
     ]);
   });
 
-  it('is told of once for each answer, however often it is given', async () => {
+  it('emits one event per status, even if the status is repeated', async () => {
     await submit({ recipients: ['x@far.example'] });
     const later = delivery('x@far.example', { status: 'deferred' });
-    await tell(later, later);
-    await tell(later, delivery('X@far.example'), delivery('x@far.example'));
+    await logged(later, later);
+    await logged(later, delivery('X@far.example'), delivery('x@far.example'));
     expect((await shown()).trace).toEqual(['queued', 'deferred', 'delivered']);
-    expect((await told()).map(([event]) => event)).toEqual(['mail.sent', 'mail.bounced', 'mail.delivered']);
+    expect((await emitted()).map(([event]) => event)).toEqual(['mail.sent', 'mail.bounced', 'mail.delivered']);
   });
 
-  it('to an alias of several destinations is delivered once, and arrives at each', async () => {
+  it('to an alias with several destinations is delivered once, and stored for each destination', async () => {
     await makeMailbox(domain.id, 'bo');
     await submit({ recipients: [at('all')] });
     const elsewhere = delivery('z@far.example', { addressedTo: at('all') });
-    await tell(stored(at('ann'), at('all')), stored(at('bo'), at('all')), elsewhere);
+    await logged(stored(at('ann'), at('all')), stored(at('bo'), at('all')), elsewhere);
     expect(await shown()).toMatchObject({ status: 'delivered', recipients: { [at('all')]: 'delivered' } });
-    expect((await told()).map(([event]) => event)).toEqual(['mail.sent', 'mail.delivered']);
-    const arrivals = await db.inboundDelivery.findMany({ where: { queueId }, orderBy: { recipient: 'asc' } });
-    expect(arrivals.map(({ recipient, addressedTo, isForwarded }) => [recipient, addressedTo, isForwarded])).toEqual([
+    expect((await emitted()).map(([event]) => event)).toEqual(['mail.sent', 'mail.delivered']);
+    const deliveries = await db.inboundDelivery.findMany({ where: { queueId }, orderBy: { recipient: 'asc' } });
+    expect(deliveries.map(({ recipient, addressedTo, isForwarded }) => [recipient, addressedTo, isForwarded])).toEqual([
       [at('ann'), at('all'), false],
       [at('bo'), at('all'), false],
       ['z@far.example', at('all'), true],
     ]);
   });
 
-  it('that expires failed for each recipient without an answer, once', async () => {
+  it('that expires fails once for each recipient without a final status', async () => {
     await submit({ recipients: ['x@far.example', 'y@far.example', 'z@far.example'] });
-    await tell(
+    await logged(
       delivery('x@far.example'),
       delivery('y@far.example', { status: 'deferred', response: '451 4.3.0 Busy' }),
       delivery('z@far.example', { status: 'deferred' }),
     );
-    await tell({ kind: 'expired' }, { kind: 'expired' });
-    await tell({ kind: 'expired' }, { kind: 'removed' });
+    await logged({ kind: 'expired' }, { kind: 'expired' });
+    await logged({ kind: 'expired' }, { kind: 'removed' });
     expect(await shown()).toMatchObject({
       status: 'failed',
       recipients: { 'x@far.example': 'delivered', 'y@far.example': 'failed', 'z@far.example': 'failed' },
     });
     const failed = await emittedEvents(domain.id, 'mail.failed');
     expect(failed.map(({ data }) => data)).toMatchObject([
-      { recipient: 'y@far.example', reason: 'expired', error: expect.stringMatching(/Last it heard: 451 4.3.0 Busy$/) },
+      { recipient: 'y@far.example', reason: 'expired', error: expect.stringMatching(/Last reply: 451 4.3.0 Busy$/) },
       { recipient: 'z@far.example', reason: 'expired' },
     ]);
   });
 
-  it('that an admin holds, releases and deletes says so', async () => {
+  it('shows hold, release and deletion by an admin in the trace', async () => {
     await submit({ recipients: ['x@far.example'] });
-    await tell({ kind: 'held' });
-    await tell({ kind: 'released' });
-    await tell({ kind: 'deleted' });
+    await logged({ kind: 'held' });
+    await logged({ kind: 'released' });
+    await logged({ kind: 'deleted' });
     expect(await shown()).toMatchObject({ status: 'failed', trace: ['queued', 'held', 'released', 'failed'] });
     const [failed] = await emittedEvents(domain.id, 'mail.failed');
     expect(failed?.data.error).toMatch(/deleted/);
   });
 
-  it('that an admin holds and releases says so once for each time, though the log tells it again after a gap', async () => {
+  it('shows each hold and release once, even if the log repeats them after a gap', async () => {
     await submit({ recipients: ['x@far.example'] });
-    const told = (kind: 'held' | 'released', afterMs: number) =>
+    const queueLines = (kind: 'held' | 'released', afterMs: number) =>
       lines(queueId, { kind }).map((line) => ({ ...line, at: new Date(AT.getTime() + afterMs) }));
-    await readLines(...told('held', 120));
-    await readLines(...told('released', 5_250));
-    await readLines(...told('held', 60_010));
-    await readLines(...told('held', 999), ...told('released', 5_999), ...told('held', 60_999));
+    await readLines(...queueLines('held', 120));
+    await readLines(...queueLines('released', 5_250));
+    await readLines(...queueLines('held', 60_010));
+    await readLines(...queueLines('held', 999), ...queueLines('released', 5_999), ...queueLines('held', 60_999));
     expect((await shown()).trace).toEqual(['queued', 'held', 'released', 'held']);
   });
 
-  it('is not there where the filter refused it', async () => {
+  it('is not recorded if the filter rejected it', async () => {
     await readFilter(queueId, { user: at('ann'), action: 'reject', recipients: ['x@far.example'] });
     const [client, named] = accepted(at('ann'), { login: at('ann') });
     await readLines(
@@ -171,13 +176,13 @@ describe('mail that a mailbox submits by SMTP', () => {
     expect(await db.inboundDelivery.count({ where: { queueId } })).toBe(0);
   });
 
-  it('by a name that is no address is nobody’s', async () => {
+  it('is not recorded if the user name is not an address', async () => {
     await readLines(...lines(queueId, ...accepted('x@far.example', { login: 'root' }), delivery('y@far.example')));
     expect(await db.message.count({ where: { queueId } })).toBe(0);
   });
 });
 
-describe('a message of the API whose Message-ID a mailbox copies', () => {
+describe('an API message whose Message-ID is copied by a mailbox', () => {
   const copied = (status: 'submitting' | 'sent' | 'uncertain', ownQueueId: string | null) =>
     db.message.create({
       data: {
@@ -199,17 +204,17 @@ describe('a message of the API whose Message-ID a mailbox copies', () => {
     ['submitting', null],
     ['uncertain', null],
     ['sent', newQueueId()],
-  ] as const)('stays %s as it was, whatever becomes of the copy', async (status, ownQueueId) => {
+  ] as const)('stays %s, whatever happens to the copy', async (status, ownQueueId) => {
     const message = await copied(status, ownQueueId);
     await submit({ recipients: ['x@far.example'] }, message.messageId);
-    await tell(delivery('x@far.example', { status: 'deferred' }));
-    await tell({ kind: 'expired' }, { kind: 'removed' });
+    await logged(delivery('x@far.example', { status: 'deferred' }));
+    await logged({ kind: 'expired' }, { kind: 'removed' });
     const after = await db.message.findUniqueOrThrow({ where: { id: message.id }, include: { recipients: true } });
     expect(after).toEqual(message);
     expect(await shown()).toMatchObject({ status: 'failed', message_id: message.messageId, from: at('ann') });
   });
 
-  it('and one from outside copies stays as it was too', async () => {
+  it('stays unchanged if mail from outside copies it', async () => {
     const message = await copied('uncertain', null);
     await readFilter(queueId, { message_id: message.messageId, recipients: [at('ann')] });
     const facts = accepted('x@far.example', { messageId: message.messageId });

@@ -4,31 +4,31 @@ import { oneLine } from '@/mail/smtp-reply';
 import type { Tx } from '@/server/db';
 import { lockMessage, recordAccepted } from '../../tracking/locked-message';
 import { recordOutcome } from '../../tracking/outcomes';
-import { finalReply, type FailureReason } from '../failure-reason';
+import { type FailureReason, finalReply } from '../failure-reason';
 import { metaOf } from '../filter-meta';
 import type { LoggedMail } from '../logged-mail';
 
 const NAMESPACE = 'a2b5d2c8-6f0e-4c8a-9a57-5c1f0f6a6d11';
 
-/** The id of the message that a mailbox submits by SMTP, before anything else is known of it than its queue id. */
+/** Id of a message that a mailbox submitted by SMTP, derived from its queue id. */
 export function submittedMessageId(queueId: string): string {
   return uuidv5(queueId, NAMESPACE);
 }
 
-/** A message that a mailbox submitted by SMTP is in the queue: it gets its row, its trace, and mail.sent. */
-export async function createSubmitted(tx: Tx, transit: LoggedMail, at: Date): Promise<void> {
-  const { queueId, login, clientAddress, sizeBytes } = transit;
+/** Creates the message row, trace event and mail.sent for a message that a mailbox submitted by SMTP. */
+export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promise<void> {
+  const { queueId, login, clientAddress, sizeBytes } = mail;
   const sender = parseAddress(login ?? '');
   const id = submittedMessageId(queueId);
   if (!sender || (await tx.message.findUnique({ where: { id }, select: { id: true } }))) return;
   const domain = await tx.domain.findUnique({ where: { name: sender.domain }, select: { id: true } });
-  const verdict = metaOf(transit);
+  const verdict = metaOf(mail);
   const recipients = [...new Set(verdict?.recipients ?? [])];
   await tx.message.create({
     select: { id: true },
     data: {
       id,
-      messageId: transit.messageId || `<${queueId}@${sender.domain}>`,
+      messageId: mail.messageId || `<${queueId}@${sender.domain}>`,
       queueId,
       domainId: domain?.id ?? null,
       direction: 'outbound',
@@ -47,7 +47,7 @@ export async function createSubmitted(tx: Tx, transit: LoggedMail, at: Date): Pr
   await recordAccepted(tx, await lockMessage(tx, id), { at, detail });
 }
 
-/** A recipient that the filter did not tell of. */
+/** Adds a recipient that the filter did not report. */
 export async function addRecipient(tx: Tx, queueId: string, address: string): Promise<void> {
   const messageId = submittedMessageId(queueId);
   await tx.$executeRaw`
@@ -58,8 +58,8 @@ export async function addRecipient(tx: Tx, queueId: string, address: string): Pr
     ON CONFLICT DO NOTHING`;
 }
 
-/** The message leaves the queue undelivered: it failed for every recipient that has no final answer. */
-export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: FailureReason): Promise<void> {
+/** The message left the queue: marks every recipient without a final status as failed. */
+export async function failWaiting(tx: Tx, queueId: string, at: Date, reason: FailureReason): Promise<void> {
   const waiting = await tx.messageRecipient.findMany({
     where: {
       message: { queueId, direction: 'outbound' },
@@ -69,13 +69,13 @@ export async function failWaiting(tx: Tx, queueId: string, at: Date, ending: Fai
     orderBy: { id: 'asc' },
   });
   for (const { address, ...last } of waiting) {
-    const answer = finalReply(ending, last);
+    const reply = finalReply(reason, last);
     const report = { kind: 'failed', messageId: null, queueId, recipient: address, remoteMta: null, at } as const;
-    await recordOutcome(tx, { ...report, ...answer });
+    await recordOutcome(tx, { ...report, ...reply });
   }
 }
 
-/** An admin held it in the queue, or let it go on. The log may tell of it again: as of the same second. */
+/** Adds `held` or `released` to the trace, unless it has that event in the same second already (the log may repeat). */
 export async function recordQueueChange(tx: Tx, queueId: string, type: 'held' | 'released', at: Date): Promise<void> {
   const second = Math.floor(at.getTime() / SECOND_MS) * SECOND_MS;
   const sameSecond = { gte: new Date(second), lt: new Date(second + SECOND_MS) };
@@ -86,5 +86,5 @@ export async function recordQueueChange(tx: Tx, queueId: string, type: 'held' | 
   await tx.messageEvent.createMany({ data: messages.map(({ id: messageId }) => ({ messageId, type, at })) });
 }
 
-// Postfix stamps its lines so.
+// Postfix logs timestamps with this precision.
 const SECOND_MS = 1000;

@@ -7,22 +7,23 @@ import { settleAsAccepted } from '../../tracking/outcomes';
 import { recordSubmission } from '../../tracking/submissions';
 
 const BATCH_SIZE = 100;
-// The log is read to its end by then, however slow everything was.
+// By then the log has been read far enough, even on a slow machine.
 const KNOWN_AFTER_MS = 5 * 60_000;
 
 type Uncertain = { id: string; messageId: string; queueId: string | null; queuedAt: Date | null };
 
 /**
- * Settles messages whose answer was lost. One that the log has seen in the queue was accepted. One that it has not seen,
- * though the app submitted through this mail server at that time and the log has been read far beyond, was not: then its
- * Idempotency-Key is free again. What neither holds for stays uncertain. Call it with the log read to its end.
+ * Settles messages whose submission reply was lost. A message in the log was accepted. One missing from the log was not, if
+ * the app used this mail server then and the log has been read well past that time: its Idempotency-Key becomes free.
+ * Others stay uncertain. Read the log to its end first.
  */
 export async function settleUncertain(db: Database, logSource: string, now: Date): Promise<void> {
   for (const message of await findSettled(db, logSource, now)) {
     await db
       .$transaction((tx) => settle(tx, message, now))
-      // The others do not wait for it.
-      .catch((error) => log.warn({ message_id: message.messageId, error }, 'an uncertain message is not settled yet'));
+      .catch((error) =>
+        log.warn({ message_id: message.messageId, error }, 'cannot settle uncertain message, retrying'),
+      );
   }
 }
 
@@ -40,18 +41,18 @@ const LOST = {
   isTemporary: true,
   smtpCode: null,
   enhancedCode: null,
-  response: 'The connection was lost, and the mail server did not keep the message.',
+  response: 'The connection was lost and the mail server did not accept the message.',
   refusedRecipients: [],
 } as const satisfies Parameters<typeof recordSubmission>[1]['outcome'];
 
 function findSettled(db: Database, logSource: string, now: Date): Promise<Uncertain[]> {
   const known = new Date(now.getTime() - KNOWN_AFTER_MS);
   return db.$queryRaw`
-    SELECT m.id, m.message_id AS "messageId", t.queue_id AS "queueId", t.seen_at AS "queuedAt"
+    SELECT m.id, m.message_id AS "messageId", l.queue_id AS "queueId", l.seen_at AS "queuedAt"
       FROM message m
-      LEFT JOIN logged_mail t ON t.message_id = m.message_id AND t.login = ${APP_LOGIN} AND t.mail_from IS NOT NULL
+      LEFT JOIN logged_mail l ON l.message_id = m.message_id AND l.login = ${APP_LOGIN} AND l.mail_from IS NOT NULL
      WHERE m.direction = 'outbound' AND m.status = 'uncertain'
-       AND (t.queue_id IS NOT NULL
+       AND (l.queue_id IS NOT NULL
             OR m.updated_at < ${known}
                AND EXISTS (SELECT FROM mail_cursor c WHERE c.source = ${logSource} AND c.complete_since < m.created_at)
                AND EXISTS (SELECT FROM logged_mail used

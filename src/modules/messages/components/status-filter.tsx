@@ -6,19 +6,19 @@ import { formatCount } from '@/lib/format';
 import { MESSAGE_STATUSES } from '../schema';
 import type { MessageFilters } from './use-message-filters';
 
-const OUTCOMES = ['delivered', 'deferred', 'bounced', 'failed'] as const;
+const SHOWN_STATUSES = ['delivered', 'deferred', 'bounced', 'failed'] as const;
 
-export function OutcomeStrip({ filters, change }: Pick<MessageFilters, 'filters' | 'change'>) {
+export function StatusFilter({ filters, change }: Pick<MessageFilters, 'filters' | 'change'>) {
   const overview = trpc.overview.get.useQuery({ domain_id: filters.domain ?? undefined }, { staleTime: 30_000 });
   const totals = overview.data?.totals;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a border and a legend of its own.
-    <div className="counts" role="group" aria-label="Outcome">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has its own border and legend.
+    <div className="counts" role="group" aria-label="Status">
       <button type="button" aria-pressed={filters.status === null} onClick={() => change({ status: null })}>
         <span>All</span>
         <Figure isTotal value={totals && MESSAGE_STATUSES.reduce((sum, status) => sum + totals[status], 0)} />
       </button>
-      {OUTCOMES.map((status) => (
+      {SHOWN_STATUSES.map((status) => (
         <button
           key={status}
           type="button"
