@@ -79,9 +79,9 @@ test('what waits is listed with its reason, the longest waiting first, and found
 }) => {
   await attachFour(domain);
   await page.goto(`${url()}/queue`);
-  await expect(rowOf(page, FIRST)).toContainText('far.example asks to wait');
+  await expect(rowOf(page, FIRST)).toContainText('far.example asked to retry later');
   await expect(rowOf(page, FIRST)).toContainText('1 h ago');
-  await expect(rowOf(page, SECOND)).toContainText('mx.far.example takes no connection');
+  await expect(rowOf(page, SECOND)).toContainText('mx.far.example refused the connection');
   await expect(rowOf(page, HELD)).toContainText('Until it is released');
   await expect(rowOf(page, BOUNCE)).toContainText('+24');
   expect(await idsIn(page)).toEqual([HELD, FIRST, SECOND, BOUNCE]);

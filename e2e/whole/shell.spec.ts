@@ -97,7 +97,7 @@ test('by keyboard alone: past the navigation, to another page, into a row and ba
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeInViewport();
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
-  await expect(page.getByRole('main').getByRole('link', { name: 'Send a message' })).toBeFocused();
+  await expect(page.getByRole('main').getByRole('link', { name: 'Send message' })).toBeFocused();
 
   const link = page.getByRole('link', { name: subject });
   await tabTo(link);
