@@ -67,7 +67,7 @@ test('a throttled sign-in shows the wait and then lets one go on', async ({ page
   const letThrough = await failProcedure(page, 'auth.login', {
     status: 429,
     code: 'RATE_LIMIT_EXCEEDED',
-    message: 'More than 5 sign-in attempts in a second from your address. Try again in 2 s.',
+    message: 'Your address exceeded 5 sign-in attempts per second. Try again in 2 s.',
     details: { retry_after_seconds: 2 },
   });
   await fillIn(page, FIRST_ADMIN);

@@ -5,7 +5,7 @@ import { AppError } from './errors';
 
 declare const authorized: unique symbol;
 
-/** A domain that the caller may act on. Only {@link authorizeDomain} makes one. */
+/** A domain that the caller has access to. Only {@link authorizeDomain} creates one. */
 export type AuthorizedDomain = {
   readonly id: string;
   readonly name: string;
@@ -14,14 +14,14 @@ export type AuthorizedDomain = {
 };
 
 type DomainOptions = {
-  /** 404 for a missing domain, but 403 on send (spec.md, Errors). */
+  /** 404 for a missing domain, except 403 on send (docs/api-contract.md, Errors). */
   missingStatus?: 403 | 404;
-  /** Reading a domain's past is allowed while it is inactive. */
+  /** For reads: an inactive domain's data stays readable. */
   allowInactive?: boolean;
 };
 
 /**
- * Checks a domain that the request names, in the documented order.
+ * Checks access to a domain that the request names, in the order of docs/api-contract.md.
  * @throws DOMAIN_NOT_FOUND, FORBIDDEN, API_KEY_DOMAIN_SCOPE or DOMAIN_INACTIVE
  */
 export async function authorizeDomain(
@@ -43,12 +43,12 @@ export async function authorizeDomain(
     throw new AppError('API_KEY_DOMAIN_SCOPE', `This API key is not scoped to the domain ${domain.name}.`);
   }
   if (!domain.active && !options.allowInactive) {
-    throw new AppError('DOMAIN_INACTIVE', `The domain ${domain.name} is deactivated.`);
+    throw new AppError('DOMAIN_INACTIVE', `The domain ${domain.name} is inactive.`);
   }
   return domain as AuthorizedDomain;
 }
 
-/** The ids of the domains within the caller's reach, or null for all of them. */
+/** The ids of the domains in the caller's domain scope; null means all. */
 export function accessibleDomainIds(actor: Actor): string[] | null {
   const assigned = hasRole(actor.admin.role, 'admin') ? null : actor.assignedDomainIds;
   const scoped = isScoped(actor) ? (actor.key?.scopedDomainIds ?? []) : null;
@@ -57,7 +57,7 @@ export function accessibleDomainIds(actor: Actor): string[] | null {
   return ids && [...ids];
 }
 
-/** The part of a WHERE clause that keeps a list within the caller's reach. */
+/** Restricts a WHERE clause to the caller's domain scope. */
 export function domainFilter(actor: Actor): { domainId?: { in: string[] } } {
   const ids = accessibleDomainIds(actor);
   return ids ? { domainId: { in: ids } } : {};
@@ -67,7 +67,7 @@ export function isScoped(actor: Actor): boolean {
   return (actor.key?.scopedDomainIds.length ?? 0) > 0;
 }
 
-/** @throws FORBIDDEN naming the role that is needed */
+/** @throws FORBIDDEN, with the required role in its details */
 export function requireRole(actor: Actor, required: Role): void {
   if (hasRole(actor.admin.role, required)) return;
   throw new AppError('FORBIDDEN', `This needs the role ${required}.`, { details: { required_role: required } });

@@ -5,10 +5,10 @@ import { AppError } from './errors';
 import type { Credentials } from './secrets/credentials';
 import { sha256 } from './secrets/crypto';
 
-/** Who calls and how far they reach, read from the database on every request. */
+/** The caller with role, domains and key scope, read from the database on every request. */
 export type Actor = {
   admin: { id: string; email: string; role: Role; totpEnabled: boolean; lastLoginAt: Date | null };
-  /** Counts for a domain_admin only; the other roles reach every domain. */
+  /** Used for domain_admin only; the other roles have access to every domain. */
   assignedDomainIds: readonly string[];
   session: { id: string } | null;
   key: ActorKey | null;
@@ -17,19 +17,19 @@ export type Actor = {
 export type ActorKey = LimitedKey & {
   scopedDomainIds: readonly string[];
   expiresAt: Date | null;
-  /** The key that minted it, that one's own minter, and so on. */
+  /** The key that created this one, the key that created that one, and so on. */
   ancestors: readonly LimitedKey[];
 };
 
 type LimitedKey = {
   id: string;
-  /** Requests a minute; 0 is unlimited. */
+  /** Requests per minute; 0 is unlimited. */
   rateLimit: number;
 };
 
 const LAST_USED_GRANULARITY_MS = 60_000;
 
-/** One query, and another for a key that a key has minted. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
+/** One query, plus one for a key that was created by a key. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
 export async function identify(db: Tx, credentials: Credentials, clock: Clock): Promise<Actor> {
   if (credentials.kind === 'session') return identifySession(db, credentials.secret, clock.now());
   if (credentials.kind === 'key') return identifyKey(db, credentials.key, clock.now());
@@ -66,7 +66,7 @@ async function identifyKey(db: Tx, key: string | null, now: Date): Promise<Actor
             admin: { select: ADMIN_FIELDS },
           },
         });
-  if (!row) throw new AppError('API_KEY_INVALID', 'The API key is unknown, revoked or expired.');
+  if (!row) throw new AppError('API_KEY_INVALID', 'This API key is unknown, revoked or expired.');
   await touch(db, row, now);
   const { id, scopedDomainIds, rateLimit, expiresAt } = row;
   const ancestors = await ancestorsOf(db, row);
@@ -78,7 +78,7 @@ async function ancestorsOf(db: Tx, { ancestorIds }: { ancestorIds: string[] }): 
   return db.apiKey.findMany({ where: { id: { in: ancestorIds } }, select: { id: true, rateLimit: true } });
 }
 
-/** `last_used_at` is exact to a minute, so that a busy key does not write on every call. */
+/** Updates `last_used_at` at most once per minute, so that a busy key doesn't write on every call. */
 async function touch(db: Tx, key: { id: string; lastUsedAt: Date | null }, now: Date): Promise<void> {
   if (key.lastUsedAt && now.getTime() - key.lastUsedAt.getTime() < LAST_USED_GRANULARITY_MS) return;
   await db.apiKey.updateMany({ where: { id: key.id }, data: { lastUsedAt: now } });

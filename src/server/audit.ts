@@ -8,24 +8,24 @@ type AuditRecord = {
   /** `<type>:<id>` */
   resource: string;
   domainId?: string | null;
-  /** Wire records before and after the change; they never hold a secret. */
+  /** Wire records before and after the change, without secrets. */
   before?: object | null;
   after?: object | null;
-  /** More that describes the change. */
+  /** Further facts about the change. */
   details?: object;
   outcome?: 'success' | 'denied' | 'error';
-  /** Who did it, where that is not the caller as admitted: signing in and setting up. */
+  /** The actor, if it isn't the authenticated caller: sign-in and setup. */
   actor?: { admin: { id: string; email: string }; key: { id: string } | null } | null;
-  /** The address that a failed sign-in tried. */
+  /** The address that a failed sign-in used. */
   email?: string;
 };
 
-/** Writes the call's audit entry in the transaction of `ctx.db`, so that neither stands without the other. */
+/** Writes the call's audit entry in the transaction of the change, so that both commit or neither does. */
 export type RecordAudit = (record: AuditRecord, tx?: Tx) => Promise<void>;
 
 type Entry = AuditRecord & Required<Pick<AuditRecord, 'outcome' | 'actor'>> & { action: string };
 
-/** @param ctx the request that it is about, or what stands for one where mail comes by SMTP */
+/** @param ctx the request, or its equivalent for mail submitted by SMTP */
 export async function insertAuditEntry(tx: Tx, ctx: Pick<Context, 'request' | 'clock'>, entry: Entry): Promise<void> {
   const details = {
     ...(entry.before !== undefined && { before: entry.before }),
@@ -60,7 +60,7 @@ function storable(details: object): unknown {
   );
 }
 
-/** A refused call (403, 404, 409), in a statement of its own because the call's transaction is rolled back. */
+/** Records a rejected call (403, 404, 409) outside of the call's transaction, which is rolled back. */
 export async function recordRefusal(
   ctx: Context,
   actor: Actor | null,

@@ -6,24 +6,24 @@ import { type Credentials, readCredentials } from './secrets/credentials';
 import { env } from './settings/env';
 
 export type Context = {
-  /** A transaction inside a mutation, the pool elsewhere. */
+  /** The transaction inside a mutation, otherwise the pool. */
   db: Tx;
-  /** For verbs that open their own transactions (`transaction: 'manual'`). */
+  /** The pool, for verbs that open their own transactions (`transaction: 'manual'`). */
   database: Database;
   clock: Clock;
   request: { id: string; ip: string; userAgent: string; idempotencyKey: string | null; cookies: string };
   credentials: Credentials;
-  /** Whether a browser vouches that the request comes from this console. */
+  /** Whether the browser states that the request comes from this console. */
   isSameOrigin: boolean;
-  /** What the answer carries beside its data; a verb may set the status, as a health check does. */
+  /** Response headers, and a status that a verb may set, such as a health check. */
   response: { headers: Headers; status: number | null };
-  /** Who calls, read from the database once a request. Throws the 401 that applies. */
+  /** Reads the caller from the database, once per request. @throws the 401 that applies */
   identify(): Promise<Actor>;
-  /** Set by the REST door, which admits a request before it reads the body. */
+  /** Set by the REST dispatcher, which admits a request before it reads the body. */
   admission: { actor: Actor | null } | null;
 };
 
-/** What a verb gets where somebody is signed in. */
+/** The context of an authenticated call. */
 export type ActorContext = Context & { actor: Actor };
 
 export function createContext(

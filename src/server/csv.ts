@@ -4,32 +4,33 @@ import { AppError } from './errors';
 
 export type CsvLine = { line: number; values: Record<string, string> };
 
-// What a spreadsheet takes for a formula, as csv-stringify's escape_formulas has it.
+// Cells that spreadsheets read as formulas, as in csv-stringify's escape_formulas.
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 const MAX_LINES = 5000;
 
-/** The lines after the header, each with its number in the file. @throws VALIDATION_ERROR */
+/** The rows after the header, each with its line number in the file. @throws VALIDATION_ERROR */
 export function readCsv(text: string, columns: readonly string[], required: readonly string[]): CsvLine[] {
   let records: { record: string[]; info: { lines: number } }[];
   try {
     const options = { bom: true, info: true, relax_column_count: true, skip_empty_lines: true, trim: true } as const;
     records = parse(text, options) as unknown as typeof records;
   } catch (error) {
-    throw invalid(`This is not CSV: ${(error as Error).message}`);
+    throw invalid(`Invalid CSV: ${(error as Error).message}`);
   }
   const header = records.shift()?.record.map((name) => name.toLowerCase()) ?? [];
   const stray = header.find((name) => !columns.includes(name));
   if (stray !== undefined) throw invalid(`There is no column ${stray}. Columns: ${columns.join(', ')}.`);
   const missing = required.find((name) => !header.includes(name));
-  if (missing !== undefined) throw invalid(`The header line lacks the column ${missing}.`);
-  if (records.length > MAX_LINES) throw invalid(`At most ${MAX_LINES} lines at once; this has ${records.length}.`);
+  if (missing !== undefined) throw invalid(`The first row has no column ${missing}.`);
+  if (records.length > MAX_LINES)
+    throw invalid(`Import at most ${MAX_LINES} rows at once; this file has ${records.length}.`);
   return records.map(({ record, info }) => ({
     line: info.lines,
     values: Object.fromEntries(header.map((name, i) => [name, plain(record[i] ?? '')])),
   }));
 }
 
-/** One line with its end. A cell that begins a formula gets an apostrophe before it. */
+/** One line with its line end. A cell that could start a formula gets an apostrophe before it. */
 export function csvLine(cells: readonly string[]): string {
   return stringify([[...cells]], { escape_formulas: true, record_delimiter: 'windows' });
 }

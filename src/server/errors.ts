@@ -8,7 +8,7 @@ export type ErrorDetails = { fields?: FieldError[]; [key: string]: unknown };
 
 type Options = { status?: number; details?: ErrorDetails; cause?: unknown; headers?: Record<string, string> };
 
-/** The one error that reaches a client as it is: its message and details are public text. */
+/** The only error that reaches clients unchanged: its message and details are public. */
 export class AppError extends TRPCError {
   readonly apiCode: ErrorCode;
   readonly status: number;

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { readSettings } from './settings/settings.mjs';
 
-/** One JSON line an entry. Callers log named fields only, never a request object. */
+/** Writes one JSON line per entry. Log named fields only, never a request object. */
 export const log = pino({
   level: readSettings({ LOG_LEVEL: process.env.LOG_LEVEL }).logLevel,
   base: null,

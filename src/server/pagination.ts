@@ -6,7 +6,7 @@ export type PageInput = { cursor?: string; limit: number; sort: string; order: '
 
 export type Page<Item> = { items: Item[]; pagination: { next_cursor: string; has_more: boolean } };
 
-/** What a list query adds to its own WHERE clause to continue where the cursor stands. */
+/** Condition that a list query adds to its WHERE clause to continue after the cursor. */
 export type Keyset = {
   where: object;
   orderBy: Record<string, 'asc' | 'desc'>[];
@@ -16,9 +16,9 @@ export type Keyset = {
 type Row = { id: string };
 
 /**
- * One page by keyset: rows are ordered by the sort column and then the id, so that rows coming and going between two
- * pages make it skip none and repeat none. A cursor is signed and bound to the list, its filters and its order.
- * @param column the row's property behind `input.sort`; its values never change and are never null
+ * Keyset pagination: rows are ordered by the sort column and then the id, so rows that are added or deleted between two
+ * pages cause no skips or repeats. A cursor is signed and bound to the list, its filters and its order.
+ * @param column the row's property for `input.sort`; its values never change and are never null
  * @throws INVALID_PAGINATION for an altered cursor, or one from another filter or order
  */
 export async function paginate<R extends Row, Item>(
@@ -41,18 +41,18 @@ export async function paginate<R extends Row, Item>(
   });
 }
 
-/** Where a page ended: the sort column's value and the id. */
+/** Position where a page ended: the sort column's value and the id. */
 type Position<Value = string | Date> = { value: Value; id: string };
 
 type Source<R, Item> = {
-  /** The rows after the position, one more than `input.limit`, so that it is known whether there is another page. */
+  /** Returns the rows after the position, one more than `input.limit`, to tell whether there is another page. */
   fetch: (position: Position | null) => Promise<R[]>;
   positionOf: (row: R) => Position<unknown>;
   present: (row: R) => Item;
 };
 
 /**
- * The same for rows that are not in the database.
+ * The same for rows that don't come from the database.
  * @throws INVALID_PAGINATION as above
  */
 export async function paginateFrom<R, Item>(
@@ -81,7 +81,7 @@ const CursorContent = z.tuple([z.string(), z.enum(['date', 'text']), z.string(),
 
 function after({ value, id }: Position, column: string, order: 'asc' | 'desc'): object {
   const beyond = order === 'asc' ? 'gt' : 'lt';
-  // The outer bound lets Postgres start in the index at the cursor; OR alone would read from the first row.
+  // The outer bound lets Postgres start at the cursor in the index; OR alone would read from the first row.
   return {
     [column]: { [`${beyond}e`]: value },
     OR: [{ [column]: { [beyond]: value } }, { [column]: value, id: { [beyond]: id } }],
@@ -97,8 +97,8 @@ function readCursor(cursor: string, fingerprint: string): Position {
   const signed = unsign('cursor', cursor);
   const content = signed && CursorContent.safeParse(JSON.parse(Buffer.from(signed, 'base64url').toString('utf8'))).data;
   if (!content || content[0] !== fingerprint) {
-    throw new AppError('INVALID_PAGINATION', 'The cursor is not one of this list with these filters and this order.', {
-      details: { fields: [{ path: 'cursor', message: 'Take it from next_cursor, with the same filters and order.' }] },
+    throw new AppError('INVALID_PAGINATION', "The cursor doesn't belong to this list, filters and order.", {
+      details: { fields: [{ path: 'cursor', message: 'Use next_cursor with the same filters and order.' }] },
     });
   }
   const [, kind, value, id] = content;

@@ -7,8 +7,8 @@ const SILENCE_TIMEOUT_MS = 1_500;
 const MAX_RETRY_DELAY_MS = 2_000;
 
 /**
- * A connection that never makes a caller wait: without Redis every command fails at once, or within a second where it
- * hangs. It comes back by itself, for as long as the process runs.
+ * A connection that never blocks callers: without Redis every command fails immediately, or within a second if Redis
+ * hangs. It reconnects for as long as the process runs.
  */
 export function connectRedis(url: string, told: Told): Redis {
   const redis = new Redis(url, {
@@ -19,14 +19,14 @@ export function connectRedis(url: string, told: Told): Redis {
     commandTimeout: ANSWER_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RETRY_DELAY_MS),
-    // After a failover the old master says READONLY until it is asked for its successor.
+    // After a failover the old master answers READONLY until the client reconnects.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   tellChanges(redis, new URL(url).host, told);
   return redis;
 }
 
-/** What to say of it in the log. */
+/** Log texts: its effect when Redis responds, and when it is away. */
 type Told = { answers: string; away: string };
 
 function tellChanges(redis: Redis, host: string, { answers, away }: Told): void {
@@ -38,10 +38,10 @@ function tellChanges(redis: Redis, host: string, { answers, away }: Told): void 
   redis.on('ready', () => {
     isAway = false;
     reason = '';
-    log.info({ host }, `Redis answers: ${answers}`);
+    log.info({ host }, `connected to Redis: ${answers}`);
   });
   redis.on('close', () => {
-    if (!isAway) log.warn({ host, reason }, `Redis does not answer: until it does, ${away}`);
+    if (!isAway) log.warn({ host, reason }, `Redis is not responding: until it does, ${away}`);
     isAway = true;
   });
 }

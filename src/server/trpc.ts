@@ -28,8 +28,8 @@ const t = initTRPC
 export const router = t.router;
 
 /**
- * The documented order of checks before a verb sees a call: limits by address and the login throttle, credentials,
- * the key's own limit. The REST door runs it before it reads the body.
+ * The first checks of every call, in the order of docs/api-contract.md: rate limit by address and sign-in throttle,
+ * credentials, the key's own limit. REST runs them before it reads the body.
  */
 export async function admit(ctx: Context, meta: ProcedureMeta): Promise<{ actor: Actor | null }> {
   if (!meta.isUnlimited) await limitAddress(ctx);
@@ -51,7 +51,7 @@ const signedIn = t.middleware(async ({ ctx, next }) => {
   return next({ ctx: { actor } });
 });
 
-/** Stands before `.input(schema)` and says in the API's own words what the schema refused. */
+/** Runs before `.input(schema)` and turns its errors into the API's own. */
 function withInputErrors(schema: z.ZodType) {
   return t.middleware(async ({ getRawInput, next }) => {
     const result = await next();
@@ -62,23 +62,23 @@ function withInputErrors(schema: z.ZodType) {
   });
 }
 
-/** Role, key scope and cross-site checks. They follow the fields' checks and are audited like any refusal. */
+/** Checks role, key scope and origin, after the fields. Rejections are audited. */
 const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
   const { actor } = ctx as Context & { actor: Actor };
   if (type === 'mutation' && actor.session && !ctx.isSameOrigin) {
-    throw new AppError('FORBIDDEN', 'A session may change something only from the console itself. Use an API key.');
+    throw new AppError('FORBIDDEN', 'Sessions can make changes from the console only. Use an API key.');
   }
   if (meta?.access) requireRole(actor, meta.access);
   if (actor.key && meta?.isSessionOnly) {
-    throw new AppError('CONFLICT', 'This concerns a session, and an API key has none. Sign in to do it.');
+    throw new AppError('CONFLICT', "API keys can't do this. Sign in instead.");
   }
   if (isScoped(actor) && !meta?.isOpenToScopedKeys) {
-    throw new AppError('API_KEY_DOMAIN_SCOPE', 'An API key scoped to domains reaches only what belongs to them.');
+    throw new AppError('API_KEY_DOMAIN_SCOPE', "A domain-scoped API key can't use this endpoint.");
   }
   return next();
 });
 
-/** Every mutation in one transaction with its audit entry: none recorded, and the whole mutation rolls back. */
+/** Runs a mutation and its audit entry in one transaction. Without an audit entry, the mutation is rolled back. */
 const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
   if (type !== 'mutation') return next({ ctx: { audit: refuseToAudit } });
   const { actor } = ctx as Context & { actor: Actor | null };
@@ -112,10 +112,10 @@ const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
 const AUDITED_REFUSALS = new Set([403, 404, 409]);
 
 const refuseToAudit: RecordAudit = async () => {
-  throw new Error('a query has nothing to audit');
+  throw new Error('queries are not audited');
 };
 
-/** The ladder: public → authed → admin → superAdmin. The fields' checks come before role and scope. */
+/** Procedure builders by role: public → authed → admin → superAdmin. Fields are checked before role and scope. */
 export function publicProcedure<Input extends z.ZodType>(input: Input) {
   return t.procedure.use(admitted).use(withInputErrors(input)).input(input).use(audited);
 }

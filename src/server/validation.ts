@@ -5,7 +5,7 @@ import { AppError, type FieldError } from './errors';
 const MAX_FIELDS_TOLD = 50;
 const MAX_PATH_LENGTH = 200;
 
-/** Where several codes apply, the first of these wins (contract.md, Envelope and errors). */
+/** If several codes apply, the first of these wins (docs/api-contract.md, Errors). */
 const PRECEDENCE: ErrorCode[] = [
   'MISSING_FIELDS',
   'INVALID_SENDER',
@@ -17,14 +17,14 @@ const PRECEDENCE: ErrorCode[] = [
 
 const SUMMARY: Partial<Record<ErrorCode, string>> = {
   MISSING_FIELDS: 'Required fields are missing',
-  INVALID_SENDER: 'The sender is not a plain address',
-  INVALID_HEADER: 'A custom header is not allowed',
-  INVALID_PAGINATION: 'The page asked for does not exist',
-  TOO_MANY_DESTINATIONS: 'There are too many destinations',
-  VALIDATION_ERROR: 'Some fields are not valid',
+  INVALID_SENDER: 'The sender address is invalid',
+  INVALID_HEADER: 'A custom header is invalid',
+  INVALID_PAGINATION: 'The cursor or limit is invalid',
+  TOO_MANY_DESTINATIONS: 'Too many destinations',
+  VALIDATION_ERROR: 'Some fields are invalid',
 };
 
-/** The documented 400 for input that `schema` refused, naming each field. */
+/** The 400 for input that `schema` rejected, with each invalid field. */
 export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodType): AppError {
   const found = error.issues.flatMap((issue) => fieldErrors(issue, input, schema));
   const code = PRECEDENCE.find((candidate) => found.some((field) => field.code === candidate)) ?? 'VALIDATION_ERROR';
@@ -33,13 +33,13 @@ export function invalidInput(error: z.ZodError, input: unknown, schema: z.ZodTyp
   return new AppError(code, `${SUMMARY[code]}: ${names}.`, { details: { fields } });
 }
 
-/** One entry a field: its first fault. */
+/** The first error of each field. */
 function distinct(found: FieldError[]): FieldError[] {
   const byPath = new Map(found.toReversed().map(({ path, message }) => [path, { path: printable(path), message }]));
   return [...byPath.values()].toReversed();
 }
 
-/** A path holds the client's own field names, which may be anything; it goes into answers, the audit log and headers. */
+/** Bounds a path, because it contains the client's own field names and goes into responses, audit log and headers. */
 function printable(path: string): string {
   return path.slice(0, MAX_PATH_LENGTH).toWellFormed().replace(/\p{C}/gu, '\ufffd');
 }
@@ -49,11 +49,11 @@ function fieldErrors(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType)
     return issue.keys.slice(0, MAX_FIELDS_TOLD).map((key) => ({
       code: 'VALIDATION_ERROR',
       path: [...issue.path, key].join('.'),
-      message: 'There is no such field.',
+      message: 'Unknown field.',
     }));
   }
   const code = codeOf(issue, input, schema);
-  const message = code === 'MISSING_FIELDS' && issue.code !== 'custom' ? 'This is required.' : issue.message;
+  const message = code === 'MISSING_FIELDS' && issue.code !== 'custom' ? 'This field is required.' : issue.message;
   return [{ code, path: issue.path.join('.'), message }];
 }
 
@@ -65,7 +65,7 @@ function codeOf(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType): Err
   return isMissing ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
 }
 
-// Zod strips `issue.input`, so what is missing is decided by walking the raw input at the issue's path.
+// Zod strips `issue.input`, so walk the raw input at the issue's path to tell whether a value is missing.
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
   let value = input;
   for (const key of path) {
@@ -86,7 +86,7 @@ function isRequired(schema: z.ZodType, path: PropertyKey[]): boolean {
   return field !== undefined && !field.safeParse(undefined).success;
 }
 
-/** The schema inside optional, nullable, default and preprocess. */
+/** Unwraps optional, nullable, default and preprocess. */
 export function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
   let inner = schema;
   for (;;) {

@@ -43,7 +43,7 @@ export const Login = [...PASSWORD_STEP, ...SECOND_STEP].reduce(
         path: [name],
         when: ({ value }) => isObject(value),
         params: { apiCode: 'MISSING_FIELDS' },
-        error: 'This is required.',
+        error: 'This field is required.',
       })
       .refine((login) => !isOfOtherStep(login, name), {
         path: [name],

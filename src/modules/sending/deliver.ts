@@ -117,7 +117,7 @@ export async function markUncertain(db: Tx, id: string, at: Date): Promise<void>
 
 async function requireSender(ctx: ActorContext, from: string): Promise<AuthorizedDomain> {
   const sender = parseAddress(from);
-  if (!sender) throw new AppError('INVALID_SENDER', 'The sender is not a plain address.');
+  if (!sender) throw new AppError('INVALID_SENDER', 'The sender address is invalid.');
   const domain = await authorizeDomain(ctx, { name: sender.domain }, { missingStatus: 403 });
   const mailbox = await ctx.database.mailbox.findUnique({
     where: { domainId_localPart: { domainId: domain.id, localPart: sender.local.toLowerCase() } },

@@ -31,7 +31,7 @@ export type Address = z.infer<typeof Address>;
 const Sender = z.strictObject({
   email: email
     .refine(isAddress, {
-      error: 'The sender is not a plain address such as ann@example.com.',
+      error: 'The sender address is invalid such as ann@example.com.',
       params: { apiCode: 'INVALID_SENDER' },
     })
     .meta(emailMeta),

@@ -71,7 +71,7 @@ export const CreateSieveFilter = z
       const isWanted = field === `${scope}_id`;
       if (isWanted === Boolean(named[field])) continue;
       const params = isWanted ? { apiCode: 'MISSING_FIELDS' } : {};
-      const message = isWanted ? 'This is required.' : `A filter of scope ${scope} has none.`;
+      const message = isWanted ? 'This field is required.' : `A filter of scope ${scope} has none.`;
       ctx.addIssue({ code: 'custom', path: [field], params, message });
     }
   });

@@ -8,10 +8,9 @@ const RETRY_MS = 2_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * Calls back for each notification on a Postgres channel, and once after every connection, since what was told meanwhile
- * is lost. Without a connection nothing is told, and one is tried for again and again: it makes quicker, and is not to be
- * relied on.
- * @returns what ends it
+ * Calls back for each notification on a Postgres channel, and after every reconnect, because notifications in between
+ * are lost. It reconnects forever. Callers must also poll: notifications make them faster, not correct.
+ * @returns a function that stops listening
  */
 export function listen(channel: string, onNotification: () => void): () => Promise<void> {
   const ending = new AbortController();
@@ -43,7 +42,7 @@ export function listen(channel: string, onNotification: () => void): () => Promi
   async function stayConnected(): Promise<void> {
     while (!signal.aborted) {
       await listenOnce().catch((error: unknown) => {
-        log.debug({ error, channel }, 'notifications cannot be listened to; trying on');
+        log.debug({ error, channel }, 'cannot listen for notifications, retrying');
       });
       await setTimeout(RETRY_MS, undefined, { signal }).catch(() => {});
     }

@@ -1,13 +1,13 @@
 import { log } from '../log';
 
 export type RepeatingTask = {
-  /** At once, or once more after the run that is under way. */
+  /** Runs now, or once more after the current run. */
   runNow: () => void;
-  /** Once a run that is under way is done; none comes after it. */
+  /** Resolves after the current run; no run follows. */
   end: () => Promise<void>;
 };
 
-/** Runs a task at intervals, never twice at the same time in this process; what fails is tried on. */
+/** Runs a task at intervals, one run at a time in this process, and keeps going after failures. */
 export function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): RepeatingTask {
   let underWay: Promise<void> | null = null;
   let isWanted = false;
@@ -16,11 +16,11 @@ export function repeat(name: string, intervalMs: number, task: () => Promise<unk
   const runOnce = async () => {
     try {
       await task();
-      if (hasFailed) log.info({ task: name }, 'a repeated task works again');
+      if (hasFailed) log.info({ task: name }, 'repeating task works again');
       hasFailed = false;
     } catch (error) {
-      // Told once, not at every turn.
-      if (!hasFailed) log.error({ error, task: name }, 'a repeated task fails; trying on');
+      // Log the first failure only.
+      if (!hasFailed) log.error({ error, task: name }, 'repeating task failed, retrying');
       hasFailed = true;
     }
   };

@@ -39,7 +39,7 @@ it('a thread that dies fails its own job and no other', async () => {
   const work = threads({ maxThreads: 1 });
   const died = work({ does: 'exit' });
   const next = work({ does: 'answer' });
-  await expect(died).rejects.toThrow('the thread ended');
+  await expect(died).rejects.toThrow('worker thread ended');
   expect(await next).toHaveProperty('thread');
 });
 

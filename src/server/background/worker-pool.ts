@@ -3,9 +3,9 @@ import { parentPort, type Worker } from 'node:worker_threads';
 type JobReply<Result> = { result: Result } | { failure: string };
 
 export type WorkerPoolOptions<Job> = {
-  /** Its thread calls `handleJobs`. A bundler finds a worker only where its URL is spelled out, so its owner starts it. */
+  /** Starts a worker that calls `handleJobs`. The caller spells out its URL, because bundlers find workers that way only. */
   startWorker: () => Worker;
-  /** The bytes of a job, which are handed over and not copied where nothing else shares their memory. */
+  /** The bytes of a job. They are transferred, not copied, unless something else shares their memory. */
   bytesOf: (job: Job) => Uint8Array[];
   maxThreads: number;
   deadlineMs: number;
@@ -13,8 +13,8 @@ export type WorkerPoolOptions<Job> = {
 };
 
 /**
- * Does work beside the main thread, one job at a time in each thread, each within the deadline: a job that is not done by
- * then ends its thread. A thread that has nothing to do ends and frees its memory.
+ * Runs jobs in worker threads, one job at a time per thread. A job that exceeds the deadline fails and its thread is
+ * terminated. Idle threads end and free their memory.
  */
 export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): (job: Job) => Promise<Result> {
   const { startWorker, bytesOf, maxThreads, deadlineMs, tooSlow } = options;
@@ -44,10 +44,10 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): 
       const task = thread.task;
       rest(thread);
       if ('result' in answer) task?.resolve(answer.result);
-      else task?.reject(new Error(`the work in a thread failed: ${answer.failure}`));
+      else task?.reject(new Error(`worker job failed: ${answer.failure}`));
     });
     worker.on('error', (error) => end(thread, error));
-    worker.on('exit', () => end(thread, new Error('the thread ended')));
+    worker.on('exit', () => end(thread, new Error('worker thread ended')));
     return thread;
   }
 
@@ -74,7 +74,7 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): 
     });
 }
 
-/** The thread's side: one job in, one result out, its bytes handed over and not copied. */
+/** The worker's side: one job in, one result out. The result's bytes are transferred. */
 export function handleJobs<Job, Result>(
   work: (job: Job) => Promise<Result>,
   bytesOf: (result: Result) => Uint8Array[],

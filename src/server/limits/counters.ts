@@ -14,11 +14,11 @@ import { connectRedis } from '../redis';
 
 type Count = { count: number; resetMs: number };
 
-/** Operations counted in windows of time, for all instances together; while the store is away, each counts for itself. */
+/** Counts operations in time windows for all instances; while the store is away, each instance counts for itself. */
 export type Counters = {
-  /** Counts one operation, and says how many the subject's current window has with it. */
+  /** Counts one operation and returns the subject's total in the current window. */
   count(name: string, subject: string, windowSeconds: number): Promise<Count>;
-  /** Waits a moment for a store that connects ahead of the first count. */
+  /** Connects to the store before the first count, with a short wait. */
   settle(): Promise<void>;
   close(): Promise<void>;
 };
@@ -36,11 +36,11 @@ const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 2_000;
 const REDIS_TOLD = {
-  answers: 'limits are counted there, for all instances together',
-  away: 'each instance counts limits by itself',
+  answers: 'rate limits are shared by all instances',
+  away: 'each instance counts rate limits for itself',
 };
 
-/** In Redis where there is one, else in Postgres. */
+/** Uses Redis if configured, otherwise Postgres. */
 export function createCounters({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl?: string }): Counters {
   const store = redisUrl ? redisStore(connectRedis(redisUrl, REDIS_TOLD)) : postgresStore(databaseUrl);
   const limiters = new Map<string, CountOne>();
@@ -48,7 +48,7 @@ export function createCounters({ databaseUrl, redisUrl }: { databaseUrl: string;
     const keyPrefix = `postroom:${name}:${windowSeconds}`;
     const found = limiters.get(keyPrefix);
     if (found) return found;
-    // Limits differ from key to key, so the library only counts, and the caller compares.
+    // Limits differ per key, so the library only counts and the caller compares.
     const options = { keyPrefix, points: Number.MAX_SAFE_INTEGER, duration: windowSeconds };
     const limiter = store.limiter({ ...options, insuranceLimiter: new RateLimiterMemory(options) });
     const countOne = countTogether((subject, points) => limiter.consume(subject, points));
@@ -66,8 +66,8 @@ type CountOne = (subject: string) => Promise<Count>;
 type Waiter = { resolve(count: Count): void; reject(reason: unknown): void };
 
 /**
- * One query at a time for each subject: what comes meanwhile is counted together by the next. So a flood from one place
- * stays exact, and takes no connection from others.
+ * Runs one query at a time per subject; operations that arrive meanwhile are counted together by the next one. A flood
+ * from one subject is counted exactly and uses a single connection.
  */
 function countTogether(consume: (subject: string, points: number) => Promise<RateLimiterRes>): CountOne {
   const waiting = new Map<string, Waiter[]>();

@@ -22,40 +22,40 @@ export async function limitAddress(ctx: Context): Promise<void> {
     points,
     windowSeconds: 60,
     subject: networkOf(ctx.request.ip),
-    message: `More than ${points} requests in a minute from your address.`,
+    message: `Your address exceeded ${points} requests per minute.`,
   });
 }
 
-/** The login throttle: 5 requests a second for each client address (spec.md, Limits). */
+/** The sign-in throttle: 5 requests per second and client address (docs/api-contract.md, Limits). */
 export async function limitLogin(ctx: Context): Promise<void> {
   await consume(ctx, {
     name: 'login',
     points: 5,
     windowSeconds: 1,
     subject: networkOf(ctx.request.ip),
-    message: 'More than 5 sign-in attempts in a second from your address.',
+    message: 'Your address exceeded 5 sign-in attempts per second.',
   });
 }
 
-/** An API key's own limit and those of the keys that it was minted by, in requests a minute; 0 is unlimited. */
+/** The limit of an API key and of the keys that created it, in requests per minute; 0 is unlimited. */
 export async function limitKey(ctx: Context, key: ActorKey): Promise<void> {
   let tightest: Remaining | null = null;
   for (const { id, rateLimit } of [key, ...key.ancestors]) {
     if (rateLimit === 0) continue;
-    const whose = id === key.id ? 'this API key' : 'the API key that made this one, and those it made';
+    const whose = id === key.id ? 'This API key' : 'The API key that created this one';
     const remaining = await consume(ctx, {
       name: 'key',
       points: rateLimit,
       windowSeconds: 60,
       subject: id,
-      message: `More than ${rateLimit} requests in a minute with ${whose}.`,
+      message: `${whose} exceeded ${rateLimit} requests per minute.`,
     });
     if (!tightest || remaining.count < tightest.count) tightest = remaining;
   }
-  if (tightest) tell(ctx, tightest);
+  if (tightest) setRateLimitHeaders(ctx, tightest);
 }
 
-/** Connects the counters ahead of the first request. */
+/** Connects the counters before the first request. */
 export async function prepareLimits(): Promise<void> {
   await counters().settle();
 }
@@ -67,27 +67,27 @@ async function consume(ctx: Context, limit: Limit): Promise<Remaining> {
   const { count, resetMs } = await counters().count(limit.name, limit.subject, windowSeconds);
   const resetSeconds = Math.ceil(resetMs / 1000);
   const remaining = { limit: points, count: Math.max(0, points - count), resetSeconds };
-  tell(ctx, remaining);
+  setRateLimitHeaders(ctx, remaining);
   if (count <= points) return remaining;
-  throw new AppError('RATE_LIMIT_EXCEEDED', `${limit.message} Try again in ${resetSeconds} s.`, {
+  throw new AppError('RATE_LIMIT_EXCEEDED', `${limit.message} Try again in ${resetSeconds} seconds.`, {
     details: { limit: points, window_seconds: windowSeconds, retry_after_seconds: resetSeconds },
     headers: { 'Retry-After': String(resetSeconds) },
   });
 }
 
-function tell(ctx: Context, { limit, count, resetSeconds }: Remaining): void {
+function setRateLimitHeaders(ctx: Context, { limit, count, resetSeconds }: Remaining): void {
   ctx.response.headers.set('RateLimit-Limit', String(limit));
   ctx.response.headers.set('RateLimit-Remaining', String(count));
   ctx.response.headers.set('RateLimit-Reset', String(resetSeconds));
 }
 
-/** An IPv6 subscriber has a /64 of addresses, and counts as one. */
+/** All addresses of an IPv6 /64 count as one client. */
 function networkOf(ip: string): string {
   if (!ipaddr.IPv6.isValid(ip)) return ip;
   return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`).toString();
 }
 
-// One set of counters a process; Next loads this module once for each of its bundles.
+// One set of counters per process; Next.js loads this module once per bundle.
 const shared = globalThis as typeof globalThis & { postroomCounters?: Counters };
 
 function counters(): Counters {

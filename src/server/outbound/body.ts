@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import { OutboundFailure } from './failure';
 
 export type OutboundBody = {
-  /** The next piece, null at the end. @throws OutboundFailure `broken` unless there is just what was announced */
+  /** The next chunk, null at the end. @throws OutboundFailure `broken` if the length differs from `bodyBytes` */
   next: () => Promise<Uint8Array | null>;
-  /** Ends the source, even one that hangs or was never begun. Never throws. */
+  /** Closes the source, even if it hangs or was never read. Never throws. */
   close: () => void;
 };
 
-/** Pulls a body of exactly `bodyBytes` bytes from its source, a piece at a time. */
+/** Reads a body of exactly `bodyBytes` bytes from its source, one chunk at a time. */
 export function openBody(source: AsyncIterable<Uint8Array>, bodyBytes: number): OutboundBody {
   if (source instanceof Readable) source.on('error', ignore);
   const iterator = source[Symbol.asyncIterator]();
@@ -22,7 +22,7 @@ export function openBody(source: AsyncIterable<Uint8Array>, bodyBytes: number): 
     },
     close() {
       endOf(iterator).catch(ignore);
-      // The iterator of a stream that was never begun leaves it open.
+      // A stream's iterator doesn't close it if it was never read.
       if (source instanceof Readable) source.destroy();
     },
   };
@@ -44,5 +44,5 @@ async function endOf(iterator: AsyncIterator<Uint8Array>): Promise<void> {
 }
 
 function unreadable(): OutboundFailure {
-  return new OutboundFailure('broken', 'The body of the request could not be read.');
+  return new OutboundFailure('broken', 'The request body could not be read.');
 }

@@ -8,11 +8,11 @@ type ConnectOptions = {
   allowPrivateNetworks: boolean;
   connect: (options: ConnectionOptions) => TLSSocket;
   ca: string | undefined;
-  /** Told the address of the peer as soon as TCP is connected. */
+  /** Called with the peer's address as soon as TCP is connected. */
   onReached: (address: string) => void;
 };
 
-/** Refuses all where one is not allowed. @throws OutboundFailure `blocked_address`, or `dns` where there are none */
+/** Rejects the host if any address is not allowed. @throws OutboundFailure `blocked_address`, or `dns` for no address */
 export function checkAddresses(addresses: string[], allowPrivateNetworks: boolean): string[] {
   if (addresses.length === 0) throw new OutboundFailure('dns', 'The host name has no address.');
   const isRefused = (address: string) => isIP(address) === 0 || !(allowPrivateNetworks || isPublicAddress(address));
@@ -21,8 +21,8 @@ export function checkAddresses(addresses: string[], allowPrivateNetworks: boolea
 }
 
 /**
- * A TLS connection with a checked certificate to the first of the checked addresses that takes one. Rejects with an
- * OutboundFailure, or with the signal's reason when that aborts.
+ * Opens a TLS connection with a verified certificate to the first checked address that accepts one. Rejects with an
+ * OutboundFailure, or with the signal's reason if it aborts.
  */
 export async function connectToFirst(
   addresses: string[],
@@ -36,14 +36,14 @@ export async function connectToFirst(
     const socket = await open(address, target, { ...options, patienceMs }, signal);
     if (socket) return socket;
   }
-  throw new OutboundFailure('connect', 'The endpoint refused the connection, or there is no way to it.');
+  throw new OutboundFailure('connect', "Connection refused, or the endpoint's network is unreachable.");
 }
 
 const MAX_ADDRESSES_TRIED = 6;
-// For TCP to connect, where there is another address to try.
+// Time for TCP to connect if there is another address to try.
 const PATIENCE_MS = 2_000;
 
-/** Null where no TCP connection came about. */
+/** Null if TCP did not connect. */
 function open(
   address: string,
   target: OutboundTarget,
@@ -77,7 +77,7 @@ function open(
       isReached = true;
       const peer = socket.remoteAddress;
       options.onReached(peer ?? address);
-      if (!peer) return fail(brokenOff());
+      if (!peer) return fail(closedDuringTls());
       if (!options.allowPrivateNetworks && !isPublicAddress(peer)) fail(blocked());
     };
     const onSecure = () => {
@@ -95,13 +95,13 @@ function open(
 
 function ignore() {}
 
-// No proxy, no agent and no second look-up: the host is the checked literal. The name is for SNI and the certificate.
+// No proxy, agent or second lookup: the host is the checked literal. The name is for SNI and the certificate.
 function connectionOptions(address: string, target: OutboundTarget, ca: string | undefined): ConnectionOptions {
   const { hostname, port } = target;
   return {
     host: address,
     port,
-    lookup: (_hostname, _options, done) => done(new Error('a second look-up'), ''),
+    lookup: (_hostname, _options, done) => done(new Error('unexpected second DNS lookup'), ''),
     servername: isIP(hostname) ? '' : hostname,
     checkServerIdentity: (_servername, certificate) => checkServerIdentity(hostname, certificate),
     rejectUnauthorized: true,
@@ -113,13 +113,13 @@ function connectionOptions(address: string, target: OutboundTarget, ca: string |
 
 function handshakeFailure(error: NodeJS.ErrnoException): OutboundFailure {
   const failure = socketFailure(error);
-  return failure.reason === 'tls' ? failure : brokenOff();
+  return failure.reason === 'tls' ? failure : closedDuringTls();
 }
 
-function brokenOff(): OutboundFailure {
-  return new OutboundFailure('tls', 'The endpoint closed the connection while TLS was being set up.');
+function closedDuringTls(): OutboundFailure {
+  return new OutboundFailure('tls', 'The endpoint closed the connection during the TLS handshake.');
 }
 
 function blocked(): OutboundFailure {
-  return new OutboundFailure('blocked_address', 'The host is at a private or reserved address, which is not allowed.');
+  return new OutboundFailure('blocked_address', 'The host has a private or reserved address, which is not allowed.');
 }

@@ -8,23 +8,23 @@ import type { OutboundTarget } from './target';
 export type Answer = {
   status: number;
   statusText: string;
-  /** In the order received: the first 20, values cut at 200 characters. */
+  /** The first 20 in the order received, values cut at 200 characters. */
   headers: [string, string][];
-  /** The first 1,000 characters of the body, without NUL, well-formed. */
+  /** The first 1,000 characters of the body, well-formed and without NUL. */
   excerpt: string;
 };
 
 type Message = { target: OutboundTarget; headers: Record<string, string>; body: OutboundBody; bodyBytes: number };
 
 /**
- * Sends one POST over a connection that is ready, reads at most `maxAnswerBytes` of the answer's body and ends the
- * connection. The end of the answer is the end of it all, even where some of the body was not sent. Rejects with an
- * OutboundFailure, or with the signal's reason when that aborts.
+ * Sends one POST over an open connection, reads at most `maxResponseBytes` of the response body and closes the connection.
+ * It finishes with the response, even if the request body wasn't sent completely. Rejects with an OutboundFailure, or
+ * with the signal's reason if it aborts.
  */
 export function exchange(
   socket: TLSSocket,
   message: Message,
-  maxAnswerBytes: number,
+  maxResponseBytes: number,
   signal: AbortSignal,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -51,16 +51,16 @@ export function exchange(
     const onAbort = () => fail(signal.reason);
 
     request.on('error', (error) => fail(socketFailure(error)));
-    request.on('upgrade', () => fail(badAnswer()));
+    request.on('upgrade', () => fail(invalidResponse()));
     request.on('information', () => {
       informationals += 1;
-      if (informationals > MAX_INFORMATIONALS) fail(badAnswer());
+      if (informationals > MAX_INFORMATIONALS) fail(invalidResponse());
     });
     request.on('response', (response) => {
-      if (!response.statusCode || response.statusCode < 200) return fail(badAnswer());
-      // Who refuses early is often gone early: to write on would lose the answer.
+      if (!response.statusCode || response.statusCode < 200) return fail(invalidResponse());
+      // A server that rejects early often closes early; writing on would lose its response.
       if (response.statusCode >= 300) sending.abort();
-      readAnswer(response, socket, maxAnswerBytes).then(succeed, fail);
+      readResponse(response, socket, maxResponseBytes).then(succeed, fail);
     });
     signal.addEventListener('abort', onAbort);
     try {
@@ -101,29 +101,29 @@ async function send(request: ClientRequest, body: OutboundBody, signal: AbortSig
   if (!signal.aborted) request.end();
 }
 
-function readAnswer(response: IncomingMessage, socket: TLSSocket, maxAnswerBytes: number): Promise<Answer> {
+function readResponse(response: IncomingMessage, socket: TLSSocket, maxResponseBytes: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const kept: Buffer[] = [];
     const bytesReadBefore = socket.bytesRead;
     let bytes = 0;
-    const finish = () => resolve(presentAnswer(response, Buffer.concat(kept), bytes));
+    const finish = () => resolve(toResponse(response, Buffer.concat(kept), bytes));
     response.on('data', (chunk: Buffer) => {
       if (bytes < EXCERPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - bytes)));
       bytes += chunk.length;
-      // A body in tiny chunks is mostly framing, which counts too.
+      // The framing of a body in tiny chunks counts too.
       const bytesRead = socket.bytesRead - bytesReadBefore;
-      if (bytes >= maxAnswerBytes || bytesRead >= FRAMING_FACTOR * maxAnswerBytes) finish();
+      if (bytes >= maxResponseBytes || bytesRead >= FRAMING_FACTOR * maxResponseBytes) finish();
     });
     response.on('end', finish);
     response.on('error', (error) => reject(socketFailure(error)));
   });
 }
 
-function badAnswer(): OutboundFailure {
-  return new OutboundFailure('bad_answer', 'The answer of the endpoint is not one to a request like this.');
+function invalidResponse(): OutboundFailure {
+  return new OutboundFailure('bad_answer', "The endpoint's response is invalid.");
 }
 
-function presentAnswer(response: IncomingMessage, start: Buffer, bytes: number): Answer {
+function toResponse(response: IncomingMessage, start: Buffer, bytes: number): Answer {
   const { rawHeaders } = response;
   const headers: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length && headers.length < MAX_HEADERS_KEPT; at += 2) {

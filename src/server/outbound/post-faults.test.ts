@@ -238,7 +238,7 @@ describe('a certificate', () => {
     expect(await post(server, {}, { ca: undefined })).toMatchObject({
       outcome: 'failed',
       reason: 'tls',
-      message: 'The certificate of the endpoint is not from an authority that this server trusts.',
+      message: "The endpoint's certificate was issued by an authority that this server doesn't trust.",
     });
   });
 

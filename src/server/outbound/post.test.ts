@@ -224,7 +224,7 @@ describe('the source of the body', () => {
     expect(await post(receiver, { body: body(), bodyBytes: 5 })).toMatchObject({
       outcome: 'failed',
       reason: 'broken',
-      message: 'The body of the request could not be read.',
+      message: 'The request body could not be read.',
     });
     expect(receiver.requests).toHaveLength(0);
   });

@@ -17,41 +17,41 @@ export type OutboundRequest = {
 
 export type OutboundResult = {
   durationMs: number;
-  /** The address that was connected to, if any. */
+  /** The address of the connection, if there was one. */
   remoteAddress: string | null;
 } & (
   | ({ outcome: 'answered' } & Answer)
   | {
       outcome: 'failed';
       reason: FailureReason;
-      /** One plain sentence for an admin. */
+      /** One sentence for an admin. */
       message: string;
     }
 );
 
 export type OutboundOptions = {
   allowPrivateNetworks: boolean;
-  /** In all, from resolving to the last byte read; 10 s. */
+  /** Total time, from resolving to the last byte read; 10 s by default. */
   timeoutMs?: number;
-  /** Of the answer's body; 64 KiB. More is not read, and the status counts. */
-  maxAnswerBytes?: number;
+  /** Most bytes of the response body to read; 64 KiB by default. The status counts even if there is more. */
+  maxResponseBytes?: number;
   resolve?: typeof resolveHost;
   connect?: (options: ConnectionOptions) => TLSSocket;
-  /** Trusted instead of the authorities that Node trusts, PEM. */
+  /** PEM; trusted instead of the authorities that Node trusts. */
   ca?: string;
 };
 
 /**
- * Makes one POST to an https address that a user chose, once, with no redirect followed: any status is an answer. The
- * host is resolved anew, every address is checked, and the connection goes to a checked one. Never rejects; the body's
- * iterator is always closed.
+ * Makes one POST to an https URL that a user chose, without following redirects; any status is a response. The host is
+ * resolved again, every address is checked, and the connection goes to a checked one (docs/security-rules.md 8). Never
+ * rejects; the body's iterator is always closed.
  */
 export async function postOnce(request: OutboundRequest, options: OutboundOptions): Promise<OutboundResult> {
   const startedAt = performance.now();
   const attempt: Attempt = { remoteAddress: null };
   const conclude = () => ({ durationMs: Math.round(performance.now() - startedAt), ...attempt });
   try {
-    const answer = await answerInTime(request, options, attempt);
+    const answer = await responseInTime(request, options, attempt);
     return { ...conclude(), outcome: 'answered', ...answer };
   } catch (error) {
     const { reason, message } = failureOf(error);
@@ -62,22 +62,22 @@ export async function postOnce(request: OutboundRequest, options: OutboundOption
 type Attempt = { remoteAddress: string | null };
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-const DEFAULT_MAX_ANSWER_BYTES = 64 * 1024;
+const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024;
 
-async function answerInTime(request: OutboundRequest, options: OutboundOptions, attempt: Attempt): Promise<Answer> {
+async function responseInTime(request: OutboundRequest, options: OutboundOptions, attempt: Attempt): Promise<Answer> {
   const body = openBody(request.body, request.bodyBytes);
   const deadline = new AbortController();
   const onTimeout = () => deadline.abort(timeoutOf(attempt));
   const timer = setTimeout(onTimeout, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   try {
-    return await answerTo(request, body, options, attempt, deadline.signal);
+    return await responseTo(request, body, options, attempt, deadline.signal);
   } finally {
     clearTimeout(timer);
     body.close();
   }
 }
 
-async function answerTo(
+async function responseTo(
   request: OutboundRequest,
   body: OutboundBody,
   options: OutboundOptions,
@@ -93,7 +93,7 @@ async function answerTo(
   };
   const socket = await connectToFirst(addresses, target, { allowPrivateNetworks, connect, ca, onReached }, signal);
   const message = { target, headers: request.headers, body, bodyBytes: request.bodyBytes };
-  return exchange(socket, message, options.maxAnswerBytes ?? DEFAULT_MAX_ANSWER_BYTES, signal);
+  return exchange(socket, message, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, signal);
 }
 
 async function addressesOf(hostname: string, resolve: typeof resolveHost, signal: AbortSignal): Promise<string[]> {
@@ -106,12 +106,12 @@ async function addressesOf(hostname: string, resolve: typeof resolveHost, signal
 }
 
 function timeoutOf({ remoteAddress }: Attempt): OutboundFailure {
-  const words = remoteAddress === null ? 'could not be reached' : 'did not answer in full';
-  return new OutboundFailure('timeout', `The endpoint ${words} in time.`);
+  const problem = remoteAddress === null ? 'could not be reached' : 'did not respond completely';
+  return new OutboundFailure('timeout', `The endpoint ${problem} in time.`);
 }
 
 function failureOf(error: unknown): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
-  log.error({ error }, 'an outbound request failed in a way that is not foreseen');
+  log.error({ error }, 'outbound request failed unexpectedly');
   return new OutboundFailure('broken', 'The request could not be sent.');
 }

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether an IPv4 or IPv6 literal, without brackets, is an ordinary address of the public internet. Whatever is special
- * in the IANA registries, carries an IPv4 address inside, has a zone or is no canonical literal is not.
+ * Whether an IPv4 or IPv6 literal, without brackets, is an ordinary public address. False for everything special in the
+ * IANA registries, embedded IPv4 addresses, zones, and literals that aren't canonical.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
@@ -15,7 +15,7 @@ export function isPublicAddress(address: string): boolean {
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
-// Written out although ipaddr.js knows most of them: a release of it must not open a hole.
+// Listed although ipaddr.js knows most of them, so that an update of it can't open a hole.
 const REFUSED = [
   '0.0.0.0/8',
   '10.0.0.0/8',

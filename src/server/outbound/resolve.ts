@@ -5,9 +5,9 @@ import { OutboundFailure } from './failure';
 import { untilAborted } from './until-aborted';
 
 /**
- * Every IPv4 and IPv6 address of a host name, IPv4 first; an IP literal, in brackets or not, is its own. Asks DNS, and
- * the system where DNS knows nothing, because of /etc/hosts. Rejects with the signal's reason when that aborts.
- * @throws OutboundFailure `dns` where nothing is found
+ * Returns every IPv4 and IPv6 address of a host name, IPv4 first; an IP literal resolves to itself. Asks DNS first, then
+ * the system resolver for names in /etc/hosts. Rejects with the signal's reason if it aborts.
+ * @throws OutboundFailure `dns` if nothing is found
  */
 export async function resolveHost(
   hostname: string,
@@ -30,10 +30,10 @@ const TRY_MS = 2000;
 const TRIES = 2;
 const SECOND_FAMILY_MS = 1000;
 const KNOWS_NOTHING = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
-const DNS_FAILED = 'The DNS servers gave no answer for the host name.';
+const DNS_FAILED = "The DNS servers didn't answer for the host name.";
 const NOT_FOUND = 'The host name has no address.';
 
-// c-ares, which takes no thread of the pool: dead DNS servers of one host name delay nobody else.
+// c-ares uses no thread of the pool, so one host name's dead DNS servers delay nobody else.
 async function askDns(hostname: string, signal: AbortSignal, servers: string[] | undefined) {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
   if (servers) resolver.setServers(servers);
@@ -57,7 +57,7 @@ async function askDns(hostname: string, signal: AbortSignal, servers: string[] |
   }
 }
 
-// Each takes a thread of the pool of four, for as long as the system likes.
+// Each lookup holds one of four pool threads, for as long as the system takes.
 const atMostTwo = pLimit(2);
 
 async function askSystem(hostname: string, signal: AbortSignal, systemLookup: SystemLookup): Promise<string[]> {

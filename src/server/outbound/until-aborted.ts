@@ -1,4 +1,4 @@
-/** The promise's own outcome, or a rejection with the signal's reason as soon as that aborts. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it aborts. */
 export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let onAbort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -5,8 +5,8 @@ const EXPOSED_HEADERS = 'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, Rat
 const MAX_AGE_SECONDS = 600;
 
 /**
- * Lets scripts of the origins in CORS_ORIGINS read an answer, and no others. Without credentials: cookies stay with the
- * console, and scripts of elsewhere send an API key.
+ * Lets scripts of the origins in CORS_ORIGINS read responses, without credentials: cookies are for the console only, and
+ * other origins send an API key.
  */
 export function allowOrigin(request: Request, headers: Headers): void {
   const { corsOrigins } = env();
@@ -18,7 +18,7 @@ export function allowOrigin(request: Request, headers: Headers): void {
   headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
 }
 
-/** Whether a browser asks, for a page of a listed origin, what it may send here. */
+/** Whether this is a CORS preflight request from a listed origin. */
 export function isPreflight(request: Request, headers: Headers): boolean {
   const isAsked = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
   return isAsked && headers.has('Access-Control-Allow-Origin');

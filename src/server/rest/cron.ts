@@ -8,7 +8,7 @@ import { isSameSecret } from '../secrets/crypto';
 import { env } from '../settings/env';
 import { failure, success } from './envelope';
 
-/** A route that a scheduler calls, with `Authorization: Bearer <CRON_SECRET>`; it answers in the API's envelope. */
+/** A route for schedulers, with `Authorization: Bearer <CRON_SECRET>`; it responds in the API's envelope. */
 export function createCronHandler(job: () => Promise<object>) {
   return async (request: Request, clock: Clock = systemClock): Promise<Response> => {
     const { request: caller, response } = createContext(request, clock);
@@ -17,9 +17,9 @@ export function createCronHandler(job: () => Promise<object>) {
       requireCronSecret(request);
       return success(await job(), 200, false, facts);
     } catch (error) {
-      const told = publicError(error);
-      if (isUnexpected(told)) log.error({ request_id: caller.id, error }, 'a cron route failed');
-      return failure(told, facts);
+      const publicErr = publicError(error);
+      if (isUnexpected(publicErr)) log.error({ request_id: caller.id, error }, 'cron route failed');
+      return failure(publicErr, facts);
     }
   };
 }
@@ -28,5 +28,5 @@ function requireCronSecret(request: Request): void {
   const { cronSecret } = env();
   const given = readBearer(request.headers.get('authorization') ?? '');
   if (cronSecret && given && isSameSecret(given, cronSecret)) return;
-  throw new AppError('AUTH_REQUIRED', 'This is for the scheduler: send Authorization: Bearer <CRON_SECRET>.');
+  throw new AppError('AUTH_REQUIRED', 'Send Authorization: Bearer <CRON_SECRET>.');
 }

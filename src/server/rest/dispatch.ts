@@ -8,7 +8,7 @@ import { admit } from '../trpc';
 import { reserveBodyBudget } from './body-budget';
 import { allowOrigin, isPreflight, preflight } from './cors';
 import { failure, success } from './envelope';
-import { type FileAnswer, fileResponse } from './file';
+import { type FileOutput, fileResponse } from './file';
 import { readInput } from './input';
 import { matchRoute, type Route, routesOf } from './routes';
 
@@ -18,7 +18,7 @@ const BASE_PATH = '/api/v1';
 
 type Caller = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
 
-/** The REST door to the same procedures that the console calls. */
+/** Serves REST from the procedures that the console calls. */
 export function createRestHandler(router: AnyTRPCRouter): RestHandler {
   const routes = routesOf(router);
   const callerOf = (ctx: Context) => router.createCaller(ctx) as unknown as Caller;
@@ -41,20 +41,21 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
       const [module, verb] = route.procedure.split('.') as [string, string];
       const data = await callerOf(ctx)[module]?.[verb]?.(input);
       const { status, isPaginated, redirect, file } = route.meta.rest;
-      if (redirect) response = redirected((data as { location: string }).location, ctx);
+      if (redirect) response = redirectResponse((data as { location: string }).location, ctx);
       else if (file)
-        response = fileResponse(data as FileAnswer, { contentType: file, headers: withRequestId(ctx), isHead });
+        response = fileResponse(data as FileOutput, { contentType: file, headers: withRequestId(ctx), isHead });
       else response = success(data, ctx.response.status ?? status, isPaginated, facts);
     } catch (error) {
-      const told = publicError(error);
-      if (isUnexpected(told)) cause = error;
-      const errorPage = canTryAgain(told) && isPageLoad(request) ? route?.meta.rest.redirect?.errorPage : undefined;
-      if (told.headers.Allow && isPreflight(request, facts.headers)) {
-        response = preflight(told.headers.Allow, facts.headers);
+      const publicErr = publicError(error);
+      if (isUnexpected(publicErr)) cause = error;
+      const errorPage =
+        isTemporary(publicErr) && isPageLoad(request) ? route?.meta.rest.redirect?.errorPage : undefined;
+      if (publicErr.headers.Allow && isPreflight(request, facts.headers)) {
+        response = preflight(publicErr.headers.Allow, facts.headers);
       } else if (errorPage) {
-        response = redirected(`${errorPage}?error=${told.code.toLowerCase()}`, ctx);
+        response = redirectResponse(`${errorPage}?error=${publicErr.code.toLowerCase()}`, ctx);
       } else {
-        response = failure(told, facts);
+        response = failure(publicErr, facts);
       }
     } finally {
       budget.release();
@@ -68,12 +69,12 @@ function find(routes: Route[], request: Request) {
   const path = new URL(request.url).pathname.slice(BASE_PATH.length);
   if (path === '/openapi.json') throw notAllowed(['GET']);
   const found = matchRoute(routes, request.method === 'HEAD' ? 'GET' : request.method, path);
-  if (!found) throw new AppError('NOT_FOUND', 'There is no such endpoint.');
+  if (!found) throw new AppError('NOT_FOUND', 'Unknown endpoint.');
   if ('route' in found) return found;
   throw notAllowed(found.allowed);
 }
 
-function redirected(location: string, ctx: Context): Response {
+function redirectResponse(location: string, ctx: Context): Response {
   const { headers } = ctx.response;
   headers.set('Location', location);
   headers.set('Cache-Control', 'no-store');
@@ -85,7 +86,7 @@ function withRequestId(ctx: Context): Headers {
   return ctx.response.headers;
 }
 
-function canTryAgain({ status }: PublicError): boolean {
+function isTemporary({ status }: PublicError): boolean {
   return status === 429 || status >= 500;
 }
 
@@ -95,7 +96,7 @@ function isPageLoad(request: Request): boolean {
 
 function notAllowed(methods: string[]): AppError {
   const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-  return new AppError('METHOD_NOT_ALLOWED', `This endpoint takes ${allow}.`, { headers: { Allow: allow } });
+  return new AppError('METHOD_NOT_ALLOWED', `This endpoint accepts ${allow}.`, { headers: { Allow: allow } });
 }
 
 function writeLogLine(

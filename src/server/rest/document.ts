@@ -30,18 +30,18 @@ const ErrorBody = z
     data: z.null(),
     error: z.object({
       code: z.string().meta({ description: 'Machine-readable code' }),
-      message: z.string().meta({ description: 'Human-readable message' }),
+      message: z.string().meta({ description: 'Message for people; compare code instead' }),
       details: z.record(z.string(), z.unknown()).nullable(),
     }),
     meta: Meta,
   })
   .meta({ id: 'Error' });
 
-/** The OpenAPI 3.1 document of every procedure with a REST face: envelope, true statuses, error codes per operation. */
+/** The OpenAPI 3.1 document: envelope, actual statuses and error codes of every operation. */
 export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document {
   const routes = routesOf(router);
-  const document = generateOpenApiDocument(enveloped(router, routes), {
-    title: 'Postroom: mail server management and sending',
+  const document = generateOpenApiDocument(withEnvelope(router, routes), {
+    title: 'Postroom API',
     description: 'Every answer has the same envelope: `data`, `error` and `meta`.',
     version: packageJson.version,
     openApiVersion: '3.1.0',
@@ -53,7 +53,7 @@ export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document
     defs: { Error: ErrorBody },
   });
   document.info.license = { name: 'MIT', identifier: 'MIT' };
-  bringHome(document, routes);
+  restoreDeletePaths(document, routes);
   for (const route of routes) {
     const operation = document.paths?.[route.template]?.[route.method.toLowerCase() as 'get'];
     if (operation) describe(operation as unknown as Operation, route);
@@ -61,8 +61,8 @@ export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document
   return document;
 }
 
-/** The same procedures with the envelope round their output, for the generator only. */
-function enveloped(router: AnyTRPCRouter, routes: Route[]): never {
+/** The procedures with the envelope around their output, for the generator only. */
+function withEnvelope(router: AnyTRPCRouter, routes: Route[]): never {
   const procedures = Object.fromEntries(
     routes.map((route) => {
       const { procedure: name, meta, input } = route;
@@ -70,22 +70,22 @@ function enveloped(router: AnyTRPCRouter, routes: Route[]): never {
       const output = procedure._def.output as z.ZodObject;
       const data = meta.rest.file ? z.null() : meta.rest.isPaginated ? (output.shape.items as z.ZodType) : output;
       const envelope = z.object({ data, error: z.null(), meta: meta.rest.isPaginated ? PageMeta : Meta });
-      const openapi = { ...meta.openapi, ...carrierOf(route), errorResponses: [] };
+      const openapi = { ...meta.openapi, ...temporaryPostOf(route), errorResponses: [] };
       return [name, { _def: { ...procedure._def, inputs: [input], output: envelope, meta: { ...meta, openapi } } }];
     }),
   );
   return { _def: { procedures } } as never;
 }
 
-// The generator writes the body of a DELETE as query parameters: it is shown a POST at a path of its own instead.
+// The generator turns a DELETE body into query parameters, so it gets a POST at a temporary path instead.
 const CARRIER = '/~delete';
 
-function carrierOf({ method, template, input }: Route) {
+function temporaryPostOf({ method, template, input }: Route) {
   const hasBody = Object.keys(input.shape).some((name) => !template.includes(`{${name}}`));
   return method === 'DELETE' && hasBody ? { method: 'POST' as const, path: `${template}${CARRIER}` as const } : {};
 }
 
-function bringHome(document: Document, routes: Route[]): void {
+function restoreDeletePaths(document: Document, routes: Route[]): void {
   const paths = document.paths ?? {};
   for (const { template } of routes) {
     const carrier = paths[`${template}${CARRIER}`]?.post;
@@ -109,7 +109,7 @@ function describe(operation: Operation, { meta, method, input, template }: Route
     };
   operation.security ??= [];
   if (meta.access && meta.access !== 'domain_admin') {
-    operation.description = [operation.description, `Needs the role \`${meta.access}\`.`].filter(Boolean).join(' ');
+    operation.description = [operation.description, `Requires the role \`${meta.access}\`.`].filter(Boolean).join(' ');
   }
   for (const [code, codes] of Object.entries(errorCodes(meta, method, input, template))) {
     operation.responses[code] = errorResponse(codes);
@@ -119,11 +119,11 @@ function describe(operation: Operation, { meta, method, input, template }: Route
 const REDIRECTION = {
   description: 'Redirection',
   headers: {
-    Location: { description: 'Where to go on', required: true, schema: { type: 'string', format: 'uri-reference' } },
+    Location: { description: 'Redirect target', required: true, schema: { type: 'string', format: 'uri-reference' } },
   },
 };
 
-/** What follows from access, input and method, and what the operation adds to it. */
+/** The codes implied by access, input and method, plus those of the operation. */
 function errorCodes(
   meta: Route['meta'],
   method: string,

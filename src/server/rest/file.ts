@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** The answer of a route that gives a file: its text is made while it is sent, so that its size does not matter. */
-export const FileAnswer = z.object({
+/** The output of a route that returns a file. The text is generated while it is sent, so its size doesn't matter. */
+export const FileOutput = z.object({
   filename: z.string(),
-  /** Where the route has more than one form. */
+  /** Overrides the content type, for routes with several formats. */
   contentType: z.string().optional(),
   chunks: z.custom<AsyncIterable<string>>((value) => typeof value === 'object' && value !== null),
 });
-export type FileAnswer = z.infer<typeof FileAnswer>;
+export type FileOutput = z.infer<typeof FileOutput>;
 
-/** Streams a file as a download. An error midway breaks the connection off, so that no half is taken for the whole. */
+/** Streams a file as a download. An error midway breaks the connection, so a partial file isn't mistaken for the whole. */
 export function fileResponse(
-  { filename, contentType: ownType, chunks }: FileAnswer,
+  { filename, contentType: ownType, chunks }: FileOutput,
   { contentType, headers, isHead }: { contentType: string; headers: Headers; isHead: boolean },
 ): Response {
   headers.set('Content-Type', ownType ?? contentType);

@@ -10,7 +10,7 @@ const MAX_FIELDS_TOLD = 50;
 const READS_BODY = new Set(['POST', 'PATCH', 'DELETE']);
 const EMPTY_OBJECT = new TextEncoder().encode('{}');
 
-/** A procedure's one input object, from path, query and body; nothing may be said twice. */
+/** Builds a procedure's input object from path, query and body. Duplicates are rejected. */
 export async function readInput(
   request: Request,
   route: Route,
@@ -24,8 +24,8 @@ export async function readInput(
   requireJson(request, bytes);
   if (body) return body.prepare(bytes.byteLength > 0 ? bytes : EMPTY_OBJECT.slice(), at);
   const fields = bytes.byteLength > 0 ? parseJsonObject(bytes) : {};
-  const strays = Object.keys(fields).filter((key) => Object.hasOwn(params, key));
-  if (strays.length > 0) throw refused(strays, 'This is part of the path.');
+  const unexpected = Object.keys(fields).filter((key) => Object.hasOwn(params, key));
+  if (unexpected.length > 0) throw invalidParameters(unexpected, 'This parameter is part of the path.');
   return { ...fields, ...params };
 }
 
@@ -33,12 +33,13 @@ function readQuery(search: URLSearchParams, route: Route): Record<string, unknow
   if (route.meta.rest.isOpenQuery) dropUnknown(search, route);
   const names = [...search.keys()];
   const repeated = repeatedOf(names);
-  if (repeated.length > 0) throw refused(repeated, 'Give this once.');
-  if (route.method !== 'GET' && names.length > 0) throw refused(names, 'This call takes no query parameters.');
-  const strays = names.filter(
+  if (repeated.length > 0) throw invalidParameters(repeated, 'Duplicate parameter.');
+  if (route.method !== 'GET' && names.length > 0)
+    throw invalidParameters(names, "This endpoint doesn't accept query parameters.");
+  const unexpected = names.filter(
     (name) => !Object.hasOwn(route.input.shape, name) || route.template.includes(`{${name}}`),
   );
-  if (strays.length > 0) throw refused(strays, 'There is no such parameter.');
+  if (unexpected.length > 0) throw invalidParameters(unexpected, 'Unknown parameter.');
   return Object.fromEntries(
     [...search].map(([name, text]) => [name, typed(text, route.input.shape[name] as z.ZodType)]),
   );
@@ -55,7 +56,7 @@ function dropUnknown(search: URLSearchParams, route: Route): void {
   }
 }
 
-/** Only `true`, `false` and plain decimals are converted; anything else stays text for the schema to refuse. */
+/** Converts `true`, `false` and plain decimals only; anything else stays text, for the schema to reject. */
 function typed(text: string, schema: z.ZodType): unknown {
   const type = unwrap(schema)?.def.type;
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
@@ -63,8 +64,8 @@ function typed(text: string, schema: z.ZodType): unknown {
   return text;
 }
 
-function refused(names: string[], message: string): AppError {
+function invalidParameters(names: string[], message: string): AppError {
   const fields: FieldError[] = [...new Set(names)].slice(0, MAX_FIELDS_TOLD).map((path) => ({ path, message }));
   const listed = fields.map((field) => field.path).join(', ');
-  return new AppError('VALIDATION_ERROR', `Some parameters are not valid: ${listed}.`, { details: { fields } });
+  return new AppError('VALIDATION_ERROR', `Invalid parameters: ${listed}.`, { details: { fields } });
 }

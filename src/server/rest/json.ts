@@ -1,6 +1,6 @@
 import { AppError } from '../errors';
 
-/** The JSON object in a body. @throws INVALID_JSON or VALIDATION_ERROR */
+/** Parses the JSON object in a body. @throws INVALID_JSON or VALIDATION_ERROR */
 export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
   rejectTooComplex(bytes);
   const value = parse(bytes);
@@ -15,7 +15,7 @@ const MAX_DEPTH = 32;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Counts what would become values, before it does: a body of nothing but `{},` takes fifty times its size in memory. */
+/** Counts values before parsing: a body of nothing but `{},` would take fifty times its size in memory. */
 export function rejectTooComplex(bytes: Uint8Array): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let tokens = 0;

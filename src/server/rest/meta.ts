@@ -4,35 +4,35 @@ import type { ErrorCode } from '@/lib/error-codes';
 import type { Role } from '@/lib/roles';
 
 export type ProcedureMeta = OpenApiMeta<{
-  /** The least role that may call; absent where the procedure is public. Set by the ladder in trpc.ts. */
+  /** Required role; absent for public procedures. Set by the procedure builders in trpc.ts. */
   access?: Role;
   rest?: Rest;
   /** The audit action of a mutation, `<resource type>.<verb>`. */
   audit?: string;
-  /** The verb opens its own transactions, because it crosses the network or must answer in constant time. */
+  /** The verb opens its own transactions, because it uses the network or must respond in constant time. */
   transaction?: 'manual';
   isOpenToScopedKeys?: boolean;
-  /** Answers an API key with 409: it is about a session, or about how an admin signs in. */
+  /** API keys get 409: the call concerns a session, or how an admin signs in. */
   isSessionOnly?: boolean;
   isLogin?: boolean;
-  /** Not counted by address: a probe that must answer while everything else is refused. */
+  /** Exempt from the limit by address: a probe that must respond even under a flood. */
   isUnlimited?: boolean;
 }>;
 
 export type Rest = {
   status: number;
-  /** Statuses that a verb may set itself, with the same data. */
+  /** Other statuses that the verb may set, with the same data. */
   otherStatuses: number[];
-  /** Codes beyond those that follow from access, input and method, by status. */
+  /** Error codes, by status, beyond those implied by access, input and method. */
   errors: Partial<Record<number, ErrorCode[]>>;
   isPaginated: boolean;
-  /** Answers 302 to the `location` of its output. A browser that had better try again later is sent to `errorPage`. */
+  /** Responds 302 to the `location` of the output. After a temporary error, browsers are sent to `errorPage`. */
   redirect?: { errorPage: string };
-  /** Answers with a file of this content type: the verb's output is a FileAnswer. */
+  /** Responds with a file of this content type; the output is a FileOutput. */
   file?: string;
-  /** Query parameters that it does not know are left out rather than refused: others add to them as they like. */
+  /** Ignores unknown query parameters instead of rejecting them: other systems add their own. */
   isOpenQuery: boolean;
-  /** Where the body is read by other means than the procedure's schema: how, and what the document shows of it. */
+  /** For bodies not parsed by the procedure's schema: the parser, and the schema for the OpenAPI document. */
   body?: {
     prepare: (bytes: Uint8Array, at: Date) => Promise<unknown>;
     schema: z.ZodObject;
@@ -54,7 +54,7 @@ type Operation = Partial<Omit<Rest, 'errors'>> &
 
 const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** The REST face of a procedure. Paths are relative to `/api/v1`; parameters stand in braces. */
+/** REST metadata of a procedure. Paths are relative to `/api/v1`; parameters are in braces. */
 export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta {
   const {
     summary,

@@ -15,7 +15,7 @@ export type Route = {
 
 export type Match = { route: Route; params: Record<string, string> } | { allowed: string[] } | null;
 
-/** Every procedure that has a REST face, static paths before those with parameters. Built once. */
+/** All routes, static paths before paths with parameters. Built once. */
 export function routesOf(router: AnyTRPCRouter): Route[] {
   const procedures = router._def.procedures as Record<string, AnyTRPCProcedure>;
   return Object.entries(procedures)
@@ -39,7 +39,7 @@ export function routesOf(router: AnyTRPCRouter): Route[] {
     .sort((a, b) => parameterCount(a) - parameterCount(b));
 }
 
-/** The route of a method and path, the methods allowed where only the path is known, or null. */
+/** The route for a method and path; the allowed methods if only the path is known; or null. */
 export function matchRoute(routes: Route[], method: string, path: string): Match {
   const segments = segmentsOf(path);
   const allowed: string[] = [];

@@ -15,7 +15,7 @@ const KEY_CHECKSUM_LENGTH = 6;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const KEY_FORM = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${KEY_RANDOM_LENGTH + KEY_CHECKSUM_LENGTH}}$`);
 
-/** Bearer wins where a cookie is sent too, with no fallback; a malformed one is null and reaches no database. */
+/** Bearer wins over a cookie, without fallback. A malformed key is null and never queried. */
 export function readCredentials(headers: Headers): Credentials {
   const authorization = headers.get('authorization');
   if (authorization !== null) return { kind: 'key', key: readKey(authorization) };
@@ -24,13 +24,13 @@ export function readCredentials(headers: Headers): Credentials {
   return { kind: 'none' };
 }
 
-/** The token of an Authorization header, or null where it is of another scheme or form. */
+/** The Bearer token of an Authorization header, or null. */
 export function readBearer(authorization: string): string | null {
   const [scheme, token, ...rest] = authorization.split(' ');
   return scheme?.toLowerCase() === 'bearer' && token && rest.length === 0 ? token : null;
 }
 
-/** A key whose last six characters are a checksum of the others, so that a typo fails without a query. */
+/** Creates a key whose last six characters are a checksum, so that a typo fails without a query. */
 export function newApiKey(): { key: string; prefix: string } {
   const random = Array.from({ length: KEY_RANDOM_LENGTH }, randomBase62).join('');
   const key = `${KEY_PREFIX}${random}${checksum(random)}`;

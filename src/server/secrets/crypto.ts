@@ -9,12 +9,12 @@ export function sha256(value: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(value).digest());
 }
 
-/** `value.mac`, keyed for one purpose, so that a signature made for one thing is worth nothing for another. */
+/** Returns `value.mac`. The MAC's key depends on the purpose, so a signature is valid for that purpose only. */
 export function sign(purpose: string, value: string): string {
   return `${value}.${mac(purpose, value, currentKey())}`;
 }
 
-/** The value inside a signature made by {@link sign} with any key still listed in SECRET_KEY, or null. */
+/** Verifies a result of {@link sign} with every key in SECRET_KEY and returns its value, or null. */
 export function unsign(purpose: string, signed: string): string | null {
   const dot = signed.lastIndexOf('.');
   if (dot < 1) return null;
@@ -23,7 +23,7 @@ export function unsign(purpose: string, signed: string): string | null {
   return env().secretKeys.some((key) => isSameSecret(given, mac(purpose, value, key))) ? value : null;
 }
 
-/** A token that every instance derives alike, valid as long as the key is listed in SECRET_KEY. */
+/** A token that every instance derives from SECRET_KEY, valid while the key is listed there. */
 export function derivedToken(purpose: string): string {
   return mac(purpose, '', currentKey());
 }
@@ -40,7 +40,7 @@ function mac(purpose: string, value: string, key: string): string {
   return createHmac('sha256', key).update(`${purpose}\0${value}`).digest('base64url');
 }
 
-/** In constant time, whatever the lengths. */
+/** Compares in constant time, whatever the lengths. */
 export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }

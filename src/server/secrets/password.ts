@@ -3,26 +3,26 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../errors';
 import { hashWithArgon2id, isCommonPassword } from './password-rules.mjs';
 
-// Small gates keep a burst of them from starving the rest, and new passwords from keeping people from signing in.
+// Hashing is limited so that a burst can't starve other requests, and new passwords can't delay sign-ins.
 const comparing = pLimit(2);
 const hashing = pLimit(1);
 const MAX_WAITING = 100;
 
 /**
- * @param field the field that a refusal names
+ * @param field the field that an error names
  * @returns argon2id in PHC form
  * @throws VALIDATION_ERROR for a password from the list of common ones
  */
 export async function hashPassword(password: string, field = 'password'): Promise<string> {
   if (isCommonPassword(password)) {
-    throw new AppError('VALIDATION_ERROR', 'This password is on the list of common passwords.', {
-      details: { fields: [{ path: field, message: 'This is one of the most common passwords. Choose another.' }] },
+    throw new AppError('VALIDATION_ERROR', 'This password is too common.', {
+      details: { fields: [{ path: field, message: 'This password is too common. Choose another.' }] },
     });
   }
   return pass(hashing, () => hashWithArgon2id(password));
 }
 
-/** The same work whether or not there is a hash to compare with, so that time tells nothing of who exists. */
+/** Does the same work with and without a hash, so that timing doesn't reveal which accounts exist. */
 export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
   const isMatch = await pass(comparing, async () => verify(passwordHash ?? (await decoy()), password));
   return isMatch && passwordHash !== null;
@@ -30,7 +30,7 @@ export async function isPassword(password: string, passwordHash: string | null):
 
 async function pass<Result>(gate: LimitFunction, work: () => Promise<Result>): Promise<Result> {
   if (gate.pendingCount >= MAX_WAITING) {
-    throw new AppError('SERVICE_UNAVAILABLE', 'Too many passwords are being checked. Try again in a moment.', {
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many sign-ins at the moment. Try again shortly.', {
       headers: { 'Retry-After': '5' },
     });
   }

@@ -5,7 +5,7 @@ import { currentSealingKeyId, seal, tryToUnseal } from './sealing';
 
 type SealedColumn = { table: string; column: string };
 
-/** Every column that holds sealed bytes, bound to `<table>.<column>:<id>`. */
+/** All columns with sealed bytes, each bound to `<table>.<column>:<id>`. */
 const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'admin', column: 'totp_secret' },
   { table: 'webhook', column: 'secret' },
@@ -18,8 +18,8 @@ const BATCH_SIZE = 100;
 let unopenedAsTold = 0;
 
 /**
- * Seals again, under the first key of SECRET_KEY, what another key has sealed, so that the old key can go. Instances may
- * do this at once: a row is written only where it still holds what was read.
+ * Seals everything again that another key has sealed, under the first key of SECRET_KEY, so that the old key can be
+ * removed. Safe on several instances at once: a row is written only if it is unchanged.
  */
 export async function resealStoredSecrets(db: Database): Promise<{ resealed: number; unopened: number }> {
   const total = { resealed: 0, unopened: 0 };
@@ -74,11 +74,11 @@ function identifiers({ table, column }: SealedColumn) {
 }
 
 function tell({ resealed, unopened }: { resealed: number; unopened: number }): void {
-  if (resealed > 0) log.info({ count: resealed }, 'stored secrets are sealed under the first key of SECRET_KEY now');
+  if (resealed > 0) log.info({ count: resealed }, 'sealed stored secrets with the first key of SECRET_KEY');
   if (unopened > 0 && unopened !== unopenedAsTold) {
     log.error(
       { count: unopened },
-      `${unopened} stored secrets open with none of the keys in SECRET_KEY: list the key that sealed them as well, after the current one (SECRET_KEY=<current>,<old>)`,
+      `${unopened} stored secrets can't be opened with any key in SECRET_KEY: add the key that sealed them after the current one (SECRET_KEY=<current>,<old>)`,
     );
   }
   unopenedAsTold = unopened;

@@ -9,8 +9,8 @@ const TAG_BYTES = 16;
 type Sealed = Uint8Array<ArrayBuffer>;
 
 /**
- * Encrypts what is stored to be used again, with AES-256-GCM under the first key of SECRET_KEY.
- * @param place the row and column it is bound to, `admin.totp_secret:<id>`; elsewhere it does not open
+ * Encrypts a secret for storage, with AES-256-GCM under the first key of SECRET_KEY.
+ * @param place row and column that the result is bound to, such as `admin.totp_secret:<id>`
  * @returns key id (4 bytes), nonce (12), ciphertext, tag (16)
  */
 export function seal(place: string, text: string): Sealed {
@@ -21,11 +21,11 @@ export function seal(place: string, text: string): Sealed {
   return new Uint8Array(Buffer.concat([key.id, nonce, body, cipher.getAuthTag()]));
 }
 
-/** @throws where no key still listed in SECRET_KEY opens it, or it was moved or altered */
+/** @throws if no key in SECRET_KEY opens it, or it was moved or altered */
 export function unseal(place: string, sealed: Uint8Array): string {
   const id = Buffer.from(sealed.subarray(0, KEY_ID_BYTES));
   const key = sealingKeys().find((candidate) => candidate.id.equals(id));
-  if (!key) throw new Error(`${place} is sealed with a key that SECRET_KEY no longer lists`);
+  if (!key) throw new Error(`${place} is sealed with a key that is not in SECRET_KEY`);
   const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
   const body = sealed.subarray(KEY_ID_BYTES + NONCE_BYTES, sealed.byteLength - TAG_BYTES);
   const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(place));
@@ -33,7 +33,7 @@ export function unseal(place: string, sealed: Uint8Array): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
 }
 
-/** Null where it cannot be opened. */
+/** Null if it can't be opened. */
 export function tryToUnseal(place: string, sealed: Uint8Array): string | null {
   try {
     return unseal(place, sealed);
@@ -42,7 +42,7 @@ export function tryToUnseal(place: string, sealed: Uint8Array): string | null {
   }
 }
 
-/** The first bytes of everything sealed with the current key; what begins otherwise waits for re-encryption. */
+/** The first bytes of everything sealed with the current key; other values are due for re-encryption. */
 export function currentSealingKeyId(): Uint8Array<ArrayBuffer> {
   return new Uint8Array((sealingKeys()[0] as SealingKey).id);
 }

@@ -8,26 +8,26 @@ const OidcProviders = z
       {
         id: z
           .string('each provider needs an id')
-          .regex(/^[a-z0-9-]{1,40}$/, 'the id of a provider is 1 to 40 of the characters a-z, 0-9 and -'),
+          .regex(/^[a-z0-9-]{1,40}$/, 'the id of a provider has 1 to 40 characters of a-z, 0-9 and -'),
         name: filled('each provider needs a name').max(100, 'the name of a provider has at most 100 characters'),
         issuer: z
           .string('each provider needs an issuer')
-          .refine(isIssuer, 'an issuer is an https address without a query (http is for this machine only)'),
+          .refine(isIssuer, 'an issuer is an https URL without a query (http only on this machine)'),
         clientId: filled('each provider needs a clientId'),
         clientSecret: filled('each provider needs a clientSecret'),
         linkVerifiedEmail: z.boolean('linkVerifiedEmail is true or false').default(false),
       },
-      'each provider is an object with id, name, issuer, clientId, clientSecret and, where wanted, linkVerifiedEmail',
+      'each provider is an object with id, name, issuer, clientId, clientSecret and, optionally, linkVerifiedEmail',
     ),
-    'it has to be a JSON list',
+    'it must be a JSON list',
   )
-  .max(20, 'it lists at most 20 providers')
+  .max(20, 'it can list at most 20 providers')
   .refine(
     (providers) => new Set(providers.map(({ id }) => id)).size === providers.length,
     'two providers have the same id',
   );
 
-/** OIDC_PROVIDERS; says in one sentence what is first wrong with it, and no secret. */
+/** Parses OIDC_PROVIDERS. The error names the first problem in one sentence, without secrets. */
 export const OidcProvidersSetting = z
   .string()
   .default('[]')

@@ -13,11 +13,7 @@ const Environment = z
     APP_URL: z
       .string()
       .transform((value, ctx) =>
-        origin(
-          value,
-          ctx,
-          'APP_URL must be the address of the console without a path, such as https://mail.example.com.',
-        ),
+        origin(value, ctx, 'APP_URL must be the URL of the console without a path, such as https://mail.example.com.'),
       )
       .optional(),
     DATABASE_URL: z
@@ -45,21 +41,21 @@ const Environment = z
     MAIL_SERVER_CONFIG: z.string().default('/etc/postroom-mail'),
     SANDBOX_SMTP_PORT: wholeNumber('SANDBOX_SMTP_PORT', { min: 1, max: 65535, fallback: 2525 }),
     ADMIN_EMAIL: z
-      .email('ADMIN_EMAIL must be a mail address such as admin@example.com.')
+      .email('ADMIN_EMAIL must be an email address such as admin@example.com.')
       .transform((email) => email.toLowerCase())
       .optional(),
     ADMIN_PASSWORD: z
       .string()
-      .min(12, 'ADMIN_PASSWORD is too short: give it at least 12 characters.')
-      .max(256, 'ADMIN_PASSWORD is too long: give it at most 256 characters.')
+      .min(12, 'ADMIN_PASSWORD is too short: use at least 12 characters.')
+      .max(256, 'ADMIN_PASSWORD is too long: use at most 256 characters.')
       .optional(),
     SECRET_KEY: commaSeparated().refine(
       (keys) => keys.every((key) => key.length >= MIN_SECRET_KEY_LENGTH),
-      `SECRET_KEY must be at least ${MIN_SECRET_KEY_LENGTH} characters (each key, if it lists several): "openssl rand -hex 32" makes one.`,
+      `SECRET_KEY must be at least ${MIN_SECRET_KEY_LENGTH} characters (each key, if it lists several): "openssl rand -hex 32" generates one.`,
     ),
     CRON_SECRET: z
       .string()
-      .min(16, 'CRON_SECRET is too short: give it at least 16 characters ("openssl rand -hex 32" makes one).')
+      .min(16, 'CRON_SECRET is too short: use at least 16 characters ("openssl rand -hex 32" generates one).')
       .optional(),
     SESSION_TTL_HOURS: wholeNumber('SESSION_TTL_HOURS', { min: 1, max: 8760, fallback: 24 }),
     MAX_MESSAGE_SIZE_MB: wholeNumber('MAX_MESSAGE_SIZE_MB', { min: 1, max: 100, fallback: 50 }),
@@ -81,32 +77,32 @@ const Environment = z
     ),
     RATE_LIMIT_PER_MINUTE: wholeNumber('RATE_LIMIT_PER_MINUTE', { min: 0, max: 1_000_000, fallback: 6000 }),
     LOG_LEVEL: z
-      .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}; left out, it is info.`)
+      .enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}; the default is info.`)
       .default('info'),
   })
   .refine((env) => (env.ADMIN_EMAIL === undefined) === (env.ADMIN_PASSWORD === undefined), {
-    error: 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both of them or neither.',
+    error: 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both or neither.',
     when: () => true,
   });
 
 const Settings = Environment.transform((env) => ({
   port: env.PORT,
   appUrl: env.APP_URL ?? `http://localhost:${env.PORT}`,
-  /** Unset until `npm start` has started the embedded Postgres; always set where the app runs. */
+  /** Unset until `npm start` has started the embedded Postgres; always set in the app. */
   databaseUrl: env.DATABASE_URL,
   dataDir: resolve(env.DATA_DIR),
-  /** Unset: limits are counted in Postgres. */
+  /** Unset: rate limits are counted in Postgres. */
   redisUrl: env.REDIS_URL,
   /** 'off', a URL, or undefined for the sandbox mail server. */
   smtpUrl: env.SMTP_URL,
-  /** Where deploy/mail has written the mail server's configuration: for `npm run mail-agent` only. */
+  /** Folder of the mail server's generated configuration, for `npm run mail-agent` only. */
   mailServerConfig: resolve(env.MAIL_SERVER_CONFIG),
   sandboxSmtpPort: env.SANDBOX_SMTP_PORT,
   adminEmail: env.ADMIN_EMAIL,
   adminPassword: env.ADMIN_PASSWORD,
-  /** The first one signs and encrypts, all of them verify. Empty until `npm start` has made one. */
+  /** The first one signs and encrypts, all of them verify. Empty until `npm start` has generated one. */
   secretKeys: env.SECRET_KEY,
-  /** Bearer of /api/cron/*, which answer nobody without one. */
+  /** Bearer token of /api/cron/*. Without one, these routes reject every call. */
   cronSecret: env.CRON_SECRET,
   sessionTtlHours: env.SESSION_TTL_HOURS,
   maxMessageSizeMb: env.MAX_MESSAGE_SIZE_MB,
@@ -139,7 +135,7 @@ export function readSettings(env) {
 }
 
 /**
- * What is allowed and yet will not work for people.
+ * Warns about settings that are valid but won't work for users.
  * @param {{ appUrl: string }} settings
  * @returns {string | undefined} one sentence
  */
@@ -154,7 +150,7 @@ export function warningAbout({ appUrl }) {
  * @param {{ min: number, max: number, fallback: number }} limits
  */
 function wholeNumber(name, { min, max, fallback }) {
-  const message = `${name} must be a whole number from ${min} to ${max}; left out, it is ${fallback}.`;
+  const message = `${name} must be a whole number from ${min} to ${max}; the default is ${fallback}.`;
   return z
     .string()
     .regex(/^\d{1,9}$/, message)
@@ -169,7 +165,7 @@ function wholeNumber(name, { min, max, fallback }) {
  */
 function trueOrFalse(name, fallback) {
   return z
-    .enum(['true', 'false'], `${name} must be true or false; left out, it is ${fallback}.`)
+    .enum(['true', 'false'], `${name} must be true or false; the default is ${fallback}.`)
     .transform((value) => value === 'true')
     .default(fallback);
 }

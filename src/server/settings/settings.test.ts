@@ -118,7 +118,7 @@ describe('readSettings', () => {
   });
 
   it('wants both parts of the first admin', () => {
-    const sentence = 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both of them or neither.';
+    const sentence = 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both or neither.';
     expect(problemsOf({ ADMIN_EMAIL: 'admin@example.com' })).toEqual([sentence]);
     expect(problemsOf({ ADMIN_PASSWORD: 'correct horse battery' })).toEqual([sentence]);
   });

@@ -51,9 +51,9 @@ async function prepareItems(body: Record<string, unknown>, at: Date): Promise<(R
 
 function itemsOf(body: Record<string, unknown>): unknown[] {
   const { messages, ...strays } = body;
-  if (messages === undefined || messages === null) throw refused('MISSING_FIELDS', 'messages', 'This is required.');
+  if (messages === undefined || messages === null) throw refused('MISSING_FIELDS', 'messages', 'This field is required.');
   const [stray] = Object.keys(strays);
-  if (stray !== undefined) throw refused('VALIDATION_ERROR', stray, 'There is no such field.');
+  if (stray !== undefined) throw refused('VALIDATION_ERROR', stray, 'Unknown field.');
   if (!Array.isArray(messages)) throw refused('VALIDATION_ERROR', 'messages', 'This must be a list of messages.');
   if (messages.length === 0) throw refused('EMPTY_BATCH', 'messages', 'At least one message is required.');
   if (messages.length > MAX_BATCH) throw refused('BATCH_TOO_LARGE', 'messages', `At most ${MAX_BATCH} messages.`);

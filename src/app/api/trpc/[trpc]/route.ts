@@ -1,5 +1,5 @@
 import { appRouter } from '@/modules/router';
-import { createConsoleHandler } from '@/server/console-door';
+import { createConsoleHandler } from '@/server/console-handler';
 
 const handle = createConsoleHandler(appRouter);
 

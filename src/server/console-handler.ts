@@ -12,7 +12,7 @@ const ENDPOINT = '/api/trpc';
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const MAX_BATCH = 20;
 
-/** The console's door to the procedures, with the limits of the REST door: JSON only, bodies counted as they come in. */
+/** Handles the console's tRPC calls with the limits of REST: JSON only, bodies counted while they arrive. */
 export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) => Promise<Response> {
   return async (request) => {
     const headers = new Headers();

@@ -3,7 +3,7 @@ import { appRouter } from '@/modules/router';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { client, keyClient, sessionClient } from '@/test/rest';
-import { createConsoleHandler } from './console-door';
+import { createConsoleHandler } from './console-handler';
 
 const handle = createConsoleHandler(appRouter);
 
