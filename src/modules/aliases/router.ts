@@ -1,5 +1,5 @@
 import { ById, Confirmation } from '@/lib/wire';
-import { FileAnswer } from '@/server/rest/file';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { authedProcedure, router } from '@/server/trpc';
 import { resolveAddress } from './resolve';
@@ -95,7 +95,7 @@ export const aliasesRouter = router({
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),
     )
-    .output(FileAnswer)
+    .output(FileOutput)
     .query(({ ctx, input }) => exportAliases(ctx, input)),
 
   get: authedProcedure(ById)

@@ -5,7 +5,7 @@ import type { ActorContext } from '@/server/context';
 import { type CsvLine, csvLine, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
-import type { FileAnswer } from '@/server/rest/file';
+import type { FileOutput } from '@/server/rest/file';
 import { destinationIsAlias, findDestinations, findSources, keysOf, sourceIsDestination, writeAliases } from './chains';
 import { CreateAlias, type ExportAliases, type ImportAliases, type ImportLine, type ImportReport } from './schema';
 import { aliasExists, requireAliasCapacity } from './service';
@@ -42,7 +42,7 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
 }
 
 /** Streams every alias of a domain as CSV that can be imported again. */
-export async function exportAliases(ctx: ActorContext, input: ExportAliases): Promise<FileAnswer> {
+export async function exportAliases(ctx: ActorContext, input: ExportAliases): Promise<FileOutput> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
   return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(ctx.database, domain.id) };
 }

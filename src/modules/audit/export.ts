@@ -1,7 +1,7 @@
 import type { ActorContext } from '@/server/context';
 import { csvLine } from '@/server/csv';
 import type { Tx } from '@/server/db';
-import type { FileAnswer } from '@/server/rest/file';
+import type { FileOutput } from '@/server/rest/file';
 import type { AuditEntry, ExportAudit } from './schema';
 import { FIELDS, presentAll } from './service';
 
@@ -26,7 +26,7 @@ const COLUMNS = [
 ] as const satisfies (keyof AuditEntry)[];
 
 /** The whole log, oldest first, read a page at a time while it is sent. */
-export function exportAudit(ctx: ActorContext, { format }: ExportAudit): FileAnswer {
+export function exportAudit(ctx: ActorContext, { format }: ExportAudit): FileOutput {
   const day = ctx.clock.now().toISOString().slice(0, 10);
   const isCsv = format === 'csv';
   return {

@@ -1,5 +1,5 @@
 import { Empty } from '@/lib/wire';
-import { FileAnswer } from '@/server/rest/file';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { authedProcedure, router, superAdminProcedure } from '@/server/trpc';
 import { verifyAudit } from './chain';
@@ -32,7 +32,7 @@ export const auditRouter = router({
         file: 'application/x-ndjson',
       }),
     )
-    .output(FileAnswer)
+    .output(FileOutput)
     .query(({ ctx, input }) => exportAudit(ctx, input)),
 
   verify: superAdminProcedure(Empty)

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { appRouter } from '@/modules/router';
-import { createConsoleHandler } from '@/server/console-door';
+import { createConsoleHandler } from '@/server/console-handler';
 import { log } from '@/server/log';
 import { db } from '@/test/database';
 import { makeAdmin, unique } from '@/test/factories';
