@@ -138,7 +138,7 @@ describe('rotating SECRET_KEY', () => {
     expect(await during.reseal()).toEqual({ resealed: 1, unopened: 2 });
     await during.reseal();
     expect(told.mock.calls).toHaveLength(1);
-    expect(told.mock.calls[0]).toEqual([{ count: 2 }, expect.stringMatching(/^2 stored secrets .+ list the key .+$/)]);
+    expect(told.mock.calls[0]).toEqual([{ count: 2 }, expect.stringMatching(/^2 stored secrets .+ add the key .+$/)]);
     expect(await Promise.all(lost.map(stored))).toEqual(bytes);
     expect(await open(during, openable)).toBe('c');
   });

@@ -1,0 +1,33 @@
+// `npm run check:words`: finds words that docs/glossary.md and CONTRIBUTING.md replace by others, in text and code alike.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { replacedWords } from './testing/replaced-words.mjs';
+
+const TEXT_FILES =
+  /\.(ts|tsx|mjs|css|sql|prisma|md|yml|yaml|conf|service|cf|lua|example|html|json)$|(^|\/)[\w.-]+$(?<!\.\w+)/;
+const SKIPPED =
+  /^(package-lock\.json|public\/|scripts\/testing\/replaced-words\.mjs|src\/test\/whole\/words\.test\.ts)/;
+
+/** @returns {string[]} one line per finding, `file:line: "found", write "replacement"` */
+export function findReplacedWords(path, text) {
+  return replacedWords.flatMap(({ pattern, instead }) =>
+    [...text.matchAll(pattern)].map(({ 0: found, index }) => {
+      const line = text.slice(0, index).split('\n').length;
+      return `${path}:${line}: "${found.replace(/\s+/g, ' ')}", write ${instead}`;
+    }),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = dirname(dirname(fileURLToPath(import.meta.url)));
+  const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  const files = stdout.split('\n').filter((path) => TEXT_FILES.test(path) && !SKIPPED.test(path));
+  const findings = files
+    .filter((path) => existsSync(join(root, path)))
+    .flatMap((path) => findReplacedWords(path, readFileSync(join(root, path), 'utf8')));
+  for (const finding of findings) console.log(finding);
+  console.log(`${findings.length} replaced words in ${files.length} files`);
+  if (files.length === 0 || findings.length > 0) process.exit(1);
+}
