@@ -50,7 +50,7 @@ $$;
 
 REVOKE ALL ON FUNCTION mta.resolve(text, text) FROM PUBLIC;
 
--- A Message-ID is unique among the messages that are ours; senders of inbound mail may repeat theirs.
+-- A Message-ID is unique among outbound messages; senders of inbound mail can repeat theirs.
 DROP INDEX "message_message_id_key";
 CREATE INDEX "message_message_id_idx" ON "message"("message_id");
 CREATE UNIQUE INDEX "message_outbound_message_id_key" ON "message"("message_id") WHERE "direction" = 'outbound';

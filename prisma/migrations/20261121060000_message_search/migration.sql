@@ -1,8 +1,8 @@
--- A trusted extension: whoever may create in the database may install it.
+-- A trusted extension: installing it only requires the CREATE privilege on the database.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
--- What a subject is searched by. Trigrams are made of letters, and where the locale is C only those of ASCII are letters:
--- all others are written as their code points, so that a search in any script finds an index.
+-- The search key of a subject. Trigrams consist of letters, and in the C locale only ASCII letters count as such: all others
+-- are encoded as their code points, so that the index works for every script.
 CREATE FUNCTION search_key(given text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -27,7 +27,7 @@ CREATE FUNCTION set_subject_key() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  -- Every word has a space before it, the first one too.
+  -- Every word is preceded by a space, including the first.
   NEW.subject_key := ' ' || search_key(NEW.subject);
   RETURN NEW;
 END

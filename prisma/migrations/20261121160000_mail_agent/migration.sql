@@ -155,7 +155,7 @@ ALTER TABLE "sieve_filter" ADD CONSTRAINT "sieve_filter_scope" CHECK (
                ELSE "domain_id" IS NULL AND "mailbox_id" IS NOT NULL END
 );
 
--- Mail that people submit by SMTP has the Message-ID that their programs gave it, and that may come again; but it has a
--- queue id from the start.
+-- Mail submitted by SMTP has a Message-ID from the sender's mail program, which can be repeated; unlike the app's messages, it
+-- has a queue id from the start.
 DROP INDEX "message_outbound_message_id_key";
 CREATE UNIQUE INDEX "message_outbound_message_id_key" ON "message"("message_id") WHERE "direction" = 'outbound' AND "queue_id" IS NULL;

@@ -17,7 +17,7 @@ export function recordFilterEntries(db: Database, from: Cursor, entries: readonl
   );
 }
 
-// Deferred mail returns under another queue id, and a local sender is told about a rejection in the SMTP session.
+// Deferred mail returns under another queue id, and a local sender learns of a rejection in the SMTP session.
 function isRelevant({ action, user }: FilterMeta): boolean {
   const isDeferred = action === 'soft reject' || action === 'greylist';
   return !isDeferred && !(user && action === 'reject');
