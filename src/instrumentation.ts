@@ -1,4 +1,4 @@
-/** Next calls this once before it serves. What is wrong then is said in a line, and nothing half starts. */
+/** Next.js calls this once before it serves. An error stops the start with one line. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return;
   const { start } = await import('./start');

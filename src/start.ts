@@ -19,49 +19,49 @@ import { log } from '@/server/log';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
 import { env } from '@/server/settings/env';
 
-const TIDY_INTERVAL_MS = 5 * 60 * 1000;
+const CLEANUP_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
 const DELIVERY_INTERVAL_MS = 500;
 
-/** What one instance does before it serves. Throws where its configuration is wrong, so that it never half starts. */
+/** Prepares an instance before it serves. @throws for a wrong configuration, so that it never starts halfway */
 export async function start(): Promise<void> {
   env();
   await prepareFirstAdmin();
   await outboundMta();
   await prepareLimits();
-  void tidy();
-  repeat('tidying', TIDY_INTERVAL_MS, tidy);
-  // Soon after each entry, so that it is open to change for as short as can be.
+  void cleanUp();
+  repeat('cleaning up', CLEANUP_INTERVAL_MS, cleanUp);
+  // Soon after each entry, because unsealed entries could be changed unnoticed.
   repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
-  repeat('giving events their places', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
+  repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
   startDelivering();
 }
 
-/** Retries, what other processes left behind, and what nobody kicked; so that no scheduler is needed. */
+/** Delivers what is due without a scheduler: retries, leftovers of other processes, and missed notifications. */
 function startDelivering(): void {
   const { kick, stop } = deliverer();
   setInterval(kick, DELIVERY_INTERVAL_MS).unref();
   (globalThis as typeof globalThis & { postroomDrain?: () => Promise<void> }).postroomDrain = stop;
 }
 
-/** Every instance does this for all; doing it twice does no harm. */
-async function tidy(): Promise<void> {
+/** Every instance runs this; running it twice is harmless. */
+async function cleanUp(): Promise<void> {
   const db = database();
   const tasks = {
     're-encrypting stored secrets': () => resealStoredSecrets(db),
     'settling abandoned messages': () => settleAbandonedMessages(db, systemClock.now()),
     'looking for volume spikes': () => raiseSpikeAlerts(db, systemClock.now()),
-    'deleting old counts of sending': () => deleteOldSends(db, systemClock.now()),
+    'deleting old send counts': () => deleteOldSends(db, systemClock.now()),
     'deleting old events': () => deleteOldEvents(db, systemClock.now(), env().eventRetentionDays),
     'deleting old idempotency keys': () => deleteOldKeys(db),
     'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),
     'deleting unfinished sign-ins': () => deleteExpiredTotpSessions(db, systemClock.now()),
-    'forgetting failed sign-ins': () => deleteOldFailures(db, systemClock.now()),
-    // The last, since it takes minutes where there are a thousand domains.
-    'giving domains their DKIM keys': () => createMissingDkimKeys(db, systemClock.now()),
+    'deleting old failed sign-ins': () => deleteOldFailures(db, systemClock.now()),
+    // Last, because it takes minutes with a thousand domains.
+    'creating missing DKIM keys': () => createMissingDkimKeys(db, systemClock.now()),
   };
   for (const [name, task] of Object.entries(tasks)) {
-    await task().catch((error) => log.error({ error, task: name }, 'tidying failed'));
+    await task().catch((error) => log.error({ error, task: name }, 'cleanup failed'));
   }
 }

@@ -34,7 +34,7 @@ test('a key for one domain is shown once, works by the command shown, and stops 
   expect(statusOf(key, `/domains/${domain.id}`)).toBe(200);
   expect(statusOf(key, `/domains/${other.id}`)).toBe(404);
 
-  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  await shown.getByRole('button', { name: 'I’ve saved it' }).click();
   const row = page.getByRole('row', { name });
   await expect(row).toContainText(key.slice(0, 16));
   await expect(row).toContainText(domain.name);

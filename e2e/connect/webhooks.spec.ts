@@ -83,7 +83,7 @@ test('a webhook is added with its secret shown once, and a test event that it si
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await expect(once.getByText(secret, { exact: true })).toBeVisible();
   await check();
-  await once.getByRole('button', { name: 'I have stored it' }).click();
+  await once.getByRole('button', { name: 'I’ve saved it' }).click();
 
   await expect(page.getByRole('heading', { name: `${host}/hook`, level: 1 })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Deliveries will stand here' })).toBeVisible();
@@ -257,7 +257,7 @@ test('an opened delivery has its room at once, and the whole answer when that ha
   await expect(page.getByText('only its first line')).toBeVisible();
   await check();
   await end();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(words).toBeVisible();
   await endpoint.close();
 });
@@ -308,18 +308,18 @@ test('settings are saved, guarded while unsaved, the secret is changed and the w
   await page.goto(`${url()}/webhooks/${id}?tab=settings`);
   const address = page.getByRole('textbox', { name: 'Address' });
   await address.fill('ftp://hooks.example.com');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(address).toHaveAccessibleDescription(/must begin with https/);
   await address.fill(endpoint.url);
   await page.getByRole('tab', { name: 'Deliveries' }).click();
-  const leave = page.getByRole('dialog', { name: 'Leave this page' });
+  const leave = page.getByRole('dialog', { name: 'Leave this page?' });
   await expect(leave).toContainText('The settings of hooks.example.com are changed and not saved.');
   await check();
   await leave.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Chosen ones' }).click();
   await page.getByRole('checkbox', { name: /^mail\.failed/ }).check();
   await page.getByRole('textbox', { name: /^Name/ }).fill('Night watch');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
   await expect(page.getByRole('heading', { name: new URL(endpoint.url).host })).toBeVisible();
   expect(await api.call('GET', `/webhooks/${id}`)).toMatchObject({
@@ -336,7 +336,7 @@ test('settings are saved, guarded while unsaved, the secret is changed and the w
   const secret = await once.getByText(/^whsec_/).textContent();
   expect(secret).not.toBe(old);
   await check();
-  await once.getByRole('button', { name: 'I have stored it' }).click();
+  await once.getByRole('button', { name: 'I’ve saved it' }).click();
   await expect(page.getByText(/^The old secret still signs until /)).toBeVisible();
   await check();
   await api.call('POST', `/webhooks/${id}/test`, {});
@@ -389,16 +389,16 @@ test('a domain admin is told which role webhooks need, and a list that fails say
   const { cookie } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);
   await page.goto(`${url()}/webhooks/${domain.id}`);
-  await expect(page.getByRole('heading', { name: 'This page needs the role admin' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This page requires the role admin' })).toBeVisible();
   await check();
   await useSession(page, sessionCookie);
   const end = await failProcedure(page, 'webhooks.list', { status: 500, code: 'INTERNAL_ERROR', message: 'Broken' });
   await page.goto(`${url()}/webhooks`);
-  await expect(alertWith(page, 'Could not load webhooks')).toBeVisible();
+  await expect(alertWith(page, 'Couldn’t load webhooks')).toBeVisible();
   await check();
   await end();
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(alertWith(page, 'Could not load webhooks')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(alertWith(page, 'Couldn’t load webhooks')).toHaveCount(0);
 });
 
 const PROGRAMS = [

@@ -343,11 +343,11 @@ test('keeps search, status and order in the URL, and reports a list that fails t
   const failure = { status: 500, code: 'INTERNAL_ERROR', message: 'Internal server error.' };
   const end = await failProcedure(page, 'aliases.list', failure);
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  await expect(alertWith(page, 'Could not load aliases')).toContainText('INTERNAL_ERROR (500)');
-  await expect(alertWith(page, 'Could not load aliases')).toContainText(REQUEST_ID);
+  await expect(alertWith(page, 'Couldn’t load aliases')).toContainText('INTERNAL_ERROR (500)');
+  await expect(alertWith(page, 'Couldn’t load aliases')).toContainText(REQUEST_ID);
   await check();
   await end();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('table')).toBeVisible();
 });
 
@@ -372,7 +372,7 @@ test('limits a domain admin to assigned domains, preselecting the only one', asy
   await page.getByRole('link', { name: second.name }).click();
   await expect(page.getByRole('row', { name: `info@${second.name}` })).toBeVisible();
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Find a page/ }).fill('info@');
+  await page.getByRole('combobox', { name: /^Search pages/ }).fill('info@');
   await expect(page.getByRole('option', { name: /^info@/ })).toHaveText([/^info@/, /^info@/]);
   await page.keyboard.press('Escape');
   await page.goto(`${url()}/aliases?domain=${unassigned.id}`);
@@ -385,7 +385,7 @@ test('opens an alias from the palette, and starts a new one', async ({ signedIn:
   await makeAlias(api, domain, source, 'ann@far.example');
   await page.goto(`${url()}/`);
   await page.keyboard.press('Control+k');
-  const finder = page.getByRole('combobox', { name: /^Find a page/ });
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
   await finder.fill(`${source}@${domain.name.slice(0, 4)}`);
   await expect(page.getByRole('option', { name: `${source}@${domain.name}` })).toHaveAttribute('aria-selected', 'true');
   await check();

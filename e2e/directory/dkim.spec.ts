@@ -125,10 +125,10 @@ test('shows the rest of the page if the keys fail to load', async ({ signedIn: p
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'domains.dkimKeys', failure);
   await page.goto(`${url()}/domains/${domain.id}`);
-  await expect(alertWith(page, 'Could not load DKIM keys')).toBeVisible();
+  await expect(alertWith(page, 'Couldn’t load DKIM keys')).toBeVisible();
   await expect(page.getByLabel('Description')).toBeVisible();
   await check();
   await end();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(activeKey(page)).toBeVisible();
 });

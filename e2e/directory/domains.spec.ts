@@ -63,7 +63,7 @@ test('keeps filters and order in the URL across a reload', async ({ signedIn: pa
 test('saves settings, and shows server errors on their field', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains/${domain.id}`);
-  const save = page.getByRole('button', { name: 'Save the changes' });
+  const save = page.getByRole('button', { name: 'Save changes' });
   await expect(save).toBeDisabled();
   await page.getByRole('textbox', { name: 'Mailboxes' }).fill('2000000000');
   await save.click();
@@ -96,7 +96,7 @@ test('asks before a link, the palette, Back or closing the tab discards unsaved 
   await page.getByRole('link', { name: domain.name }).click();
   const description = page.getByLabel('Description');
   await description.fill('Not saved yet');
-  const dialog = page.getByRole('dialog', { name: 'Leave this page' });
+  const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   const stay = async () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect(dialog).toBeHidden();
@@ -110,7 +110,7 @@ test('asks before a link, the palette, Back or closing the tab discards unsaved 
   await stay();
 
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Find a page/ }).fill('messages log');
+  await page.getByRole('combobox', { name: /^Search pages/ }).fill('messages log');
   await page.keyboard.press('Enter');
   await stay();
 

@@ -104,14 +104,14 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   await expect(page.getByText('of 1 GB, 95% full')).toBeVisible();
   await page.getByRole('textbox', { name: 'Quota (MB)' }).fill('4096');
   await page.getByRole('link', { name: 'Domains', exact: true }).click();
-  const leave = page.getByRole('dialog', { name: 'Leave this page' });
+  const leave = page.getByRole('dialog', { name: 'Leave this page?' });
   await expect(leave).toContainText(`You have unsaved changes to ${email}.`);
   await check();
   await leave.getByRole('button', { name: 'Cancel' }).click();
 
   await page.getByRole('textbox', { name: 'Display name' }).fill('Ann Field');
   await page.getByRole('switch', { name: 'Active' }).click();
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
   await expect(page.getByText('of 4 GB, 23% full')).toBeVisible();
   expect(await api.call('GET', `/mailboxes/${id}`)).toMatchObject({
@@ -125,7 +125,7 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   const before = await hash();
   await page.getByRole('textbox', { name: 'New password' }).fill('short');
   await page.getByRole('button', { name: 'Set password' }).click();
-  await expect(page.getByRole('textbox', { name: 'New password' })).toHaveAccessibleDescription(/this has 5/);
+  await expect(page.getByRole('textbox', { name: 'New password' })).toHaveAccessibleDescription(/at least 12 characters/);
   await page.getByRole('textbox', { name: 'New password' }).fill('another long password');
   await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByText('Password changed')).toBeVisible();
@@ -232,10 +232,10 @@ test('keeps filters and order in the URL, and reports a list that fails to load'
   const failure = { status: 500, code: 'INTERNAL_ERROR', message: 'Internal server error.' };
   const end = await failProcedure(page, 'mailboxes.list', failure);
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  await expect(alertWith(page, 'Could not load mailboxes')).toContainText(REQUEST_ID);
+  await expect(alertWith(page, 'Couldn’t load mailboxes')).toContainText(REQUEST_ID);
   await check();
   await end();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('table')).toBeVisible();
 });
 
@@ -268,7 +268,7 @@ test('finds a mailbox in the palette by part of its address', async ({ signedIn:
   const { email } = await makeMailbox(api, domain, unique('find'));
   await page.goto(`${url()}/`);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Find a page/ }).fill(email.slice(2, -4));
+  await page.getByRole('combobox', { name: /^Search pages/ }).fill(email.slice(2, -4));
   await expect(page.getByRole('option', { name: email })).toContainText('Mailbox');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: email })).toBeVisible();

@@ -102,11 +102,11 @@ test('what the compiler says leads to its line, and a script that does not compi
 
   await editor(page).fill(`${FAULT};`);
   await expect(said).toBeHidden();
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(said.getByRole('listitem')).toHaveText([/Line 1/]);
   expect(await api.call('GET', `/sieve-filters/${id}`)).toMatchObject({ script: 'keep;' });
   await editor(page).fill('stop;');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
   expect(await api.call('GET', `/sieve-filters/${id}`)).toMatchObject({ script: 'stop;' });
 });
@@ -191,15 +191,15 @@ test('a draft survives a mail server that does not answer, and leaving it is ask
   });
   await page.goto(`${url()}/sieve-filters/${id}`);
   await editor(page).fill('stop;');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(alertWith(page, message)).toBeVisible();
   await expect(editor(page)).toHaveValue('stop;');
   await check();
   await page.getByRole('link', { name: 'Filters', exact: true }).first().click();
-  const dialog = page.getByRole('dialog', { name: 'Leave this page' });
+  const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await recover();
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
 });
 

@@ -32,7 +32,7 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await page.reload();
   await expect(page.getByLabel('Search messages')).toHaveValue(to);
   await expect(page.getByRole('button', { name: /^Delivered/ })).toHaveAttribute('aria-pressed', 'true');
-  await expect(page.getByRole('button', { name: 'Remove the filter: Since' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Remove filter: Since' })).toBeVisible();
   await expect(page.getByRole('row', { name: one })).toBeVisible();
   await expect(page.getByRole('row', { name: two })).toHaveCount(0);
   await check();
@@ -246,13 +246,13 @@ test('a list that fails to load shows the error code and request id, and can be 
     message: 'Something went wrong.',
   });
   await page.goto(`${url()}/messages`);
-  const alert = page.getByRole('alert').filter({ hasText: 'Could not load messages' });
+  const alert = page.getByRole('alert').filter({ hasText: 'Couldn’t load messages' });
   await expect(alert).toContainText('INTERNAL_ERROR (500)');
   await expect(alert).toContainText(REQUEST_ID);
   await check();
 
   await restore();
-  await alert.getByRole('button', { name: 'Try again' }).click();
+  await alert.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
   await check();
 });

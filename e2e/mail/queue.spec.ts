@@ -185,7 +185,7 @@ test('a message is deleted once that is confirmed, and the rest is tried at once
   await dialog.getByRole('button', { name: 'Delete the message' }).click();
   await expect(page.getByText('is deleted from the queue.')).toBeVisible();
   await expect(dialog).toHaveCount(0);
-  await expect(page.getByRole('button', { name: 'Close the notice' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Close' })).toBeFocused();
   await expect(openerOf(page)).toHaveCount(3);
   await check();
 
@@ -226,7 +226,7 @@ test('what changes comes in by itself, what is gone is said, and a mail server t
   await expect(alertWith(page, 'Could not read the queue')).toContainText('MAIL_STACK_UNAVAILABLE');
   await check();
   isDown = false;
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(rowOf(page, SECOND)).toBeVisible();
 });
 
@@ -236,7 +236,7 @@ test('a long queue is turned page by page', async ({ signedIn: page }) => {
   );
   await attach(many);
   await page.goto(`${url()}/queue`);
-  await expect(page.getByText('First 50 shown, more follow')).toBeVisible();
+  await expect(page.getByText('Showing the first 50')).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
   await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
@@ -249,7 +249,7 @@ test('a domain admin has no queue', async ({ page, makeAdmin, domain }) => {
   const { cookie } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);
   await page.goto(`${url()}/queue`);
-  await expect(page.getByRole('heading', { name: 'This page needs the role admin' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This page requires the role admin' })).toBeVisible();
 });
 
 test('nothing shifts while the queue loads, and it is sound in both themes and widths', async ({

@@ -228,7 +228,7 @@ test('a draft stays while one looks elsewhere, and attachments ask before they a
   await check();
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole('link', { name: 'Messages', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Leave this page' });
+  const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   await expect(dialog).toContainText('its attachments are not');
   await check();
   await dialog.getByRole('button', { name: 'Leave without saving' }).click();
@@ -252,7 +252,7 @@ test('a batch that was changed asks before it is lost, until it is sent', async 
   };
   const text = JSON.stringify({ messages: [{ ...message, text_body: 'x' }] });
   await field.fill(text);
-  const dialog = page.getByRole('dialog', { name: 'Leave this page' });
+  const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   for (const away of [
     page.getByRole('link', { name: 'Messages', exact: true }),
     page.getByRole('button', { name: 'One message' }),

@@ -30,7 +30,7 @@ test('an admin is added, limited to a domain, given a new password and deleted',
 
   await page.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Super admin' }).click();
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
   await page.getByRole('textbox', { name: 'New password' }).fill('another long password');
   await page.getByRole('button', { name: 'Set the password' }).click();

@@ -12,7 +12,7 @@ test('who changed a domain is found from its page, with the field before and aft
   await useSession(page, admin.cookie);
   await page.goto(`${url()}/domains/${domain.id}`);
   await page.getByLabel('Description').fill('For the shop');
-  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
   await page.getByRole('link', { name: 'Audit history' }).click();
   await expect(page.getByRole('row')).toHaveCount(3);
@@ -28,7 +28,7 @@ test('who changed a domain is found from its page, with the field before and aft
   await entry.getByRole('button', { name: admin.email }).click();
   await expect(page.getByRole('row')).toHaveCount(2);
   await expect(page).toHaveURL(/email=/);
-  await page.getByRole('button', { name: 'Remove the filter: Actor' }).click();
+  await page.getByRole('button', { name: 'Remove filter: Actor' }).click();
   await expect(page.getByRole('row')).toHaveCount(3);
   await page.reload();
   await expect(page.getByRole('row')).toHaveCount(3);

@@ -28,11 +28,11 @@ for (const role of ROLES) {
       } else if (hasRole(role, route.minRole)) {
         await links.getByText(route.label, { exact: true }).click();
         await expect(page.getByRole('heading', { name: route.label, level: 1 })).toBeVisible();
-        await expect(page.getByText('This page needs the role')).toHaveCount(0);
+        await expect(page.getByText('This page requires the role')).toHaveCount(0);
       } else {
         await page.goto(`${url()}${route.href}`);
         await expect(
-          page.getByRole('heading', { name: `This page needs the role ${WORDS[route.minRole]}` }),
+          page.getByRole('heading', { name: `This page requires the role ${WORDS[route.minRole]}` }),
         ).toBeVisible();
       }
     }
@@ -56,7 +56,7 @@ test('a domain admin sees its domains, may read their settings and neither adds 
   await expect(page.getByRole('button', { name: 'Add domain' })).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Find a page/ }).fill('add a domain');
+  await page.getByRole('combobox', { name: /^Search pages/ }).fill('add domain');
   await expect(page.getByRole('option')).toHaveText([/^Domains/, /^All messages with/]);
   await page.keyboard.press('Escape');
   await check();

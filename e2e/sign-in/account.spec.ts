@@ -169,7 +169,7 @@ test('a changed password is checked on its fields and ends the other sessions', 
     await dialog.getByRole('button', { name: 'Change the password' }).click();
   };
   await fill(admin.password, 'short', 'other');
-  await expect(dialog.getByText('Use 12 to 256 characters; this has 5.')).toBeVisible();
+  await expect(dialog.getByText('Enter a password of at least 12 characters.')).toBeVisible();
   await expect(dialog.getByText('The two passwords differ.')).toBeVisible();
   await fill('not the password', 'tin boats on the river');
   await expect(dialog.getByText('The current password is wrong.')).toBeVisible();

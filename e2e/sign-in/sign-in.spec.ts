@@ -67,12 +67,12 @@ test('a throttled sign-in shows the wait and then lets one go on', async ({ page
   const letThrough = await failProcedure(page, 'auth.login', {
     status: 429,
     code: 'RATE_LIMIT_EXCEEDED',
-    message: 'Your address exceeded 5 sign-in attempts per second. Try again in 2 s.',
+    message: 'Your address exceeded 5 sign-in attempts per second. Try again in 2 seconds.',
     details: { retry_after_seconds: 2 },
   });
   await fillIn(page, FIRST_ADMIN);
   await expect(page.getByRole('button', { name: /^Sign in \(wait [12] s\)$/ })).toBeDisabled();
-  await expect(alertWith(page, 'Try again in 2 s.')).toBeVisible();
+  await expect(alertWith(page, 'Try again in 2 seconds.')).toBeVisible();
   await expect(page.getByLabel('Email')).toHaveValue(FIRST_ADMIN.email);
   await check();
 

@@ -36,7 +36,7 @@ test('a newcomer sets up, sends a message in the browser and one by curl, and se
   expect(JSON.parse(shell(command)).data).toMatchObject({ email: FIRST_ADMIN.email, role: 'super_admin' });
   await page.keyboard.press('Escape');
   await expect(dialog).toBeVisible();
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'I’ve saved it' }).click();
   await expect(dialog).toBeHidden();
 
   const message = {

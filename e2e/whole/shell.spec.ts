@@ -4,7 +4,7 @@ test('the palette finds a page, a domain and messages', async ({ signedIn: page,
   const subject = unique('Findable ');
   await sendMessage(api, domain, { subject });
   await page.goto(`${url()}/`);
-  const finder = page.getByRole('combobox', { name: /^Find a page/ });
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
 
   await page.keyboard.press('Control+k');
   await expect(finder).toBeFocused();
@@ -20,9 +20,9 @@ test('the palette finds a page, a domain and messages', async ({ signedIn: page,
   await page.getByRole('option', { name: new RegExp(`^${domain.name}`) }).click();
   await expect(page.getByRole('heading', { name: domain.name })).toBeVisible();
 
-  await page.getByRole('button', { name: /^Find an address/ }).click();
+  await page.getByRole('button', { name: /^Search addresses/ }).click();
   await finder.fill(subject);
-  await page.getByRole('option', { name: `All messages with “${subject}”` }).click();
+  await page.getByRole('option', { name: `Search messages for “${subject}”` }).click();
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
 
   await page.keyboard.press('Control+k');
@@ -34,7 +34,7 @@ test('the palette finds a page, a domain and messages', async ({ signedIn: page,
 test('the palette can be worked with the arrow keys alone', async ({ signedIn: page }) => {
   await page.goto(`${url()}/domains`);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /^Find a page/ }).fill('new api');
+  await page.getByRole('combobox', { name: /^Search pages/ }).fill('new api');
   const options = page.getByRole('option');
   await expect(options.first()).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('ArrowUp');
@@ -74,7 +74,7 @@ test('the theme one chooses stays', async ({ signedIn: page, check }) => {
   await page.goto(`${url()}/`);
   const paper = () => page.getByRole('banner').evaluate((bar) => getComputedStyle(bar).backgroundColor);
   expect(await paper()).toBe('rgb(251, 250, 247)');
-  await page.getByRole('button', { name: 'Switch the theme' }).click();
+  await page.getByRole('button', { name: 'Toggle theme' }).click();
   expect(await paper()).toBe('rgb(14, 20, 18)');
   await page.reload();
   expect(await paper()).toBe('rgb(14, 20, 18)');
@@ -130,7 +130,7 @@ test('at 360 px the menu is a drawer with the domain, every page and signing out
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${url()}/`);
   await expect(page.getByRole('navigation', { name: 'Sections' })).toHaveCount(0);
-  await page.getByRole('button', { name: 'Open the menu' }).click();
+  await page.getByRole('button', { name: 'Open menu' }).click();
   const menu = page.getByRole('dialog', { name: 'Postroom' });
   await expect(menu.getByRole('link', { name: 'Overview' })).toHaveAttribute('aria-current', 'page');
   await expect(menu.getByRole('button', { name: 'Sign out' })).toBeVisible();
@@ -147,7 +147,7 @@ test('at 360 px the menu is a drawer with the domain, every page and signing out
 test('an address without a page says so and leads to the overview', async ({ signedIn: page, check }) => {
   const response = await page.goto(`${url()}/nothing-here`);
   expect(response?.status()).toBe(404);
-  await expect(page.getByRole('heading', { name: 'No page has this address' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await check();
   await page.getByRole('link', { name: 'Open the overview' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();

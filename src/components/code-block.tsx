@@ -11,7 +11,7 @@ export function CodeBlock({ title, hint, code, what }: CodeBlockProps) {
         {hint && <span className="quiet">{hint}</span>}
         <CopyIcon value={code} what={what} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling block must be reachable by keyboard. */}
       <pre className="raw" tabIndex={0}>
         {code}
       </pre>

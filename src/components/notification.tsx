@@ -11,13 +11,13 @@ export type Notice = {
   text: string;
   problem?: Problem;
   undo?: () => void;
-  /** What had the focus is gone. */
+  /** Moves the focus here, because the focused element is gone. */
   takesFocus?: boolean;
 };
 
 type NotificationProps = { notice: Notice | null; onDismiss: () => void };
 
-/** What was just done, and its way back. */
+/** The result of the last action, with Undo where possible. */
 export function Notification({ notice, onDismiss }: NotificationProps) {
   return (
     <div className="notification-region" role="status">
@@ -53,7 +53,7 @@ function Bar({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
           Undo
         </Button>
       )}
-      <ActionIcon ref={closeButton} aria-label="Close the notice" onClick={onDismiss}>
+      <ActionIcon ref={closeButton} aria-label="Close" onClick={onDismiss}>
         <IconX size={16} stroke={1.5} />
       </ActionIcon>
     </div>

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 
 const QUIET_ZONE = 4;
 
-/** Dark on light in either theme, since scanners expect it. */
+/** Dark on light in both themes, as scanners expect. */
 export function QrCode({ value, label }: { value: string; label: string }) {
   const { size, path } = useMemo(() => draw(value), [value]);
   return (

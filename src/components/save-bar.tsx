@@ -5,24 +5,24 @@ type SaveBarProps = {
   isSaving: boolean;
   isSaved: boolean;
   onDiscard: () => void;
-  /** Something else on the page is what to do first. */
+  /** Another action on the page is more important. */
   isSecondary?: boolean;
 };
 
-/** Below a form of settings: save, undo, and what became of it. */
+/** Save and discard buttons of a settings form, with its saved state. */
 export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, isSecondary }: SaveBarProps) {
   return (
     <div className="form-footer">
       <Button variant={isSecondary ? 'default' : 'filled'} type="submit" loading={isSaving} disabled={!isDirty}>
-        Save the changes
+        Save changes
       </Button>
       {isDirty ? (
         <Button variant="subtle" color="gray" onClick={onDiscard}>
-          Undo the changes
+          Discard changes
         </Button>
       ) : (
         <span className="quiet" role="status">
-          {isSaved ? 'Saved' : 'Nothing changed'}
+          {isSaved ? 'Saved' : 'No changes'}
         </span>
       )}
     </div>

@@ -14,7 +14,7 @@ export function SegmentedControl<Value extends string>({
   onChange,
 }: SegmentedControlProps<Value>) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a border and a legend of its own.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a border and a legend.
     <div className="segmented-control" role="group" aria-label={label}>
       {(Object.keys(options) as Value[]).map((key) => (
         <button key={key} type="button" aria-pressed={key === value} onClick={() => onChange(key)}>

@@ -5,8 +5,8 @@ const MAX_LOCAL_PART_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 
 /**
- * Reads exactly one plain `local@domain` (rules.md 4): no display name, comment, quotes, list, route or whitespace.
- * The local part is an ASCII dot-atom kept as written, the domain becomes lower-case A-labels; null for anything else.
+ * Parses exactly one plain `local@domain` (docs/security-rules.md 4): no display name, comment, quotes, list, route or
+ * whitespace. The local part is an ASCII dot-atom, kept as written; the domain becomes lower-case A-labels. Else null.
  */
 export function parseAddress(text: unknown): ParsedAddress | null {
   if (typeof text !== 'string' || text.length > MAX_ADDRESS_LENGTH) return null;
@@ -20,8 +20,8 @@ export function parseAddress(text: unknown): ParsedAddress | null {
 }
 
 /**
- * Lower-cases and IDNA-encodes a domain name of two labels or more. Null for IP literals, numeric top-level domains,
- * ports, paths, a leading or trailing dot and whatever else is not a host name of letters, digits and hyphens.
+ * Lower-cases and IDNA-encodes a domain name of two or more labels. Null for IP literals, numeric top-level domains,
+ * ports, paths, a leading or trailing dot, and anything else that isn't a host name of letters, digits and hyphens.
  */
 export function normalizeDomainName(text: unknown): string | null {
   if (typeof text !== 'string' || text.length === 0 || text.length > MAX_DOMAIN_LENGTH) return null;
@@ -33,12 +33,12 @@ export function normalizeDomainName(text: unknown): string | null {
   return ALL_DIGITS.test(labels.at(-1) ?? '') ? null : name;
 }
 
-// `%` and `!` are atext, but a relay that still honours the percent hack or bang paths would forward by them.
+// `%` and `!` are valid atext, but old relays would forward by them (percent hack, bang paths).
 const DOT_ATOM = /^[\w#$&'*+/=?^`{|}~-]+(?:\.[\w#$&'*+/=?^`{|}~-]+)*$/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const ALL_DIGITS = /^\d+$/;
 const NOT_A_HOST = /[^A-Za-z0-9.\u{80}-\u{10FFFF}-]/u;
-// IDNA would drop or replace these without a word: controls, format characters, surrogates, unassigned, separators.
+// IDNA would silently drop or replace these: controls, format characters, surrogates, unassigned, separators.
 const UNSEEN = /[\p{C}\p{Z}]/u;
 
 function isLocalPart(text: string): boolean {

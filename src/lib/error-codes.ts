@@ -1,4 +1,4 @@
-/** Every code of the API with the status it has unless the place that throws it says otherwise. */
+/** Every error code of the API with its default status, which a throw may override. */
 export const ERROR_STATUS = {
   INVALID_JSON: 400,
   MISSING_FIELDS: 400,

@@ -19,7 +19,7 @@ const clockMillis = new Intl.DateTimeFormat(LOCALE, {
   fractionalSecondDigits: 3,
   hourCycle: 'h23',
 });
-// British English would make September four letters, and columns are measured for three.
+// British English abbreviates September with four letters; columns have room for three.
 const shortMonth = new Intl.DateTimeFormat('en-US', { month: 'short' });
 const longDay = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', year: 'numeric' });
 
@@ -65,7 +65,7 @@ export function formatMoment(iso: string, now = new Date()): string {
   return at.getFullYear() === now.getFullYear() ? `${dayMonth(at)} ${clock.format(at)}` : dayMonthYear(at);
 }
 
-/** The same moment in the part that always fits and the part that a narrow column leaves out. */
+/** Splits a time into the part that is always shown and the part that narrow columns hide. */
 export function momentParts(iso: string, now = new Date()): { lead: string; rest: string } {
   const at = new Date(iso);
   if (at.toDateString() === now.toDateString()) {
@@ -87,7 +87,7 @@ export function formatAgo(iso: string, now = new Date()): string {
   return ms < DAY_MS ? `${formatPlural(Math.floor(ms / HOUR_MS), 'hour')} ago` : formatMoment(iso, now);
 }
 
-/** In few letters, of what may be days old: 59 min ago, 27 h ago, 3 days ago. */
+/** A short age: 59 min ago, 27 h ago, 3 days ago. */
 export function formatAge(iso: string, now = new Date()): string {
   const ms = now.getTime() - new Date(iso).getTime();
   if (ms < MINUTE_MS) return 'Just now';

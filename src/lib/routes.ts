@@ -23,7 +23,7 @@ export type ConsoleRoute = {
   href: string;
   icon: RouteIcon;
   minRole: Role;
-  /** Reached from the account's own menu, and not listed in the navigation. */
+  /** Linked from the account menu instead of the navigation. */
   isPersonal?: boolean;
   keywords: string;
 };
@@ -148,7 +148,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'account',
     minRole: 'domain_admin',
     isPersonal: true,
-    keywords: 'profile password two-step totp 2fa recovery codes sessions sign out single sign-on',
+    keywords: 'profile password two-step two-factor totp 2fa recovery codes sessions sign out single sign-on',
   },
 ];
 

@@ -1,10 +1,10 @@
-/** What a filter may be, for the form, the API and the mail server alike. */
+/** Limits of filters, for the form, the API and the mail server. */
 export const MAX_SCRIPT_BYTES = 65_536;
 
-/** Of one scope: of all mail, of a domain, of a mailbox. */
+/** Per scope: all mail, a domain, or a mailbox. */
 export const MAX_FILTERS = 200;
 
-/** deploy/mail/settings.mjs gives Dovecot room for as many of each scope. */
+/** Per scope; deploy/mail/settings.mjs configures Dovecot for the same number. */
 export const MAX_ACTIVE_FILTERS = 20;
 
 export function scriptBytes(script: string): number {

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
 
-/** Pieces that every wire contract shares. */
-/** In lower case, as the database gives it back, so that one row has one name. */
-export const Id = z.uuid('This is not a UUID.').toLowerCase().meta({ description: 'UUID' });
+/** Lower case, as the database returns it, so that a row has one spelling. */
+export const Id = z.uuid('Enter a valid UUID.').toLowerCase().meta({ description: 'UUID' });
 
 export const Timestamp = z.iso
-  .datetime('This is not a time such as 2026-11-21T09:41:07Z.')
+  .datetime('Enter a time such as 2026-11-21T09:41:07Z.')
   .refine((text) => text >= '0001', 'The year is out of range.')
   .meta({ description: 'ISO 8601 UTC' });
 
@@ -16,11 +15,11 @@ export const ById = z.strictObject({ id: Id });
 
 export const Confirmation = z.object({ message: z.string() });
 
-/** The query of a list: its cursor, page size and the fields it may be sorted by, the first being the default. */
+/** Query parameters of a list. @param sorts fields to sort by, the default first */
 export function pageQuery<const Sorts extends readonly [string, ...string[]]>(sorts: Sorts) {
   return {
-    cursor: z.string().min(1).max(2048).optional().meta({ description: 'next_cursor of the page before' }),
-    limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Rows a page, 1 to 200' }),
+    cursor: z.string().min(1).max(2048).optional().meta({ description: 'next_cursor of the previous page' }),
+    limit: z.number().int().min(1).max(200).default(50).meta({ description: 'Page size, 1 to 200' }),
     sort: z
       .enum(sorts)
       .default(sorts[0] as Sorts[number])
@@ -41,16 +40,16 @@ export function page<Item extends z.ZodType>(item: Item) {
 
 export const NewPassword = z
   .string()
-  .min(MIN_PASSWORD_LENGTH, `At least ${MIN_PASSWORD_LENGTH} characters.`)
-  .max(MAX_PASSWORD_LENGTH, `At most ${MAX_PASSWORD_LENGTH} characters.`)
+  .min(MIN_PASSWORD_LENGTH, `Enter at least ${MIN_PASSWORD_LENGTH} characters.`)
+  .max(MAX_PASSWORD_LENGTH, `Enter at most ${MAX_PASSWORD_LENGTH} characters.`)
   .meta({ description: PASSWORD_RULE });
 
-/** Refuses control characters and lone surrogates, which no name or description needs. */
+/** Text without control characters and lone surrogates. */
 export function plainText(maxLength: number) {
   return z
     .string()
-    .max(maxLength, `At most ${maxLength} characters.`)
-    .refine((text) => text.isWellFormed() && !CONTROL.test(text), 'Control characters are not allowed.');
+    .max(maxLength, `Enter at most ${maxLength} characters.`)
+    .refine((text) => text.isWellFormed() && !CONTROL.test(text), 'Control characters aren’t allowed.');
 }
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

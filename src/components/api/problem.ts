@@ -3,7 +3,7 @@ import type { ErrorCode } from '@/lib/error-codes';
 export type ProblemField = { path: string; message: string };
 
 export type Problem = {
-  code: ErrorCode | 'NO_ANSWER';
+  code: ErrorCode | 'NO_RESPONSE';
   status: number;
   message: string;
   fields: ProblemField[];
@@ -18,7 +18,7 @@ export function toProblem(error: unknown): Problem {
   return {
     code: data.apiCode as ErrorCode,
     status: typeof data.httpStatus === 'number' ? data.httpStatus : 500,
-    message: error instanceof Error ? error.message : 'The server refused this request.',
+    message: error instanceof Error ? error.message : 'The server rejected this request.',
     fields: Array.isArray(details.fields) ? details.fields.filter(isField) : [],
     details,
     requestId: typeof data.requestId === 'string' ? data.requestId : null,
@@ -31,7 +31,7 @@ export function isSessionLost(problem: Problem): boolean {
 
 type ErrorTarget = { setErrors: (errors: Record<string, string>) => void };
 
-/** Puts each named field's error on its field and gives back what has no field to stand at; a lost session has its own dialog. */
+/** Sets each field error on its form field. Returns the problem with the unmatched errors; a lost session has its own dialog. */
 export function applyFieldErrors(problem: Problem, form: ErrorTarget, names: Record<string, string>): Problem | null {
   if (isSessionLost(problem)) return null;
   const applied: Record<string, string> = {};
@@ -48,12 +48,12 @@ export function applyFieldErrors(problem: Problem, form: ErrorTarget, names: Rec
 function noResponse(data: Record<string, unknown>): Problem {
   const status = typeof data.httpStatus === 'number' ? data.httpStatus : 0;
   return {
-    code: status >= 400 ? 'INTERNAL_ERROR' : 'NO_ANSWER',
+    code: status >= 400 ? 'INTERNAL_ERROR' : 'NO_RESPONSE',
     status,
     message:
       status >= 400
-        ? 'The server could not answer this request.'
-        : 'The server did not answer. It may be restarting, or this device is offline.',
+        ? 'The server couldn’t process this request.'
+        : 'The server isn’t responding. It may be restarting, or this device is offline.',
     fields: [],
     details: {},
     requestId: null,

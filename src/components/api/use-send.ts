@@ -20,8 +20,8 @@ export function useSendBatch(options: Options<BatchSent>) {
 }
 
 /**
- * Messages with their attachments go through the door made for large bodies, with the session's cookie. Trying the same
- * again after a lost answer carries the same Idempotency-Key, so that nothing is sent twice.
+ * Sends through REST, which accepts large bodies, with the session's cookie. A retry of the same message after a lost
+ * response has the same Idempotency-Key, so nothing is sent twice.
  */
 function useRestSend<Result>(path: string, options: Options<Result>) {
   const attempt = useRef<{ body: string; key: string } | null>(null);
@@ -60,7 +60,7 @@ async function post<Result>(path: string, body: string, idempotencyKey: string):
   });
   const { data, error, meta }: ApiResponse<Result> = await response.json();
   if (data) return data;
-  throw new ApiError(error?.message ?? 'The server could not answer this request.', {
+  throw new ApiError(error?.message ?? 'The server couldn’t process this request.', {
     apiCode: error?.code ?? 'INTERNAL_ERROR',
     details: error?.details ?? null,
     requestId: meta.request_id,

@@ -29,7 +29,7 @@ type DataTableProps<Row> = {
   onOpen?: (row: Row) => void;
   isSelected?: (row: Row) => boolean;
   isInactive?: (row: Row) => boolean;
-  /** What stands below a row that is open in its place; null where it is not. */
+  /** Content below an expanded row; null if the row is collapsed. */
   expanded?: (row: Row) => ReactNode;
   isStale?: boolean;
   sort?: TableSort;

@@ -5,9 +5,9 @@ import type { ReactNode } from 'react';
 
 type ExpandedRowProps = { columns: { kind?: string; isOptional?: boolean }[]; children: ReactNode };
 
-/** Below a row that is open in its place, from the margin line to the right edge. */
+/** The content of an expanded row, from the margin line to the right edge. */
 export function ExpandedRow({ columns, children }: ExpandedRowProps) {
-  // A cell that spans more columns than are shown would make new ones. The width is that of data-table.css.
+  // A cell that spans more columns than are shown would add columns. Same breakpoint as data-table.css.
   const isNarrow = useMediaQuery('(max-width: 1160px)', false, { getInitialValueInEffect: false });
   const hasMark = columns[0]?.kind === 'mark';
   const shown = columns.filter(({ isOptional }) => !(isNarrow && isOptional)).length;

@@ -6,10 +6,10 @@ import { formatMoment } from '@/lib/format';
 
 const HOUR_MS = 3_600_000;
 const TIME_RANGES = [
-  { label: 'The last hour', ms: HOUR_MS },
-  { label: 'The last 24 hours', ms: 24 * HOUR_MS },
-  { label: 'The last 7 days', ms: 7 * 24 * HOUR_MS },
-  { label: 'The last 30 days', ms: 30 * 24 * HOUR_MS },
+  { label: 'Last hour', ms: HOUR_MS },
+  { label: 'Last 24 hours', ms: 24 * HOUR_MS },
+  { label: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
+  { label: 'Last 30 days', ms: 30 * 24 * HOUR_MS },
 ];
 type SinceFilterProps = { since: Date | null; onChange: (since: Date | null) => void };
 
@@ -41,7 +41,7 @@ export function ActiveFilter({ name, value, onRemove }: ActiveFilterProps) {
   return (
     <span className="filter-chip" data-active-filter>
       {name} <b className="clip">{value}</b>
-      <button type="button" aria-label={`Remove the filter: ${name}`} onClick={onRemove}>
+      <button type="button" aria-label={`Remove filter: ${name}`} onClick={onRemove}>
         <IconX size={14} stroke={1.75} />
       </button>
     </span>

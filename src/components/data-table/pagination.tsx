@@ -11,12 +11,12 @@ type PaginationProps = {
   labels?: { back: string; forward: string };
 };
 
-/** The foot of a list: how much of it this page shows, and the way to its other pages. */
+/** How many rows this page shows, with buttons for the previous and next page. */
 export function Pagination({ page, history, labels = { back: 'Previous', forward: 'Next' } }: PaginationProps) {
   if (!page) return null;
   const { has_more: hasMore, next_cursor: nextCursor } = page.pagination;
   return (
-    <nav className="pagination" aria-label="Pages of this list">
+    <nav className="pagination" aria-label="Pagination">
       <span aria-live="polite">{summarize(page.items.length, hasMore, history.isFirst)}</span>
       <span className="spacer" />
       <Button
@@ -41,6 +41,6 @@ export function Pagination({ page, history, labels = { back: 'Previous', forward
 
 function summarize(shown: number, hasMore: boolean, isFirst: boolean): string {
   const figure = formatCount(shown);
-  if (isFirst) return hasMore ? `First ${figure} shown, more follow` : `${figure} in all`;
-  return hasMore ? `${figure} shown, more follow` : `Last ${figure} shown`;
+  if (isFirst) return hasMore ? `Showing the first ${figure}` : `${figure} total`;
+  return hasMore ? `Showing ${figure} more` : `Showing the last ${figure}`;
 }

@@ -28,13 +28,13 @@ export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) 
   const problem = toProblem(error);
   return (
     <div className="state-note" role="alert">
-      <StatusMark status="failed">Could not load {what}</StatusMark>
-      <h2>{problem.status >= 500 ? 'The server could not answer this request' : problem.message}</h2>
+      <StatusMark status="failed">Couldn’t load {what}</StatusMark>
+      <h2>{problem.status >= 500 ? 'The server couldn’t process this request' : problem.message}</h2>
       <p>{advice(problem)}</p>
       <div className="row-actions">
         {onRetry && (
           <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
-            Try again
+            Retry
           </Button>
         )}
         {children}
@@ -47,7 +47,7 @@ export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) 
             <dt>Request</dt>
             <dd>
               <span className="mono clip">{problem.requestId}</span>
-              <CopyIcon value={problem.requestId} what="the request id" />
+              <CopyIcon value={problem.requestId} what="the request ID" />
             </dd>
           </>
         )}
@@ -58,12 +58,12 @@ export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) 
 }
 
 function advice({ status, code }: Problem): string {
-  if (code === 'NO_ANSWER') return 'Mail goes on being sent and received. Try again in a moment.';
+  if (code === 'NO_RESPONSE') return 'Check your connection, or retry in a moment.';
   if (code === 'INVALID_PAGINATION')
-    return 'The address of this page names a place in the list that no longer fits its filters.';
-  if (status === 429) return 'This address has asked too often. Wait a minute, then try again.';
-  if (status === 403) return 'Your role or your domains do not reach it. A super admin can change that.';
-  if (status === 404) return 'It may have been deleted, or it belongs to a domain you cannot see.';
-  if (status < 500) return 'The request did not fit. Clear the filters and try again.';
-  return 'Mail goes on being sent and received. If this keeps failing, the request id finds the cause in the server’s log.';
+    return 'The page link belongs to other filters. Clear the filters to start from the first page.';
+  if (status === 429) return 'Too many requests from your address. Wait a minute, then retry.';
+  if (status === 403) return 'You don’t have permission. A super admin can change your role or domains.';
+  if (status === 404) return 'It may have been deleted, or it belongs to a domain you don’t have access to.';
+  if (status < 500) return 'The request was invalid. Clear the filters and retry.';
+  return 'Retry in a moment. If it keeps failing, search the server log for the request ID.';
 }

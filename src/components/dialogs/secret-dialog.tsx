@@ -6,21 +6,21 @@ import { type ReactNode, useState } from 'react';
 import { CodeBlock } from '../code-block';
 import { CopyButton } from '../copy-button';
 
-const HASHED = 'Postroom keeps a hash of it and cannot show it again.';
+const HASHED = 'Postroom stores only a hash and can’t show it again.';
 
 type SecretDialogProps = {
   title: string;
   secret: string;
   copyLabel: string;
   facts: ReactNode;
-  /** Why it cannot be shown again. */
-  kept?: string;
+  /** Why it can't be shown again. */
+  note?: string;
   check: { title?: string; hint: string; command: string };
-  onStored: () => void;
+  onDone: () => void;
 };
 
 export function SecretDialog(props: SecretDialogProps) {
-  const { title, secret, copyLabel, facts, kept = HASHED, check, onStored } = props;
+  const { title, secret, copyLabel, facts, note = HASHED, check, onDone } = props;
   const [isCopied, setIsCopied] = useState(false);
   return (
     <Modal
@@ -34,7 +34,7 @@ export function SecretDialog(props: SecretDialogProps) {
       onClose={() => undefined}
     >
       <div className="fields">
-        <p className="soft">This is the only time it is shown. {kept}</p>
+        <p className="soft">You can see it only once. {note}</p>
         <div className="secret">
           <code>{secret}</code>
           <CopyButton filled value={secret} label={copyLabel} onCopied={() => setIsCopied(true)} />
@@ -47,8 +47,8 @@ export function SecretDialog(props: SecretDialogProps) {
           {isCopied ? 'Copied' : 'Not copied yet'}
         </span>
         <span className="spacer" />
-        <Button leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
-          I have stored it
+        <Button leftSection={<IconCheck stroke={1.75} />} onClick={onDone}>
+          I’ve saved it
         </Button>
       </footer>
     </Modal>

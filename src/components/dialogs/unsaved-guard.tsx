@@ -7,7 +7,7 @@ import { confirmLeave, guardNavigation } from './navigation-guard';
 
 type UnsavedGuardProps = { isDirty: boolean; what: string };
 
-/** While something is unsaved, a link, the palette, the Back button and closing the tab ask first. */
+/** While a form has unsaved changes, links, the palette, the Back button and closing the tab ask first. */
 export function UnsavedGuard({ isDirty, what }: UnsavedGuardProps) {
   const router = useRouter();
   const [pending, setPending] = useState<{ go: () => void } | null>(null);
@@ -25,7 +25,7 @@ export function UnsavedGuard({ isDirty, what }: UnsavedGuardProps) {
   return (
     <ConfirmDialog
       opened={isDirty && pending !== null}
-      title="Leave this page"
+      title="Leave this page?"
       action="Leave without saving"
       problem={null}
       isBusy={false}
@@ -60,15 +60,15 @@ function watchBrowser(push: (href: string) => void): () => void {
       window.navigation.traverseTo(key);
     });
   };
-  // A click is caught on its way down, before the router's links see it.
+  // Capture clicks before the router's links handle them.
   window.addEventListener('click', onClick, { capture: true, signal });
   window.addEventListener('beforeunload', (event) => event.preventDefault(), { signal });
-  // Browsers without the Navigation API cannot hold the Back button.
+  // Browsers without the Navigation API can't intercept the Back button.
   window.navigation?.addEventListener('navigate', onNavigate, { signal });
   return () => stop.abort();
 }
 
-/** Where a plain click on a link of this site leads, or null for any other click. */
+/** The target of a plain click on a link to this site, or null for any other click. */
 function hrefOf(event: MouseEvent): string | null {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
   const link = event.target instanceof Element ? event.target.closest('a') : null;

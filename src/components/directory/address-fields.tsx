@@ -12,7 +12,7 @@ type AddressFieldsProps = {
 
 export function AddressFields({ label, domains, local, domain, isCatchAll = false }: AddressFieldsProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid in every browser.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a grid in every browser.
     <div className="joined mono-input" role="group" aria-label={label}>
       <TextInput
         label={label}

@@ -10,14 +10,14 @@ export function Crash({ digest, onRetry }: CrashProps) {
   return (
     <main id="main" className="page">
       <div className="state-note" role="alert">
-        <StatusMark status="failed">This page stopped</StatusMark>
-        <h1>The console made a mistake drawing this page</h1>
+        <StatusMark status="failed">Page error</StatusMark>
+        <h1>This page couldn’t be displayed</h1>
         <p>
-          Mail goes on being sent and received, and nothing you stored is lost. Try again; if it stops again, report it.
+          This is a bug in the console. Your data is not affected. Reload the page, and report it if it happens again.
         </p>
         <div className="row-actions">
           <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
-            Try again
+            Reload
           </Button>
         </div>
         {digest && (

@@ -29,7 +29,7 @@ import { Providers } from './providers';
 
 type DocumentProps = { nonce: string | undefined; children: ReactNode };
 
-/** A network cuts a document anywhere. It is painted once this has come: of half a page, what was read would move. */
+/** Delays the first paint until the whole document has arrived, so that a slow network causes no layout shift. */
 const END = 'document-end';
 
 export function Document({ nonce, children }: DocumentProps) {

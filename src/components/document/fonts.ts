@@ -4,7 +4,7 @@ export const sans = localFont({
   src: '../../../node_modules/@fontsource-variable/ibm-plex-sans/files/ibm-plex-sans-latin-wght-normal.woff2',
   weight: '100 700',
   variable: '--font-plex-sans',
-  // It is preloaded. Where it comes too late all the same, it would move what is read already: not before the next page.
+  // Preloaded. If it arrives late anyway, it is used from the next page on, so that no text moves.
   display: 'optional',
 });
 

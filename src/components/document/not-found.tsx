@@ -5,11 +5,11 @@ export function NotFound() {
   return (
     <main className="plain-page">
       <Logo size={28} />
-      <h1>No page has this address</h1>
-      <p className="soft">The link may be old, or a letter is missing.</p>
+      <h1>Page not found</h1>
+      <p className="soft">The link may be outdated or mistyped.</p>
       <p>
         <Link className="act" href="/">
-          Open the overview
+          Go to overview
         </Link>
       </p>
     </main>

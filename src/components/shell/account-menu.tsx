@@ -7,7 +7,7 @@ import type { Role } from '@/lib/roles';
 import { trpc } from '../api/trpc';
 import { confirmLeave } from '../dialogs/navigation-guard';
 
-export const ROLE_WORDS: Record<Role, string> = {
+export const ROLE_LABELS: Record<Role, string> = {
   domain_admin: 'domain admin',
   admin: 'admin',
   super_admin: 'super admin',
@@ -31,7 +31,7 @@ export function AccountMenu({ account }: { account: Account | undefined }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {account && <Menu.Label>Signed in as {ROLE_WORDS[account.role]}</Menu.Label>}
+        {account && <Menu.Label>Signed in as {ROLE_LABELS[account.role]}</Menu.Label>}
         <Menu.Item component={Link} href="/account" leftSection={<IconUserCircle size={16} stroke={1.5} />}>
           Account
         </Menu.Item>
@@ -53,7 +53,7 @@ export function SignOutRow({ account }: { account: Account | undefined }) {
     <>
       {account && (
         <p className="soft">
-          {account.email}, {ROLE_WORDS[account.role]}
+          {account.email}, {ROLE_LABELS[account.role]}
         </p>
       )}
       <Button component={Link} href="/account" fullWidth leftSection={<IconUserCircle stroke={1.5} />}>

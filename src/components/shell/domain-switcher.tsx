@@ -63,7 +63,7 @@ export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
               <span className="mono">{name}</span>
             </Combobox.Option>
           ))}
-          {found.data?.items.length === 0 && <Combobox.Empty>No domain of that name</Combobox.Empty>}
+          {found.data?.items.length === 0 && <Combobox.Empty>No matching domains</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

@@ -3,7 +3,7 @@ import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import type { ConsoleRoute } from '@/lib/routes';
 import { PageHeader } from '../page-header';
-import { ROLE_WORDS } from './account-menu';
+import { ROLE_LABELS } from './account-menu';
 import { Page } from './page';
 
 type NoRoleProps = { route: ConsoleRoute; account: { email: string; role: Role } };
@@ -11,16 +11,16 @@ type NoRoleProps = { route: ConsoleRoute; account: { email: string; role: Role }
 export function NoRole({ route, account }: NoRoleProps) {
   return (
     <Page>
-      <PageHeader title={route.label} description="Not open to your role" />
+      <PageHeader title={route.label} description="No access" />
       <div className="state-note">
-        <h2>This page needs the role {ROLE_WORDS[route.minRole]}</h2>
+        <h2>This page requires the role {ROLE_LABELS[route.minRole]}</h2>
         <p>
-          You are signed in as <b className="strong">{account.email}</b> with the role {ROLE_WORDS[account.role]}. A
+          You are signed in as <b className="strong">{account.email}</b> with the role {ROLE_LABELS[account.role]}. A
           super admin can change your role.
         </p>
         <div className="row-actions">
           <Button component={Link} href="/">
-            Back to the overview
+            Go to overview
           </Button>
         </div>
         <div className="blank" aria-hidden="true" />

@@ -9,7 +9,7 @@ export function Page({ children, peek }: PageProps) {
   const isNarrow = useMediaQuery('(max-width: 900px)') ?? false;
   return (
     <>
-      {/* The style sheet makes room by this, since a page that streams in has its main long before its peek. */}
+      {/* The style sheet reserves the space, because a streamed page has its main long before its peek. */}
       <main id="main" className="page" data-peek={Boolean(peek) || undefined} inert={isNarrow && Boolean(peek)}>
         {children}
       </main>

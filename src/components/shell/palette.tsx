@@ -12,7 +12,7 @@ import { confirmLeave } from '../dialogs/navigation-guard';
 import { type AddressMatch, useAddressSearch } from '../directory/use-address-search';
 import { ROUTE_ICONS } from './navigation';
 
-type PaletteItem = { group: string; label: ReactNode; end?: string; href: string; icon: ReactNode };
+type PaletteItem = { group: string; label: ReactNode; hint?: string; href: string; icon: ReactNode };
 type PaletteProps = { onClose: () => void; role: Role | undefined };
 
 const ICON = { size: 16, stroke: 1.5, 'aria-hidden': true } as const;
@@ -64,21 +64,21 @@ export function Palette({ onClose, role }: PaletteProps) {
       size={640}
       yOffset={72}
       withCloseButton={false}
-      aria-label="Find"
+      aria-label="Search"
       className="palette"
     >
       <div className="palette-search">
         <IconSearch {...ICON} />
         <input
           role="combobox"
-          aria-label="Find a page, address, domain or message"
+          aria-label="Search pages, addresses, domains and messages"
           aria-expanded="true"
           aria-controls={listId}
           aria-activedescendant={items.length > 0 ? `${listId}-${selected}` : undefined}
           aria-autocomplete="list"
           autoComplete="off"
           spellCheck={false}
-          placeholder="Find a page, address, domain or message"
+          placeholder="Search pages, addresses, domains and messages"
           data-autofocus
           value={query}
           onKeyDown={onKeyDown}
@@ -91,7 +91,7 @@ export function Palette({ onClose, role }: PaletteProps) {
           <IconX {...ICON} />
         </ActionIcon>
       </div>
-      <div id={listId} role="listbox" aria-label="Found" className="palette-list">
+      <div id={listId} role="listbox" aria-label="Results" className="palette-list">
         {items.map((find, index) => (
           <div key={find.href} role="presentation">
             {find.group !== items[index - 1]?.group && (
@@ -113,7 +113,7 @@ export function Palette({ onClose, role }: PaletteProps) {
               {find.icon}
               <span className="palette-item-label">{find.label}</span>
               <span className="palette-item-hint">
-                {find.end}
+                {find.hint}
                 {index === selected && <kbd>Enter</kbd>}
               </span>
             </div>
@@ -122,7 +122,7 @@ export function Palette({ onClose, role }: PaletteProps) {
       </div>
       <p className="palette-footer">
         <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> choose
+          <kbd>↑</kbd> <kbd>↓</kbd> select
         </span>
         <span>
           <kbd>Enter</kbd> open
@@ -163,7 +163,7 @@ function domainItems(items: { id: string; name: string; active: boolean }[], wor
   return ranked.map(({ id, name, active }) => ({
     group: 'Domains',
     label: <span className="mono">{name}</span>,
-    end: active ? 'Domain' : 'Domain, off',
+    end: active ? 'Domain' : 'Inactive domain',
     href: `/domains/${id}`,
     icon: <IconWorld {...ICON} />,
   }));
@@ -173,7 +173,7 @@ function messageItems(words: string): PaletteItem[] {
   return [
     {
       group: 'Messages',
-      label: `All messages with “${words}”`,
+      label: `Search messages for “${words}”`,
       href: `/messages?q=${encodeURIComponent(words)}`,
       icon: <IconArrowRight {...ICON} />,
     },
@@ -185,11 +185,11 @@ function actions(words: string, role: Role | undefined): PaletteItem[] {
     { label: 'New alias', href: '/aliases?new=true', minRole: 'domain_admin' },
     { label: 'New mailbox', href: '/mailboxes?new=true', minRole: 'domain_admin' },
     { label: 'New API key', href: '/api-keys?new=true', minRole: 'domain_admin' },
-    { label: 'Add a domain', href: '/domains?new=true', minRole: 'admin' },
+    { label: 'Add domain', href: '/domains?new=true', minRole: 'admin' },
   ] as const;
   return all
     .filter(({ label, minRole }) => matches(label, words) && role !== undefined && hasRole(role, minRole))
-    .map(({ label, href }) => ({ group: 'Do', label, href, icon: <IconPlus {...ICON} /> }));
+    .map(({ label, href }) => ({ group: 'Actions', label, href, icon: <IconPlus {...ICON} /> }));
 }
 
 function matches(text: string, words: string): boolean {

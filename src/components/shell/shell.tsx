@@ -55,12 +55,12 @@ export function Shell({ children, signInAgain }: ShellProps) {
         <SideFoot />
       </aside>
       <header className="bar">
-        <ActionIcon className="only-small" aria-label="Open the menu" onClick={menu.open}>
+        <ActionIcon className="only-small" aria-label="Open menu" onClick={menu.open}>
           <IconMenu2 size={20} stroke={1.5} />
         </ActionIcon>
         <button type="button" className="search-trigger" onClick={finder.open}>
           <IconSearch size={16} stroke={1.5} aria-hidden="true" />
-          <span>Find an address, domain or message</span>
+          <span>Search addresses, domains, messages</span>
           <kbd>Ctrl K</kbd>
         </button>
         <DomainSwitcher />
@@ -79,7 +79,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
         title="Postroom"
         size={288}
         padding={0}
-        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+        closeButtonProps={{ 'aria-label': 'Close menu' }}
       >
         <div className="drawer-nav">
           <div className="drawer-tools">
@@ -118,7 +118,7 @@ function MailServerMark() {
   const kind = overview.data?.mta.kind;
   if (kind === 'sandbox') {
     return (
-      <span className="server" title="Messages are accepted and kept here, for trying things out">
+      <span className="server" title="Messages are accepted and stored here, for testing">
         <StatusMark status="warning">
           Sandbox<span className="server-rest">: nothing leaves this machine</span>
         </StatusMark>
@@ -128,7 +128,7 @@ function MailServerMark() {
   if (kind === 'off') {
     return (
       <span className="server">
-        <StatusMark status="failed">Sending is off</StatusMark>
+        <StatusMark status="failed">Sending disabled</StatusMark>
       </span>
     );
   }

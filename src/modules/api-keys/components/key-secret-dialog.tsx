@@ -14,7 +14,7 @@ export function KeySecretDialog({ created, names, onStored }: KeySecretDialogPro
       title={`Copy the key of ${api_key.name}`}
       secret={key}
       copyLabel="Copy key"
-      onStored={onStored}
+      onDone={onStored}
       check={{
         hint: 'answers with your email and role',
         command: `curl ${window.location.origin}/api/v1/auth/me \\\n  -H "Authorization: Bearer ${key}"`,

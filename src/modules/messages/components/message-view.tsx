@@ -132,7 +132,7 @@ export function MessageViewError({ error, onRetry }: MessageViewErrorProps) {
       <ProblemAlert problem={toProblem(error)} title="Couldn’t load this message" />
       <div>
         <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
-          Try again
+          Retry
         </Button>
       </div>
     </div>

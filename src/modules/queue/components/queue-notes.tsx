@@ -44,7 +44,7 @@ export function QueueProblemNote({ problem, onRetry }: QueueProblemNoteProps) {
       </p>
       <div className="row-actions">
         <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
-          Try again
+          Retry
         </Button>
       </div>
       <p className="mono">

@@ -5,7 +5,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { PageHeader } from '@/components/page-header';
-import { ROLE_WORDS } from '@/components/shell/account-menu';
+import { ROLE_LABELS } from '@/components/shell/account-menu';
 import { Page } from '@/components/shell/page';
 import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';
@@ -27,7 +27,7 @@ export function AccountPage() {
           me.data && (
             <>
               <span>{me.data.email}</span>
-              <span className="capitalize">{ROLE_WORDS[me.data.role]}</span>
+              <span className="capitalize">{ROLE_LABELS[me.data.role]}</span>
               {me.data.last_login_at && (
                 <span className="only-wide">Last signed in {formatMoment(me.data.last_login_at)}</span>
               )}

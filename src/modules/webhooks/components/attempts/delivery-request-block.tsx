@@ -19,7 +19,7 @@ export function DeliveryRequestBlock({ url, number, request, isFailed, onRetry }
       <p className="soft">
         The request could not be loaded.{' '}
         <button type="button" className="act text-button" onClick={onRetry}>
-          Try again
+          Retry
         </button>
       </p>
     );
