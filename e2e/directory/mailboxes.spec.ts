@@ -125,7 +125,9 @@ test('saves name, quota and status, guards unsaved changes, and sets a new passw
   const before = await hash();
   await page.getByRole('textbox', { name: 'New password' }).fill('short');
   await page.getByRole('button', { name: 'Set password' }).click();
-  await expect(page.getByRole('textbox', { name: 'New password' })).toHaveAccessibleDescription(/at least 12 characters/);
+  await expect(page.getByRole('textbox', { name: 'New password' })).toHaveAccessibleDescription(
+    /at least 12 characters/,
+  );
   await page.getByRole('textbox', { name: 'New password' }).fill('another long password');
   await page.getByRole('button', { name: 'Set password' }).click();
   await expect(page.getByText('Password changed')).toBeVisible();

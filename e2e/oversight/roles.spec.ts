@@ -57,7 +57,7 @@ test('a domain admin sees its domains, may read their settings and neither adds 
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: /^Search pages/ }).fill('add domain');
-  await expect(page.getByRole('option')).toHaveText([/^Domains/, /^All messages with/]);
+  await expect(page.getByRole('option')).toHaveText([/^Domains/, /^Search messages for/]);
   await page.keyboard.press('Escape');
   await check();
 

@@ -6,11 +6,11 @@ import type { AxeResults } from 'axe-core';
 const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** Collects what goes wrong on a page while a scenario runs. Call it before the first navigation. */
+/** Collects errors of a page while a scenario runs. Call it before the first navigation. */
 export function watch(page: Page, origin: string): { faults: string[] } {
   const faults: string[] = [];
   page.on('console', (message) => {
-    // A refused call is the scenario's own; the browser reports every 4xx as an error of the console.
+    // The scenario checks rejected calls itself; the browser logs every 4xx as a console error.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       faults.push(`console: ${message.text()}`);
     }
@@ -24,7 +24,7 @@ export function watch(page: Page, origin: string): { faults: string[] } {
   return { faults };
 }
 
-/** After every scenario: no axe violation, no console error, no request elsewhere, nothing wider than the window. */
+/** Run after every scenario: no axe violation, console error, off-origin request or horizontal overflow. */
 export async function checkPage(page: Page, watched: { faults: string[] }): Promise<void> {
   await page.evaluate(await axeSource);
   const results = await page.evaluate(

@@ -9,7 +9,7 @@ const PAUSE_MS = 1000;
 
 type CutNetwork = { url: string; cuts: () => number; stop: () => void };
 
-/** The app behind a network that pauses in every document where this text begins. */
+/** A proxy in front of the app that pauses every document at this text. */
 export async function cutDocuments(text: string): Promise<CutNetwork> {
   let cuts = 0;
   const server = createServer((asked, answer) => {

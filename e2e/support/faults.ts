@@ -4,19 +4,19 @@ type Fault = { status: number; code: string; message: string; details?: object |
 
 export const REQUEST_ID = '01a1fc2e-7c5e-77e9-8b47-7ed1e0f6aa07';
 
-/** Lets one procedure of the console fail, also where it is one call of a batch. @returns how to end that */
+/** Makes one tRPC procedure fail, also within a batch. @returns a function that ends it */
 export function failProcedure(page: Page, procedure: string, fault: Fault): Promise<() => Promise<void>> {
   const { status, code, message, details = null } = fault;
   const data = { apiCode: code, details, requestId: REQUEST_ID, httpStatus: status };
   return replaceAnswer(page, procedure, { status, json: { error: { message, code: -32603, data } } });
 }
 
-/** Has one procedure of the console answer what depends on more than the app. @returns how to end that */
+/** Replaces the response of one tRPC procedure that depends on other systems. @returns a function that ends it */
 export function answerProcedure(page: Page, procedure: string, data: object): Promise<() => Promise<void>> {
   return replaceAnswer(page, procedure, { status: 200, json: { result: { data } } });
 }
 
-/** Whatever stand-ins other specs attach at the moment. */
+/** Makes the page see no mail server, even if another spec runs a stand-in. */
 export async function withoutMailServer(page: Page, state: 'none' | 'silent' = 'none'): Promise<void> {
   const fault = { status: 503, code: 'MAIL_STACK_UNAVAILABLE', message: 'The mail server cannot be asked.' };
   for (const procedure of ['queue.list', 'queue.summary']) {
@@ -29,7 +29,7 @@ type Replacement = { status: number; json: object };
 
 const replacementsOf = new WeakMap<Page, Map<string, Replacement>>();
 
-/** One route for all that a page replaces: a batch may hold several of them. */
+/** One route for all replaced procedures of a page, because a batch may contain several. */
 async function replaceAnswer(page: Page, procedure: string, replacement: Replacement): Promise<() => Promise<void>> {
   let replacements = replacementsOf.get(page);
   if (!replacements) {
@@ -57,7 +57,7 @@ function routeCalls(page: Page, replacements: Map<string, Replacement>) {
   });
 }
 
-/** What REST answers when it fails. */
+/** A REST error response. */
 export function envelope({ code, message, details = null }: Fault) {
   const meta = { request_id: REQUEST_ID, timestamp: new Date().toISOString(), pagination: null };
   return { data: null, error: { code, message, details }, meta };

@@ -24,7 +24,7 @@ type MakeAdmin = (role: Role, domains?: Domain[]) => Promise<Account & { id: str
 type WorkerFixtures = { sessionCookie: string; api: Api; domain: Domain; sql: Sql; makeAdmin: MakeAdmin };
 type TestFixtures = { signedIn: Page; check: (page?: Page) => Promise<void> };
 
-/** Every worker signs in once and makes a domain of its own through the API. */
+/** Every worker signs in once and creates a domain of its own through the API. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   sessionCookie: [
     async ({ playwright }, use) => {
@@ -90,7 +90,7 @@ export async function useSession(page: Page, cookie: string): Promise<void> {
   await page.context().addCookies([session]);
 }
 
-/** @returns the value of the session's cookie */
+/** @returns the value of the session cookie */
 export async function signIn(
   request: APIRequestContext,
   { email, password }: Account,
@@ -99,7 +99,7 @@ export async function signIn(
   const data = { email, password };
   const post = () => request.post(`${url()}/api/v1/auth/login`, { data, headers });
   let response = await post();
-  // Every test comes from one address, which may try 5 times a second.
+  // All tests share one address, which is limited to 5 attempts per second.
   for (let tries = 1; response.status() === 429 && tries < 10; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     response = await post();
@@ -108,7 +108,7 @@ export async function signIn(
   return /service_session=([^;]+)/.exec(response.headers()['set-cookie'] ?? '')?.[1] ?? '';
 }
 
-/** Does `act` until it is not held up by what other tests try to sign in with at the same moment. */
+/** Repeats `act` until the sign-in throttle, which other tests share, lets it through. */
 export async function untilAdmitted(page: Page, act: () => Promise<void>, outcome: Locator): Promise<void> {
   const throttled = alertWith(page, 'More than 5 sign-in attempts in a second');
   await expect(async () => {
@@ -123,7 +123,7 @@ export async function makeDomain(api: Api): Promise<Domain> {
   return api.call('POST', '/domains', { name: `${unique('d')}.example` });
 }
 
-/** Sends a message through the API and gives its row of GET /messages once the other side has answered. */
+/** Sends a message through the API and returns its record once the receiving server has answered. */
 export async function sendMessage(api: Api, domain: Domain, message: object = {}): Promise<{ id: string }> {
   const { message_id } = await api.call<{ message_id: string }>('POST', '/send', {
     from: { email: `orders@${domain.name}` },
@@ -141,7 +141,7 @@ export async function sendMessage(api: Api, domain: Domain, message: object = {}
   return find();
 }
 
-/** The alert with these words. Next keeps an empty one of its own on every page. */
+/** The alert with this text. Next.js has an empty alert of its own on every page. */
 export function alertWith(page: Page, text: string): Locator {
   return page.getByRole('alert').filter({ hasText: text });
 }

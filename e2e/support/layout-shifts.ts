@@ -17,7 +17,7 @@ export async function countShifts(page: Page): Promise<void> {
         hadRecentInput: boolean;
         sources: { node?: Node }[];
       })[]) {
-        // Under this it is fonts that differ by a fraction of a pixel.
+        // Smaller shifts come from fonts that differ by a fraction of a pixel.
         if (entry.hadRecentInput || entry.value < 0.001) continue;
         const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 80) : 'text'));
         found.push(`${entry.value.toFixed(4)}: ${moved.join(' | ')}`);
@@ -36,7 +36,7 @@ export async function shifts(page: Page): Promise<string[]> {
   });
 }
 
-/** Until what the page asks for has come and nothing in it stands for something that is still to come. */
+/** Waits until the page has loaded its data and shows no skeleton. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await expect

@@ -12,8 +12,8 @@ type Handlers = {
 const PAUSE_MS = 25;
 
 /**
- * Stands in for the agent beside the mail server. The specs share a database: what this one has no handler for is for
- * another spec's stand-in. @returns what ends it
+ * A stand-in for the mail agent. Specs share a database, so requests without a handler here are left to other specs'
+ * stand-ins. @returns a function that ends it
  */
 export async function startMailAgent(handlers: Handlers): Promise<() => Promise<void>> {
   const client = new pg.Client(process.env.E2E_DATABASE_URL);

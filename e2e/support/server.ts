@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const SETUP_LINK = /(http:\S+\/setup\?token=\S+)/;
 const START_TIMEOUT_MS = 60_000;
 
-/** Serves the production build on a database of its own. Specs read the E2E_ variables set below. */
+/** Serves the production build on its own database. Specs read the E2E_ variables set below. */
 export default async function startServer(): Promise<() => Promise<void>> {
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl) throw new Error('TEST_DATABASE_URL is not set: run the browser tests with "npm test -- e2e".');
@@ -60,7 +60,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   };
 }
 
-/** The settings that a second instance on the same database shares with the first. */
+/** Settings that a second instance on the same database shares with the first. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return {
     ...process.env,

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, test, unique, url } from '../support/fixtures';
 
-/** What only the wire shows: the HTTP server in front of Next. */
+/** Tests of the HTTP server in front of Next.js, at the wire. */
 const { hostname, port } = new URL(process.env.E2E_URL ?? 'http://localhost');
 const MIB = 1024 * 1024;
 
@@ -13,7 +13,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Sends bytes as they are and gives all that comes back until the server closes. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 async function exchange(bytes: string): Promise<string> {
   const socket = await open();
   let answer = '';
@@ -32,7 +32,9 @@ const request = (target: string, headers: string[] = [], method = 'GET') =>
 const statusOf = (answer: string) => Number(answer.split(' ')[1]);
 const envelopeOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1));
 
-test('pages carry the security headers, and scripts only with the nonce of the answer', async ({ request: http }) => {
+test('pages have the security headers, and allow scripts only with the nonce of the response', async ({
+  request: http,
+}) => {
   const response = await http.get(`${url()}/login`);
   const headers = response.headers();
   const policy = headers['content-security-policy'] ?? '';
@@ -47,13 +49,13 @@ test('pages carry the security headers, and scripts only with the nonce of the a
   expect(again.headers()['content-security-policy']).not.toBe(policy);
 });
 
-test('an absolute request target, TRACE and CONNECT are refused', async () => {
+test('rejects an absolute request target, TRACE and CONNECT', async () => {
   expect(statusOf(await exchange(request('http://evil.example/api/v1/health')))).toBe(400);
   expect([400, 405, 501]).toContain(statusOf(await exchange(request('/api/v1/health', [], 'TRACE'))));
   expect([400, 405, 501]).toContain(statusOf(await exchange(request('evil.example:443', [], 'CONNECT'))));
 });
 
-test('bytes that are no request get a plain 400 and the server goes on', async () => {
+test('answers 400 to bytes that are not HTTP, and keeps serving', async () => {
   expect(statusOf(await exchange('nonsense\r\n\r\n'))).toBe(400);
   expect(statusOf(await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`))).toBe(431);
   expect(statusOf(await exchange(request('/api/v1/health')))).toBe(200);
@@ -74,14 +76,14 @@ for (const target of [
   '/API/v1/health',
   `/${'a'.repeat(8000)}`,
 ]) {
-  test(`${target.slice(0, 40)} is answered without a 500 and without leading elsewhere`, async () => {
+  test(`${target.slice(0, 40)} causes no 500 and no redirect to another site`, async () => {
     const answer = await exchange(request(target));
     expect(statusOf(answer)).toBeLessThan(500);
     expect(answer).not.toMatch(/\r\nlocation: (https?:)?\/\/evil/i);
   });
 }
 
-test('pages take no POST, however their address is written, and no image is fetched for anybody', async () => {
+test('pages reject POST, however the path is written, and the image optimizer fetches nothing', async () => {
   for (const target of ['/login', '/api/../login', '/api/%2e%2e/login']) {
     expect([400, 405]).toContain(
       statusOf(await exchange(request(target, ['Next-Action: x', 'Content-Length: 0'], 'POST'))),
@@ -90,26 +92,26 @@ test('pages take no POST, however their address is written, and no image is fetc
   expect(statusOf(await exchange(request('/_next/image?url=%2Ficon.svg&w=640&q=75')))).toBe(404);
 });
 
-test('the document and the root of the API answer other methods and paths in the envelope', async () => {
+test('the OpenAPI document and the API root answer other methods and paths in the envelope', async () => {
   const posted = await exchange(request('/api/v1/openapi.json', ['Content-Length: 0'], 'POST'));
   expect(envelopeOf(posted).error.code).toBe('METHOD_NOT_ALLOWED');
   expect(envelopeOf(await exchange(request('/api/v1'))).error.code).toBe('NOT_FOUND');
 });
 
-test('a connection whose request never comes is closed, even if the client ignores that', async () => {
+test('closes a connection that never sends its request, even if the client ignores that', async () => {
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   await once(socket, 'connect');
   socket.resume();
   socket.write('GET / HTTP/1.1\r\nHost: loc');
   await once(socket, 'end', { signal: AbortSignal.timeout(30_000) });
-  // Only a write tells this side, which has not hung up, that nobody is left on the other.
+  // Only a write shows that the server has closed, because this side is still open.
   const writing = setInterval(() => socket.write('x'), 200);
   const [error] = await once(socket, 'error', { signal: AbortSignal.timeout(10_000) });
   clearInterval(writing);
   expect(error.code).toMatch(/EPIPE|ECONNRESET/);
 });
 
-test('a client cannot name its own address', async ({ api, domain }) => {
+test('a client cannot choose its own address', async ({ api, domain }) => {
   const forged = [
     'X-Postroom-Client-Ip: 203.0.113.9',
     'X-Forwarded-For: 203.0.113.9',
@@ -140,7 +142,7 @@ const chunkedHead = (key: string) =>
   );
 const bodyChunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
 
-test('a chunked body over the limit is refused while it still comes in', async ({ api }) => {
+test('rejects a chunked body over the limit while it is still arriving', async ({ api }) => {
   const socket = await open();
   let answer = '';
   const answered = new Promise<void>((resolve) => {
@@ -151,7 +153,7 @@ test('a chunked body over the limit is refused while it still comes in', async (
   });
   socket.on('error', () => {});
   socket.write(chunkedHead(api.key));
-  // Just over 1 MiB and no last chunk: whoever waits for the whole body waits for ever.
+  // Just over 1 MiB and no last chunk: a server that waits for the whole body would hang.
   for (let chunks = 0; chunks < 17; chunks += 1) socket.write(bodyChunk);
   await answered;
   socket.destroy();
@@ -159,7 +161,7 @@ test('a chunked body over the limit is refused while it still comes in', async (
   expect(envelopeOf(answer).error.code).toBe('PAYLOAD_TOO_LARGE');
 });
 
-test('a client that writes without end hears 413 whenever it reads, and is cut off soon after', async ({ api }) => {
+test('a client that writes endlessly gets 413 and is disconnected soon after', async ({ api }) => {
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   await once(socket, 'connect');
   let answer = '';
@@ -178,7 +180,7 @@ test('a client that writes without end hears 413 whenever it reads, and is cut o
     }
   };
   socket.write(chunkedHead(api.key));
-  // More than both sides' buffers hold: what was refused long ago is still taken off the wire.
+  // More than both sides' buffers hold, so the server must keep reading after it has rejected the body.
   await writeUntil(() => socket.bytesWritten > 24 * MIB);
   expect(fault).toBeUndefined();
   socket.resume();
@@ -191,7 +193,7 @@ test('a client that writes without end hears 413 whenever it reads, and is cut o
   expect(socket.bytesWritten).toBeLessThan(128 * MIB);
 });
 
-test('an unauthenticated body of a message is not read', async () => {
+test('does not read the message body of an unauthenticated request', async () => {
   const answer = await exchange(
     request(
       '/api/v1/send',
@@ -202,7 +204,7 @@ test('an unauthenticated body of a message is not read', async () => {
   expect(answer).toMatch(/401/);
 });
 
-test('a page nobody may see without signing in leads to the sign-in page and back', async ({ page, check }) => {
+test('a protected page leads to sign-in and back', async ({ page, check }) => {
   await page.goto(`${url()}/domains`);
   await expect(page).toHaveURL(/\/login/);
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();

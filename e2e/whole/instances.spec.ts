@@ -35,7 +35,7 @@ test.afterAll(async () => {
 
 const bases = () => [url(), secondUrl];
 
-test('fifty identical calls over two instances send one message', async ({ api, domain }) => {
+test('fifty identical calls to two instances send one message', async ({ api, domain }) => {
   const key = unique('key');
   const message = {
     from: { email: `a@${domain.name}` },
@@ -58,7 +58,7 @@ test('fifty identical calls over two instances send one message', async ({ api, 
   expect(rows).toHaveLength(1);
 });
 
-test("a key's limit is exact over both instances, whatever comes at once", async ({ api }) => {
+test("a key's limit is exact over both instances under concurrency", async ({ api }) => {
   const created = await api.call<{ key: string }>('POST', '/api-keys', { name: 'Limited', rate_limit: 60 });
   const headers = { authorization: `Bearer ${created.key}` };
   const answers = await Promise.all(
@@ -68,7 +68,7 @@ test("a key's limit is exact over both instances, whatever comes at once", async
   expect({ passed: count(200), refused: count(429) }).toEqual({ passed: 60, refused: 140 });
 });
 
-test('a key that a key has made counts against both, at whichever instance', async ({ api }) => {
+test('a child key counts against its parent's limit on every instance', async ({ api }) => {
   const parent = await api.call<{ key: string }>('POST', '/api-keys', { name: 'Parent', rate_limit: 20 });
   const made = await fetch(`${url()}/api/v1/api-keys`, {
     method: 'POST',
@@ -83,11 +83,11 @@ test('a key that a key has made counts against both, at whichever instance', asy
       }),
     ),
   );
-  // One of the twenty went into making the child.
+  // Creating the child used one of the twenty.
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(19);
 });
 
-test('a session opened at one instance counts at the other', async ({ sessionCookie }) => {
+test('a session from one instance is valid on the other', async ({ sessionCookie }) => {
   const headers = { cookie: `service_session=${sessionCookie}` };
   expect((await fetch(`${secondUrl}/api/v1/auth/me`, { headers })).status).toBe(200);
 });

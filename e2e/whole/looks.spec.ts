@@ -79,7 +79,7 @@ const VIEWS: View[] = [
   { name: 'The dialog for a new key', path: () => '/api-keys?new=true' },
 ];
 
-/** Opened once and looked at four times, since they do not survive a reload. */
+/** Opened once and checked four times, because they do not survive a reload. */
 const DIALOGS: View[] = [
   {
     name: 'The dialog that shows a secret',
@@ -191,7 +191,7 @@ const DIALOGS: View[] = [
 test.beforeEach(({ page }) => withoutMailServer(page));
 
 for (const { name, path } of VIEWS) {
-  test(`${name}: nothing shifts while it loads, and it is sound in both themes and widths`, async ({
+  test(`${name}: loads without layout shift and passes checks in both themes and widths`, async ({
     signedIn: page,
     api,
     domain,
@@ -213,7 +213,7 @@ for (const { name, path } of VIEWS) {
   });
 }
 
-test('a document that a network cuts between two buttons is painted whole', async ({ signedIn: page }) => {
+test('a document that arrives in two parts is painted at once', async ({ signedIn: page }) => {
   const network = await cutDocuments('New alias');
   await countShifts(page);
   await page.setViewportSize(WIDTHS[1]);
@@ -225,7 +225,7 @@ test('a document that a network cuts between two buttons is painted whole', asyn
 });
 
 for (const { name, path, open } of DIALOGS) {
-  test(`${name} is sound in both themes and widths`, async ({ signedIn: page, api, domain, sql, check }) => {
+  test(`${name} passes checks in both themes and widths`, async ({ signedIn: page, api, domain, sql, check }) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(`${url()}${await path({ api, domain, sql })}`);
     await settled(page);
@@ -276,7 +276,7 @@ async function failedDelivery(made: Made): Promise<string> {
   return `${path}?delivery=${(await made.api.call<{ id: string }>('POST', `${path}/test`, {})).id}`;
 }
 
-/** Not through the API, which has a mail server compile every script. */
+/** Written by SQL, because the API compiles every script on a mail server. */
 async function makeFilters({ api, sql }: Made): Promise<{ id: string; domain_id: string }> {
   const { id: domain_id } = await makeDomain(api);
   const mailbox = await makeMailbox(api, { id: domain_id });

@@ -3,8 +3,8 @@ import { expect, FIRST_ADMIN, test, url } from '../support/fixtures';
 
 test.describe.configure({ mode: 'serial' });
 
-/** The first quarter of an hour: set up, send from the browser, make a key, send by curl, see both. */
-test('a newcomer sets up, sends a message in the browser and one by curl, and sees both', async ({ page, check }) => {
+/** The first fifteen minutes: set up, send from the browser, create a key, send with curl, see both. */
+test('a new user sets up, sends in the browser and with curl, and sees both messages', async ({ page, check }) => {
   await page.goto(process.env.E2E_SETUP_LINK as string);
   await check();
   await page.getByLabel('Email').fill(FIRST_ADMIN.email);
@@ -57,7 +57,7 @@ test('a newcomer sets up, sends a message in the browser and one by curl, and se
   await expect(page.getByRole('row', { name: /Test from Postroom/ })).toBeVisible();
 });
 
-test('the set-up link is dead once there is an admin', async ({ page, check }) => {
+test('the setup link is invalid once there is an admin', async ({ page, check }) => {
   await page.goto(process.env.E2E_SETUP_LINK as string);
   await expect(page.getByRole('heading', { name: 'Already set up' })).toBeVisible();
   await check();

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test, unique, url } from '../support/fixtures';
 
-test("the README's first send works as it stands", async ({ signedIn, api, check }) => {
+test("the README's first send works as printed", async ({ signedIn, api, check }) => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const section = readme.split('## First send')[1]?.split('\n## ')[0] ?? '';
   const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] as string);

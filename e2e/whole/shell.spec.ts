@@ -1,6 +1,6 @@
 import { expect, makeDomain, sendMessage, test, unique, url } from '../support/fixtures';
 
-test('the palette finds a page, a domain and messages', async ({ signedIn: page, api, domain, check }) => {
+test('the palette finds pages, domains and messages', async ({ signedIn: page, api, domain, check }) => {
   const subject = unique('Findable ');
   await sendMessage(api, domain, { subject });
   await page.goto(`${url()}/`);
@@ -31,7 +31,7 @@ test('the palette finds a page, a domain and messages', async ({ signedIn: page,
   await check();
 });
 
-test('the palette can be worked with the arrow keys alone', async ({ signedIn: page }) => {
+test('the palette works with the arrow keys alone', async ({ signedIn: page }) => {
   await page.goto(`${url()}/domains`);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: /^Search pages/ }).fill('new api');
@@ -44,11 +44,7 @@ test('the palette can be worked with the arrow keys alone', async ({ signedIn: p
   await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
 });
 
-test('the domain chosen in the header stands in the URL and goes along from page to page', async ({
-  signedIn: page,
-  api,
-  check,
-}) => {
+test('the domain selected in the header is kept in the URL across pages', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   const subject = unique('Of one domain ');
   await sendMessage(api, domain, { subject });
@@ -69,7 +65,7 @@ test('the domain chosen in the header stands in the URL and goes along from page
   await expect(page).toHaveURL(`${url()}/`);
 });
 
-test('the theme one chooses stays', async ({ signedIn: page, check }) => {
+test('keeps the selected theme', async ({ signedIn: page, check }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`${url()}/`);
   const paper = () => page.getByRole('banner').evaluate((bar) => getComputedStyle(bar).backgroundColor);
@@ -81,7 +77,7 @@ test('the theme one chooses stays', async ({ signedIn: page, check }) => {
   await check();
 });
 
-test('by keyboard alone: past the navigation, to another page, into a row and back', async ({
+test('works by keyboard alone: skip link, another page, into a row and back', async ({
   signedIn: page,
   api,
   check,
@@ -122,11 +118,7 @@ test('by keyboard alone: past the navigation, to another page, into a row and ba
   }
 });
 
-test('at 360 px the menu is a drawer with the domain, every page and signing out', async ({
-  signedIn: page,
-  domain,
-  check,
-}) => {
+test('at 360 px the menu is a drawer with domain, pages and sign out', async ({ signedIn: page, domain, check }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${url()}/`);
   await expect(page.getByRole('navigation', { name: 'Sections' })).toHaveCount(0);
@@ -144,7 +136,7 @@ test('at 360 px the menu is a drawer with the domain, every page and signing out
   await check();
 });
 
-test('an address without a page says so and leads to the overview', async ({ signedIn: page, check }) => {
+test('an unknown page says so and links to the overview', async ({ signedIn: page, check }) => {
   const response = await page.goto(`${url()}/nothing-here`);
   expect(response?.status()).toBe(404);
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
@@ -153,11 +145,7 @@ test('an address without a page says so and leads to the overview', async ({ sig
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
 
-test('the reference lists every operation of the document and tries one out here', async ({
-  signedIn: page,
-  request,
-  check,
-}) => {
+test('the reference lists every operation and can call one', async ({ signedIn: page, request, check }) => {
   const document = await (await request.get(`${url()}/api/v1/openapi.json`)).json();
   const operations = Object.values<object>(document.paths).flatMap((path) => Object.keys(path));
   await page.goto(`${url()}/reference`);
