@@ -68,7 +68,7 @@ test("a key's limit is exact over both instances under concurrency", async ({ ap
   expect({ passed: count(200), refused: count(429) }).toEqual({ passed: 60, refused: 140 });
 });
 
-test('a child key counts against its parent's limit on every instance', async ({ api }) => {
+test("a child key counts against its parent's limit on every instance", async ({ api }) => {
   const parent = await api.call<{ key: string }>('POST', '/api-keys', { name: 'Parent', rate_limit: 20 });
   const made = await fetch(`${url()}/api/v1/api-keys`, {
     method: 'POST',
