@@ -106,6 +106,21 @@ export const onAllImports = [
     to: { path: '^src/(mail|test)/' },
   },
   {
+    name: 'demo-seeds-from-outside',
+    comment:
+      'src/demo fills a database with what the app knows; nothing of the app knows the demo, and it has no pages.',
+    severity: 'error',
+    from: { pathNot: '^src/demo/' },
+    to: { path: '^src/demo/' },
+  },
+  {
+    name: 'demo-without-pages',
+    comment: 'The demo seeds through services and schemas; it needs no routing and no components.',
+    severity: 'error',
+    from: { path: '^src/demo/', pathNot: TESTS },
+    to: { path: '^src/(app|components)/|^src/modules/[^/]+/components/|^src/[^/]+$' },
+  },
+  {
     name: 'tests-stay-outside',
     comment: 'What ships imports no test.',
     severity: 'error',

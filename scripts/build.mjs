@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
 import { build, generateClient, isBuildCurrent, isClientCurrent } from './steps/build.mjs';
 import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
-import { takeLock } from './steps/lock.mjs';
+import { requireUnlocked, takeLock } from './steps/lock.mjs';
 import { step } from './steps/step.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,6 +16,8 @@ async function prepare() {
   checkNodeVersion();
   process.chdir(root);
   await takeLock(`build ${root}`, 'This folder');
+  // The demo may be serving what a build would replace.
+  if (!isClientCurrent(root) || !isBuildCurrent(root)) await requireUnlocked(`demo ${root}`, 'This folder');
   if (!isInstalled(root)) await step('Installing the packages', () => install(root));
   if (!isClientCurrent(root)) await step('Generating the database client', () => generateClient(root));
   if (!isBuildCurrent(root)) await step('Building the console', () => build(root));

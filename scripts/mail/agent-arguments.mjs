@@ -1,8 +1,6 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { typescriptArguments } from '../steps/typescript.mjs';
 
-/** What Node is given to run the agent, which is not built. */
+/** What Node is given to run the agent. */
 export function agentArguments(root) {
-  const loader = pathToFileURL(join(root, 'scripts', 'process', 'load-typescript.mjs')).href;
-  return ['--import', loader, join(root, 'src', 'agent.ts')];
+  return typescriptArguments(root, 'src/agent.ts');
 }

@@ -44,6 +44,13 @@ export async function findEmbeddedPostgres({ dataDir, database }) {
   return (await answers(cluster, port)) ? urlOf(cluster, port, database) : undefined;
 }
 
+/** Stops the one that runs for this data directory, if any, and deletes its files. */
+export async function deleteEmbeddedPostgres({ dataDir }) {
+  const cluster = openCluster(await preparePostgresHome(dataDir), true);
+  stop(cluster);
+  rmSync(cluster.home, { recursive: true, force: true });
+}
+
 function openCluster({ home, programs, osUser }, isDurable) {
   const data = join(home, 'data');
   const password = passwordOf(home, data, osUser);

@@ -15,6 +15,12 @@ export async function takeLock(name, whatIsLocked) {
   if (holder) throw new PlainError(`${whatIsLocked} is in use by ${holder}: stop that one first.`);
 }
 
+/** For work that must not be done while another command runs. */
+export async function requireUnlocked(name, whatIsLocked) {
+  const holder = await holderOf(socketAddress(name));
+  if (holder) throw new PlainError(`${whatIsLocked} is in use by process ${holder}: stop that one first.`);
+}
+
 /**
  * A listening socket is the lock, because it ends with its process, however that is killed; on Linux it has no file
  * either.

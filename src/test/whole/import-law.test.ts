@@ -26,6 +26,7 @@ const lawful = {
     "import { limits } from '../limits';\nimport { schema } from '../schema';\nexport const Page = () => <p>{schema + limits}</p>;",
   'src/modules/domains/service.ts': 'export const get = 1;',
   'src/modules/domains/dkim.ts': 'export const dkim = 1;',
+  'src/demo/seed.ts': "import { get } from '@/modules/domains/service';\nexport const seed = get;",
   'src/app/page.tsx': "export { Page as default } from '@/modules/aliases/components/page';",
 };
 
@@ -48,6 +49,8 @@ const unlawful: [rule: string, path: string, content: string][] = [
   ['prisma-in-services', 'src/app/client.ts', "import '@prisma/client';"],
   ['app-routes-only', 'src/app/sends.ts', "import '@/mail/submit';"],
   ['tests-stay-outside', 'src/server/uses-a-test.ts', "import './db.test';"],
+  ['demo-seeds-from-outside', 'src/modules/domains/seeds.ts', "import '@/demo/seed';"],
+  ['demo-without-pages', 'src/demo/opens-a-page.ts', "import '@/app/page';"],
   ['scripts-read-settings-only', 'scripts/reaches-in.mjs', "import '../src/lib/roles.ts';"],
   ['no-unresolvable', 'src/lib/imports-nothing.ts', "import './not-there';"],
   ['no-cycles', 'src/lib/one.ts', "import './other';"],

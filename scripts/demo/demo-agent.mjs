@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import { PlainError } from '../process/plain-error.mjs';
+import { stopChild } from '../steps/run-tool.mjs';
+import { typescriptArguments } from '../steps/typescript.mjs';
+
+const END_WITHIN_MS = 10_000;
+
+/** Starts what replaces the mail server and its agent. @param {import('../process/lifetime.mjs').Lifetime} lifetime */
+export function startDemoAgent(lifetime, root) {
+  const child = spawn(process.execPath, typescriptArguments(root, 'src/demo/agent.ts'), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  lifetime.atEnd(() => stopChild(child, END_WITHIN_MS));
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      const problem = new PlainError(`The mail server of the demo stopped (${signal ?? `exit code ${code}`}).`);
+      reject(problem);
+      if (!lifetime.isEnding()) console.error(`${problem.message} The queue page is empty without it.`);
+    });
+  });
+}

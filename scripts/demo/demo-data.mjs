@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlainError } from '../process/plain-error.mjs';
+import { runTool } from '../steps/run-tool.mjs';
+import { typescriptArguments } from '../steps/typescript.mjs';
+
+/** Shows that the demo has made a folder, and may delete it. */
+const MARK = 'made-by-demo';
+const ACCESS = 'demo.json';
+
+/** @returns the demo's own data folder, which exists and is the demo's */
+export function dataDirOf(root) {
+  const dataDir = join(root, '.data-demo');
+  if (!existsSync(dataDir)) {
+    mkdirSync(dataDir, { mode: 0o755 });
+    writeFileSync(join(dataDir, MARK), 'npm run demo -- --reset deletes this folder.\n');
+  }
+  if (existsSync(join(dataDir, MARK))) return dataDir;
+  throw new PlainError(`${dataDir} was not made by the demo: move it away first.`);
+}
+
+/** @returns {{ email: string, password: string, apiKey: string, seededAt: string } | undefined} once it is seeded */
+export function readAccess(dataDir) {
+  const path = join(dataDir, ACCESS);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
+/** Needs the settings of the app in the environment. */
+export async function seed(root) {
+  const [script, ...args] = typescriptArguments(root, 'src/demo/main.ts');
+  const { exitCode, output } = await runTool(script, args, { root });
+  if (exitCode === 0) return;
+  throw new PlainError(`The demo could not be seeded; "npm run demo -- --reset" begins again:\n${output.trim()}`);
+}
+
+/** Deletes what the demo has made, wherever its database is kept; the folder stays the demo's. */
+export async function reset(dataDir) {
+  const { deleteEmbeddedPostgres } = await import('../postgres/embedded-postgres.mjs');
+  await deleteEmbeddedPostgres({ dataDir });
+  for (const name of readdirSync(dataDir)) {
+    if (name !== MARK) rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
+}

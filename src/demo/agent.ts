@@ -1,0 +1,50 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type AgentHandlers, MAIL_SERVICES } from '@/mail/agent-requests';
+import { AGENT_CHANNEL, beat, createRequestTaker, deleteOldRequests, detach } from '@/modules/mail-server/requests';
+import { listen } from '@/server/background/notifications';
+import { repeat } from '@/server/background/repeat';
+import { database } from '@/server/db';
+import packageJson from '../../package.json';
+import { createQueueHandlers } from './mail-server/queue';
+import { checkSieve } from './mail-server/sieve-check';
+
+const REQUEST_INTERVAL_MS = 1_000;
+const BEAT_INTERVAL_MS = 5_000;
+const TIDY_INTERVAL_MS = 10 * 60_000;
+
+/** Takes the place of the agent beside a mail server, so that the queue of the demo can be worked with. */
+async function run(): Promise<void> {
+  const db = database();
+  const agent = { host: 'mail.postroom.example', instance: uuidv7(), version: packageJson.version };
+  const handlers: AgentHandlers = {
+    ...createQueueHandlers(db),
+    'sieve.check': async ({ script }) => ({ errors: checkSieve(script) }),
+    'services.list': async () => ({ services: MAIL_SERVICES.map((service) => ({ service, isUp: true })) }),
+    'services.reload': async () => ({ isDone: true }),
+    'services.restart': async () => ({}),
+  };
+  await beat(db, agent);
+  const requests = createRequestTaker({ db, agent, handlers }, () => taking.runNow());
+  const taking = repeat('answering the app', REQUEST_INTERVAL_MS, requests.take);
+  const tasks = [
+    taking,
+    repeat('reporting that the agent is running', BEAT_INTERVAL_MS, () => beat(db, agent)),
+    repeat('deleting old requests', TIDY_INTERVAL_MS, () => deleteOldRequests(db)),
+  ];
+  const endListening = listen(AGENT_CHANNEL, taking.runNow);
+  const end = async () => {
+    await Promise.all([...tasks.map((task) => task.end()), endListening()]);
+    await requests.end();
+    await detach(db, agent);
+    await db.$disconnect();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end());
+  process.on('disconnect', () => process.exit(1));
+  process.send?.('started');
+}
+
+await run().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  process.exit(1);
+});

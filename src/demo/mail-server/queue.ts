@@ -1,0 +1,81 @@
+import { readPages } from '@/mail/agent/queue/queue-page';
+import type { AgentHandlers, QueueChange, QueueChanged, QueueName } from '@/mail/agent-requests';
+import { failUndelivered, settleUndelivered } from '@/modules/messages/mail-log/inbound/undelivered';
+import { failWaiting, recordQueueChange } from '@/modules/messages/mail-log/outbound/submitted';
+import type { Database } from '@/server/db';
+import { Prisma } from '@/server/prisma/client';
+import { DELETED } from '../mail/remote-servers';
+
+type Queued = {
+  queueId: string;
+  queue: QueueName;
+  arrivedAt: Date;
+  sizeBytes: number;
+  sender: string;
+  recipients: { address: string; delay_reason?: string }[];
+};
+
+/** The queue of a mail server that is not there: the messages that the demo still waits for. */
+export function createQueueHandlers(db: Database): Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'> {
+  return {
+    'queue.list': async (query) => {
+      const [page] = await readPages(linesOf(await findQueued(db)), [query]);
+      return page ?? { messages: [], counts: {} };
+    },
+    'queue.change': ({ change, queueId }) => changeQueued(db, queueId, change),
+    // Nobody is out there to take what is tried again.
+    'queue.flush': async () => ({}),
+  };
+}
+
+async function changeQueued(db: Database, queueId: string, change: QueueChange): Promise<QueueChanged> {
+  const [found] = await findQueued(db, queueId);
+  if (!found) return { message: null, isDone: false };
+  const { queue, sender, recipients } = found;
+  const addresses = recipients.map(({ address }) => address);
+  const message = { queue, from: sender, recipients: addresses, recipientCount: recipients.length };
+  if (change === 'retry') return { message, isDone: queue !== 'hold' };
+  await db.$transaction(async (tx) => {
+    const at = new Date();
+    if (change === 'hold' && queue !== 'hold') await recordQueueChange(tx, queueId, 'held', at);
+    if (change === 'release' && queue === 'hold') await recordQueueChange(tx, queueId, 'released', at);
+    if (change !== 'delete') return;
+    const reason = { enhancedCode: null, response: DELETED.response };
+    await failWaiting(tx, queueId, at, reason);
+    await failUndelivered(tx, queueId, at, reason);
+    await settleUndelivered(tx, [queueId]);
+  });
+  return { message, isDone: true };
+}
+
+async function findQueued(db: Database, queueId?: string): Promise<Queued[]> {
+  const only = queueId === undefined ? Prisma.empty : Prisma.sql`AND m.queue_id = ${queueId}`;
+  return db.$queryRaw<Queued[]>`
+    SELECT m.queue_id AS "queueId", m.created_at AS "arrivedAt", m.size_bytes AS "sizeBytes", m.from_address AS sender,
+           CASE WHEN (SELECT e.type FROM message_event e
+                       WHERE e.message_id = m.id AND e.type IN ('held', 'released')
+                       ORDER BY e.at DESC LIMIT 1) = 'held' THEN 'hold'
+                WHEN m.status = 'sent' THEN 'active' ELSE 'deferred' END AS queue,
+           (SELECT json_agg(json_strip_nulls(json_build_object('address', r.address, 'delay_reason',
+                     CASE WHEN r.status = 'deferred' AND r.smtp_code IS NOT NULL
+                          THEN 'host mx.' || split_part(r.address, '@', 2) || '[203.0.113.25] said: ' || r.response
+                          WHEN r.status = 'deferred' THEN r.response END)) ORDER BY r.id)
+              FROM message_recipient r
+             WHERE r.message_id = m.id AND r.status IN ('sent', 'deferred')) AS recipients
+      FROM message m
+     WHERE m.status IN ('sent', 'deferred') AND m.queue_id IS NOT NULL ${only}`;
+}
+
+/** As `postqueue -j` prints them. */
+async function* linesOf(queued: Queued[]): AsyncGenerator<string> {
+  for (const { queueId, queue, arrivedAt, sizeBytes, sender, recipients } of queued) {
+    yield JSON.stringify({
+      queue_name: queue,
+      queue_id: queueId,
+      arrival_time: Math.floor(arrivedAt.getTime() / 1000),
+      message_size: sizeBytes,
+      sender,
+      recipients,
+    });
+  }
+}

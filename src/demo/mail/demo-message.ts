@@ -1,0 +1,94 @@
+import type { MessageStatus } from '@/modules/messages/schema';
+import type { Tx } from '@/server/db';
+import { insertRows } from '../rows';
+import type { Emission } from './outbox';
+
+/** Rows by column name, as insertRows takes them. */
+type MessageRow = {
+  id: string;
+  message_id: string;
+  queue_id: string | null;
+  domain_id: string;
+  direction: 'outbound' | 'inbound';
+  from_address: string;
+  to_addresses: string[];
+  subject: string;
+  size_bytes: number;
+  status: MessageStatus;
+  spam_score: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type RecipientRow = {
+  id: string;
+  message_id: string;
+  address: string;
+  kind: 'to' | 'cc' | 'bcc';
+  status: MessageStatus;
+  smtp_code: number | null;
+  enhanced_code: string | null;
+  response: string | null;
+};
+
+/** As JSON stores it: what is undefined is left out. */
+export type Detail = Record<string, string | number | boolean | null | undefined>;
+
+type TraceRow = {
+  id: string;
+  message_id: string;
+  type: string;
+  at: Date;
+  recipient: string | null;
+  detail: Detail;
+};
+
+export type DemoMessage = {
+  row: MessageRow;
+  domainName: string;
+  recipients: RecipientRow[];
+  trace: TraceRow[];
+  emissions: Emission[];
+  /** Who sent it through the API. */
+  sender: { adminEmail: string; adminId: string; apiKeyId: string | null; batchId: string | null } | null;
+};
+
+/** What a mail server said of a recipient. */
+export type Reply = {
+  smtpCode: number | null;
+  enhancedCode: string | null;
+  response: string;
+  remoteMta: string | null;
+};
+
+export function detailOf({ smtpCode, enhancedCode, response, remoteMta }: Reply): Detail {
+  return { smtp_code: smtpCode, enhanced_code: enhancedCode, response, remote_mta: remoteMta };
+}
+
+export async function insertMessages(tx: Tx, messages: readonly DemoMessage[]): Promise<void> {
+  const byAge = messages.toSorted((one, other) => one.row.created_at.getTime() - other.row.created_at.getTime());
+  await insertRows(
+    tx,
+    'message',
+    byAge.map(({ row }) => ({ ...row, subject_key: '' })),
+  );
+  await insertRows(
+    tx,
+    'message_recipient',
+    byAge.flatMap(({ recipients }) => recipients),
+  );
+  await insertRows(
+    tx,
+    'message_event',
+    byAge.flatMap(({ trace }) => trace),
+  );
+}
+
+/** What the hourly limits look back on, as counting a message leaves it. */
+export async function countSends(tx: Tx, now: Date): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO counted_send (id, address, domain_id, at)
+    SELECT id, lower(from_address), domain_id, created_at FROM message
+     WHERE direction = 'outbound' AND domain_id IS NOT NULL AND created_at > ${now}::timestamptz - interval '8 days'
+       AND NOT (status = 'failed' AND queue_id IS NULL)`;
+}

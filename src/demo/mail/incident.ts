@@ -1,0 +1,49 @@
+import type { DemoContext } from '../demo-context';
+import { type DemoMailbox, INCIDENT_AGE_MS } from '../directory/mailboxes';
+import { after, before, HOUR_MS, MINUTE_MS } from '../time';
+import type { DemoMessage } from './demo-message';
+import { createOutbound } from './outbound';
+import { acceptedBy, bouncedBy, DELETED, randomCorrespondent, throttledBy } from './remote-servers';
+
+/** As many as the server-wide hourly limit for one address allows. */
+export const INCIDENT_MESSAGES = 200;
+
+const LASTED_MS = 52 * MINUTE_MS;
+const SUBJECT = 'Your parcel is waiting: confirm the delivery fee';
+
+/**
+ * Somebody has the password of a mailbox and sends spam with it, until the hourly limit suspends the mailbox. Most of it
+ * bounces; an admin deletes what is still queued, and some of it is left.
+ */
+export function planIncident(ctx: DemoContext, mailboxes: readonly DemoMailbox[]): DemoMessage[] {
+  const { now, random } = ctx;
+  const sender = mailboxes.find(({ isSuspended }) => isSuspended);
+  if (!sender) return [];
+  const { address: from, domain } = sender;
+  const origin = { kind: 'smtp', login: from, clientAddress: '203.0.113.66' } as const;
+  const cleanedAt = before(now, INCIDENT_AGE_MS - 2 * HOUR_MS);
+  return Array.from({ length: INCIDENT_MESSAGES }, (_, index) => {
+    const at = before(now, INCIDENT_AGE_MS + LASTED_MS - (index / INCIDENT_MESSAGES) * LASTED_MS);
+    const to = randomCorrespondent(random);
+    const facts = { at, domain, from, to: [to.address], subject: SUBJECT, sizeBytes: random.int(5_100, 5_300), origin };
+    const outbound = createOutbound(ctx, facts);
+    const answeredAt = after(outbound.queue(), random.int(500, 4_000));
+    const { message_id: messageId } = outbound.message.row;
+    const outcome = random.weighted([
+      ['bounced', 68],
+      ['delivered', 12],
+      ['deleted', 16],
+      ['deferred', 4],
+    ] as const);
+    if (outcome === 'bounced') {
+      outbound.report(to.address, 'bounced', answeredAt, bouncedBy(random, to.address, to.server));
+    } else if (outcome === 'delivered') {
+      outbound.report(to.address, 'delivered', answeredAt, acceptedBy(random, to.server, messageId, answeredAt));
+    } else {
+      outbound.report(to.address, 'deferred', answeredAt, throttledBy(to.server));
+      const deletedAt = after(cleanedAt, index * 900);
+      if (outcome === 'deleted') outbound.report(to.address, 'failed', deletedAt, DELETED);
+    }
+    return outbound.message;
+  });
+}

@@ -1,0 +1,130 @@
+import { newQueueId } from '@/mail/sandbox/queue-id';
+import { statusOf } from '@/modules/messages/tracking/locked-message';
+import type { DemoContext } from '../demo-context';
+import type { DemoDomain } from '../directory/domains';
+import { after } from '../time';
+import { type DemoMessage, type Detail, detailOf, type RecipientRow, type Reply } from './demo-message';
+import { outcomeEvent, sentEvent } from './outbox';
+
+/** Through the API with a key or from the console, or by SMTP with a mailbox's password. */
+export type Origin =
+  | { kind: 'api'; admin: { id: string; email: string }; apiKeyId: string | null; batchId: string | null }
+  | { kind: 'smtp'; login: string; clientAddress: string };
+
+export type NewOutbound = {
+  at: Date;
+  domain: DemoDomain;
+  from: string;
+  to: string[];
+  cc?: string[];
+  bcc?: string[];
+  subject: string;
+  sizeBytes: number;
+  origin: Origin;
+};
+
+export type Outbound = ReturnType<typeof createOutbound>;
+
+/** An outbound message whose status, trace and events change together, as the app keeps them. */
+export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
+  const { at, domain, from, to, cc = [], bcc = [], subject, sizeBytes, origin } = facts;
+  const id = random.uuidAt(at);
+  const message: DemoMessage = {
+    row: {
+      id,
+      message_id: `<${random.uuidAt(at)}@${domain.name}>`,
+      queue_id: null,
+      domain_id: domain.id,
+      direction: 'outbound',
+      from_address: from,
+      to_addresses: origin.kind === 'smtp' ? [...to, ...cc, ...bcc] : to,
+      subject,
+      size_bytes: sizeBytes,
+      status: 'submitting',
+      spam_score: null,
+      created_at: at,
+      updated_at: at,
+    },
+    domainName: domain.name,
+    recipients: [],
+    trace: [],
+    emissions: [],
+    sender: null,
+  };
+  const { row, recipients, trace, emissions } = message;
+  const add = (kind: RecipientRow['kind'], address: string) => {
+    const known = { message_id: id, status: 'submitting' as const, smtp_code: null, enhanced_code: null };
+    const kindSeen = origin.kind === 'smtp' ? 'to' : kind;
+    recipients.push({ id: random.uuidAt(at), ...known, address, kind: kindSeen, response: null });
+  };
+  for (const address of to) add('to', address);
+  for (const address of cc) add('cc', address);
+  for (const address of bcc) add('bcc', address);
+  if (origin.kind === 'api') {
+    const { admin, apiKeyId, batchId } = origin;
+    message.sender = { adminEmail: admin.email, adminId: admin.id, apiKeyId, batchId };
+    const by = apiKeyId ? { api_key_id: apiKeyId } : { session_id: random.uuidAt(at) };
+    note('accepted', at, null, { by: admin.email, ...by });
+  }
+
+  function note(type: string, when: Date, recipient: string | null, detail: Detail) {
+    trace.push({ id: random.uuidAt(when), message_id: id, type, at: when, recipient, detail });
+    if (when > row.updated_at) row.updated_at = when;
+  }
+
+  function settle(status: RecipientRow['status'], reply: Partial<Reply>): void {
+    for (const recipient of recipients) {
+      recipient.status = status;
+      recipient.smtp_code = reply.smtpCode ?? null;
+      recipient.enhanced_code = reply.enhancedCode ?? null;
+      recipient.response = reply.response ?? null;
+    }
+    row.status = status;
+  }
+
+  return {
+    message,
+    addresses: recipients.map(({ address }) => address),
+    /** The mail server has the message. */
+    queue(): Date {
+      const when = origin.kind === 'smtp' ? at : after(at, random.int(18, 260));
+      const queueId = newQueueId(when);
+      row.queue_id = queueId;
+      const response = `250 2.0.0 Ok: queued as ${queueId}`;
+      settle('sent', origin.kind === 'smtp' ? {} : { smtpCode: 250, response });
+      const by = origin.kind === 'smtp' ? { by: origin.login, client: origin.clientAddress } : { response };
+      note('queued', when, null, { queue_id: queueId, ...by });
+      emissions.push(sentEvent(message, when));
+      return when;
+    },
+    /** The mail server refused the message, so that it never left. */
+    refuse(reply: Reply): void {
+      const when = after(at, random.int(20, 400));
+      settle('failed', reply);
+      const { remote_mta: _, ...detail } = detailOf(reply);
+      note('refused', when, null, detail);
+      for (const { address } of recipients) emissions.push(outcomeEvent(message, 'failed', address, when, reply));
+    },
+    /** The connection broke after the data, so that nobody knows whether it was sent. */
+    lose(reason: string): void {
+      settle('uncertain', {});
+      note('uncertain', after(at, 7_000 + random.int(0, 40)), null, { reason });
+    },
+    /** What became of one recipient. */
+    report(address: string, kind: 'delivered' | 'bounced' | 'deferred' | 'failed', when: Date, reply: Reply): void {
+      const recipient = recipients.find((candidate) => candidate.address === address);
+      if (!recipient) throw new Error(`${address} is not a recipient.`);
+      recipient.status = kind;
+      recipient.smtp_code = reply.smtpCode;
+      recipient.enhanced_code = reply.enhancedCode;
+      recipient.response = reply.response;
+      row.status = statusOf(recipients.map(({ status }) => status));
+      note(kind, when, address, detailOf(reply));
+      emissions.push(outcomeEvent(message, kind, address, when, reply));
+    },
+    /** An admin held the message in the queue, or released it. */
+    hold(when: Date, type: 'held' | 'released'): void {
+      note(type, when, null, {});
+    },
+  };
+}

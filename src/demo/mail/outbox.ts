@@ -1,0 +1,112 @@
+import type { EventType } from '@/lib/event-types';
+import { eventBody } from '@/modules/events/schema';
+import { bounceCategory } from '@/modules/messages/tracking/bounce-category';
+import type { DemoContext } from '../demo-context';
+import { insertRows } from '../rows';
+import { before, DAY_MS } from '../time';
+import type { DemoMessage, Reply } from './demo-message';
+
+/** An event that the app has announced: what GET /events lists and webhooks deliver. */
+export type Emission = {
+  type: EventType;
+  at: Date;
+  recipient: string;
+  /** Where it is not the message's: an alias may lead to a mailbox of another domain. */
+  domainId?: string;
+  data: object;
+};
+
+/** Whether the app announces the content of a received message, which it does only where a webhook asks for it. */
+export type IsSubscribed = (event: { domainId: string; at: Date }) => boolean;
+
+export type DemoEvent = {
+  id: string;
+  type: EventType;
+  domainId: string;
+  createdAt: Date;
+};
+
+/** The app deletes the content of received mail after this time. */
+const CONTENT_MS = 3 * DAY_MS;
+
+const OUTCOME_EVENTS = {
+  delivered: 'mail.delivered',
+  bounced: 'mail.bounced',
+  deferred: 'mail.bounced',
+  failed: 'mail.failed',
+} as const;
+
+export function sentEvent({ row, domainName }: DemoMessage, at: Date): Emission {
+  const { message_id, from_address: from, to_addresses: to, subject } = row;
+  const data = { message_id, from, to, subject, domain: domainName };
+  return { type: 'mail.sent', at, recipient: to[0] ?? '', data };
+}
+
+export function outcomeEvent(
+  { row, domainName }: DemoMessage,
+  kind: keyof typeof OUTCOME_EVENTS,
+  recipient: string,
+  at: Date,
+  reply: Reply,
+): Emission {
+  const { message_id, from_address: from, to_addresses: to, subject, queue_id } = row;
+  const about = { message_id, from, to, recipient, subject, domain: domainName, queue_id };
+  const data = { ...about, ...outcomeOf(kind, reply, at.getTime() - row.created_at.getTime()) };
+  return { type: OUTCOME_EVENTS[kind], at, recipient, data };
+}
+
+function outcomeOf(kind: keyof typeof OUTCOME_EVENTS, reply: Reply, delayMs: number): object {
+  const { smtpCode, enhancedCode, response, remoteMta } = reply;
+  if (kind === 'failed') return { reason: bounceCategory(enhancedCode), error: response };
+  if (kind === 'delivered') {
+    const delay = { delay_seconds: Math.max(0, delayMs) / 1000 };
+    return { remote_mta: remoteMta, smtp_code: smtpCode, smtp_response: response, ...delay };
+  }
+  return {
+    bounce: {
+      type: kind === 'deferred' ? 'temporary' : 'permanent',
+      category: bounceCategory(enhancedCode),
+      smtp_code: smtpCode,
+      enhanced_code: enhancedCode,
+      diagnostic: response,
+      remote_mta: remoteMta,
+    },
+    will_retry: kind === 'deferred',
+  };
+}
+
+export async function insertEvents(
+  ctx: DemoContext,
+  messages: readonly DemoMessage[],
+  isContentWanted: IsSubscribed,
+): Promise<DemoEvent[]> {
+  const { tx, now, random } = ctx;
+  const oldest = before(now, 30 * DAY_MS - DAY_MS / 4);
+  const announced = messages.flatMap(({ row, emissions }) =>
+    emissions.map((emission) => ({ row, domainId: row.domain_id, ...emission })),
+  );
+  const rows = announced
+    .filter(({ type, at, domainId }) => {
+      return at > oldest && (type !== 'mail.received.full' || isContentWanted({ domainId, at }));
+    })
+    .sort((one, other) => one.at.getTime() - other.at.getTime())
+    .map(({ row, type, at, recipient, domainId, data }) => {
+      const body = eventBody({ type, messageId: row.message_id, at, data });
+      const isDeleted = type === 'mail.received.full' && at < before(now, CONTENT_MS);
+      return {
+        id: random.uuidAt(at),
+        type,
+        domain_id: domainId,
+        message_row_id: row.id,
+        recipient,
+        body: isDeleted ? null : body,
+        body_bytes: isDeleted ? 0 : Buffer.byteLength(body),
+        is_test: false,
+        created_at: at,
+      };
+    });
+  await insertRows(tx, 'event', rows);
+  return rows.map(({ id, type, domain_id, created_at }) => {
+    return { id, type, domainId: domain_id, createdAt: created_at };
+  });
+}

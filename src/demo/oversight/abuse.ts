@@ -1,0 +1,115 @@
+import type { DemoContext } from '../demo-context';
+import { type DemoDomain, RATE_LIMITED } from '../directory/domains';
+import { type DemoMailbox, INCIDENT_AGE_MS } from '../directory/mailboxes';
+import { INCIDENT_MESSAGES } from '../mail/incident';
+import { before, DAY_MS, HOUR_MS, MINUTE_MS } from '../time';
+import type { DemoWebhook } from '../webhooks/webhooks';
+
+type Alert = Parameters<DemoContext['tx']['abuseAlert']['createMany']>[0] extends { data: infer Data } | undefined
+  ? Exclude<Data, readonly unknown[]>
+  : never;
+
+/** The alerts of the incident, and older ones that somebody has dealt with. */
+export async function seedAbuse(
+  { tx, now, random }: DemoContext,
+  domains: readonly DemoDomain[],
+  mailboxes: readonly DemoMailbox[],
+  webhooks: readonly DemoWebhook[],
+): Promise<void> {
+  const [culprit, former] = mailboxes.filter(({ isSuspended }) => isSuspended);
+  const limited = domains[RATE_LIMITED];
+  const failing = webhooks.findLast(({ health, deactivatedAt }) => health.kind === 'down' && deactivatedAt === null);
+  if (!culprit || !limited || !failing) return;
+  const ofCulprit = { subject: culprit.address, domainId: culprit.domain.id, mailboxId: culprit.id };
+  const alerts: (Omit<Alert, 'createdAt'> & { ageMs: number; isDaily?: boolean })[] = [
+    {
+      ageMs: INCIDENT_AGE_MS,
+      kind: 'mailbox_suspended',
+      ...ofCulprit,
+      count: INCIDENT_MESSAGES,
+      expected: INCIDENT_MESSAGES,
+    },
+    {
+      ageMs: INCIDENT_AGE_MS + 31 * MINUTE_MS,
+      isDaily: true,
+      kind: 'volume_spike',
+      status: 'acknowledged',
+      ...ofCulprit,
+      count: 84,
+      expected: 0.3,
+    },
+    {
+      ageMs: INCIDENT_AGE_MS + 26 * MINUTE_MS,
+      isDaily: true,
+      kind: 'volume_spike',
+      subject: culprit.domain.name,
+      domainId: culprit.domain.id,
+      count: 103,
+      expected: 2.1,
+    },
+    {
+      ageMs: 11 * HOUR_MS,
+      isDaily: true,
+      kind: 'webhook_failing',
+      subject: `${failing.host} (${failing.id})`,
+      domainId: failing.domainId,
+      count: 30,
+      expected: 0,
+    },
+    ...[5, 4, 2].map((hours) => rateLimited(limited, hours * DAY_MS + 90 * MINUTE_MS, hours === 2)),
+  ];
+  if (former) {
+    const about = { subject: former.address, domainId: former.domain.id, mailboxId: former.id };
+    alerts.push({
+      ageMs: 6 * DAY_MS + 80 * MINUTE_MS,
+      kind: 'mailbox_suspended',
+      status: 'closed',
+      ...about,
+      count: INCIDENT_MESSAGES,
+      expected: INCIDENT_MESSAGES,
+    });
+  }
+  for (const ageDays of [9, 13, 21]) {
+    const domain = random.pick(domains.slice(0, 8));
+    const about = { kind: 'volume_spike', status: 'closed', subject: domain.name, domainId: domain.id } as const;
+    alerts.push({ ageMs: ageDays * DAY_MS, isDaily: true, ...about, count: random.int(60, 190), expected: 7.4 });
+  }
+  await tx.abuseAlert.createMany({
+    data: alerts.map(({ ageMs, isDaily, ...alert }) => {
+      const createdAt = before(now, ageMs);
+      const updatedAt = alert.status ? new Date(createdAt.getTime() + 2 * HOUR_MS) : createdAt;
+      return { ...alert, id: random.uuidAt(createdAt), day: isDaily ? createdAt : null, createdAt, updatedAt };
+    }),
+  });
+  await seedLimitedSends({ tx, now, random }, culprit, limited);
+}
+
+function rateLimited({ id, name }: DemoDomain, ageMs: number, isOpen: boolean) {
+  const status = isOpen ? ('acknowledged' as const) : ('closed' as const);
+  return {
+    ageMs,
+    isDaily: true,
+    kind: 'rate_limited' as const,
+    status,
+    subject: name,
+    domainId: id,
+    count: 120,
+    expected: 120,
+  };
+}
+
+/** What the hourly limits refused. */
+async function seedLimitedSends(
+  { tx, now, random }: Pick<DemoContext, 'tx' | 'now' | 'random'>,
+  culprit: DemoMailbox,
+  limited: DemoDomain,
+): Promise<void> {
+  const refused = [
+    { address: culprit.address, domainId: culprit.domain.id, at: before(now, INCIDENT_AGE_MS) },
+    ...Array.from({ length: 23 }, (_, index) => {
+      const at = before(now, 2 * DAY_MS + 90 * MINUTE_MS - index * 14_000);
+      return { address: `billing@${limited.name}`, domainId: limited.id, at };
+    }),
+  ];
+  await tx.limitedSend.createMany({ data: refused.map((send) => ({ id: random.uuidAt(send.at), ...send })) });
+}

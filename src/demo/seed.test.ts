@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { EVENT_TYPES } from '@/lib/event-types';
+import { sampleData } from '@/modules/events/sample-data';
+import { MESSAGE_STATUSES } from '@/modules/messages/schema';
+import { claimDue } from '@/modules/webhooks/delivery/claim';
+import { unseal } from '@/server/secrets/sealing';
+import { db } from '@/test/database';
+import { type Client, client } from '@/test/rest';
+import { NotEmptyError, type Seeded, seedDemo } from './seed';
+
+const SCALE = 0.1;
+const PASSWORD = 'the quiet canal at noon';
+const MESSAGE_EVENTS =
+  'accepted queued refused uncertain delivered bounced deferred failed held released received forwarded spam';
+
+let seeded: Seeded;
+let api: Client;
+
+beforeAll(async () => {
+  seeded = await seedDemo(db, { now: new Date(), password: PASSWORD, scale: SCALE });
+  api = client({ authorization: `Bearer ${seeded.apiKey}` });
+});
+
+describe('the demo', () => {
+  it('has as much of everything as its scale says', async () => {
+    expect(await db.domain.count()).toBe(10);
+    expect(await db.mailbox.count()).toBe(40);
+    expect(await db.alias.count()).toBe(60);
+    const messages = await db.message.count();
+    expect(messages).toBeGreaterThan(1_950);
+    expect(messages).toBeLessThan(2_050);
+    expect(await db.webhook.count()).toBe(8);
+  });
+
+  it('lets its admin sign in, and its key call the API', async () => {
+    const browser = client({ 'sec-fetch-site': 'same-origin' });
+    const { status } = await browser.post('/auth/login', { email: seeded.email, password: seeded.password });
+    expect(status).toBe(200);
+    expect((await api.get('/auth/me')).data.email).toBe(seeded.email);
+  });
+
+  it('fills every list of the API', async () => {
+    const lists = 'domains mailboxes aliases messages webhooks events abuse/alerts abuse/senders audit admins api-keys';
+    for (const list of [...lists.split(' '), 'sieve-filters']) {
+      const { status, data } = await api.get(`/${list}?limit=200`);
+      expect({ list, status }).toEqual({ list, status: 200 });
+      expect(data.length, list).toBeGreaterThan(4);
+    }
+  });
+});
+
+describe('its messages', () => {
+  it('are of every status, each with a trace and recipients of that status', async () => {
+    for (const status of MESSAGE_STATUSES) {
+      const { data } = await api.get(`/messages?status=${status}&limit=200`);
+      expect(data.length, status).toBeGreaterThan(0);
+      for (const { id } of data.slice(0, 12)) {
+        const { data: message } = await api.get(`/messages/${id}`);
+        expect(message.events.length, status).toBeGreaterThan(0);
+        const statuses = message.recipients.map((recipient: { status: string }) => recipient.status);
+        expect(statuses).toContain(status);
+      }
+    }
+  });
+
+  it('have hops of every type, none of them later than now', async () => {
+    const found = await db.messageEvent.groupBy({ by: ['type'], _max: { at: true } });
+    expect(found.map(({ type }) => type)).toEqual(expect.arrayContaining(MESSAGE_EVENTS.split(' ')));
+    for (const { type, _max } of found) expect(_max.at?.getTime(), type).toBeLessThan(Date.now());
+  });
+
+  it('announce events with the fields that events of their type have', async () => {
+    for (const type of EVENT_TYPES) {
+      const event = await db.event.findFirst({ where: { type, body: { not: null } } });
+      expect(event, type).not.toBeNull();
+      const { id, event: named, data } = JSON.parse(event?.body ?? '{}');
+      expect([named, id]).toEqual([type, data.message_id]);
+      expect(Object.keys(data).sort()).toEqual(Object.keys(sampleData(type, 'a.example').data).sort());
+    }
+    expect(await db.event.count({ where: { sequence: null } })).toBe(0);
+  });
+
+  it('count for the hourly limits, and none of them looks like a spike', async () => {
+    const week = new Date(Date.now() - 7 * 86_400_000);
+    const where = { direction: 'outbound' as const, createdAt: { gt: week }, NOT: { status: 'failed' as const } };
+    expect(await db.countedSend.count({ where: { at: { gt: week } } })).toBeGreaterThanOrEqual(
+      await db.message.count({ where }),
+    );
+    const alerts = await db.abuseAlert.count();
+    const { raiseSpikeAlerts } = await import('@/modules/abuse/spikes');
+    await raiseSpikeAlerts(db, new Date());
+    expect(await db.abuseAlert.count()).toBe(alerts);
+  });
+});
+
+describe('its webhooks', () => {
+  it('have deliveries of every state, and none that is due', async () => {
+    for (const status of ['pending', 'retrying', 'delivered', 'abandoned'] as const) {
+      const delivery = await db.webhookDelivery.findFirst({ where: { status } });
+      expect(delivery, status).not.toBeNull();
+      const path = `/webhooks/${delivery?.webhookId}/deliveries/${delivery?.id}`;
+      expect((await api.get(path)).data.attempts).toHaveLength(delivery?.attemptCount ?? -1);
+    }
+    const room = { wanted: 100, wantedFailing: 100, perEndpoint: 100, perUnproven: 100, proven: [] };
+    expect(await claimDue(db, room)).toEqual([]);
+  });
+
+  it('lead nowhere, and have secrets that open', async () => {
+    for (const { id, url, secret } of await db.webhook.findMany()) {
+      expect(new URL(url).hostname).toMatch(/\.example$/);
+      expect(unseal(`webhook.secret:${id}`, secret)).toMatch(/^whsec_/);
+    }
+    expect(await db.webhook.count({ where: { previousSecretUntil: { gt: new Date() } } })).toBe(1);
+    expect(await db.webhook.count({ where: { failuresInRow: { gt: 30 } } })).toBeGreaterThan(0);
+  });
+});
+
+describe('its oversight', () => {
+  it('has an audit chain that verifies', async () => {
+    const { data } = await api.get('/audit/verify');
+    expect(data).toMatchObject({ valid: true });
+    expect(data.sealed).toBeGreaterThan(500);
+  });
+
+  it('has alerts of every status, and mailboxes suspended for both reasons', async () => {
+    const alerts = await db.abuseAlert.groupBy({ by: ['status'] });
+    expect(alerts.map(({ status }) => status).sort()).toEqual(['acknowledged', 'closed', 'open']);
+    const reasons = await db.mailbox.groupBy({ by: ['suspensionReason'], where: { suspendedAt: { not: null } } });
+    expect(reasons.map(({ suspensionReason }) => suspensionReason).sort()).toEqual(['manual', 'rate_limit']);
+  });
+
+  it('warns about aliases that lead to nobody or are hidden by a mailbox', async () => {
+    const { data } = await api.get('/aliases?limit=200');
+    const warnings = data.flatMap((alias: { warnings: string[] }) => alias.warnings);
+    expect(new Set(warnings.map((text: string) => text.replace(/^\S+@\S+/, ''))).size).toBe(2);
+  });
+});
+
+describe('seeding again', () => {
+  it('is refused, and changes nothing', async () => {
+    const before = await db.message.count();
+    const again = seedDemo(db, { now: new Date(), password: PASSWORD, scale: SCALE });
+    await expect(again).rejects.toBeInstanceOf(NotEmptyError);
+    expect(await db.message.count()).toBe(before);
+  });
+});

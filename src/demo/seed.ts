@@ -1,0 +1,89 @@
+import { sealAuditEntries } from '@/modules/audit/chain';
+import { sequenceEvents } from '@/modules/events/sequence';
+import type { Database, Tx } from '@/server/db';
+import { type DemoContext, scaled } from './demo-context';
+import { DEMO_EMAIL, seedAdmins } from './directory/admins';
+import { seedAliases } from './directory/aliases';
+import { noteKeyUse, seedApiKeys } from './directory/api-keys';
+import { limitDomains, seedDomains } from './directory/domains';
+import { seedMailboxes } from './directory/mailboxes';
+import { seedSieveFilters } from './directory/sieve-filters';
+import { countSends, insertMessages } from './mail/demo-message';
+import { INCIDENT_MESSAGES, planIncident } from './mail/incident';
+import { planIncoming } from './mail/incoming';
+import { insertEvents } from './mail/outbox';
+import { planOutgoing } from './mail/outgoing';
+import { seedAbuse } from './oversight/abuse';
+import { seedAudit } from './oversight/audit';
+import { createRandom } from './random';
+import { seedDeliveries } from './webhooks/deliveries';
+import { isSubscribed, seedWebhooks } from './webhooks/webhooks';
+
+const SEED = 'postroom demo 1';
+const MESSAGES = 20_000;
+const INCOMING_SHARE = 0.36;
+const TIMEOUT_MS = 300_000;
+
+type Options = { now: Date; password: string; scale?: number };
+
+export type Seeded = { email: string; password: string; apiKey: string };
+
+export class NotEmptyError extends Error {}
+
+/**
+ * Fills an empty database with a hosting provider's thirty days, in one transaction.
+ * @param options.scale of the numbers of mailboxes, aliases and messages; 1 is the whole demo
+ * @throws NotEmptyError where there is any admin, domain, message or audit entry
+ */
+export async function seedDemo(db: Database, { now, password, scale = 1 }: Options): Promise<Seeded> {
+  const apiKey = await db.$transaction(
+    async (tx) => {
+      await requireEmpty(tx);
+      return fill({ tx, now, random: createRandom(SEED), scale }, password);
+    },
+    { timeout: TIMEOUT_MS },
+  );
+  await sealAuditEntries(db);
+  await sequenceEvents(db);
+  return { email: DEMO_EMAIL, password, apiKey };
+}
+
+async function requireEmpty(tx: Tx): Promise<void> {
+  const [found] = await tx.$queryRaw<{ isEmpty: boolean }[]>`
+    SELECT NOT EXISTS (SELECT FROM admin) AND NOT EXISTS (SELECT FROM domain) AND NOT EXISTS (SELECT FROM message)
+       AND NOT EXISTS (SELECT FROM audit_entry) AS "isEmpty"`;
+  if (!found?.isEmpty) {
+    throw new NotEmptyError('This database already has content. The demo is seeded into an empty database only.');
+  }
+}
+
+/** @returns the API key of the demo's admin */
+async function fill(ctx: DemoContext, password: string): Promise<string> {
+  const domains = await seedDomains(ctx);
+  const mailboxes = await seedMailboxes(ctx, domains);
+  const aliases = await seedAliases(ctx, domains, mailboxes);
+  await limitDomains(ctx);
+  await seedSieveFilters(ctx, domains, mailboxes);
+  const admins = await seedAdmins(ctx, domains, password);
+  const { senders, demoKey } = await seedApiKeys(ctx, admins, domains);
+
+  const count = scaled(ctx, MESSAGES);
+  const incident = planIncident(ctx, mailboxes);
+  const incoming = planIncoming(ctx, mailboxes, aliases, Math.round(count * INCOMING_SHARE));
+  const newslettersAndInFlight = scaled(ctx, 640) + 31;
+  const usual = Math.max(0, count - incoming.length - INCIDENT_MESSAGES - newslettersAndInFlight);
+  const outgoing = planOutgoing(ctx, { domains, mailboxes, admins, keys: senders }, usual);
+  const messages = [...incoming, ...incident, ...outgoing];
+  await insertMessages(ctx.tx, messages);
+  await countSends(ctx.tx, ctx.now);
+  await noteKeyUse(ctx, messages);
+
+  const webhooks = await seedWebhooks(ctx, admins, domains);
+  const events = await insertEvents(ctx, messages, ({ domainId, at }) =>
+    webhooks.some((webhook) => isSubscribed(webhook, { type: 'mail.received.full', domainId, at })),
+  );
+  await seedDeliveries(ctx, webhooks, events);
+  await seedAbuse(ctx, domains, mailboxes, webhooks);
+  await seedAudit(ctx, { admins, messages });
+  return demoKey;
+}
