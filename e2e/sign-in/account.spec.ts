@@ -2,7 +2,7 @@ import type { APIRequestContext, Page } from '@playwright/test';
 import { generateSync } from 'otplib';
 import { alertWith, expect, signIn, test, unique, untilAdmitted, url, useSession } from '../support/fixtures';
 
-/** A code works once, so that a second one has to be of the next 30 seconds, which are accepted as well. */
+/** A code works once, so a second one must come from the next 30-second step, which is accepted too. */
 const codeOf = (secret: string, steps = 0) =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
 
@@ -11,21 +11,21 @@ async function typeCode(page: Page, code: string): Promise<void> {
   await page.keyboard.type(code);
 }
 
-/** Turns two-step sign-in on and gives what the admin then holds. */
-async function enrol(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
+/** Enables two-factor authentication and returns the admin's secret and recovery codes. */
+async function enableTwoFactor(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
   await page.goto(`${url()}/account`);
   await page.getByRole('button', { name: 'Set up' }).click();
   const shown = await page
-    .getByRole('region', { name: 'Two-step sign-in' })
+    .getByRole('region', { name: 'Two-factor authentication' })
     .getByText(/^([A-Z2-7]{4} ?){8}$/)
     .innerText();
   const secret = shown.replaceAll(' ', '');
   await typeCode(page, codeOf(secret));
-  await page.getByRole('button', { name: 'Turn on' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Store your recovery codes' });
+  await page.getByRole('button', { name: 'Enable' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save your recovery codes' });
   await expect(dialog.getByRole('listitem')).toHaveCount(10);
   const recoveryCodes = await dialog.getByRole('listitem').allInnerTexts();
-  await dialog.getByRole('button', { name: 'I have stored them' }).click();
+  await dialog.getByRole('button', { name: 'I’ve saved them' }).click();
   return { secret, recoveryCodes };
 }
 
@@ -43,7 +43,7 @@ async function statusOf(request: APIRequestContext, cookie: string): Promise<num
   return (await request.get(`${url()}/api/v1/auth/me`, { headers })).status();
 }
 
-test('two-step sign-in is set up by scanning and proving, and asks for a code from then on', async ({
+test('two-factor authentication is set up with a code and required at the next sign-in', async ({
   page,
   makeAdmin,
   check,
@@ -55,38 +55,40 @@ test('two-step sign-in is set up by scanning and proving, and asks for a code fr
   await expect(page.getByRole('img', { name: /QR code/ })).toBeVisible();
   await check();
   await typeCode(page, '000000');
-  await page.getByRole('button', { name: 'Turn on' }).click();
-  await expect(alertWith(page, 'The code is wrong')).toBeVisible();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await expect(alertWith(page, 'The code is incorrect')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Digit 1' })).toBeFocused();
   await check();
 
-  const { secret, recoveryCodes } = await enrol(page);
+  const { secret, recoveryCodes } = await enableTwoFactor(page);
   expect(new Set(recoveryCodes).size).toBe(10);
-  await expect(page.getByRole('region', { name: 'Two-step sign-in' })).toContainText('A code is asked for');
+  await expect(page.getByRole('region', { name: 'Two-factor authentication' })).toContainText(
+    'Each sign-in requires a code',
+  );
   await check();
 
   await passwordStep(page, admin, '/messages');
-  await expect(page.getByRole('list', { name: 'Steps of signing in' })).toContainText('Password accepted');
+  await expect(page.getByRole('list', { name: 'Sign-in steps' })).toContainText('Password accepted');
   await expect(page.getByRole('timer')).toHaveText(/^[45]:\d\d left$/);
   await check();
-  await untilAdmitted(page, () => typeCode(page, '000000'), alertWith(page, '4 tries left.'));
+  await untilAdmitted(page, () => typeCode(page, '000000'), alertWith(page, '4 attempts left.'));
   await check();
   const messages = page.getByRole('heading', { name: 'Messages', level: 1 });
   await untilAdmitted(page, () => typeCode(page, codeOf(secret, 1)), messages);
   await expect(page).toHaveURL(`${url()}/messages`);
 });
 
-test('a recovery code lets one in once, and the fifth wrong code sends one back to the password', async ({
+test('a recovery code works once, and the fifth wrong code returns to the password step', async ({
   page,
   makeAdmin,
   check,
 }) => {
   const admin = await makeAdmin('admin');
   await useSession(page, admin.cookie);
-  const { recoveryCodes } = await enrol(page);
+  const { recoveryCodes } = await enableTwoFactor(page);
   const [code = ''] = recoveryCodes;
   await passwordStep(page, admin);
-  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByRole('button', { name: 'Use recovery code' }).click();
   const give = (given: string) => async () => {
     await page.getByLabel('Recovery code').fill(given);
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -95,37 +97,32 @@ test('a recovery code lets one in once, and the fifth wrong code sends one back 
   await untilAdmitted(page, give(code.toLowerCase()), page.getByRole('heading', { name: 'Overview' }));
 
   await passwordStep(page, admin);
-  await page.getByRole('button', { name: 'Use a recovery code' }).click();
-  for (const left of ['4 tries', '3 tries', '2 tries', '1 try', 'No try is']) {
+  await page.getByRole('button', { name: 'Use recovery code' }).click();
+  for (const left of ['4 attempts', '3 attempts', '2 attempts', '1 attempt', 'No attempts']) {
     await untilAdmitted(page, give(code), alertWith(page, `${left} left.`));
   }
   await untilAdmitted(page, give(code), page.getByRole('heading', { name: 'Sign in' }));
-  await expect(alertWith(page, 'Begin again with your password.')).toBeVisible();
+  await expect(alertWith(page, 'Start over with your password.')).toBeVisible();
   await check();
 });
 
-test('turning two-step sign-in off takes a code', async ({ page, makeAdmin, check }) => {
+test('disabling two-factor authentication requires a code', async ({ page, makeAdmin, check }) => {
   const admin = await makeAdmin('domain_admin');
   await useSession(page, admin.cookie);
-  const { secret } = await enrol(page);
-  await page.getByRole('button', { name: 'Turn off' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Turn off two-step sign-in' });
-  await expect(dialog.getByRole('button', { name: 'Turn it off' })).toBeDisabled();
+  const { secret } = await enableTwoFactor(page);
+  await page.getByRole('button', { name: 'Disable' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Disable two-factor authentication?' });
+  await expect(dialog.getByRole('button', { name: 'Disable' })).toBeDisabled();
   await typeCode(page, '000000');
-  await dialog.getByRole('button', { name: 'Turn it off' }).click();
-  await expect(alertWith(page, 'The code is wrong')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
+  await expect(alertWith(page, 'The code is incorrect')).toBeVisible();
   await check();
   await page.keyboard.type(codeOf(secret, 1));
-  await dialog.getByRole('button', { name: 'Turn it off' }).click();
+  await dialog.getByRole('button', { name: 'Disable' }).click();
   await expect(page.getByRole('button', { name: 'Set up' })).toBeVisible();
 });
 
-test('sessions are listed with the current one marked, and ended singly and all', async ({
-  page,
-  request,
-  makeAdmin,
-  check,
-}) => {
+test('lists sessions with the current one marked, and ends one or all', async ({ page, request, makeAdmin, check }) => {
   const admin = await makeAdmin('admin');
   const firefox = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0' };
   const cookie = await signIn(request, admin, firefox);
@@ -133,7 +130,7 @@ test('sessions are listed with the current one marked, and ended singly and all'
   await page.goto(`${url()}/account`);
   const sessions = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
   await expect(sessions).toHaveCount(3);
-  await expect(sessions.filter({ hasText: 'This one' })).toHaveCount(1);
+  await expect(sessions.filter({ hasText: 'Current' })).toHaveCount(1);
   await check();
 
   await page.getByRole('button', { name: 'End session: Firefox 145 on Linux' }).click();
@@ -145,12 +142,12 @@ test('sessions are listed with the current one marked, and ended singly and all'
   await page.reload();
   await page.getByRole('button', { name: 'End all 2 sessions' }).click();
   await check();
-  await page.getByRole('dialog').getByRole('button', { name: 'End them all' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   expect(await statusOf(request, admin.cookie)).toBe(401);
 });
 
-test('a changed password is checked on its fields and ends the other sessions', async ({
+test('changing the password validates its fields and ends the other sessions', async ({
   page,
   request,
   makeAdmin,
@@ -161,20 +158,20 @@ test('a changed password is checked on its fields and ends the other sessions', 
   await useSession(page, admin.cookie);
   await page.goto(`${url()}/account`);
   await page.getByRole('button', { name: 'Change password' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Change your password' });
+  const dialog = page.getByRole('dialog', { name: 'Change password' });
   const fill = async (current: string, next: string, repeated = next) => {
     await dialog.getByRole('textbox', { name: 'Current password' }).fill(current);
     await dialog.getByRole('textbox', { name: 'New password', exact: true }).fill(next);
-    await dialog.getByRole('textbox', { name: 'New password again' }).fill(repeated);
-    await dialog.getByRole('button', { name: 'Change the password' }).click();
+    await dialog.getByRole('textbox', { name: 'Confirm new password' }).fill(repeated);
+    await dialog.getByRole('button', { name: 'Change password' }).click();
   };
   await fill(admin.password, 'short', 'other');
   await expect(dialog.getByText('Enter a password of at least 12 characters.')).toBeVisible();
-  await expect(dialog.getByText('The two passwords differ.')).toBeVisible();
+  await expect(dialog.getByText('The passwords don’t match.')).toBeVisible();
   await fill('not the password', 'tin boats on the river');
-  await expect(dialog.getByText('The current password is wrong.')).toBeVisible();
+  await expect(dialog.getByText('The current password is incorrect.')).toBeVisible();
   await fill(admin.password, 'passwordpassword');
-  await expect(dialog.getByText('This is one of the most common passwords.')).toBeVisible();
+  await expect(dialog.getByText('This password is too common.')).toBeVisible();
   await check();
   const next = unique('tin boats on the river ');
   await fill(admin.password, next);

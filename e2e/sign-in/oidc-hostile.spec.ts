@@ -2,23 +2,23 @@ import type { Trick } from '../../src/test/servers/oidc-provider';
 import { alertWith } from '../support/fixtures';
 import { expect, expectSignedOut, providerLink, setTrick, test, unique, url } from './oidc/fixtures';
 
-const REFUSED = 'The answer of the identity provider was not accepted';
-const NO_ANSWER = 'The identity provider does not answer';
+const REJECTED = 'The identity provider’s response was rejected';
+const NO_RESPONSE = 'The identity provider isn’t responding';
 
 const LIES: [string, Trick, string][] = [
-  ['a wrong state', { callback: { state: 'x'.repeat(43) } }, REFUSED],
-  ['a wrong nonce', { claims: { nonce: 'x'.repeat(43) } }, REFUSED],
-  ['a wrong issuer', { claims: { iss: 'https://accounts.example.com' } }, REFUSED],
-  ['a wrong audience', { claims: { aud: 'another-client' } }, REFUSED],
-  ['alg none', { alg: 'none' }, REFUSED],
-  ['a token that somebody else signed', { isForged: true }, REFUSED],
-  ['a denial', { callback: { code: null, error: 'access_denied' } }, 'The identity provider did not let you through'],
-  ['a token endpoint that hangs', { token: 'hangs' }, NO_ANSWER],
-  ['a token endpoint that never comes to an end', { token: 'drips' }, NO_ANSWER],
+  ['a wrong state', { callback: { state: 'x'.repeat(43) } }, REJECTED],
+  ['a wrong nonce', { claims: { nonce: 'x'.repeat(43) } }, REJECTED],
+  ['a wrong issuer', { claims: { iss: 'https://accounts.example.com' } }, REJECTED],
+  ['a wrong audience', { claims: { aud: 'another-client' } }, REJECTED],
+  ['alg none', { alg: 'none' }, REJECTED],
+  ['a token signed by another key', { isForged: true }, REJECTED],
+  ['a denial', { callback: { code: null, error: 'access_denied' } }, 'The identity provider denied access'],
+  ['a token endpoint that hangs', { token: 'hangs' }, NO_RESPONSE],
+  ['a token endpoint that never ends', { token: 'drips' }, NO_RESPONSE],
 ];
 
 for (const [lie, trick, sentence] of LIES) {
-  test(`${lie} gives no session and a page that says so`, async ({ page, context, linkedAdmin, checkHere }) => {
+  test(`${lie} opens no session and shows the reason`, async ({ page, context, linkedAdmin, checkHere }) => {
     const admin = await linkedAdmin('mallory');
     await setTrick(context, { ...trick, claims: { sub: admin.subject, ...trick.claims } });
     await page.goto(`${url()}/login`);
@@ -34,7 +34,7 @@ for (const [lie, trick, sentence] of LIES) {
 }
 
 for (const verified of [false, 'true', undefined]) {
-  test(`an admin's e-mail with email_verified ${JSON.stringify(verified)} links nothing`, async ({
+  test(`an admin's email with email_verified ${JSON.stringify(verified)} links nothing`, async ({
     page,
     context,
     makeAdmin,
@@ -45,7 +45,7 @@ for (const verified of [false, 'true', undefined]) {
     await setTrick(context, { claims: { sub: unique('s'), email, email_verified: verified } });
     await page.goto(`${url()}/login`);
     await providerLink(page, 'Mallory').click();
-    await expect(alertWith(page, 'No admin here is linked to that account')).toBeVisible();
+    await expect(alertWith(page, 'That account isn’t linked to an admin')).toBeVisible();
     await expect(page.getByText(email)).toHaveCount(0);
     await expectSignedOut(context);
     const rows = await sql('SELECT 1 FROM oidc_identity JOIN admin ON admin.id = admin_id WHERE email = $1', [email]);
@@ -54,7 +54,7 @@ for (const verified of [false, 'true', undefined]) {
   });
 }
 
-test('a callback that is replayed gives nothing, even with its cookies put back', async ({
+test('a replayed callback has no effect, even with its cookies restored', async ({
   page,
   context,
   linkedAdmin,
@@ -72,22 +72,17 @@ test('a callback that is replayed gives nothing, even with its cookies put back'
 
   await context.clearCookies({ name: 'service_session' });
   await page.goto(callback);
-  await expect(alertWith(page, 'This sign-in has expired or was used before')).toBeVisible();
+  await expect(alertWith(page, 'This sign-in has expired or was already used')).toBeVisible();
   await context.addCookies(cookies);
   await page.goto(callback);
-  await expect(alertWith(page, 'This sign-in has expired or was used before')).toBeVisible();
+  await expect(alertWith(page, 'This sign-in has expired or was already used')).toBeVisible();
   await expectSignedOut(context);
   expect(await admin.sessions()).toBe(1);
   await checkHere();
 });
 
 for (const next of ['//evil.example', 'https://evil.example/', 'javascript:alert(1)', '/\\evil.example', '/login']) {
-  test(`next=${next} leads to the overview and never off the site`, async ({
-    page,
-    context,
-    linkedAdmin,
-    checkHere,
-  }) => {
+  test(`next=${next} opens the overview and never another site`, async ({ page, context, linkedAdmin, checkHere }) => {
     const admin = await linkedAdmin('mallory');
     await setTrick(context, { claims: { sub: admin.subject } });
     await page.goto(`${url()}/api/v1/auth/oidc/login/mallory?next=${encodeURIComponent(next)}`);

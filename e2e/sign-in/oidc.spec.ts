@@ -13,7 +13,7 @@ import {
   url,
 } from './oidc/fixtures';
 
-test('signing in with a provider of another site leads back to where one wanted to go', async ({
+test('signing in with a provider on another site returns to the requested page', async ({
   page,
   linkedAdmin,
   checkHere,
@@ -31,13 +31,13 @@ test('signing in with a provider of another site leads back to where one wanted 
   await expect(page.getByRole('button', { name: `Account: ${admin.email}` })).toBeVisible();
   expect(await admin.sessions()).toBe(1);
 
-  // The trap itself: the step from the other site comes without the Strict cookie, the next one with it.
+  // The redirect from the other site comes without the Strict cookie, the next navigation with it.
   expect((await (await hop).allHeaders()).cookie ?? '').not.toContain('service_session');
   expect((await (await landing).allHeaders()).cookie).toContain('service_session');
   await checkHere();
 });
 
-test('an admin with a second factor is asked for it before there is a session, and then goes on', async ({
+test('an admin with a second factor must enter it before a session is opened', async ({
   page,
   context,
   request,
@@ -57,19 +57,19 @@ test('an admin with a second factor is asked for it before there is a session, a
   expect(await admin.sessions()).toBe(0);
   await checkHere();
 
-  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByRole('button', { name: 'Use recovery code' }).click();
   await page.getByLabel('Recovery code').fill(recoveryCode);
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByRole('heading', { name: 'Domains' })).toBeVisible();
   expect(await admin.sessions()).toBe(1);
 });
 
-test('an account that nobody has linked says so, and not whose it is', async ({ page, context, checkHere }) => {
+test('an unlinked account is reported without naming it', async ({ page, context, checkHere }) => {
   const account = unique('stranger');
   await page.goto(`${url()}/login`);
   await providerLink(page, 'Harbour ID').click();
   await nameAccount(page, account);
-  await expect(alertWith(page, 'No admin here is linked to that account')).toBeVisible();
+  await expect(alertWith(page, 'That account isn’t linked to an admin')).toBeVisible();
   expect(await page.content()).not.toContain(account);
   await expectSignedOut(context);
   await checkHere();
@@ -88,7 +88,7 @@ test('a signed-in admin links an account, signs in with it, and disconnects it',
   const section = page.getByRole('region', { name: 'Identity provider' });
   await section.getByRole('button', { name: 'Link Harbour ID' }).click();
   await nameAccount(page, account);
-  await expect(section.getByText('Your account at Harbour ID signs you in.')).toBeVisible();
+  await expect(section.getByText('You can sign in with your Harbour ID account.')).toBeVisible();
   await checkHere();
 
   await context.clearCookies();
@@ -97,13 +97,13 @@ test('a signed-in admin links an account, signs in with it, and disconnects it',
   await nameAccount(page, account);
   await expect(page.getByRole('button', { name: `Account: ${email}` })).toBeVisible();
   await section.getByRole('button', { name: 'Disconnect' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Disconnect Harbour ID' });
+  const dialog = page.getByRole('dialog', { name: 'Disconnect Harbour ID?' });
   await dialog.getByRole('button', { name: 'Disconnect' }).click();
   await expect(section.getByRole('button', { name: 'Link Harbour ID' })).toBeVisible();
   await checkHere();
 });
 
-test('an account of another admin is not linked, and the account page says so', async ({
+test('an account linked to another admin is rejected on the account page', async ({
   page,
   makeAdmin,
   linkedAdmin,
@@ -115,12 +115,12 @@ test('an account of another admin is not linked, and the account page says so', 
   await page.goto(`${url()}/account`);
   await page.getByRole('button', { name: 'Link Harbour ID' }).click();
   await nameAccount(page, owner.subject);
-  await expect(alertWith(page, 'That account belongs to another admin')).toBeVisible();
+  await expect(alertWith(page, 'That account is linked to another admin')).toBeVisible();
   await expect(page).toHaveURL(`${url()}/account?error=identity_taken`);
   await checkHere();
 });
 
-test('a link that is finished in another browser counts for nobody', async ({ page, browser, makeAdmin, sql }) => {
+test('a link finished in another browser has no effect', async ({ page, browser, makeAdmin, sql }) => {
   const { cookie, email } = await makeAdmin('admin');
   await useSession(page, cookie);
   await page.goto(`${url()}/account`);
@@ -131,13 +131,13 @@ test('a link that is finished in another browser counts for nobody', async ({ pa
   const other = await browser.newPage();
   await other.goto(address);
   await nameAccount(other, unique('s'));
-  await expect(alertWith(other, 'This sign-in has expired or was used before')).toBeVisible();
+  await expect(alertWith(other, 'This sign-in has expired or was already used')).toBeVisible();
   await other.close();
   const rows = await sql('SELECT 1 FROM oidc_identity JOIN admin ON admin.id = admin_id WHERE email = $1', [email]);
   expect(rows).toEqual([]);
 });
 
-test('two tabs that sign in through two providers at once do not mix', async ({ context, linkedAdmin }) => {
+test('two tabs that sign in through two providers at once stay separate', async ({ context, linkedAdmin }) => {
   const [first, second] = [await linkedAdmin('harbour'), await linkedAdmin('mallory')];
   const [one, two] = [await context.newPage(), await context.newPage()];
   await one.goto(`${url()}/login`);

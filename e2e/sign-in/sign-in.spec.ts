@@ -8,13 +8,13 @@ async function fillIn(page: Page, { email, password }: { email: string; password
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-test('a wrong password says so, keeps the email, and the right one leads on to where one wanted to go', async ({
+test('a wrong password shows an error and keeps the email; the right one opens the requested page', async ({
   page,
   check,
 }) => {
   await page.goto(`${url()}/login?next=${encodeURIComponent('/messages?status=failed')}`);
   await fillIn(page, { ...FIRST_ADMIN, password: 'not the password' });
-  await expect(alertWith(page, 'The email or the password is wrong.')).toBeVisible();
+  await expect(alertWith(page, 'Incorrect email or password.')).toBeVisible();
   await expect(alertWith(page, 'INVALID_CREDENTIALS')).toBeVisible();
   await expect(page.getByLabel('Email')).toHaveValue(FIRST_ADMIN.email);
   await check();
@@ -23,22 +23,22 @@ test('a wrong password says so, keeps the email, and the right one leads on to w
   await expect(page).toHaveURL(`${url()}/messages?status=failed`);
 });
 
-test('an unknown email gets the same words as a wrong password', async ({ page }) => {
+test('an unknown email gets the same message as a wrong password', async ({ page }) => {
   await page.goto(`${url()}/login`);
   await fillIn(page, { email: `${unique()}@harbourfinch.example`, password: 'not the password' });
-  await expect(alertWith(page, 'The email or the password is wrong.')).toBeVisible();
+  await expect(alertWith(page, 'Incorrect email or password.')).toBeVisible();
 });
 
-test('empty fields are named before anything is sent', async ({ page, check }) => {
+test('empty fields are reported before anything is sent', async ({ page, check }) => {
   await page.goto(`${url()}/login`);
   await fillIn(page, { email: '', password: '' });
-  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveAccessibleDescription('Enter your email.');
+  await expect(page.getByRole('textbox', { name: 'Email' })).toHaveAccessibleDescription('Enter your email address.');
   await expect(page.getByRole('textbox', { name: 'Password' })).toHaveAccessibleDescription('Enter your password.');
   await check();
 });
 
 for (const next of ['//evil.example', 'https://evil.example/', 'javascript:alert(1)', '/\\evil.example', '/login']) {
-  test(`signing in with next=${next} leads to the overview and never off the site`, async ({ page, check }) => {
+  test(`signing in with next=${next} opens the overview and never another site`, async ({ page, check }) => {
     await page.goto(`${url()}/login?next=${encodeURIComponent(next)}`);
     await fillIn(page, FIRST_ADMIN);
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
@@ -47,7 +47,7 @@ for (const next of ['//evil.example', 'https://evil.example/', 'javascript:alert
   });
 }
 
-test('signing out ends the session, here and on the server', async ({ page, request, check }) => {
+test('signing out ends the session in the browser and on the server', async ({ page, request, check }) => {
   const cookie = await signIn(request, FIRST_ADMIN);
   await useSession(page, cookie);
   await page.goto(`${url()}/domains`);
@@ -62,7 +62,7 @@ test('signing out ends the session, here and on the server', async ({ page, requ
   await check();
 });
 
-test('a throttled sign-in shows the wait and then lets one go on', async ({ page, check }) => {
+test('a throttled sign-in shows the wait and then continues', async ({ page, check }) => {
   await page.goto(`${url()}/login`);
   const letThrough = await failProcedure(page, 'auth.login', {
     status: 429,
@@ -81,7 +81,7 @@ test('a throttled sign-in shows the wait and then lets one go on', async ({ page
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
 
-test('a session lost while a form is filled keeps the form and lets one sign in again', async ({
+test('a session that ends while a form is filled keeps the form and offers sign-in', async ({
   page,
   request,
   domain,

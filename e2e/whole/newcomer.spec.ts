@@ -9,17 +9,17 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await check();
   await page.getByLabel('Email').fill(FIRST_ADMIN.email);
   await page.getByLabel('Password', { exact: true }).fill(FIRST_ADMIN.password);
-  await page.getByLabel('The same password again').fill(FIRST_ADMIN.password);
-  await page.getByRole('button', { name: 'Create the admin' }).click();
+  await page.getByLabel('Confirm password').fill(FIRST_ADMIN.password);
+  await page.getByRole('button', { name: 'Create admin' }).click();
 
   await page.getByLabel('Domain').fill('harbourfinch.example');
   await check();
-  await page.getByRole('button', { name: 'Add the domain' }).click();
+  await page.getByRole('button', { name: 'Add domain' }).click();
 
   await page.getByLabel('To').fill('ann@far.example');
   await check();
-  await page.getByRole('button', { name: 'Send the test' }).click();
-  await page.getByRole('link', { name: 'See what became of it' }).click();
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByRole('link', { name: 'View delivery status' }).click();
   await expect(page.getByRole('row', { name: /Test from Postroom/ })).toBeVisible();
   await check();
 

@@ -148,7 +148,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'account',
     minRole: 'domain_admin',
     isPersonal: true,
-    keywords: 'profile password two-step two-factor totp 2fa recovery codes sessions sign out single sign-on',
+    keywords: 'profile password two-factor two-step totp 2fa recovery codes sessions sign out single sign-on',
   },
 ];
 

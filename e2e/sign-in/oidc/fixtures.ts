@@ -8,9 +8,9 @@ export { expect, unique, url };
 type Linked = { id: string; email: string; subject: string; cookie: string; sessions: () => Promise<number> };
 
 type Fixtures = {
-  /** Like `check`, for pages that come after a visit to a provider. */
+  /** Like `check`, for pages after a visit to a provider. */
   checkHere: () => Promise<void>;
-  /** A new admin, with an account at a provider that is linked to them. */
+  /** A new admin with a linked account at a provider. */
   linkedAdmin: (provider: 'harbour' | 'mallory') => Promise<Linked>;
 };
 
@@ -32,7 +32,7 @@ export const test = base.extend<Fixtures>({
         issuerOf(provider),
         subject,
       ]);
-      // makeAdmin has signed in once.
+      // makeAdmin signed in once.
       const sessions = async () => {
         const rows = await sql<{ count: string }>('SELECT count(*) FROM session WHERE admin_id = $1', [id]);
         return Number(rows[0]?.count) - 1;
@@ -51,13 +51,13 @@ export function providerLink(page: Page, name: string) {
   return page.getByRole('link', { name: `Sign in with ${name}` });
 }
 
-/** At Harbour ID one signs in by naming the account. */
+/** Harbour ID signs in whoever enters an account name. */
 export async function nameAccount(page: Page, account: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Account' }).fill(account);
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-/** How Mallory treats this browser. */
+/** Sets how the hostile provider treats this browser. */
 export async function setTrick(context: BrowserContext, trick: Trick): Promise<void> {
   const value = encodeURIComponent(JSON.stringify(trick));
   await context.addCookies([{ name: 'trick', value, domain: '127.0.0.1', path: '/' }]);

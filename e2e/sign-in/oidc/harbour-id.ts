@@ -6,7 +6,7 @@ import type { OidcProvider } from '../../../src/test/servers/oidc-provider';
 
 const SCOPE = 'openid email profile';
 
-/** A real `oidc-provider`, where one signs in by naming the account. */
+/** A real `oidc-provider` that signs in any account name. */
 export async function startHarbourId(callback: string): Promise<OidcProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,7 +1,7 @@
 import { startOidcProvider } from '../../../src/test/servers/oidc-provider';
 import { startHarbourId } from './harbour-id';
 
-/** Two identity providers at 127.0.0.1, which is another site than the app at localhost: one real, one that lies. */
+/** Two identity providers at 127.0.0.1, a different site than localhost: a real one and a hostile one. */
 export async function startProviders(appUrl: string) {
   const harbour = await startHarbourId(`${appUrl}/api/v1/auth/oidc/callback/harbour`);
   const mallory = await startOidcProvider('postroom');

@@ -22,8 +22,8 @@ function inBrowser(cookie: string): Client {
   return client({ cookie, 'sec-fetch-site': 'same-origin' });
 }
 
-describe('signing in', () => {
-  it('answers the admin, the session and its end, and sets the documented cookie', async () => {
+describe('sign-in', () => {
+  it('returns admin, session and expiry, and sets the documented cookie', async () => {
     const admin = await adminWithPassword();
     const answer = await client().post('/auth/login', { email: admin.email, password: PASSWORD });
     expect(answer.status).toBe(200);
@@ -45,13 +45,13 @@ describe('signing in', () => {
     expect(me.data).toEqual({ ...answer.data.admin, oidc_provider: null });
   });
 
-  it('takes the email in any letter case', async () => {
+  it('accepts the email in any letter case', async () => {
     const admin = await adminWithPassword();
     const answer = await client().post('/auth/login', { email: ` ${admin.email.toUpperCase()} `, password: PASSWORD });
     expect(answer.status).toBe(200);
   });
 
-  it('answers an unknown email and a wrong password alike', async () => {
+  it('gives the same response to an unknown email and a wrong password', async () => {
     const admin = await adminWithPassword();
     const wrong = await client().post('/auth/login', { email: admin.email, password: 'not this one, sorry' });
     const unknown = await client().post('/auth/login', { email: `${unique()}@nowhere.example`, password: PASSWORD });
@@ -60,7 +60,7 @@ describe('signing in', () => {
     expect(wrong.headers.get('set-cookie')).toBeNull();
   });
 
-  it('never lets an admin without a password in', async () => {
+  it('rejects an admin without a password', async () => {
     const admin = await makeAdmin({});
     expectError(
       await client().post('/auth/login', { email: admin.email, password: 'no password matches this' }),
@@ -70,14 +70,14 @@ describe('signing in', () => {
   });
 
   it.each([[{}], [{ email: '', password: '' }], [{ email: null, password: null }]])(
-    'names what is missing in %j',
+    'names the missing fields in %j',
     async (body) => {
       const answer = expectError(await client().post('/auth/login', body), 400, 'MISSING_FIELDS');
       expect(answer.error.details.fields?.map((field) => field.path)).toEqual(['email', 'password']);
     },
   );
 
-  it('refuses an email that no database can store', async () => {
+  it('rejects an email that Postgres cannot store', async () => {
     expectError(
       await client().post('/auth/login', { email: 'a\u0000b@c.example', password: 'x' }),
       400,
@@ -85,7 +85,7 @@ describe('signing in', () => {
     );
   });
 
-  it('is throttled at 5 requests a second from one address', async () => {
+  it('is throttled at 5 requests per second and address', async () => {
     const browser = client();
     const tries = Array.from({ length: 12 }, () =>
       browser.post('/auth/login', { email: `${unique()}@b.example`, password: 'x' }),
@@ -96,7 +96,7 @@ describe('signing in', () => {
     expect(codes.filter((code) => code === 'INVALID_CREDENTIALS').length).toBeGreaterThanOrEqual(5);
   });
 
-  it('audits success and failure, never a password', async () => {
+  it('audits success and failure without the password', async () => {
     const admin = await adminWithPassword();
     const { data } = await client().post('/auth/login', { email: admin.email, password: PASSWORD });
     await client().post('/auth/login', { email: admin.email, password: 'a wrong one indeed' });
@@ -110,12 +110,12 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('is not opened by its id', async () => {
+  it('is not authenticated by its id', async () => {
     const { session } = await sessionClient();
     expectError(await inBrowser(`service_session=${session.id}`).get('/auth/me'), 401, 'SESSION_INVALID');
   });
 
-  it('is refused when the cookie was altered or signed with another key', async () => {
+  it('is rejected if the cookie is altered or signed with another key', async () => {
     const { cookie } = await sessionClient();
     expectError(await inBrowser(`${cookie}x`).get('/auth/me'), 401, 'SESSION_INVALID');
     expectError(await inBrowser(cookie.replace('=', '=a')).get('/auth/me'), 401, 'SESSION_INVALID');
@@ -129,7 +129,7 @@ describe('a session', () => {
     expectError(await inBrowser(cookie).call('GET', '/auth/me', { clock: later }), 401, 'SESSION_INVALID');
   });
 
-  it('ends with signing out, which clears the cookie', async () => {
+  it('ends with sign-out, which clears the cookie', async () => {
     const browser = await sessionClient();
     const answer = await browser.post('/auth/logout');
     expect(answer.status).toBe(200);
@@ -140,13 +140,13 @@ describe('a session', () => {
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
   });
 
-  it('ends with its admin', async () => {
+  it('ends when its admin is deleted', async () => {
     const browser = await sessionClient();
     await db.admin.delete({ where: { id: browser.admin.id } });
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
   });
 
-  it('counts a changed role on the very next call', async () => {
+  it('uses a changed role on the next call', async () => {
     const browser = await sessionClient({ role: 'super_admin' });
     await db.admin.update({ where: { id: browser.admin.id }, data: { role: 'domain_admin' } });
     expectError(await browser.post('/domains', { name: 'a.example' }), 403, 'FORBIDDEN');
@@ -154,17 +154,17 @@ describe('a session', () => {
 });
 
 describe('an API key', () => {
-  it('signs in as its admin', async () => {
+  it('authenticates as its admin', async () => {
     const api = await keyClient({ role: 'domain_admin' });
     expect((await api.get('/auth/me')).data).toMatchObject({ id: api.admin.id, role: 'domain_admin' });
   });
 
-  it('has no session to end', async () => {
+  it('has no session to sign out of', async () => {
     const api = await keyClient();
     expectError(await api.post('/auth/logout'), 409, 'CONFLICT');
   });
 
-  it('with a typo fails before anything is asked of the database', () => {
+  it('with a typo fails without a database query', () => {
     const { key } = newApiKey();
     const typo = key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
     const read = (value: string) => readCredentials(new Headers({ authorization: `Bearer ${value}` }));
@@ -172,7 +172,7 @@ describe('an API key', () => {
     expect(read(typo)).toEqual({ kind: 'key', key: null });
   });
 
-  it('is refused once it has expired', async () => {
+  it('is rejected after its expiry', async () => {
     const admin = await makeAdmin();
     const { key } = await makeApiKey(admin.id, { expiresAt: new Date(Date.now() - 1) });
     expectError(await client({ authorization: `Bearer ${key}` }).get('/auth/me'), 401, 'API_KEY_INVALID');

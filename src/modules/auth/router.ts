@@ -20,7 +20,7 @@ import {
 import { changePassword, getProfile, login } from './service';
 import { endSession, listSessions, logout, logoutAll } from './sessions/sessions';
 import { getSetupStatus, setUp } from './setup/setup';
-import { beginTotpSetup, disableTotp, enableTotp } from './totp/enrolment';
+import { beginTotpSetup, disableTotp, enableTotp } from './totp/setup';
 
 const tag = 'Authentication';
 
@@ -33,7 +33,7 @@ export const authRouter = router({
         tag,
         summary: 'Sign in',
         description:
-          'Step 1 takes email and password. Where the admin has a second factor, step 2 takes totp_session with totp_code or recovery_code. The session cookie is set once signed in.',
+          'Step 1: email and password. Step 2, for admins with two-factor authentication: totp_session with totp_code or recovery_code. Sets the session cookie after the last step.',
         isPublic: true,
         isLogin: true,
         audit: 'session.create',
@@ -49,7 +49,7 @@ export const authRouter = router({
     .mutation(({ ctx, input }) => login(ctx, input)),
 
   me: authedProcedure(Empty)
-    .meta(rest('GET', '/auth/me', { tag, summary: 'Get your own profile', isOpenToScopedKeys: true }))
+    .meta(rest('GET', '/auth/me', { tag, summary: 'Get your profile', isOpenToScopedKeys: true }))
     .output(Profile)
     .query(({ ctx }) => getProfile(ctx)),
 
@@ -71,7 +71,7 @@ export const authRouter = router({
       rest('POST', '/auth/logout-all', {
         tag,
         summary: 'Sign out everywhere',
-        description: 'Ends all your sessions, the current one too.',
+        description: 'Ends all your sessions, including the current one.',
         audit: 'session.delete_all',
       }),
     )
@@ -114,8 +114,8 @@ export const authRouter = router({
     .meta(
       rest('POST', '/auth/totp/setup', {
         tag,
-        summary: 'Begin to set up a second factor',
-        description: 'Signing in asks for no code until POST /auth/totp/verify has taken one.',
+        summary: 'Set up two-factor authentication',
+        description: 'Takes effect after POST /auth/totp/verify with a valid code.',
         audit: 'admin.setup_totp',
         isSessionOnly: true,
       }),
@@ -127,8 +127,8 @@ export const authRouter = router({
     .meta(
       rest('POST', '/auth/totp/verify', {
         tag,
-        summary: 'Enable the second factor',
-        description: 'The recovery codes are in this answer only.',
+        summary: 'Enable two-factor authentication',
+        description: 'The recovery codes are returned only once.',
         audit: 'admin.enable_totp',
         transaction: 'manual',
         isSessionOnly: true,
@@ -142,7 +142,7 @@ export const authRouter = router({
     .meta(
       rest('DELETE', '/auth/totp', {
         tag,
-        summary: 'Disable the second factor',
+        summary: 'Disable two-factor authentication',
         audit: 'admin.disable_totp',
         transaction: 'manual',
         isSessionOnly: true,

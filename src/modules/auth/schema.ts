@@ -16,13 +16,13 @@ export const AdminSummary = z
 export type AdminSummary = z.infer<typeof AdminSummary>;
 
 export const Profile = AdminSummary.extend({
-  oidc_provider: z.string().nullable().meta({ description: 'null: no identity provider is linked' }),
+  oidc_provider: z.string().nullable().meta({ description: 'null if no identity provider is linked' }),
 }).meta({ id: 'Profile' });
 export type Profile = z.infer<typeof Profile>;
 
 const Token = z.string().min(1).max(256);
 
-const TotpCode = z.string().regex(/^\d{6}$/, 'This is not a 6-digit code.');
+const TotpCode = z.string().regex(/^\d{6}$/, 'Enter the 6-digit code.');
 
 const PASSWORD_STEP = ['email', 'password'] as const;
 const SECOND_STEP = ['totp_session', 'totp_code', 'recovery_code'] as const;
@@ -30,9 +30,9 @@ const SECOND_STEP = ['totp_session', 'totp_code', 'recovery_code'] as const;
 const LoginFields = z.strictObject({
   email: plainText(254).optional(),
   password: z.string().max(MAX_PASSWORD_LENGTH).optional(),
-  totp_session: Token.optional().meta({ description: 'Step 2: from the answer to step 1' }),
+  totp_session: Token.optional().meta({ description: 'Step 2: from the response to step 1' }),
   totp_code: TotpCode.optional().meta({ description: 'Step 2: 6 digits' }),
-  recovery_code: z.string().min(1).max(64).optional().meta({ description: 'Step 2, in place of totp_code' }),
+  recovery_code: z.string().min(1).max(64).optional().meta({ description: 'Step 2, instead of totp_code' }),
 });
 
 /** Step 1 takes email and password; step 2 takes totp_session with totp_code or recovery_code. */
@@ -48,7 +48,7 @@ export const Login = [...PASSWORD_STEP, ...SECOND_STEP].reduce(
       .refine((login) => !isOfOtherStep(login, name), {
         path: [name],
         when: ({ value }) => isObject(value),
-        error: 'This does not belong to this step of signing in.',
+        error: 'This field doesn’t belong to this sign-in step.',
       }),
   LoginFields,
 );
@@ -59,7 +59,7 @@ export type LoggedIn = z.infer<typeof LoggedIn>;
 
 export const TotpPending = z.object({
   requires_totp: z.literal(true),
-  totp_session: z.string().meta({ description: 'For step 2; works once, until expires_at' }),
+  totp_session: z.string().meta({ description: 'For step 2; valid once, until expires_at' }),
   expires_at: Timestamp,
 });
 export type TotpPending = z.infer<typeof TotpPending>;
@@ -76,9 +76,7 @@ export type TotpCodeInput = z.infer<typeof TotpCodeInput>;
 
 export const TotpEnabled = z.object({
   message: z.string(),
-  recovery_codes: z
-    .array(z.string())
-    .meta({ description: '10 codes, each for one sign-in. They are shown this once.' }),
+  recovery_codes: z.array(z.string()).meta({ description: '10 codes, each valid for one sign-in, returned only once' }),
 });
 export type TotpEnabled = z.infer<typeof TotpEnabled>;
 
@@ -95,7 +93,7 @@ export const Session = z
     user_agent: z.string(),
     created_at: Timestamp,
     expires_at: Timestamp,
-    current: z.boolean().meta({ description: 'Whether it is the session of this call' }),
+    current: z.boolean().meta({ description: 'Whether this is the session of the request' }),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
@@ -114,7 +112,7 @@ export type SetupStatus = z.infer<typeof SetupStatus>;
 export const AdminEmail = z
   .string()
   .min(1)
-  .refine((text) => parseAddress(text) !== null, 'This is not a plain address such as ann@example.com.')
+  .refine((text) => parseAddress(text) !== null, 'Enter an email address such as ann@example.com.')
   .transform((text) => text.toLowerCase());
 
 export const Setup = z.strictObject({

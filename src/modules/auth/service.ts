@@ -3,13 +3,13 @@ import type { ActorContext, Context } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { hashPassword, isPassword } from '@/server/secrets/password';
-import { beginProof, forgetFailures, takeBackProof } from './account-wait';
+import { clearFailures, recordAttempt, undoAttempt } from './attempt-delay';
 import { findLinkedProvider } from './oidc/service';
 import type { ChangePassword, LoggedIn, Login, LoginAnswer, Profile } from './schema';
 import { endSessions, openSession, presentAdmin } from './sessions/session';
 import { passFirstFactor } from './sign-in';
-import { removeTotp, takeRecoveryCode, takeTotpCode } from './totp/codes';
-import { countAttempt, getTotpSession, spendTotpSession } from './totp/pending';
+import { consumeRecoveryCode, consumeTotpCode, removeTotp } from './totp/codes';
+import { consumeTotpSession, countAttempt, getTotpSession } from './totp/pending';
 
 type Audited = { audit: RecordAudit };
 
@@ -30,72 +30,72 @@ export async function changePassword(ctx: ActorContext & Audited, input: ChangeP
   const where = { id: admin.id };
   const { passwordHash } = await ctx.database.admin.findUniqueOrThrow({ where, select: { passwordHash: true } });
   if (!passwordHash) {
-    throw new AppError('CONFLICT', 'You have no password yet. A super_admin can give you one.');
+    throw new AppError('CONFLICT', 'You have no password yet. Ask a super admin to set one.');
   }
-  await beginProof(ctx.database, admin.email, ctx.clock.now());
+  await recordAttempt(ctx.database, admin.email, ctx.clock.now());
   if (!(await isPassword(input.current_password, passwordHash))) {
     await ctx.audit({ resource, outcome: 'denied', details: { code: 'INVALID_CREDENTIALS' } });
-    throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong.');
+    throw new AppError('INVALID_CREDENTIALS', 'The current password is incorrect.');
   }
-  // Taken back and not forgotten: wrong codes of the second factor stay counted.
-  await takeBackProof(ctx.database, admin.email, ctx.clock.now());
+  // Undo this attempt only: failed second factors stay counted.
+  await undoAttempt(ctx.database, admin.email, ctx.clock.now());
   const data = { passwordHash: await hashPassword(input.new_password, 'new_password') };
   await ctx.database.$transaction(async (tx) => {
     const { count } = await tx.admin.updateMany({ where: { ...where, passwordHash }, data });
-    if (count === 0) throw new AppError('INVALID_CREDENTIALS', 'The password has just been changed.');
+    if (count === 0) throw new AppError('INVALID_CREDENTIALS', 'The password was just changed. Try again.');
     await endSessions(tx, admin.id, { except: session?.id });
     await ctx.audit({ resource }, tx);
   });
-  return { message: 'The password is changed, and your other sessions have ended.' };
+  return { message: 'Password changed. Your other sessions are signed out.' };
 }
 
-/** Somebody else changed how an admin signs in, or what they may do. */
+/** Ends an admin's sessions after somebody else changed their credentials or role. */
 export async function endSignIns(tx: Tx, adminId: string, { except }: { except?: string } = {}): Promise<void> {
   await endSessions(tx, adminId, { except });
 }
 
-/** For an admin who lost it. @throws CONFLICT where there is none */
+/** Removes a lost second factor. @throws CONFLICT if there is none */
 export async function resetSecondFactor(tx: Tx, adminId: string): Promise<void> {
   const { totpEnabled } = await tx.admin.findUniqueOrThrow({ where: { id: adminId }, select: { totpEnabled: true } });
-  if (!totpEnabled) throw new AppError('CONFLICT', 'This admin has no second factor.');
+  if (!totpEnabled) throw new AppError('CONFLICT', 'This admin doesn’t use two-factor authentication.');
   await removeTotp(tx, adminId);
   await endSessions(tx, adminId);
 }
 
-/** The same answer, in the same time, for an unknown address and a wrong password. */
+/** Same response and timing for an unknown address and a wrong password. */
 async function provePassword(ctx: Context & Audited, email: string, password: string): Promise<LoginAnswer> {
-  await beginProof(ctx.database, email, ctx.clock.now());
+  await recordAttempt(ctx.database, email, ctx.clock.now());
   const admin = await ctx.database.admin.findUnique({
     where: { email: email.trim().toLowerCase() },
     select: { id: true, email: true, passwordHash: true },
   });
   if (!(await isPassword(password, admin?.passwordHash ?? null)) || !admin) {
     await ctx.audit({ resource: 'session', outcome: 'denied', email, details: { code: 'INVALID_CREDENTIALS' } });
-    throw new AppError('INVALID_CREDENTIALS', 'The email or the password is wrong.');
+    throw new AppError('INVALID_CREDENTIALS', 'Incorrect email or password.');
   }
   return ctx.database.$transaction(async (tx) => {
     await requirePassword(tx, admin);
     const answer = await passFirstFactor(tx, ctx, admin.id);
     const actor = { admin, key: null };
     if ('requires_totp' in answer) {
-      await takeBackProof(tx, email, ctx.clock.now());
+      await undoAttempt(tx, email, ctx.clock.now());
       await ctx.audit({ resource: 'session', actor, details: { requires_totp: true } }, tx);
     } else {
-      await forgetFailures(tx, email);
+      await clearFailures(tx, email);
       await ctx.audit({ resource: `session:${answer.session_id}`, actor }, tx);
     }
     return answer;
   });
 }
 
-/** It may have been changed, or its admin deleted, while its hash was compared. Locks the row until the session stands. */
+/** Checks that password and admin are unchanged since the hash was compared, and locks the row until commit. */
 async function requirePassword(
   tx: Tx,
   { id, passwordHash }: { id: string; passwordHash: string | null },
 ): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM admin WHERE id = ${id}::uuid AND password_hash = ${passwordHash} FOR NO KEY UPDATE`;
-  if (rows.length === 0) throw new AppError('INVALID_CREDENTIALS', 'The email or the password is wrong.');
+  if (rows.length === 0) throw new AppError('INVALID_CREDENTIALS', 'Incorrect email or password.');
 }
 
 type SecondFactor = Pick<Login, 'totp_code' | 'recovery_code'>;
@@ -107,18 +107,18 @@ async function proveSecondFactor(ctx: Context & Audited, token: string, factor: 
     where: { id: pending.adminId },
     select: { id: true, email: true, totpSecret: true },
   });
-  if (!admin) throw new AppError('SESSION_INVALID', 'This sign-in has expired. Begin again with your password.');
+  if (!admin) throw new AppError('SESSION_INVALID', 'This sign-in has expired. Start over with your password.');
   const actor = { admin, key: null };
-  await beginProof(ctx.database, admin.email, now);
+  await recordAttempt(ctx.database, admin.email, now);
   await countAttempt(ctx.database, pending);
   const loggedIn = await ctx.database.$transaction(async (tx) => {
     const { totp_code: code, recovery_code: recoveryCode } = factor;
     const isProved = code
-      ? await takeTotpCode(tx, admin, code, now)
-      : await takeRecoveryCode(tx, admin.id, recoveryCode ?? '');
+      ? await consumeTotpCode(tx, admin, code, now)
+      : await consumeRecoveryCode(tx, admin.id, recoveryCode ?? '');
     if (!isProved) return null;
-    await spendTotpSession(tx, pending);
-    await forgetFailures(tx, admin.email);
+    await consumeTotpSession(tx, pending);
+    await clearFailures(tx, admin.email);
     const answer = await openSession(tx, ctx, admin.id);
     const details = { second_factor: code ? 'totp' : 'recovery_code' };
     await ctx.audit({ resource: `session:${answer.session_id}`, actor, details }, tx);
@@ -126,7 +126,7 @@ async function proveSecondFactor(ctx: Context & Audited, token: string, factor: 
   });
   if (loggedIn) return loggedIn;
   await ctx.audit({ resource: 'session', outcome: 'denied', actor, details: { code: 'TOTP_INVALID' } });
-  throw new AppError('TOTP_INVALID', 'The code is wrong, or was used before.', {
+  throw new AppError('TOTP_INVALID', 'The code is incorrect or was already used.', {
     details: { attempts_left: pending.attemptsLeft - 1 },
   });
 }

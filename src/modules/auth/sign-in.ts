@@ -5,8 +5,8 @@ import { openSession } from './sessions/session';
 import { openTotpSession } from './totp/pending';
 
 /**
- * What follows once a password or an identity provider has proved who somebody is: a session with its cookie, or the
- * wait for the second factor where the admin has one.
+ * Continues after the first factor (password or identity provider): opens a session with its cookie, or a pending sign-in
+ * if the admin has a second factor.
  */
 export async function passFirstFactor(tx: Tx, ctx: Context, adminId: string): Promise<LoggedIn | TotpPending> {
   const { totpEnabled } = await tx.admin.findUniqueOrThrow({ where: { id: adminId }, select: { totpEnabled: true } });

@@ -7,7 +7,7 @@ import { runNextAuth } from './next-auth';
 import { isIssuerOf, type Provider } from './providers';
 import type { OidcCallback, OidcError } from './schema';
 
-/** What an identity provider has proved, in its id_token. */
+/** The identity from a validated id_token. */
 export type Claims = z.infer<typeof Claims>;
 const Claims = z.object({
   iss: plainText(2048),
@@ -18,7 +18,7 @@ const Claims = z.object({
 
 type Refused = { error: OidcError };
 
-/** The address of the provider to go on to, with the cookies that the callback needs. */
+/** Starts the handshake: the provider's URL to redirect to, and the cookies that the callback needs. */
 export async function beginHandshake(
   ctx: Context,
   provider: Provider,
@@ -26,13 +26,13 @@ export async function beginHandshake(
 ): Promise<{ url: string } | Refused> {
   const { location, cookies, failure } = await runNextAuth(provider, { action: 'signin' });
   const state = isWebAddress(location) ? new URL(location).searchParams.get('state') : null;
-  if (!state) return refuse(ctx, provider, 'provider_unavailable', failure);
+  if (!state) return logFailure(ctx, provider, 'provider_unavailable', failure);
   for (const cookie of cookies) ctx.response.headers.append('Set-Cookie', cookie);
   storeIntent(ctx, provider, state, purpose);
   return { url: location as string };
 }
 
-/** Redeems the code. Writes nothing, so that a proof that comes too late is worth nothing. */
+/** Redeems the authorization code. Writes nothing, so a late response has no effect. */
 export async function finishHandshake(
   ctx: Context,
   provider: Provider,
@@ -41,27 +41,25 @@ export async function finishHandshake(
   const { provider: _, error, error_description: description, ...answer } = query;
   if (error !== undefined) {
     const isDenied = error === 'access_denied';
-    return refuse(ctx, provider, isDenied ? 'access_denied' : 'sign_in_failed', `${error}: ${description ?? ''}`);
+    return logFailure(ctx, provider, isDenied ? 'access_denied' : 'sign_in_failed', `${error}: ${description ?? ''}`);
   }
   const given = readCookies(ctx.request.cookies);
   const cookies = Object.fromEntries(Object.values(CHECK_COOKIES).map((name) => [name, given[name] ?? '']));
   const { profile, failure } = await runNextAuth(provider, { action: 'callback', query: answer, cookies });
-  if (!profile) return refuse(ctx, provider, isOutage(failure) ? 'provider_unavailable' : 'sign_in_failed', failure);
+  if (!profile)
+    return logFailure(ctx, provider, isOutage(failure) ? 'provider_unavailable' : 'sign_in_failed', failure);
   const claims = Claims.safeParse(profile);
-  if (!claims.success) return refuse(ctx, provider, 'sign_in_failed', 'the id_token names nobody');
-  // The library takes the issuer's name from the provider's own document, which could claim another one's.
+  if (!claims.success) return logFailure(ctx, provider, 'sign_in_failed', 'the id_token has no subject');
+  // The library takes the issuer from the provider's discovery document, which could claim another issuer.
   if (!isIssuerOf(provider, claims.data.iss)) {
-    return refuse(ctx, provider, 'sign_in_failed', `the issuer is not the configured one but ${claims.data.iss}`);
+    return logFailure(ctx, provider, 'sign_in_failed', `unexpected issuer ${claims.data.iss}`);
   }
   return claims.data;
 }
 
-export function refuse(ctx: Context, provider: Provider, error: OidcError, reason: string | undefined): Refused {
+export function logFailure(ctx: Context, provider: Provider, error: OidcError, reason: string | undefined): Refused {
   const why = (reason ?? 'unknown').toWellFormed().slice(0, 200);
-  log.warn(
-    { request_id: ctx.request.id, provider: provider.id, error, reason: why },
-    'no proof from identity provider',
-  );
+  log.warn({ request_id: ctx.request.id, provider: provider.id, error, reason: why }, 'single sign-on failed');
   return { error };
 }
 

@@ -7,8 +7,8 @@ type Found = { admin: { id: string; email: string }; isNew: boolean };
 const ADMIN = { id: true, email: true } as const;
 
 /**
- * The admin whom an identity signs in: by (issuer, subject), never by e-mail, unless the provider is trusted to link
- * verified addresses. Nobody is created by signing in.
+ * Finds the admin for an identity by (issuer, subject); by email only if the provider is configured to link verified
+ * addresses. Signing in never creates an admin.
  */
 export async function findAdminOf(tx: Tx, provider: Provider, claims: Claims): Promise<Found | null> {
   const linked = await findLinked(tx, claims);
@@ -21,7 +21,7 @@ export async function findAdminOf(tx: Tx, provider: Provider, claims: Claims): P
   return owner && { admin: owner, isNew: false };
 }
 
-/** Links, or says why not: of two at once one wins, by the table's own constraints. */
+/** Links an identity, or returns the error. Of two concurrent links one wins, by the table's constraints. */
 export async function linkIdentity(
   tx: Tx,
   provider: Provider,

@@ -8,7 +8,7 @@ const PURPOSE = 'oidc-intent';
 
 export const HANDSHAKE_SECONDS = 15 * 60;
 
-/** The cookies of next-auth that the callback needs. */
+/** The next-auth cookies that the callback needs. */
 export const CHECK_COOKIES = {
   state: 'postroom_oidc_state',
   nonce: 'postroom_oidc_nonce',
@@ -23,7 +23,7 @@ const Stored = z.intersection(
   ]),
 );
 
-/** What a handshake is for, and whose: it comes back with the browser that began it, for as long as its `state` counts. */
+/** Purpose and owner of a handshake, stored in the browser that started it, for as long as its `state` is valid. */
 export type Intent = z.infer<typeof Stored>;
 export type Purpose = { purpose: 'sign-in'; next: string } | { purpose: 'link'; sessionId: string; adminId: string };
 
@@ -34,7 +34,7 @@ export function storeIntent(ctx: Context, provider: Provider, state: string, pur
   ctx.response.headers.append('Set-Cookie', handshakeCookie(COOKIE, value, provider, HANDSHAKE_SECONDS));
 }
 
-/** null where the browser brings none, or one that is altered, expired or for another provider. */
+/** Null if the cookie is missing, altered, expired or for another provider. */
 export function findIntent(ctx: Context, provider: Provider): Intent | null {
   const signed = readCookies(ctx.request.cookies)[COOKIE];
   const value = signed ? unsign(PURPOSE, signed) : null;
@@ -43,7 +43,7 @@ export function findIntent(ctx: Context, provider: Provider): Intent | null {
   return intent.provider === provider.id && intent.expiresAt > ctx.clock.now().getTime() ? intent : null;
 }
 
-/** A callback counts once, whatever comes of it. */
+/** Deletes the cookies: a callback works once, whatever its result. */
 export function forgetHandshake(ctx: Context, provider: Provider): void {
   for (const name of [COOKIE, ...Object.values(CHECK_COOKIES)]) {
     ctx.response.headers.append('Set-Cookie', handshakeCookie(name, '', provider, 0));
@@ -59,7 +59,7 @@ export function readCookies(header: string): Record<string, string> {
   );
 }
 
-// Lax: the browser comes back from another site.
+// Lax, because the browser returns from another site.
 function handshakeCookie(name: string, value: string, provider: Provider, maxAgeSeconds: number): string {
   return `${name}=${value}; Path=${callbackPath(provider)}; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=Lax`;
 }

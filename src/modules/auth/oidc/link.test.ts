@@ -36,7 +36,7 @@ const as = (sub: string) => ({ claims: { sub } });
 const identityOf = (adminId: string) => db.oidcIdentity.findUnique({ where: { adminId } });
 
 describe('linking', () => {
-  it('links the account that signs in at the provider to the admin who asked, audited, and it signs them in', async () => {
+  it('links the account that signs in at the provider to the admin who started, with an audit entry', async () => {
     const { admin, browser } = await signedIn();
     const sub = unique();
     const { path, session } = await browser.arrive(await browser.link('corp', as(sub)));
@@ -50,7 +50,7 @@ describe('linking', () => {
     expect((await oidcBrowser().signIn('corp', as(sub))).session).not.toBeNull();
   });
 
-  it('opens no session and counts for nobody in a browser that did not ask for it', async () => {
+  it('opens no session and links nothing in a browser that did not start it', async () => {
     const { admin, browser } = await signedIn();
     const callback = await browser.link('corp', as(unique()));
     const other = await signedIn();
@@ -60,7 +60,7 @@ describe('linking', () => {
     expect(await identityOf(other.admin.id)).toBeNull();
   });
 
-  it('comes to nothing once the session that asked has ended or expired', async () => {
+  it('fails once the session that started it has ended or expired', async () => {
     const { admin, session, browser } = await signedIn();
     const callback = await browser.link('corp', as(unique()));
     await db.session.update({ where: { id: session.id }, data: { expiresAt: new Date(Date.now() - 1) } });
@@ -72,7 +72,7 @@ describe('linking', () => {
     expect(await db.oidcIdentity.count({ where: { adminId: { in: [admin.id, again.admin.id] } } })).toBe(0);
   });
 
-  it('is not begun by a browser that writes the cookie of a link itself', async () => {
+  it('is not started by a forged link cookie', async () => {
     const victim = await signedIn();
     const browser = oidcBrowser();
     const callback = await browser.begin('corp', as(unique()));
@@ -93,7 +93,7 @@ describe('linking', () => {
     expect(await identityOf(victim.admin.id)).toBeNull();
   });
 
-  it('refuses an account that is linked to another admin, and says so on the account page', async () => {
+  it('rejects an account linked to another admin, with the reason on the account page', async () => {
     const first = await signedIn();
     const second = await signedIn();
     const sub = unique();
@@ -123,18 +123,18 @@ describe('linking', () => {
     const browsers = [oidcBrowser(cookie), oidcBrowser(cookie)];
     const callbacks = await Promise.all(browsers.map((browser) => browser.link('corp', as(unique()))));
     const arrivals = await Promise.all(browsers.map((browser, i) => browser.arrive(callbacks[i] as string)));
-    const told = arrivals.map(({ path }) => decodeURIComponent(path).split('?').pop()).sort();
-    expect(told).toEqual(['error=already_linked', 'linked=corp']);
+    const problems = arrivals.map(({ path }) => decodeURIComponent(path).split('?').pop()).sort();
+    expect(problems).toEqual(['error=already_linked', 'linked=corp']);
     expect(await db.oidcIdentity.count({ where: { adminId: admin.id } })).toBe(1);
   });
 
-  it('tells the account page when the person at the provider says no', async () => {
+  it('reports a denial by the user on the account page', async () => {
     const { browser } = await signedIn();
     const callback = await browser.link('corp', { callback: { code: null, error: 'access_denied' } });
     expect((await browser.arrive(callback)).path).toBe('/signed-in?next=%2Faccount%3Ferror%3Daccess_denied');
   });
 
-  it('is a conflict while an account is linked', async () => {
+  it('is a conflict if an account is already linked', async () => {
     const { admin, cookie } = await signedIn();
     const data = { adminId: admin.id, providerId: 'old', issuer: corp.issuer, subject: unique() };
     await db.oidcIdentity.create({ data });
@@ -142,7 +142,7 @@ describe('linking', () => {
     expectError(answer, 409, 'CONFLICT');
   });
 
-  it('takes a session and the console itself, and a provider that exists and answers', async () => {
+  it('requires a session, the same origin, and a known provider that responds', async () => {
     const { cookie } = await sessionClient();
     const browser = client({ cookie, 'sec-fetch-site': 'same-origin' });
     expectError(await browser.post('/auth/oidc/link/nobody'), 404, 'NOT_FOUND');
@@ -154,7 +154,7 @@ describe('linking', () => {
 });
 
 describe('disconnecting', () => {
-  it('removes the link, audited, and the account signs nobody in any more', async () => {
+  it('removes the link with an audit entry, and the account no longer signs in', async () => {
     const { admin, cookie, browser } = await signedIn({ passwordHash });
     const trick = as(unique());
     await browser.arrive(await browser.link('corp', trick));
@@ -166,7 +166,7 @@ describe('disconnecting', () => {
     expect((await oidcBrowser().signIn('corp', trick)).path).toMatch(/^\/login\?error=no_account/);
   });
 
-  it('is a conflict without a password, since no way in would be left', async () => {
+  it('is a conflict without a password, the only other way to sign in', async () => {
     const { admin, cookie, browser } = await signedIn();
     await browser.arrive(await browser.link('corp', as(unique())));
     const answer = await client({ cookie, 'sec-fetch-site': 'same-origin' }).delete('/auth/oidc/disconnect');
@@ -174,7 +174,7 @@ describe('disconnecting', () => {
     expect(await identityOf(admin.id)).not.toBeNull();
   });
 
-  it('is a conflict where nothing is linked, and for an API key', async () => {
+  it('is a conflict if nothing is linked, and for an API key', async () => {
     const { cookie } = await signedIn({ passwordHash });
     const browser = client({ cookie, 'sec-fetch-site': 'same-origin' });
     expectError(await browser.delete('/auth/oidc/disconnect'), 409, 'CONFLICT');

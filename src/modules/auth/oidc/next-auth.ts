@@ -29,7 +29,7 @@ subscribe('http.client.request.start', (message) => {
   if (work?.isOver) request.destroy();
 });
 
-/** next-auth does the handshake only: it is given one provider and one call, and its answer goes no further than here. */
+/** Runs next-auth for the handshake only, with one provider per call. Its response stays in this file. */
 export async function runNextAuth(provider: Provider, call: Call): Promise<Outcome> {
   process.env.NEXTAUTH_URL = `${env().appUrl}/api/v1/auth/oidc`;
   const outcome: Outcome = { cookies: [] };
@@ -62,7 +62,7 @@ export async function runNextAuth(provider: Provider, call: Call): Promise<Outco
     return await Promise.race([done.then(() => outcome), late]);
   } finally {
     clearTimeout(timer);
-    // The library bounds neither how long an answer may take nor how long it may be.
+    // The library limits neither the time nor the size of a provider's response.
     work.isOver = true;
     for (const pending of work.requests) pending.destroy();
   }
@@ -74,7 +74,7 @@ function requestOf(provider: Provider, call: Call): object {
   if (action === 'callback') {
     return { method: 'GET', query: { ...call.query, nextauth }, cookies: call.cookies, headers: {} };
   }
-  // next-auth begins with a POST and its own proof against forgery, made here for this one call.
+  // next-auth starts with a POST and a CSRF token, created here for this call.
   const csrfToken = randomToken();
   const hash = createHash('sha256').update(`${csrfToken}${secret()}`).digest('hex');
   const cookies = { [CSRF_COOKIE]: `${csrfToken}|${hash}` };
@@ -110,7 +110,7 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
       },
     ],
     callbacks: {
-      // An address as the answer keeps next-auth from making a session of its own.
+      // Returning a URL keeps next-auth from creating its own session.
       signIn: ({ profile }) => {
         outcome.profile = profile;
         return '/';
@@ -119,7 +119,7 @@ function optionsFor(provider: Provider, outcome: Outcome): NextAuthOptions {
   };
 }
 
-/** Of what the library says only the error's code, and its sentence as far as it quotes nothing. */
+/** The library's error code, and its message up to the first quotation. */
 function noteFailure(_: string, metadata: unknown): void {
   const work = current.getStore();
   if (!work || work.outcome.failure) return;

@@ -12,8 +12,8 @@ export const oidcProcedures = {
     .meta(
       rest('GET', '/auth/oidc/providers', {
         tag,
-        summary: 'List the identity providers',
-        description: 'Those that an admin may sign in with.',
+        summary: 'List identity providers',
+        description: 'Providers that admins can sign in with.',
         isPublic: true,
       }),
     )
@@ -25,7 +25,7 @@ export const oidcProcedures = {
       rest('GET', '/auth/oidc/login/{provider}', {
         tag,
         summary: 'Sign in with an identity provider',
-        description: 'For a browser: redirects to the authorization endpoint of the provider.',
+        description: 'For browsers: redirects to the provider’s authorization endpoint.',
         isPublic: true,
         isLogin: true,
         redirect,
@@ -35,14 +35,14 @@ export const oidcProcedures = {
     .output(Redirection)
     .query(({ ctx, input }) => beginSignIn(ctx, input)),
 
-  // A query, so that it can be a GET; the verb writes the audit entries itself.
+  // A query, because it is a GET; the verb writes the audit entries itself.
   oidcCallback: publicProcedure(OidcCallback)
     .meta(
       rest('GET', '/auth/oidc/callback/{provider}', {
         tag,
-        summary: 'Come back from an identity provider',
+        summary: 'Complete sign-in with an identity provider',
         description:
-          'The address to register with the provider. Sets the session cookie and redirects to the console, or to the login page where the second factor is still to come or the sign-in is refused.',
+          'Register this URL with the provider. Sets the session cookie and redirects to the console, or to the login page if a second factor is required or sign-in fails.',
         isPublic: true,
         isLogin: true,
         isOpenQuery: true,
@@ -57,7 +57,7 @@ export const oidcProcedures = {
     .meta(
       rest('POST', '/auth/oidc/link/{provider}', {
         tag,
-        summary: 'Link an account at an identity provider',
+        summary: 'Link an identity provider',
         description: 'The browser that asks has to go on to `url` itself, with the cookies of this answer.',
         audit: 'admin.begin_oidc_link',
         transaction: 'manual',
@@ -72,8 +72,8 @@ export const oidcProcedures = {
     .meta(
       rest('DELETE', '/auth/oidc/disconnect', {
         tag,
-        summary: 'Disconnect the identity provider',
-        description: 'It no longer signs you in. Needs a password, so that a way in is left.',
+        summary: 'Disconnect your identity provider',
+        description: 'Requires a password, so that you can still sign in.',
         audit: 'admin.disconnect_oidc',
         isSessionOnly: true,
         errors: { 409: ['CONFLICT'] },

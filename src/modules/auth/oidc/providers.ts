@@ -10,12 +10,12 @@ export function getProvider(id: string): Provider {
   return provider;
 }
 
-/** Everything a handshake leaves in the browser is sent to the provider's own callback and nowhere else. */
+/** Cookie path of a handshake: its cookies are sent to this provider's callback only. */
 export function callbackPath({ id }: Provider): string {
   return `/api/v1/auth/oidc/callback/${id}`;
 }
 
-/** A slash at the end makes no other issuer: providers write it one way here and the other way there. */
+/** Compares issuers without a trailing slash, because providers are inconsistent about it. */
 export function isIssuerOf({ issuer }: Provider, claimed: string): boolean {
   return withoutSlash(claimed) === withoutSlash(issuer);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const ProviderId = z.string().min(1).max(40).meta({ description: 'id of GET /auth/oidc/providers' });
+const ProviderId = z.string().min(1).max(40).meta({ description: 'id from GET /auth/oidc/providers' });
 
 export const OidcProviders = z.array(z.object({ id: z.string(), name: z.string() }));
 export type OidcProviders = z.infer<typeof OidcProviders>;
@@ -13,7 +13,7 @@ export const OidcLogin = z.strictObject({
   next: z
     .string()
     .optional()
-    .meta({ description: 'Path of the console to go on to; anything else leads to the overview' }),
+    .meta({ description: 'Console path to open after sign-in; anything else opens the overview' }),
 });
 export type OidcLogin = z.infer<typeof OidcLogin>;
 
@@ -30,10 +30,10 @@ export type OidcCallback = z.infer<typeof OidcCallback>;
 export const Redirection = z.object({ location: z.string() });
 export type Redirection = z.infer<typeof Redirection>;
 
-export const LinkStarted = z.object({ url: z.string().meta({ description: 'Where the browser has to go on' }) });
+export const LinkStarted = z.object({ url: z.string().meta({ description: 'URL to open in the browser' }) });
 export type LinkStarted = z.infer<typeof LinkStarted>;
 
-/** Why a sign-in or link came to nothing, as the page that says so reads it from `?error=`. */
+/** Reasons why sign-in or linking failed, passed to the page as `?error=`. */
 export type OidcError =
   | 'access_denied'
   | 'already_linked'

@@ -6,12 +6,12 @@ import { AppError } from '@/server/errors';
 import { env } from '@/server/settings/env';
 import type { LoggedIn, TotpPending } from '../schema';
 import { passFirstFactor } from '../sign-in';
-import { beginHandshake, type Claims, finishHandshake, refuse } from './handshake';
+import { beginHandshake, type Claims, finishHandshake, logFailure } from './handshake';
 import { findAdminOf, hasLink, linkIdentity } from './identity';
 import { findIntent, forgetHandshake, type Intent } from './intent';
 import { getProvider, type Provider } from './providers';
 import type { ByProvider, LinkStarted, OidcCallback, OidcError, OidcLogin, OidcProviders, Redirection } from './schema';
-import { forgetOldStates, spendState } from './spent-states';
+import { consumeState, forgetOldStates } from './used-states';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
@@ -22,47 +22,47 @@ export function listProviders(): OidcProviders {
 /** @throws NOT_FOUND */
 export async function beginSignIn(ctx: Context, input: OidcLogin): Promise<Redirection> {
   const provider = getProvider(input.provider);
-  const begun = await beginHandshake(ctx, provider, { purpose: 'sign-in', next: nextPath(input.next) });
-  return { location: 'url' in begun ? begun.url : page('/login', { error: begun.error }) };
+  const started = await beginHandshake(ctx, provider, { purpose: 'sign-in', next: nextPath(input.next) });
+  return { location: 'url' in started ? started.url : page('/login', { error: started.error }) };
 }
 
-/** A browser that comes back from a provider is sent on to a page whatever comes of it. @throws NOT_FOUND */
+/** Handles the callback. Every result is a redirect to a page. @throws NOT_FOUND */
 export async function finish(ctx: Context, input: OidcCallback): Promise<Redirection> {
   const provider = getProvider(input.provider);
   const intent = findIntent(ctx, provider);
   forgetHandshake(ctx, provider);
   if (!intent) {
-    const { error } = refuse(ctx, provider, 'expired', 'the browser brings no sign-in that was begun here');
-    return refuseTo(ctx, provider, null, error);
+    const { error } = logFailure(ctx, provider, 'expired', 'the browser has no pending sign-in');
+    return failTo(ctx, provider, null, error);
   }
   const claims =
     input.state === intent.state
       ? await finishHandshake(ctx, provider, input)
-      : refuse(ctx, provider, 'sign_in_failed', 'state mismatch');
-  if ('error' in claims) return refuseTo(ctx, provider, intent, claims.error);
+      : logFailure(ctx, provider, 'sign_in_failed', 'state mismatch');
+  if ('error' in claims) return failTo(ctx, provider, intent, claims.error);
   await forgetOldStates(ctx.database, ctx.clock.now());
   return intent.purpose === 'link'
     ? finishLink(ctx, provider, intent, claims)
     : finishSignIn(ctx, provider, intent, claims);
 }
 
-/** @throws NOT_FOUND, CONFLICT where a link stands, SERVICE_UNAVAILABLE where the provider does not answer */
+/** @throws NOT_FOUND, CONFLICT if already linked, SERVICE_UNAVAILABLE if the provider isn't responding */
 export async function beginLink(ctx: MutationContext, input: ByProvider): Promise<LinkStarted> {
   const provider = getProvider(input.provider);
   const { admin, session } = ctx.actor;
   if (await hasLink(ctx.database, admin.id)) {
-    throw new AppError('CONFLICT', 'An account at an identity provider is linked already. Disconnect it first.');
+    throw new AppError('CONFLICT', 'Your account is already linked to an identity provider. Disconnect it first.');
   }
   const purpose = { purpose: 'link', adminId: admin.id, sessionId: session?.id as string } as const;
-  const begun = await beginHandshake(ctx, provider, purpose);
-  if ('error' in begun) {
-    throw new AppError('SERVICE_UNAVAILABLE', `${provider.name} does not answer just now. Try again in a moment.`);
+  const started = await beginHandshake(ctx, provider, purpose);
+  if ('error' in started) {
+    throw new AppError('SERVICE_UNAVAILABLE', `${provider.name} isn’t responding. Try again in a moment.`);
   }
   await ctx.audit({ resource: `admin:${admin.id}`, details: { provider: provider.id } });
-  return begun;
+  return started;
 }
 
-/** @throws CONFLICT where nothing is linked, or where it is the only way in */
+/** @throws CONFLICT if nothing is linked, or if it is the only way to sign in */
 export async function disconnect(ctx: MutationContext): Promise<{ message: string }> {
   const { admin } = ctx.actor;
   const { passwordHash } = await ctx.db.admin.findUniqueOrThrow({
@@ -70,16 +70,19 @@ export async function disconnect(ctx: MutationContext): Promise<{ message: strin
     select: { passwordHash: true },
   });
   if (!passwordHash) {
-    throw new AppError('CONFLICT', 'You have no password, so the identity provider is your only way to sign in.');
+    throw new AppError(
+      'CONFLICT',
+      'You have no password, so the identity provider is your only way to sign in. Set a password first.',
+    );
   }
   const before = await ctx.db.oidcIdentity.findUnique({ where: { adminId: admin.id }, select: IDENTITY });
   const { count } = await ctx.db.oidcIdentity.deleteMany({ where: { adminId: admin.id } });
-  if (!before || count === 0) throw new AppError('CONFLICT', 'No account at an identity provider is linked.');
+  if (!before || count === 0) throw new AppError('CONFLICT', 'No identity provider is linked.');
   await ctx.audit({ resource: `admin:${admin.id}`, details: { provider: before.providerId, issuer: before.issuer } });
-  return { message: 'The identity provider no longer signs you in.' };
+  return { message: 'Identity provider disconnected.' };
 }
 
-/** The id of the provider whose account the admin has linked. */
+/** The id of the admin's linked provider, or null. */
 export async function findLinkedProvider(db: Tx, adminId: string): Promise<string | null> {
   const identity = await db.oidcIdentity.findUnique({ where: { adminId }, select: IDENTITY });
   return identity?.providerId ?? null;
@@ -94,7 +97,7 @@ async function finishSignIn(
   claims: Claims,
 ): Promise<Redirection> {
   const passed = await ctx.database.$transaction(async (tx) => {
-    if (!(await spendState(tx, intent))) return { error: 'expired' as const };
+    if (!(await consumeState(tx, intent))) return { error: 'expired' as const };
     const found = await findAdminOf(tx, provider, claims);
     if (!found) return { error: 'no_account' as const };
     const answer = await passFirstFactor(tx, ctx, found.admin.id);
@@ -113,7 +116,7 @@ async function finishSignIn(
     });
     return answer;
   });
-  if ('error' in passed) return refuseTo(ctx, provider, intent, passed.error, claims.email);
+  if ('error' in passed) return failTo(ctx, provider, intent, passed.error, claims.email);
   return { location: pageAfter(passed, intent.next) };
 }
 
@@ -125,7 +128,7 @@ async function finishLink(
 ): Promise<Redirection> {
   const { sessionId, adminId } = intent;
   const error = await ctx.database.$transaction(async (tx): Promise<OidcError | null> => {
-    if (!(await spendState(tx, intent))) return 'expired';
+    if (!(await consumeState(tx, intent))) return 'expired';
     const session = await tx.session.findUnique({
       where: { id: sessionId, adminId, expiresAt: { gt: ctx.clock.now() } },
       select: { admin: { select: { id: true, email: true } } },
@@ -142,11 +145,11 @@ async function finishLink(
     });
     return null;
   });
-  if (error) return refuseTo(ctx, provider, intent, error);
+  if (error) return failTo(ctx, provider, intent, error);
   return { location: signedInPage(page('/account', { linked: provider.id })) };
 }
 
-async function refuseTo(
+async function failTo(
   ctx: Context,
   provider: Provider,
   intent: Intent | null,
@@ -170,11 +173,11 @@ async function refuseTo(
 function pageAfter(passed: LoggedIn | TotpPending, next: string): string {
   if (!('requires_totp' in passed)) return signedInPage(next);
   const { totp_session, expires_at } = passed;
-  // A fragment reaches no server, and so no log.
+  // Browsers never send a fragment to a server, so it is in no log.
   return `${page('/login', { next })}#${new URLSearchParams({ totp_session, expires_at })}`;
 }
 
-/** The browser keeps a Strict cookie back while it comes from another site; this page takes the next step itself. */
+/** Browsers don't send a Strict cookie after a redirect from another site, so this page navigates on its own. */
 function signedInPage(next: string): string {
   return page('/signed-in', { next });
 }

@@ -45,14 +45,14 @@ async function linkedAdmin(over: { totpEnabled?: boolean } = {}) {
 
 const sessionsOf = (adminId: string) => db.session.count({ where: { adminId } });
 
-describe('beginning', () => {
+describe('starting a sign-in', () => {
   it('lists the providers by id and name only', async () => {
     const { data } = await client().get('/auth/oidc/providers');
     expect(data).toContainEqual({ id: 'corp', name: 'The corp' });
     expect(JSON.stringify(data)).not.toMatch(/secret|issuer|client/i);
   });
 
-  it('goes to the provider with PKCE, state, nonce and the documented callback', async () => {
+  it('redirects to the provider with PKCE, state, nonce and the documented callback', async () => {
     const { status, page, headers } = await oidcBrowser().arrive('/api/v1/auth/oidc/login/corp?next=/domains');
     expect(status).toBe(302);
     expect(page.origin + page.pathname).toBe(`${providers.corp.issuer}/authorize`);
@@ -70,7 +70,7 @@ describe('beginning', () => {
     expect(headers.get('x-request-id')).toBeTruthy();
   });
 
-  it('leaves its four cookies to the callback of that provider alone', async () => {
+  it('sets its four cookies for the callback of that provider only', async () => {
     const { headers } = await oidcBrowser().arrive('/api/v1/auth/oidc/login/corp');
     const cookies = headers.getSetCookie();
     expect(cookies.map((line) => line.split('=')[0]).sort()).toEqual([
@@ -96,23 +96,23 @@ describe('beginning', () => {
     expectError(await client().get('/auth/oidc/callback/nobody?code=a&state=b'), 404, 'NOT_FOUND');
   });
 
-  it.each(['gone', 'script'])('ends on the login page where the provider is of no use (%s)', async (id) => {
+  it.each(['gone', 'script'])('ends on the login page if the provider is unusable (%s)', async (id) => {
     const { path, headers } = await oidcBrowser().arrive(`/api/v1/auth/oidc/login/${id}`);
     expect(path).toBe('/login?error=provider_unavailable');
     expect(headers.getSetCookie()).toEqual([]);
   });
 
-  it('is throttled like any sign-in, and a browser is told so by the login page', async () => {
+  it('is throttled like any sign-in, and the login page says so', async () => {
     const browser = oidcBrowser();
     const go = () => browser.call('GET', '/api/v1/auth/oidc/callback/corp', { accept: 'text/html' });
     const answers = await Promise.all(Array.from({ length: 12 }, go));
-    const told = answers.map((answer) => answer.headers.get('location'));
-    expect(told).toContain('/login?error=rate_limit_exceeded');
+    const problems = answers.map((answer) => answer.headers.get('location'));
+    expect(problems).toContain('/login?error=rate_limit_exceeded');
   });
 });
 
 describe('a linked identity', () => {
-  it('signs its admin in with a session of ours, audited, and clears what the handshake left', async () => {
+  it('signs its admin in with an audit entry, and clears the handshake cookies', async () => {
     const { admin, as } = await linkedAdmin();
     const browser = oidcBrowser();
     const { path, session } = await browser.signIn('corp', as, '/messages?status=failed');
@@ -130,7 +130,7 @@ describe('a linked identity', () => {
     expect(entries[0]?.resource).toMatch(/^session:[0-9a-f-]{36}$/);
   });
 
-  it('leads to the login page in TOTP pending where the admin has a second factor', async () => {
+  it('leads to the code step if the admin has a second factor', async () => {
     const { admin, as } = await linkedAdmin({ totpEnabled: true });
     const { page, path, session } = await oidcBrowser().signIn('corp', as, '/domains');
     expect(path).toBe('/login?next=%2Fdomains');
@@ -142,7 +142,7 @@ describe('a linked identity', () => {
     expect(await db.totpSession.count({ where: { adminId: admin.id } })).toBe(1);
   });
 
-  it('is known by its subject, whatever e-mail it has now', async () => {
+  it('is known by its subject, whatever its email is now', async () => {
     const { admin, subject } = await linkedAdmin();
     const other = await makeAdmin();
     const claims = { sub: subject, email: other.email, email_verified: true };
@@ -157,7 +157,7 @@ describe('a linked identity', () => {
     expect(await sessionsOf(admin.id)).toBe(0);
   });
 
-  it('keeps two sign-ins apart that run at once through two providers', async () => {
+  it('keeps two concurrent sign-ins through two providers apart', async () => {
     const email = `${unique()}@corp.example`;
     const second = await makeAdmin({ email });
     const { admin: first, as } = await linkedAdmin();
@@ -171,7 +171,7 @@ describe('a linked identity', () => {
 });
 
 describe('an identity without an admin', () => {
-  it('signs nobody in, creates nobody, and the page does not repeat the e-mail', async () => {
+  it('signs nobody in, creates nobody, and the page does not show the email', async () => {
     const before = await db.admin.count();
     const email = `${unique()}@elsewhere.example`;
     const { path, session } = await oidcBrowser().signIn('corp', { claims: { sub: unique(), email } });
@@ -182,7 +182,7 @@ describe('an identity without an admin', () => {
     expect(entry).toMatchObject({ action: 'session.create', outcome: 'denied', details: { code: 'no_account' } });
   });
 
-  it('is linked by a verified e-mail where the provider may do that, and by its subject from then on', async () => {
+  it('is linked by a verified email if the provider is configured for it, and by its subject from then on', async () => {
     const admin = await makeAdmin();
     const sub = unique();
     const claims = { sub, email: admin.email.toUpperCase(), email_verified: true };
@@ -196,11 +196,11 @@ describe('an identity without an admin', () => {
   });
 
   it.each([
-    ['corp', true, 'the provider may not'],
+    ['corp', true, 'the provider is not configured for it'],
     ['trusted', false, 'it is not verified'],
-    ['trusted', 'true', 'it is verified in a word only'],
-    ['trusted', null, 'nothing is said of it'],
-  ] as const)('is not linked by e-mail through %s with email_verified %j: %s', async (provider, verified, _) => {
+    ['trusted', 'true', 'the claim is a string'],
+    ['trusted', null, 'the claim is missing'],
+  ] as const)('is not linked by email through %s with email_verified %j: %s', async (provider, verified, _) => {
     const admin = await makeAdmin();
     const claims = { sub: unique(), email: admin.email, email_verified: verified };
     expect((await oidcBrowser().signIn(provider, { claims })).path).toMatch(/^\/login\?error=no_account/);
@@ -208,21 +208,21 @@ describe('an identity without an admin', () => {
     expect(await sessionsOf(admin.id)).toBe(0);
   });
 
-  it('is not linked by e-mail to an admin who has another identity', async () => {
+  it('is not linked by email to an admin who has another identity', async () => {
     const { admin } = await linkedAdmin();
     const claims = { sub: unique(), email: admin.email, email_verified: true };
     expect((await oidcBrowser().signIn('trusted', { claims })).path).toMatch(/^\/login\?error=no_account/);
   });
 
   it.each(['no address\u0000', 7, 'x'.repeat(300)])(
-    'with the e-mail %j is nobody, and no error of ours',
+    'with the email %j is nobody, without a server error',
     async (email) => {
       const claims = { sub: unique(), email, email_verified: true };
       expect((await oidcBrowser().signIn('trusted', { claims })).path).toBe('/login?error=no_account&next=%2F');
     },
   );
 
-  it('is linked once when two browsers come with it at once', async () => {
+  it('is linked once by two concurrent browsers', async () => {
     const admin = await makeAdmin();
     const trick = { claims: { sub: unique(), email: admin.email, email_verified: true } };
     const arrivals = await Promise.all([1, 2, 3].map(() => oidcBrowser().signIn('trusted', trick)));
@@ -233,16 +233,16 @@ describe('an identity without an admin', () => {
   });
 });
 
-describe('is refused, without a session and with a reason for the page', () => {
+describe('a rejected callback opens no session and gives the page a reason', () => {
   const cases: [string, Trick, string][] = [
     ['a wrong state', { callback: { state: 'x'.repeat(43) } }, 'sign_in_failed'],
     ['no state', { callback: { state: null } }, 'sign_in_failed'],
     ['a wrong nonce', { claims: { nonce: 'x'.repeat(43) } }, 'sign_in_failed'],
     ['no nonce', { claims: { nonce: null } }, 'sign_in_failed'],
     ['a wrong issuer in the token', { claims: { iss: 'https://accounts.example.com' } }, 'sign_in_failed'],
-    ['a wrong issuer in the answer', { callback: { iss: 'https://accounts.example.com' } }, 'sign_in_failed'],
+    ['a wrong issuer in the response', { callback: { iss: 'https://accounts.example.com' } }, 'sign_in_failed'],
     ['a wrong audience', { claims: { aud: 'another-client' } }, 'sign_in_failed'],
-    ['an audience of several without a party', { claims: { aud: ['postroom-corp', 'b'] } }, 'sign_in_failed'],
+    ['several audiences without an authorized party', { claims: { aud: ['postroom-corp', 'b'] } }, 'sign_in_failed'],
     ['a token that has expired', { claims: { exp: 1_700_000_000 } }, 'sign_in_failed'],
     ['alg none', { alg: 'none' }, 'sign_in_failed'],
     ['a token signed with the shared secret', { alg: 'HS256' }, 'sign_in_failed'],
@@ -253,7 +253,7 @@ describe('is refused, without a session and with a reason for the page', () => {
     ['error=access_denied', { callback: { code: null, error: 'access_denied' } }, 'access_denied'],
     ['another error', { callback: { code: null, error: 'server_error' } }, 'sign_in_failed'],
     ['a token endpoint that hangs', { token: 'hangs' }, 'provider_unavailable'],
-    ['a token endpoint that never comes to an end', { token: 'drips' }, 'provider_unavailable'],
+    ['a token endpoint that never ends', { token: 'drips' }, 'provider_unavailable'],
   ];
 
   it.each(cases)('%s', async (_, trick, error) => {
@@ -276,7 +276,7 @@ describe('is refused, without a session and with a reason for the page', () => {
     expect({ session, path }).toEqual({ session: null, path: '/login?error=sign_in_failed&next=%2F' });
   });
 
-  it('a provider whose own document claims the issuer of another one', async () => {
+  it('a provider whose discovery document claims another issuer', async () => {
     const { admin, subject } = await linkedAdmin();
     const claims = { sub: subject, iss: providers.corp.issuer };
     const { path, session } = await oidcBrowser().signIn('impostor', { claims });
@@ -284,7 +284,7 @@ describe('is refused, without a session and with a reason for the page', () => {
     expect(await sessionsOf(admin.id)).toBe(0);
   });
 
-  it('a callback in a browser that began nothing, without asking the provider', async () => {
+  it('a callback in a browser without a pending sign-in, without a request to the provider', async () => {
     const { admin, as } = await linkedAdmin();
     const callback = await oidcBrowser().begin('corp', as);
     const { path, session } = await oidcBrowser().arrive(callback);
@@ -304,7 +304,7 @@ describe('is refused, without a session and with a reason for the page', () => {
     expect(await sessionsOf(admin.id)).toBe(0);
   });
 
-  it('a callback that is replayed, even with the cookies put back and a provider that takes a code twice', async () => {
+  it('a replayed callback, even with restored cookies and a provider that accepts a code twice', async () => {
     const { admin, as } = await linkedAdmin();
     const browser = oidcBrowser();
     const callback = await browser.begin('corp', as);
@@ -316,7 +316,7 @@ describe('is refused, without a session and with a reason for the page', () => {
     expect(await sessionsOf(admin.id)).toBe(1);
   });
 
-  it('a state that was spent, for as long as its cookies count and no longer', async () => {
+  it('a used state, for as long as its cookies are valid', async () => {
     const { as } = await linkedAdmin();
     const spent = () =>
       db.rateLimit.findMany({ where: { key: { startsWith: 'oidc-state:' } }, select: { expire: true } });
@@ -330,7 +330,7 @@ describe('is refused, without a session and with a reason for the page', () => {
     expect(await spent()).toHaveLength(1);
   });
 
-  it('all but one of the callbacks that come at once', async () => {
+  it('all but one of several concurrent callbacks', async () => {
     const { admin, as } = await linkedAdmin();
     const browser = oidcBrowser();
     const callback = await browser.begin('corp', as);
@@ -339,7 +339,7 @@ describe('is refused, without a session and with a reason for the page', () => {
     expect(await sessionsOf(admin.id)).toBe(1);
   });
 
-  it('a callback through the door of the console, which its cookies never reach', async () => {
+  it('a callback through tRPC, which never gets its cookies', async () => {
     const { admin, as } = await linkedAdmin();
     const browser = oidcBrowser();
     const callback = new URL(await browser.begin('corp', as), 'http://localhost:3000');
@@ -358,12 +358,12 @@ it.each([
   'javascript:alert(1)',
   '/login',
   'x'.repeat(2000),
-])('never leads off the site (next=%s)', async (next) => {
+])('never redirects to another site (next=%s)', async (next) => {
   const { as } = await linkedAdmin();
   expect((await oidcBrowser().signIn('corp', as, next)).path).toBe('/signed-in?next=%2F');
 });
 
-it('takes parameters that providers add to their answer', async () => {
+it('accepts additional parameters from providers', async () => {
   const { as } = await linkedAdmin();
   const callback = {
     session_state: 'abc',
@@ -375,7 +375,7 @@ it('takes parameters that providers add to their answer', async () => {
   expect((await oidcBrowser().signIn('corp', { ...as, callback })).session).not.toBeNull();
 });
 
-it('writes nothing into the log that could be used again', async () => {
+it('logs nothing that could be reused', async () => {
   const warn = vi.spyOn(log, 'warn');
   const { subject } = await linkedAdmin();
   for (const trick of [

@@ -14,7 +14,7 @@ type AdminRow = {
   lastLoginAt: Date | null;
 };
 
-/** Opens a session and gives its cookie to the answer. The id that is returned is public; the secret is not. */
+/** Opens a session and sets its cookie on the response. The returned id is public; the secret is not. */
 export async function openSession(tx: Tx, ctx: Context, adminId: string): Promise<LoggedIn> {
   const now = ctx.clock.now();
   const maxAgeSeconds = env().sessionTtlHours * 3600;
@@ -36,7 +36,7 @@ export async function openSession(tx: Tx, ctx: Context, adminId: string): Promis
   return { admin: presentAdmin(admin), session_id: session.id, expires_at: expiresAt.toISOString() };
 }
 
-/** Ends the sessions of an admin, and the sign-ins that wait for a second factor. */
+/** Ends an admin's sessions and pending sign-ins. */
 export async function endSessions(tx: Tx, adminId: string, { except }: { except?: string } = {}): Promise<number> {
   await tx.totpSession.deleteMany({ where: { adminId } });
   const { count } = await tx.session.deleteMany({ where: { adminId, id: { not: except } } });

@@ -28,47 +28,47 @@ describe('sessions', () => {
     expect((await browser.get('/auth/sessions?limit=1')).meta.pagination?.has_more).toBe(true);
   });
 
-  it('ends one, which counts from the very next call', async () => {
+  it('ends one, which is rejected on its next call', async () => {
     const browser = await sessionClient();
     const other = await secondBrowser(browser.admin.id);
     const answer = await browser.delete(`/auth/sessions/${other.session.id}`);
-    expect(answer).toMatchObject({ status: 200, data: { message: 'The session has ended.' } });
+    expect(answer).toMatchObject({ status: 200, data: { message: 'Session ended.' } });
     expect(answer.headers.get('set-cookie')).toBeNull();
     expectError(await other.get('/auth/me'), 401, 'SESSION_INVALID');
     expect((await browser.get('/auth/me')).status).toBe(200);
   });
 
-  it('clears the cookie with the current one', async () => {
+  it('clears the cookie if it is the current one', async () => {
     const browser = await sessionClient();
     const answer = await browser.delete(`/auth/sessions/${browser.session.id}`);
     expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
   });
 
-  it('answers a session of somebody else as one that does not exist', async () => {
+  it('answers 404 to the session of another admin', async () => {
     const browser = await sessionClient();
     const stranger = await sessionClient();
     expectError(await browser.delete(`/auth/sessions/${stranger.session.id}`), 404, 'NOT_FOUND');
     expect((await stranger.get('/auth/me')).status).toBe(200);
   });
 
-  it('ends all of the admin and nobody else’s', async () => {
+  it('ends all sessions of the admin and no others', async () => {
     const browser = await sessionClient();
     const other = await secondBrowser(browser.admin.id);
     const stranger = await sessionClient();
     const answer = await browser.post('/auth/logout-all');
-    expect(answer.data.message).toBe('2 sessions have ended.');
+    expect(answer.data.message).toBe('2 sessions ended.');
     expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
     expectError(await other.get('/auth/me'), 401, 'SESSION_INVALID');
     expect((await stranger.get('/auth/me')).status).toBe(200);
   });
 
-  it('can be ended with an API key, as when a laptop was stolen', async () => {
+  it('can be ended with an API key', async () => {
     const api = await keyClient();
     const browser = await secondBrowser(api.admin.id);
     expect((await api.get('/auth/sessions')).data).toMatchObject([{ id: browser.session.id, current: false }]);
-    expect((await api.post('/auth/logout-all')).data.message).toBe('One session has ended.');
+    expect((await api.post('/auth/logout-all')).data.message).toBe('1 session ended.');
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
   });
 });
@@ -79,7 +79,7 @@ describe('changing the password', () => {
     return { ...(await secondBrowser(admin.id)), admin };
   }
 
-  it('takes the current one, ends the other sessions and keeps this one', async () => {
+  it('requires the current one, ends the other sessions and keeps this one', async () => {
     const person = await personWithPassword();
     const other = await secondBrowser(person.admin.id);
     const change = { current_password: PASSWORD, new_password: 'tin boats on the river' };
@@ -95,21 +95,21 @@ describe('changing the password', () => {
     ['short', 'eleven char'],
     ['long', 'x'.repeat(257)],
     ['common', 'passwordpassword'],
-  ])('refuses a %s one, naming the field', async (_, password) => {
+  ])('rejects a %s one, naming the field', async (_, password) => {
     const person = await personWithPassword();
     const change = { current_password: PASSWORD, new_password: password };
     const answer = expectError(await person.post('/auth/password', change), 400, 'VALIDATION_ERROR');
     expect(answer.error.details.fields?.map(({ path }) => path)).toEqual(['new_password']);
   });
 
-  it('is refused with a wrong current one, for an API key and where there is none', async () => {
+  it('is rejected with a wrong current one, for an API key, and without a password', async () => {
     const change = { current_password: 'not this one', new_password: 'tin boats on the river' };
     expectError(await (await personWithPassword()).post('/auth/password', change), 401, 'INVALID_CREDENTIALS');
     expectError(await (await keyClient()).post('/auth/password', change), 409, 'CONFLICT');
     expectError(await (await sessionClient()).post('/auth/password', change), 409, 'CONFLICT');
   });
 
-  it('leaves no session to who signs in with the old one at the same moment', async () => {
+  it('leaves no session to a concurrent sign-in with the old one', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await personWithPassword();
       const { email } = person.admin;
@@ -121,7 +121,7 @@ describe('changing the password', () => {
     }
   });
 
-  it('is audited without either password', async () => {
+  it('is audited without passwords', async () => {
     const person = await personWithPassword();
     await person.post('/auth/password', { current_password: PASSWORD, new_password: 'tin boats on the river' });
     await person.post('/auth/password', { current_password: PASSWORD, new_password: 'tin boats on the river' });

@@ -8,7 +8,7 @@ import { endSessions } from './session';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
-/** The caller's sessions that have not expired. Their ids are public: what a cookie holds is something else. */
+/** The caller's active sessions. Their ids are public; cookies contain a different secret. */
 export async function listSessions(ctx: ActorContext, input: ListSessions): Promise<Page<Session>> {
   const active = { adminId: ctx.actor.admin.id, expiresAt: { gt: ctx.clock.now() } };
   return paginate(
@@ -20,32 +20,32 @@ export async function listSessions(ctx: ActorContext, input: ListSessions): Prom
   );
 }
 
-/** @throws NOT_FOUND for a session of somebody else as for none */
+/** @throws NOT_FOUND, also for another admin's session */
 export async function endSession(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const { admin, session } = ctx.actor;
   const { count } = await ctx.db.session.deleteMany({ where: { id, adminId: admin.id } });
   if (count === 0) throw notFound('session');
   await ctx.audit({ resource: `session:${id}` });
   if (id === session?.id) clearCookie(ctx);
-  return { message: 'The session has ended.' };
+  return { message: 'Session ended.' };
 }
 
-/** Ends the session of the call. */
+/** Ends the current session. */
 export async function logout(ctx: MutationContext): Promise<{ message: string }> {
   const id = ctx.actor.session?.id as string;
   await ctx.db.session.deleteMany({ where: { id } });
   await ctx.audit({ resource: `session:${id}` });
   clearCookie(ctx);
-  return { message: 'You are signed out.' };
+  return { message: 'Signed out.' };
 }
 
-/** Ends every session of the caller, this one too. */
+/** Ends all sessions of the caller, including the current one. */
 export async function logoutAll(ctx: MutationContext): Promise<{ message: string }> {
   const { admin, session } = ctx.actor;
   const count = await endSessions(ctx.db, admin.id);
   await ctx.audit({ resource: `admin:${admin.id}`, details: { sessions: count } });
   if (session) clearCookie(ctx);
-  return { message: count === 1 ? 'One session has ended.' : `${count} sessions have ended.` };
+  return { message: count === 1 ? '1 session ended.' : `${count} sessions ended.` };
 }
 
 function clearCookie(ctx: ActorContext): void {

@@ -26,7 +26,7 @@ function caller() {
 const token = () => derivedToken('setup');
 
 describe('setting up the first admin', () => {
-  it('creates a super_admin, signs them in, audits it, and the link is dead', async () => {
+  it('creates a super_admin with an audit entry, signs them in, and invalidates the link', async () => {
     const { auth, headers } = caller();
     expect(await auth.setupStatus({ token: token() })).toEqual({ needs_setup: true, token_valid: true });
     const { admin } = await auth.setup({ token: token(), email: 'Ann@Post.example', password: PASSWORD });
@@ -43,7 +43,7 @@ describe('setting up the first admin', () => {
     });
   });
 
-  it('gives one winner when two set up at once', async () => {
+  it('has one winner when two run at once', async () => {
     const tries = ['a', 'b', 'c', 'd'].map((name) =>
       caller().auth.setup({ token: token(), email: `${name}@post.example`, password: PASSWORD }),
     );
@@ -52,7 +52,7 @@ describe('setting up the first admin', () => {
     expect(await db.admin.count()).toBe(1);
   });
 
-  it('refuses another token', async () => {
+  it('rejects another token', async () => {
     const wrong = { token: 'guess', email: 'a@b.example', password: PASSWORD };
     await expect(caller().auth.setup(wrong)).rejects.toMatchObject({ apiCode: 'FORBIDDEN' });
     expect(await caller().auth.setupStatus({ token: 'guess' })).toEqual({ needs_setup: true, token_valid: false });
@@ -64,14 +64,14 @@ describe('setting up the first admin', () => {
     ['long', 'x'.repeat(257)],
     ['common', '1qaz2wsx3edc'],
     ['common in capitals', '1QAZ2WSX3EDC'],
-  ])('refuses a %s password and names the field', async (_, password) => {
+  ])('rejects a %s password and names the field', async (_, password) => {
     await expect(caller().auth.setup({ token: token(), email: 'a@b.example', password })).rejects.toMatchObject({
       apiCode: 'VALIDATION_ERROR',
       details: { fields: [{ path: 'password' }] },
     });
   });
 
-  it('says that nothing is to be set up where there is an admin', async () => {
+  it('reports that setup is done if there is an admin', async () => {
     await makeAdmin();
     expect(await caller().auth.setupStatus({})).toEqual({ needs_setup: false, token_valid: false });
   });

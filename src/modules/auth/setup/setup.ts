@@ -12,7 +12,7 @@ import { openSession } from '../sessions/session';
 const SETUP = 'setup';
 const FIRST_ADMIN_LOCK = 7_203_001;
 
-/** Makes the admin of ADMIN_EMAIL, or prints the setup link, while there is nobody yet. */
+/** Creates the admin of ADMIN_EMAIL, or prints the setup link, if there is no admin yet. */
 export async function prepareFirstAdmin(): Promise<void> {
   const { adminEmail, adminPassword, appUrl } = env();
   if (await hasAdmin(database())) return;
@@ -30,15 +30,15 @@ export async function getSetupStatus(ctx: Context, { token }: SetupStatusQuery):
   return { needs_setup: needsSetup, token_valid: needsSetup && token !== undefined && isDerivedToken(SETUP, token) };
 }
 
-/** Creates the first super_admin and signs them in. The link is dead from then on. @throws FORBIDDEN or CONFLICT */
+/** Creates the first super_admin and signs them in. The link is invalid from then on. @throws FORBIDDEN or CONFLICT */
 export async function setUp(ctx: Context & { audit: RecordAudit }, input: Setup): Promise<LoggedIn> {
   if (!isDerivedToken(SETUP, input.token)) {
-    throw new AppError('FORBIDDEN', 'This setup link is not valid. The current one is in the output of the server.');
+    throw new AppError('FORBIDDEN', 'This setup link isn’t valid. Find the current one in the server’s output.');
   }
   const passwordHash = await hashPassword(input.password);
   return ctx.database.$transaction(async (tx) => {
     const admin = await createFirstAdmin(tx, input.email, passwordHash);
-    if (!admin) throw new AppError('CONFLICT', 'There is an admin already. Sign in instead.');
+    if (!admin) throw new AppError('CONFLICT', 'Postroom already has an admin. Sign in instead.');
     const loggedIn = await openSession(tx, ctx, admin.id);
     await ctx.audit(
       { resource: `admin:${admin.id}`, actor: { admin, key: null }, before: null, after: loggedIn.admin },
@@ -48,7 +48,7 @@ export async function setUp(ctx: Context & { audit: RecordAudit }, input: Setup)
   });
 }
 
-/** Two at once make one admin: the second waits for the lock, finds the first, and gets null. */
+/** Concurrent calls create one admin: the second waits for the lock, finds the first, and returns null. */
 async function createFirstAdmin(tx: Tx, email: string, passwordHash: string) {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_ADMIN_LOCK}::bigint)`;
   if (await hasAdmin(tx)) return null;

@@ -10,18 +10,18 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 type Secret = { id: string; totpSecret: Uint8Array | null };
 
-/** A new secret, sealed for its admin's row, and the URI that an authenticator app reads. */
+/** A new secret, sealed for its admin's row, and the URI for an authenticator app. */
 export function newTotpSecret(admin: { id: string; email: string }) {
   const secret = generateSecret({ length: 20 });
   const uri = new URL(generateURI({ issuer: 'Postroom', label: admin.email, secret }));
-  // The library leaves out what it takes for the default; spec.md promises all three.
+  // The library omits defaults from the URI; the API contract includes all three.
   uri.searchParams.set('algorithm', 'SHA1');
   uri.searchParams.set('digits', '6');
   uri.searchParams.set('period', String(STEP_SECONDS));
   return { sealed: seal(placeOf(admin.id), secret), provisioningUri: uri.href };
 }
 
-/** The 30-second step that a code belongs to, the one before and the one after included; null for a wrong code. */
+/** The 30-second step of a code, also accepting the previous and the next step; null for a wrong code. */
 export function stepOfCode({ id, totpSecret }: Secret, code: string, now: Date): number | null {
   if (!totpSecret) return null;
   const result = verifySync({
@@ -33,8 +33,8 @@ export function stepOfCode({ id, totpSecret }: Secret, code: string, now: Date):
   return result.valid && 'timeStep' in result ? result.timeStep : null;
 }
 
-/** Uses a code up. False where it is wrong, or where it or a later one was used before. */
-export async function takeTotpCode(tx: Tx, admin: Secret, code: string, now: Date): Promise<boolean> {
+/** Consumes a code. False if it is wrong, or if it or a later one was already used. */
+export async function consumeTotpCode(tx: Tx, admin: Secret, code: string, now: Date): Promise<boolean> {
   const step = stepOfCode(admin, code, now);
   if (step === null) return false;
   const { count } = await tx.admin.updateMany({
@@ -44,13 +44,13 @@ export async function takeTotpCode(tx: Tx, admin: Secret, code: string, now: Dat
   return count === 1;
 }
 
-/** Uses a recovery code up, however it was typed. */
-export async function takeRecoveryCode(tx: Tx, adminId: string, code: string): Promise<boolean> {
+/** Consumes a recovery code, ignoring case and separators. */
+export async function consumeRecoveryCode(tx: Tx, adminId: string, code: string): Promise<boolean> {
   const { count } = await tx.recoveryCode.deleteMany({ where: { adminId, codeHash: hashOf(code) } });
   return count === 1;
 }
 
-/** Ten codes such as `ABCD-EFGH-IJKL-MNOP`, 80 random bits each; only their hashes are stored. */
+/** Ten codes such as `ABCD-EFGH-IJKL-MNOP`, 80 random bits each. Only their hashes are stored. */
 export async function replaceRecoveryCodes(tx: Tx, adminId: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   await tx.recoveryCode.deleteMany({ where: { adminId } });
@@ -58,7 +58,7 @@ export async function replaceRecoveryCodes(tx: Tx, adminId: string): Promise<str
   return codes;
 }
 
-/** Without a second factor: no secret, no recovery codes, and no sign-in that still waits for one. */
+/** Removes the second factor with its recovery codes and pending sign-ins. */
 export async function removeTotp(tx: Tx, adminId: string): Promise<void> {
   await tx.recoveryCode.deleteMany({ where: { adminId } });
   await tx.totpSession.deleteMany({ where: { adminId } });

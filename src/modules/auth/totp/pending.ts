@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 5;
 
 export type OpenTotpSession = { id: string; attemptsLeft: number; adminId: string };
 
-/** Begins the wait for the second factor. The token is in this answer only; its hash is stored. */
+/** Creates a pending sign-in. The token is returned once; only its hash is stored. */
 export async function openTotpSession(tx: Tx, ctx: Context, adminId: string): Promise<TotpPending> {
   const token = randomToken();
   const createdAt = ctx.clock.now();
@@ -19,7 +19,7 @@ export async function openTotpSession(tx: Tx, ctx: Context, adminId: string): Pr
   return { requires_totp: true, totp_session: token, expires_at: expiresAt.toISOString() };
 }
 
-/** @throws SESSION_INVALID for an unknown, used or expired token, or one that five wrong codes have ended */
+/** @throws SESSION_INVALID for an unknown, used or expired token, or after five wrong codes */
 export async function getTotpSession(db: Tx, token: string, now: Date): Promise<OpenTotpSession> {
   const row = await db.totpSession.findUnique({
     where: { secretHash: sha256(token), expiresAt: { gt: now }, attempts: { lt: MAX_ATTEMPTS } },
@@ -29,7 +29,7 @@ export async function getTotpSession(db: Tx, token: string, now: Date): Promise<
   return { id: row.id, adminId: row.adminId, attemptsLeft: MAX_ATTEMPTS - row.attempts };
 }
 
-/** Counts a try before its code is looked at, so that codes tried at once are all counted. @throws SESSION_INVALID */
+/** Counts an attempt before its code is checked, so that concurrent attempts are all counted. @throws SESSION_INVALID */
 export async function countAttempt(db: Tx, { id }: OpenTotpSession): Promise<void> {
   const { count } = await db.totpSession.updateMany({
     where: { id, attempts: { lt: MAX_ATTEMPTS } },
@@ -38,8 +38,8 @@ export async function countAttempt(db: Tx, { id }: OpenTotpSession): Promise<voi
   if (count === 0) throw ended();
 }
 
-/** Of two calls with the same token one gets through. @throws SESSION_INVALID for the other */
-export async function spendTotpSession(tx: Tx, { id }: OpenTotpSession): Promise<void> {
+/** Consumes the token. Of two concurrent calls one succeeds. @throws SESSION_INVALID for the other */
+export async function consumeTotpSession(tx: Tx, { id }: OpenTotpSession): Promise<void> {
   const { count } = await tx.totpSession.deleteMany({ where: { id } });
   if (count === 0) throw ended();
 }
@@ -49,5 +49,5 @@ export async function deleteExpiredTotpSessions(db: Tx, now: Date): Promise<void
 }
 
 function ended(): AppError {
-  return new AppError('SESSION_INVALID', 'This sign-in has expired. Begin again with your password.');
+  return new AppError('SESSION_INVALID', 'This sign-in has expired. Start over with your password.');
 }

@@ -9,7 +9,7 @@ import { client, expectError, keyClient } from '@/test/rest';
 const PASSWORD = 'paper boats on the canal';
 const passwordHash = await hashPassword(PASSWORD);
 
-/** A signed-in admin and a clock, with each call made at the clock's time. */
+/** A signed-in admin and a clock; each call uses its time. */
 async function person() {
   const clock = stillClock('2026-11-21T09:00:00Z');
   const admin = await makeAdmin({ role: 'admin', passwordHash });
@@ -44,7 +44,7 @@ async function personWithTotp() {
 }
 
 describe('setting up a second factor', () => {
-  it('gives the documented URI and asks for no code at sign-in before one was proved', async () => {
+  it('returns the documented URI, and requires no code at sign-in before verification', async () => {
     const { admin, begin, login } = await person();
     const uri = new URL((await begin()).data.provisioning_uri);
     expect(decodeURIComponent(uri.pathname)).toContain(admin.email);
@@ -59,7 +59,7 @@ describe('setting up a second factor', () => {
     expect(answer.data.session_id).toBeDefined();
   });
 
-  it('keeps the secret sealed', async () => {
+  it('stores the secret sealed', async () => {
     const { admin, begin } = await person();
     const secret = new URL((await begin()).data.provisioning_uri).searchParams.get('secret') as string;
     const { totpSecret } = await db.admin.findUniqueOrThrow({ where: { id: admin.id } });
@@ -69,7 +69,7 @@ describe('setting up a second factor', () => {
     expect(JSON.stringify(entries)).not.toContain(secret);
   });
 
-  it('is enabled by a code, which gives ten recovery codes once', async () => {
+  it('is enabled by a code, which returns ten recovery codes once', async () => {
     const { admin, begin, call, code } = await person();
     await begin();
     const answer = await call('POST', '/auth/totp/verify', { code: code() });
@@ -80,7 +80,7 @@ describe('setting up a second factor', () => {
     expect(JSON.stringify(stored)).not.toContain(answer.data.recovery_codes[0]);
   });
 
-  it('refuses a wrong code, a code before set-up and a set-up while enabled', async () => {
+  it('rejects a wrong code, a code before setup, and setup while enabled', async () => {
     const { begin, call, code } = await person();
     expectError(await call('POST', '/auth/totp/verify', { code: '123456' }), 409, 'CONFLICT');
     await begin();
@@ -92,7 +92,7 @@ describe('setting up a second factor', () => {
     expectError(await call('POST', '/auth/totp/verify', { code: code(30) }), 409, 'CONFLICT');
   });
 
-  it('counts only the newest of two set-ups', async () => {
+  it('accepts only the newest of two setups', async () => {
     const { begin, call, code } = await person();
     await begin();
     const old = code();
@@ -101,7 +101,7 @@ describe('setting up a second factor', () => {
     expect((await call('POST', '/auth/totp/verify', { code: code() })).status).toBe(200);
   });
 
-  it('is closed to an API key', async () => {
+  it('is not available to an API key', async () => {
     const api = await keyClient();
     expectError(await api.post('/auth/totp/setup'), 409, 'CONFLICT');
     expectError(await api.post('/auth/totp/verify', { code: '123456' }), 409, 'CONFLICT');
@@ -110,7 +110,7 @@ describe('setting up a second factor', () => {
 });
 
 describe('signing in with a second factor', () => {
-  it('takes the password, then the code, and answers as a one-step sign-in', async () => {
+  it('requires password, then code, and responds like a one-step sign-in', async () => {
     const { admin, code, login } = await personWithTotp();
     const first = await login({ email: admin.email, password: PASSWORD });
     expect(first.data).toEqual({
@@ -124,12 +124,12 @@ describe('signing in with a second factor', () => {
     expect(second.headers.get('set-cookie')).toMatch(/^service_session=/);
   });
 
-  it('says nothing of the second factor where the password is wrong', async () => {
+  it('reveals nothing about the second factor if the password is wrong', async () => {
     const { admin, login } = await personWithTotp();
     expectError(await login({ email: admin.email, password: 'not this one' }), 401, 'INVALID_CREDENTIALS');
   });
 
-  it('takes a code once, and none older than the last one taken', async () => {
+  it('accepts a code once, and none older than the last one', async () => {
     const { beginLogin, code, login } = await personWithTotp();
     const used = code();
     expect((await login({ totp_session: await beginLogin(), totp_code: used })).status).toBe(200);
@@ -138,7 +138,7 @@ describe('signing in with a second factor', () => {
     expect((await login({ totp_session: await beginLogin(), totp_code: code(30) })).status).toBe(200);
   });
 
-  it('lets one of two calls with the same session or the same code through', async () => {
+  it('accepts one of two concurrent calls with the same session or code', async () => {
     const { beginLogin, code, login } = await personWithTotp();
     const [one, other] = [await beginLogin(), await beginLogin()];
     const tries = [one, one, other, other].map((token) => login({ totp_session: token, totp_code: code() }));
@@ -146,7 +146,7 @@ describe('signing in with a second factor', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('ends the pending sign-in after its success, after five minutes and after five wrong codes', async () => {
+  it('ends the pending sign-in after success, five minutes, or five wrong codes', async () => {
     const { beginLogin, clock, code, login } = await personWithTotp();
     const used = await beginLogin();
     await login({ totp_session: used, totp_code: code() });
@@ -166,7 +166,7 @@ describe('signing in with a second factor', () => {
     expectError(await login({ totp_session: 'never given', totp_code: code() }), 401, 'SESSION_INVALID');
   });
 
-  it('takes each recovery code once in place of a code', async () => {
+  it('accepts each recovery code once', async () => {
     const { beginLogin, login, recoveryCodes } = await personWithTotp();
     const [first = '', second = ''] = recoveryCodes;
     expect((await login({ totp_session: await beginLogin(), recovery_code: first })).status).toBe(200);
@@ -175,7 +175,7 @@ describe('signing in with a second factor', () => {
     expect((await login({ totp_session: await beginLogin(), recovery_code: typed })).status).toBe(200);
   });
 
-  it('names what a step lacks and refuses what belongs to the other', async () => {
+  it('names the missing fields of a step and rejects those of the other', async () => {
     const missing = expectError(await client().post('/auth/login', { totp_session: 'x' }), 400, 'MISSING_FIELDS');
     expect(missing.error.details.fields?.map(({ path }) => path)).toEqual(['totp_code']);
     const noSession = expectError(await client().post('/auth/login', { totp_code: '123456' }), 400, 'MISSING_FIELDS');
@@ -188,7 +188,7 @@ describe('signing in with a second factor', () => {
     expectError(await client().post('/auth/login', short), 400, 'VALIDATION_ERROR');
   });
 
-  it('audits every step and no secret', async () => {
+  it('audits every step without secrets', async () => {
     const { admin, beginLogin, code, login } = await personWithTotp();
     const token = await beginLogin();
     await login({ totp_session: token, totp_code: code(3600) });
@@ -207,7 +207,7 @@ describe('signing in with a second factor', () => {
 });
 
 describe('disabling the second factor', () => {
-  it('takes a current code, and removes secret, recovery codes and pending sign-ins', async () => {
+  it('requires a current code, and removes secret, recovery codes and pending sign-ins', async () => {
     const { admin, beginLogin, call, code, login } = await personWithTotp();
     const pending = await beginLogin();
     expectError(await call('DELETE', '/auth/totp', {}), 400, 'MISSING_FIELDS');
@@ -223,7 +223,7 @@ describe('disabling the second factor', () => {
     expectError(await call('DELETE', '/auth/totp', { code: code(60) }), 409, 'CONFLICT');
   });
 
-  it('does not take a code that signed somebody in', async () => {
+  it('rejects a code that was used to sign in', async () => {
     const { beginLogin, call, code, login } = await personWithTotp();
     await login({ totp_session: await beginLogin(), totp_code: code() });
     expectError(await call('DELETE', '/auth/totp', { code: code() }), 401, 'TOTP_INVALID');

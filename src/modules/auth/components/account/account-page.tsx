@@ -11,11 +11,11 @@ import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';
 import { PasswordDialog } from './password-dialog';
 import { Sessions } from './sessions';
-import { TwoStep } from './two-step';
+import { TwoFactor } from './two-factor';
 
 export function AccountPage() {
   const me = trpc.auth.me.useQuery({});
-  // Its height is known once these are there, and what stands below it comes then.
+  // Sections below render once the height of this one is known.
   const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   const [isChanging, dialog] = useDisclosure(false);
 
@@ -41,7 +41,7 @@ export function AccountPage() {
         <ErrorState what="your account" error={me.error} onRetry={() => void me.refetch()} />
       ) : (
         <>
-          <TwoStep isEnabled={me.data?.totp_enabled} />
+          <TwoFactor isEnabled={me.data?.totp_enabled} />
           <OidcAccount linked={me.data?.oidc_provider} />
           {me.data && !providers.isPending && <Sessions />}
         </>

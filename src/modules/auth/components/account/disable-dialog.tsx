@@ -34,8 +34,8 @@ export function DisableDialog({ opened, onClose }: DisableDialogProps) {
   return (
     <Dialog
       opened={opened}
-      title="Turn off two-step sign-in"
-      action="Turn it off"
+      title="Disable two-factor authentication?"
+      action="Disable"
       isDanger
       isBusy={disable.isPending}
       isDisabled={!isWholeCode(code)}
@@ -46,7 +46,9 @@ export function DisableDialog({ opened, onClose }: DisableDialogProps) {
         if (isWholeCode(code)) disable.mutate({ code });
       }}
     >
-      <p className="soft">Your password alone signs you in then. Enter the six digits that the app shows now.</p>
+      <p className="soft">
+        You will sign in with your password only. Enter the current code from your authenticator app.
+      </p>
       <CodeInput key={failures} autoFocus value={code} onChange={setCode} />
       <ProblemAlert problem={problem} />
     </Dialog>

@@ -22,7 +22,7 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
     validate: {
       current: (value) => (value === '' ? 'Enter your current password.' : null),
       next: passwordError,
-      repeated: (value, values) => (value === values.next ? null : 'The two passwords differ.'),
+      repeated: (value, values) => (value === values.next ? null : 'The passwords don’t match.'),
     },
   });
   const close = () => {
@@ -41,13 +41,13 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
       else setProblem(applyFieldErrors(refused, form, FIELDS));
     },
   });
-  const toggle = { 'aria-label': 'Show the password' };
+  const toggle = { 'aria-label': 'Show password' };
 
   return (
     <Dialog
       opened={opened}
-      title="Change your password"
-      action="Change the password"
+      title="Change password"
+      action="Change password"
       isBusy={change.isPending}
       onClose={close}
       onSubmit={form.onSubmit(({ current, next }) => {
@@ -55,7 +55,7 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
         change.mutate({ current_password: current, new_password: next });
       })}
     >
-      <p className="soft">Your other sessions end with it; this one goes on. API keys are not touched.</p>
+      <p className="soft">Your other sessions are signed out. API keys keep working.</p>
       <PasswordInput
         label="Current password"
         autoComplete="current-password"
@@ -71,7 +71,7 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
         {...form.getInputProps('next')}
       />
       <PasswordInput
-        label="New password again"
+        label="Confirm new password"
         autoComplete="new-password"
         visibilityToggleButtonProps={toggle}
         {...form.getInputProps('repeated')}

@@ -11,7 +11,7 @@ export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProp
   return (
     <Modal
       opened
-      title="Store your recovery codes"
+      title="Save your recovery codes"
       yOffset={72}
       withCloseButton={false}
       closeOnClickOutside={false}
@@ -20,8 +20,8 @@ export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProp
     >
       <div className="fields">
         <p className="soft">
-          Two-step sign-in is on. Without your phone, each of these lets you in once. This is the only time they are
-          shown; Postroom keeps hashes of them.
+          Two-factor authentication is enabled. If you lose your phone, each code signs you in once. You can see them
+          only now; Postroom stores only hashes.
         </p>
         <ol className="recovery-codes" aria-label="Recovery codes">
           {codes.map((code) => (
@@ -45,7 +45,7 @@ export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProp
       <footer className="dialog-footer">
         <span className="spacer" />
         <Button variant="filled" leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
-          I have stored them
+          I’ve saved them
         </Button>
       </footer>
     </Modal>

@@ -16,7 +16,7 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
           <span className="clip" title={user_agent}>
             {browserOf(user_agent)}
           </span>
-          {current && <span className="badge">This one</span>}
+          {current && <span className="badge">Current</span>}
         </span>
       ),
     },
@@ -64,7 +64,7 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
   ];
 }
 
-/** What a person recognises, such as "Firefox 145 on Linux"; a program's own words where it is no browser. */
+/** A readable name such as "Firefox 145 on Linux", or the user agent itself if it isn't a browser. */
 function browserOf(userAgent: string): string {
   if (userAgent === '') return 'Unknown';
   const { browser, os } = parse(userAgent);

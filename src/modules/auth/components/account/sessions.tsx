@@ -33,7 +33,7 @@ export function Sessions() {
   const rows = list.data?.items;
 
   return (
-    <SettingsSection title="Sessions" hint="Where you are signed in. Ending one counts from its very next request.">
+    <SettingsSection title="Sessions" hint="Where you are signed in. Ending a session signs it out immediately.">
       {list.isError && !rows ? (
         <ErrorState what="your sessions" error={list.error} onRetry={() => void list.refetch()} />
       ) : (
@@ -50,14 +50,14 @@ export function Sessions() {
       )}
       <ConfirmDialog
         opened={isEndingAll}
-        title="End all sessions"
-        action="End them all"
+        title="End all sessions?"
+        action="End all sessions"
         problem={endAll.error ? toProblem(endAll.error) : null}
         isBusy={endAll.isPending}
         onClose={() => setIsEndingAll(false)}
         onConfirm={() => confirmLeave(() => endAll.mutate({}))}
       >
-        <p className="soft">Every browser is signed out, this one too. API keys go on working.</p>
+        <p className="soft">You are signed out in every browser, including this one. API keys keep working.</p>
       </ConfirmDialog>
     </SettingsSection>
   );

@@ -11,7 +11,7 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { OidcNotice } from './oidc-notice';
 
-/** The identity that signs the admin in beside the password. `linked` is undefined until the profile is there. */
+/** The linked identity provider. `linked` is undefined until the profile is loaded. */
 export function OidcAccount({ linked }: { linked: string | null | undefined }) {
   const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   const listed = providers.data ?? [];
@@ -21,7 +21,7 @@ export function OidcAccount({ linked }: { linked: string | null | undefined }) {
   return (
     <SettingsSection
       title="Identity provider"
-      hint="An account elsewhere that signs you in here."
+      hint="Sign in with an account at another provider."
       state={
         isLoading ? <span className="skeleton" style={{ width: 40 }} /> : <State name={linked && nameOf(linked)} />
       }
@@ -30,9 +30,9 @@ export function OidcAccount({ linked }: { linked: string | null | undefined }) {
         <OidcNotice />
         {isLoading && <span className="skeleton" style={{ width: 328 }} />}
         {!isLoading && linked !== null && <Linked name={nameOf(linked)} />}
-        {!isLoading && linked === null && listed.length > 0 && <Ways providers={listed} />}
+        {!isLoading && linked === null && listed.length > 0 && <LinkButtons providers={listed} />}
         {!isLoading && linked === null && listed.length === 0 && (
-          <p className="soft">None is configured on this server. Whoever runs it names them in OIDC_PROVIDERS.</p>
+          <p className="soft">No identity provider is configured. Set OIDC_PROVIDERS on the server to add one.</p>
         )}
       </div>
     </SettingsSection>
@@ -45,44 +45,44 @@ function State({ name }: { name: string | null }) {
 
 function Linked({ name }: { name: string }) {
   const utils = trpc.useUtils();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const disconnect = trpc.auth.oidcDisconnect.useMutation({
     onSuccess: async () => {
       await utils.auth.me.invalidate();
-      setIsAsking(false);
+      setIsConfirming(false);
     },
   });
   return (
     <>
-      <p className="soft">Your account at {name} signs you in.</p>
+      <p className="soft">You can sign in with your {name} account.</p>
       <div className="row-actions">
-        <Button className="danger" onClick={() => setIsAsking(true)}>
+        <Button className="danger" onClick={() => setIsConfirming(true)}>
           Disconnect
         </Button>
       </div>
       <ConfirmDialog
-        opened={isAsking}
-        title={`Disconnect ${name}`}
+        opened={isConfirming}
+        title={`Disconnect ${name}?`}
         action="Disconnect"
         problem={disconnect.error ? toProblem(disconnect.error) : null}
         isBusy={disconnect.isPending}
         onClose={() => {
           disconnect.reset();
-          setIsAsking(false);
+          setIsConfirming(false);
         }}
         onConfirm={() => disconnect.mutate({})}
       >
-        <p className="soft">Your password signs you in from then on. Sessions that are open stay open.</p>
+        <p className="soft">You will sign in with your password. Open sessions stay signed in.</p>
       </ConfirmDialog>
     </>
   );
 }
 
-function Ways({ providers }: { providers: { id: string; name: string }[] }) {
+function LinkButtons({ providers }: { providers: { id: string; name: string }[] }) {
   const link = trpc.auth.oidcLink.useMutation({ onSuccess: ({ url }) => window.location.assign(url) });
   return (
     <>
-      <p className="soft">Link an account, and it signs you in as your password does.</p>
+      <p className="soft">Link an account to sign in with it instead of your password.</p>
       <ProblemAlert problem={link.error ? toProblem(link.error) : null} />
       <div className="row-actions">
         {providers.map(({ id, name }) => (

@@ -6,38 +6,41 @@ import type { OidcError } from '../../oidc/schema';
 
 type Said = { title: string; advice: string };
 
-const AGAIN = 'Try it again. If it comes back, the log of the server says why.';
+const AGAIN = 'Try again. If it keeps failing, see the server log.';
 
 const ERRORS: Record<OidcError | 'internal_error' | 'rate_limit_exceeded' | 'service_unavailable', Said> = {
-  access_denied: { title: 'The identity provider did not let you through', advice: 'It says that access was denied.' },
+  access_denied: {
+    title: 'The identity provider denied access',
+    advice: 'Try another account, or ask its administrator.',
+  },
   already_linked: {
-    title: 'An account is linked to you already',
-    advice: 'Disconnect it first if another one shall take its place.',
+    title: 'Your account is already linked',
+    advice: 'Disconnect the linked account before you link another one.',
   },
   expired: {
-    title: 'This sign-in has expired or was used before',
-    advice: 'Begin it again here, and finish it in this browser within 15 minutes.',
+    title: 'This sign-in has expired or was already used',
+    advice: 'Start again, and finish in this browser within 15 minutes.',
   },
   identity_taken: {
-    title: 'That account belongs to another admin',
+    title: 'That account is linked to another admin',
     advice: 'Nothing was linked. Choose another account at the identity provider.',
   },
-  internal_error: { title: 'Something went wrong on our side', advice: AGAIN },
+  internal_error: { title: 'Something went wrong on the server', advice: AGAIN },
   no_account: {
-    title: 'No admin here is linked to that account',
-    advice: 'Sign in with your password and link it on your account page, or ask a super_admin for an account.',
+    title: 'That account isn’t linked to an admin',
+    advice: 'Sign in with your password and link it on the account page, or ask a super admin for access.',
   },
-  provider_unavailable: { title: 'The identity provider does not answer', advice: 'Try it again in a moment.' },
-  rate_limit_exceeded: { title: 'Too many sign-ins from your address at once', advice: 'Try it again in a moment.' },
-  service_unavailable: { title: 'The server cannot sign anybody in just now', advice: 'Try it again in a moment.' },
+  provider_unavailable: { title: 'The identity provider isn’t responding', advice: 'Try again in a moment.' },
+  rate_limit_exceeded: { title: 'Too many sign-ins from your address', advice: 'Try again in a moment.' },
+  service_unavailable: { title: 'Sign-in is temporarily unavailable', advice: 'Try again in a moment.' },
   session_ended: {
     title: 'Your session ended before the account was linked',
     advice: 'Nothing was linked. Sign in and link it again.',
   },
-  sign_in_failed: { title: 'The answer of the identity provider was not accepted', advice: AGAIN },
+  sign_in_failed: { title: 'The identity provider’s response was rejected', advice: AGAIN },
 };
 
-/** Why a browser came back from an identity provider without what it went for. Of `?error=` only its code is read. */
+/** Explains why single sign-on or linking failed, by the code in `?error=`. */
 export function OidcNotice() {
   const code = useSearchParams().get('error');
   if (!code) return null;

@@ -1,6 +1,6 @@
 import type { PendingSignIn } from '../sign-in/sign-in';
 
-/** The sign-in that an identity provider has proved and that waits for a code, from `window.location.hash`. */
+/** Reads the pending sign-in that still needs a code from `window.location.hash`. */
 export function readPendingFromFragment(hash: string): PendingSignIn | null {
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
   const token = fragment.get('totp_session');

@@ -6,16 +6,16 @@ import { useEffect } from 'react';
 import { safeNextPath } from '@/lib/routes';
 import { AddressLines, Postcard } from '../postcard';
 
-/** Goes on by itself: a step from this site brings the Strict cookie along, which the one from another site did not. */
+/** Navigates automatically: a same-site navigation sends the Strict cookie, unlike the redirect from the provider. */
 export function OidcSignedIn() {
   const next = safeNextPath(useSearchParams().get('next'));
 
   useEffect(() => window.location.replace(next), [next]);
 
   return (
-    <Postcard lines={<AddressLines lines={['Postroom administration', 'For the admins of this server']} />}>
+    <Postcard lines={<AddressLines lines={['Postroom administration', 'For admins of this server']} />}>
       <h1>One moment</h1>
-      <p className="soft lead">You are back from the identity provider, and the console opens by itself.</p>
+      <p className="soft lead">You are signed in. The console opens automatically.</p>
       <Button component="a" href={next} variant="filled" fullWidth>
         Open the console
       </Button>

@@ -17,19 +17,19 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
     validate: {
       email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : 'Enter an email address.'),
       password: passwordError,
-      repeated: (value, values) => (value === values.password ? null : 'The two passwords differ.'),
+      repeated: (value, values) => (value === values.password ? null : 'The passwords don’t match.'),
     },
   });
   const setup = trpc.auth.setup.useMutation({
     onSuccess: () => onDone(form.values.email.trim()),
     onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { email: 'email', password: 'password' })),
   });
-  const toggle = { 'aria-label': 'Show the password' };
+  const toggle = { 'aria-label': 'Show password' };
 
   return (
     <>
       <h1>Set up Postroom</h1>
-      <p className="soft lead">First, the admin who can add everybody else.</p>
+      <p className="soft lead">Create the first administrator account.</p>
       <form
         className="stack"
         noValidate
@@ -48,13 +48,13 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
           {...form.getInputProps('password')}
         />
         <PasswordInput
-          label="The same password again"
+          label="Confirm password"
           autoComplete="new-password"
           visibilityToggleButtonProps={toggle}
           {...form.getInputProps('repeated')}
         />
         <Button variant="filled" type="submit" fullWidth loading={setup.isPending} disabled={!isReady}>
-          Create the admin
+          Create admin
         </Button>
       </form>
     </>

@@ -12,7 +12,7 @@ export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const form = useForm({
     initialValues: { name: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'Enter a domain, such as example.org.' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a domain such as example.org.' : null) },
   });
   const create = trpc.domains.create.useMutation({
     onSuccess: ({ name }) => onDone(name),
@@ -26,7 +26,7 @@ export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
   return (
     <>
       <h1>Add a domain</h1>
-      <p className="soft lead">You are signed in. Mail goes out from addresses of domains that Postroom knows.</p>
+      <p className="soft lead">You’re signed in. Add the domain you want to send from.</p>
       <form
         className="stack"
         noValidate
@@ -46,10 +46,10 @@ export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
           {...form.getInputProps('name')}
         />
         <Button variant="filled" type="submit" fullWidth loading={create.isPending}>
-          Add the domain
+          Add domain
         </Button>
         <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
-          Later, open the console
+          Skip for now
         </Button>
       </form>
     </>

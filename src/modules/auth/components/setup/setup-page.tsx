@@ -19,11 +19,11 @@ const STEPS = [
     name: 'admin',
     code: 'ONE',
     rim: 'STEP ONE',
-    title: 'The first admin',
-    detail: 'Can do everything, others included',
+    title: 'Administrator',
+    detail: 'Full access, including managing admins',
   },
-  { name: 'domain', code: 'TWO', rim: 'STEP TWO', title: 'The first domain', detail: 'What stands after the @' },
-  { name: 'send', code: 'SEND', rim: 'STEP THREE', title: 'A test message', detail: 'From you to you' },
+  { name: 'domain', code: 'TWO', rim: 'STEP TWO', title: 'Domain', detail: 'The part after the @' },
+  { name: 'send', code: 'SEND', rim: 'STEP THREE', title: 'Test message', detail: 'Sent to yourself' },
 ] as const;
 
 export function SetupPage() {
@@ -34,21 +34,21 @@ export function SetupPage() {
 
   if (status.isError) {
     return (
-      <Postcard lines={<Timeline label="Setting up" hops={hops('admin')} />} isWide>
+      <Postcard lines={<Timeline label="Setup steps" hops={hops('admin')} />} isWide>
         <h1>Set up Postroom</h1>
-        <ErrorState what="the state of the set-up" error={status.error} onRetry={() => void status.refetch()} />
+        <ErrorState what="the setup status" error={status.error} onRetry={() => void status.refetch()} />
       </Postcard>
     );
   }
   if (isRefused) {
     return (
-      <Postcard lines={<Timeline label="Setting up" hops={hops('admin')} />}>
+      <Postcard lines={<Timeline label="Setup steps" hops={hops('admin')} />}>
         <SetupRefused needsSetup={status.data.needs_setup} />
       </Postcard>
     );
   }
   return (
-    <Postcard lines={<Timeline label="Setting up" hops={hops(step.name)} />}>
+    <Postcard lines={<Timeline label="Setup steps" hops={hops(step.name)} />}>
       {step.name === 'admin' && (
         <SetupAdmin
           token={token}
@@ -69,7 +69,7 @@ function SetupRefused({ needsSetup }: { needsSetup: boolean }) {
     return (
       <>
         <h1>Already set up</h1>
-        <p className="soft lead">This link has done its work: Postroom has an admin. Sign in as one of them.</p>
+        <p className="soft lead">Postroom already has an admin. Sign in instead.</p>
         <Button component={Link} href="/login" variant="filled" fullWidth>
           Sign in
         </Button>
@@ -78,10 +78,10 @@ function SetupRefused({ needsSetup }: { needsSetup: boolean }) {
   }
   return (
     <>
-      <h1>This link does not fit</h1>
+      <h1>This setup link isn’t valid</h1>
       <p className="soft lead">
-        It is not the one this server gave out. Look at the output of the server for the line that begins with{' '}
-        <code>Set up the first admin</code>, and open the link that stands there.
+        Find the line that starts with <code>Set up the first admin</code> in the server’s output, and open the link
+        there.
       </p>
     </>
   );

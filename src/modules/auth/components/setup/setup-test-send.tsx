@@ -24,8 +24,7 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
       <>
         <h1>Sent</h1>
         <p className="soft lead">
-          <StatusMark status="sent">The mail server accepted the message.</StatusMark> Its timeline shows every hop so
-          far.
+          <StatusMark status="sent">The mail server accepted the message.</StatusMark> Its trace shows every hop.
         </p>
         <div className="stack">
           <Button
@@ -34,10 +33,10 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
             variant="filled"
             fullWidth
           >
-            See what became of it
+            View delivery status
           </Button>
           <Button component={Link} href="/" fullWidth>
-            Open the console
+            Open console
           </Button>
         </div>
       </>
@@ -45,7 +44,7 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
   }
   return (
     <>
-      <h1>Send a test</h1>
+      <h1>Send a test message</h1>
       <p className="soft lead">
         From <span className="mono">{from}</span>
       </p>
@@ -58,17 +57,17 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
             from: { email: from },
             to: [{ email: to.trim() }],
             subject: 'Test from Postroom',
-            text_body: `This message was sent from ${from} to see whether mail flows.\n`,
+            text_body: `This message was sent from ${from} to test delivery.\n`,
           });
         })}
       >
         <ProblemAlert problem={problem} />
         <TextInput label="To" type="email" className="mono-input" {...form.getInputProps('to')} />
         <Button variant="filled" type="submit" fullWidth loading={send.isPending}>
-          Send the test
+          Send test
         </Button>
         <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
-          Later, open the console
+          Skip for now
         </Button>
       </form>
     </>

@@ -19,7 +19,7 @@ type CodeFormProps = {
   onBack: (problem: Problem | null) => void;
 };
 
-/** The second step: a code of the authenticator app, or a recovery code, within five minutes. */
+/** The second step: a code from the authenticator app, or a recovery code, within five minutes. */
 export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
   const [isRecovery, setIsRecovery] = useState(false);
   const [code, setCode] = useState('');
@@ -52,7 +52,7 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
   return (
     <form className="stack" noValidate onSubmit={submit}>
       <p className="soft lead">
-        {isRecovery ? 'One of the ten codes you stored' : 'Six digits from the authenticator app'}
+        {isRecovery ? 'One of your ten recovery codes' : 'Six digits from your authenticator app'}
         {pending.email && (
           <>
             {' of '}
@@ -63,7 +63,7 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
       {isRecovery ? (
         <TextInput
           label="Recovery code"
-          description="It works once"
+          description="Each code works once"
           className="mono-input"
           autoComplete="one-time-code"
           autoCapitalize="characters"
@@ -76,7 +76,7 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
         <CodeInput key={failures} size="lg" autoFocus value={code} onChange={setCode} onComplete={prove} />
       )}
       <TimeLeft seconds={secondsLeft} />
-      <ProblemAlert problem={problem && withTriesLeft(problem)} />
+      <ProblemAlert problem={problem && withAttemptsLeft(problem)} />
       <Button
         variant="filled"
         type="submit"
@@ -94,7 +94,7 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
           setProblem(null);
         }}
       >
-        {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+        {isRecovery ? 'Use authenticator app' : 'Use recovery code'}
       </Button>
       <Button
         variant="subtle"
@@ -103,7 +103,7 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
         leftSection={<IconArrowLeft stroke={1.5} />}
         onClick={() => onBack(null)}
       >
-        Back to the password
+        Back to password
       </Button>
     </form>
   );
@@ -116,14 +116,14 @@ function TimeLeft({ seconds }: { seconds: number }) {
       <span className="time-left-bar" aria-hidden="true">
         <span style={{ width: `${(seconds / LIFETIME_SECONDS) * 100}%` }} />
       </span>
-      <span role="timer">{seconds > 0 ? `${clock} left` : 'Time is up'}</span>
+      <span role="timer">{seconds > 0 ? `${clock} left` : 'Expired'}</span>
     </div>
   );
 }
 
-function withTriesLeft(problem: Problem): Problem {
+function withAttemptsLeft(problem: Problem): Problem {
   const left = problem.details.attempts_left;
   if (typeof left !== 'number') return problem;
-  const tries = left === 0 ? 'No try is left.' : `${left} ${left === 1 ? 'try' : 'tries'} left.`;
-  return { ...problem, message: `${problem.message} ${tries}` };
+  const remaining = left === 0 ? 'No attempts left.' : `${left} ${left === 1 ? 'attempt' : 'attempts'} left.`;
+  return { ...problem, message: `${problem.message} ${remaining}` };
 }

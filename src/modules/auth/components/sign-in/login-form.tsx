@@ -22,7 +22,7 @@ export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: 
   const form = useForm({
     initialValues: { email, password: '' },
     validate: {
-      email: (value) => (value.trim() === '' ? 'Enter your email.' : null),
+      email: (value) => (value.trim() === '' ? 'Enter your email address.' : null),
       password: (value) => (value === '' ? 'Enter your password.' : null),
     },
   });
@@ -61,7 +61,7 @@ export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: 
       <PasswordInput
         label="Password"
         autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         data-autofocus={email !== '' || undefined}
         key={form.key('password')}
         {...form.getInputProps('password')}

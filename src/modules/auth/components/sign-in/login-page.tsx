@@ -5,9 +5,9 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
 import { reportSessionRegained } from '@/components/api/session-lost';
 import { safeNextPath } from '@/lib/routes';
+import { OidcButtons } from '../oidc/oidc-buttons';
 import { OidcNotice } from '../oidc/oidc-notice';
 import { readPendingFromFragment } from '../oidc/oidc-pending';
-import { OidcWays } from '../oidc/oidc-ways';
 import { AddressLines, Postcard } from '../postcard';
 import { type PendingSignIn, SignIn } from './sign-in';
 import { SignInSteps } from './sign-in-steps';
@@ -34,7 +34,7 @@ export function LoginPage() {
   const lines = pending ? (
     <SignInSteps pending={pending} />
   ) : (
-    <AddressLines lines={['Postroom administration', 'For the admins of this server']} />
+    <AddressLines lines={['Postroom administration', 'For admins of this server']} />
   );
 
   return (
@@ -43,7 +43,7 @@ export function LoginPage() {
       <div className="stack">
         {!pending && <OidcNotice />}
         <SignIn pending={pending} onPending={setPending} onSignedIn={enter}>
-          <OidcWays next={next} />
+          <OidcButtons next={next} />
         </SignIn>
       </div>
     </Postcard>

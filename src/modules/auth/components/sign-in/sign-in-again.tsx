@@ -19,7 +19,7 @@ export function SignInAgain() {
   return (
     <Modal opened onClose={reportSessionRegained} title="Sign in again" yOffset={72} size={400}>
       <div className="fields">
-        <p className="soft">Your session has ended. What you have written here is kept; sign in and go on.</p>
+        <p className="soft">Your session has ended. Sign in to continue; your changes on this page are kept.</p>
         <SignIn email={email} pending={pending} onPending={setPending} onSignedIn={resume} />
       </div>
     </Modal>

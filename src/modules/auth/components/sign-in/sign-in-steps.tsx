@@ -2,7 +2,7 @@ import { type Hop, Timeline } from '@/components/marks/timeline';
 import { formatMoment, formatStampDay } from '@/lib/format';
 import type { PendingSignIn } from './sign-in';
 
-/** The two steps as postmarks: the first one stamped, the second one awaited. */
+/** Both steps as a timeline: the first one done, the second one pending. */
 export function SignInSteps({ pending: { email, expiresAt, since } }: { pending: PendingSignIn }) {
   const day = formatStampDay(since);
   const hops: Hop[] = [
@@ -20,10 +20,10 @@ export function SignInSteps({ pending: { email, expiresAt, since } }: { pending:
       code: '…',
       state: 'pending',
       rim: ['STEP TWO', day],
-      title: 'Code expected',
+      title: 'Waiting for code',
       at: `until ${formatMoment(expiresAt)}`,
       dateTime: expiresAt,
     },
   ];
-  return <Timeline label="Steps of signing in" hops={hops} />;
+  return <Timeline label="Sign-in steps" hops={hops} />;
 }

@@ -5,11 +5,11 @@ import type { Problem } from '@/components/api/problem';
 import { CodeForm } from './code-form';
 import { LoginForm } from './login-form';
 
-/** A sign-in that has passed its first step and waits for a code. */
+/** A sign-in after its first step that needs a code. */
 export type PendingSignIn = {
   token: string;
   expiresAt: string;
-  /** Null where an identity provider, and not this form, has proved who it is. */
+  /** Null if an identity provider was the first step. */
   email: string | null;
   since: string;
 };
@@ -19,11 +19,11 @@ type SignInProps = {
   pending: PendingSignIn | null;
   onPending: (pending: PendingSignIn | null) => void;
   onSignedIn: () => void;
-  /** Other ways in, below the password. */
+  /** Other sign-in methods, below the password. */
   children?: ReactNode;
 };
 
-/** Both steps of signing in. */
+/** Both steps of sign-in. */
 export function SignIn({ email, pending, onPending, onSignedIn, children }: SignInProps) {
   const [notice, setNotice] = useState<Problem | null>(null);
   if (pending) {

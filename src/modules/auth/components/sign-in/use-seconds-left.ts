@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whole seconds until a moment, counted down to 0; null counts nothing. */
+/** Whole seconds until the given time, counting down to 0. Null disables it. */
 export function useSecondsLeft(until: string | null): number {
   const [left, setLeft] = useState(() => secondsUntil(until));
 

@@ -5,11 +5,11 @@ import { sha256 } from '@/server/secrets/crypto';
 const FORGOTTEN_AFTER_MS = 15 * 60 * 1000;
 
 /**
- * Counts a proof of identity as failed before it is looked at, so that tries made at once are all counted. Five are free;
- * then the wait grows from 1 to 30 seconds, for addresses that no admin has as well, whatever the client address.
- * @throws RATE_LIMIT_EXCEEDED while the account waits
+ * Counts an attempt as failed before it is checked, so that concurrent attempts are all counted. After five failures each
+ * one delays the next attempt of that account, from 1 to 30 seconds, from any client address. Unknown addresses alike.
+ * @throws RATE_LIMIT_EXCEEDED during the delay
  */
-export async function beginProof(db: Tx, email: string, now: Date): Promise<void> {
+export async function recordAttempt(db: Tx, email: string, now: Date): Promise<void> {
   const account = accountOf(email);
   const counted = await db.$queryRaw<{ failures: number }[]>`
     INSERT INTO sign_in_failure AS earlier (account, failures, wait_until, updated_at)
@@ -26,15 +26,15 @@ export async function beginProof(db: Tx, email: string, now: Date): Promise<void
   throw waiting(row ? row.waitUntil.getTime() - now.getTime() : 1000);
 }
 
-/** The first factor was right: its own try is taken back, earlier failures stay until the sign-in is whole. */
-export async function takeBackProof(tx: Tx, email: string, now: Date): Promise<void> {
+/** Undoes the count after a correct first factor. Earlier failures stay until sign-in is complete. */
+export async function undoAttempt(tx: Tx, email: string, now: Date): Promise<void> {
   await tx.signInFailure.updateMany({
     where: { account: accountOf(email), failures: { gt: 0 } },
     data: { failures: { decrement: 1 }, waitUntil: now },
   });
 }
 
-export async function forgetFailures(tx: Tx, email: string): Promise<void> {
+export async function clearFailures(tx: Tx, email: string): Promise<void> {
   await tx.signInFailure.deleteMany({ where: { account: accountOf(email) } });
 }
 
@@ -48,8 +48,12 @@ function accountOf(email: string): Uint8Array<ArrayBuffer> {
 
 function waiting(waitMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new AppError('RATE_LIMIT_EXCEEDED', `Too many failed tries for this account. Try again in ${seconds} s.`, {
-    details: { retry_after_seconds: seconds },
-    headers: { 'Retry-After': String(seconds) },
-  });
+  return new AppError(
+    'RATE_LIMIT_EXCEEDED',
+    `Too many failed attempts for this account. Try again in ${seconds} seconds.`,
+    {
+      details: { retry_after_seconds: seconds },
+      headers: { 'Retry-After': String(seconds) },
+    },
+  );
 }

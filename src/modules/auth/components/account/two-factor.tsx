@@ -8,12 +8,12 @@ import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { DisableDialog } from './disable-dialog';
-import { Enrolment } from './enrolment';
 import { RecoveryCodesDialog } from './recovery-codes-dialog';
+import { TwoFactorSetup } from './two-factor-setup';
 
-const PROMISE = 'A stolen password alone opens nothing then. You need an authenticator app on your phone.';
+const BENEFIT = 'Protects your account even if your password is stolen. You need an authenticator app on your phone.';
 
-export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
+export function TwoFactor({ isEnabled }: { isEnabled: boolean | undefined }) {
   const utils = trpc.useUtils();
   const [codes, setCodes] = useState<string[] | null>(null);
   const [isDisabling, setIsDisabling] = useState(false);
@@ -21,23 +21,23 @@ export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
 
   return (
     <SettingsSection
-      title="Two-step sign-in"
-      hint="After your password, Postroom asks for a code from an app on your phone."
-      state={<State isEnabled={isEnabled} isBegun={setUp.isSuccess} />}
+      title="Two-factor authentication"
+      hint="Requires a code from an authenticator app after your password."
+      state={<State isEnabled={isEnabled} isPending={setUp.isSuccess} />}
     >
-      {isEnabled === undefined && <Bones />}
+      {isEnabled === undefined && <Skeleton />}
       {isEnabled === true && (
         <div className="form-column">
-          <p className="soft">A code is asked for at every sign-in. Without the app, a recovery code lets you in.</p>
+          <p className="soft">Each sign-in requires a code. If you lose the app, use a recovery code.</p>
           <div>
             <Button className="danger" onClick={() => setIsDisabling(true)}>
-              Turn off
+              Disable
             </Button>
           </div>
         </div>
       )}
       {isEnabled === false && setUp.data && (
-        <Enrolment
+        <TwoFactorSetup
           uri={setUp.data.provisioning_uri}
           onCancel={setUp.reset}
           onEnabled={(recoveryCodes) => {
@@ -49,7 +49,7 @@ export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
       )}
       {isEnabled === false && !setUp.data && (
         <div className="form-column">
-          <p className="soft">{PROMISE}</p>
+          <p className="soft">{BENEFIT}</p>
           <ProblemAlert problem={setUp.error ? toProblem(setUp.error) : null} />
           <div>
             <Button loading={setUp.isPending} onClick={() => setUp.mutate({})}>
@@ -64,11 +64,11 @@ export function TwoStep({ isEnabled }: { isEnabled: boolean | undefined }) {
   );
 }
 
-// As tall as what comes, however its text wraps.
-function Bones() {
+// Has the height of the final content, however its text wraps.
+function Skeleton() {
   return (
     <div className="form-column ghost" aria-hidden="true">
-      <p>{PROMISE}</p>
+      <p>{BENEFIT}</p>
       <div>
         <Button component="span">Set up</Button>
       </div>
@@ -76,8 +76,8 @@ function Bones() {
   );
 }
 
-function State({ isEnabled, isBegun }: { isEnabled: boolean | undefined; isBegun: boolean }) {
+function State({ isEnabled, isPending }: { isEnabled: boolean | undefined; isPending: boolean }) {
   if (isEnabled === undefined) return <span className="skeleton" style={{ width: 40 }} />;
-  if (isEnabled) return <StatusMark status="on">On</StatusMark>;
-  return <StatusMark status="off">{isBegun ? 'Being set up' : 'Off'}</StatusMark>;
+  if (isEnabled) return <StatusMark status="on">Enabled</StatusMark>;
+  return <StatusMark status="off">{isPending ? 'Setup pending' : 'Disabled'}</StatusMark>;
 }

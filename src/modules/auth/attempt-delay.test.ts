@@ -8,11 +8,11 @@ const PASSWORD = 'paper boats on the canal';
 const passwordHash = await hashPassword(PASSWORD);
 const clock = stillClock('2026-11-21T09:00:00Z');
 
-// Every try comes from an address of its own.
+// Every attempt comes from its own address.
 const login = (email: string, password: string) =>
   client().call('POST', '/auth/login', { body: { email, password }, clock });
 
-/** Tries one wrong password after another, waiting as told, until `count` of them were looked at. */
+/** Enters wrong passwords, waiting as required, until `count` of them were checked. */
 async function failures(email: string, count: number): Promise<number[]> {
   const waits: number[] = [];
   for (let looked = 0; looked < count; ) {
@@ -31,7 +31,7 @@ async function failures(email: string, count: number): Promise<number[]> {
 }
 
 describe('failed sign-ins of one account', () => {
-  it('make the next wait longer, up to 30 seconds, whatever the client address', async () => {
+  it('delay the next attempt longer each time, up to 30 seconds, from any client address', async () => {
     const { email } = await makeAdmin({ passwordHash });
     expect(await failures(email, 13)).toEqual([1, 2, 4, 8, 16, 30, 30]);
     expectError(await login(email.toUpperCase(), PASSWORD), 429, 'RATE_LIMIT_EXCEEDED');
@@ -39,25 +39,25 @@ describe('failed sign-ins of one account', () => {
     expect((await login(email, PASSWORD)).status).toBe(200);
   });
 
-  it('count alike for an address that no admin has', async () => {
+  it('count the same for an unknown address', async () => {
     expect(await failures(`${unique()}@nowhere.example`, 13)).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });
 
-  it('are forgotten with a success', async () => {
+  it('are cleared by a success', async () => {
     const { email } = await makeAdmin({ passwordHash });
     await failures(email, 5);
     expect((await login(email, PASSWORD)).status).toBe(200);
     expect(await failures(email, 6)).toEqual([]);
   });
 
-  it('are all counted when they come at once', async () => {
+  it('are all counted under concurrency', async () => {
     const { email } = await makeAdmin({ passwordHash });
     const answers = await Promise.all(Array.from({ length: 40 }, () => login(email, 'not this one')));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(6);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(34);
   });
 
-  it('are not forgotten with a changed password, which proves no second factor', async () => {
+  it('are not cleared by a password change, which proves no second factor', async () => {
     const admin = await makeAdmin({ passwordHash });
     const { cookie } = await makeSession(admin.id, { expiresAt: new Date('2026-12-31') });
     const browser = client({ cookie, 'sec-fetch-site': 'same-origin' });
@@ -71,7 +71,7 @@ describe('failed sign-ins of one account', () => {
     expectError(await guess(), 429, 'RATE_LIMIT_EXCEEDED');
   });
 
-  it('count for a changed password and for codes as well', async () => {
+  it('count for password changes and codes too', async () => {
     const admin = await makeAdmin({ passwordHash });
     const { cookie } = await makeSession(admin.id, { expiresAt: new Date('2026-12-31') });
     const browser = client({ cookie, 'sec-fetch-site': 'same-origin' });

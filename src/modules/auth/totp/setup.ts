@@ -1,13 +1,13 @@
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { AppError } from '@/server/errors';
-import { beginProof, forgetFailures } from '../account-wait';
+import { clearFailures, recordAttempt } from '../attempt-delay';
 import type { TotpCodeInput, TotpEnabled } from '../schema';
-import { newTotpSecret, removeTotp, replaceRecoveryCodes, stepOfCode, takeTotpCode } from './codes';
+import { consumeTotpCode, newTotpSecret, removeTotp, replaceRecoveryCodes, stepOfCode } from './codes';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
-/** Set-up is pending until a code proves that the app has the secret; signing in asks for none before. @throws CONFLICT */
+/** Starts setup. It is pending, and not required at sign-in, until a valid code is entered. @throws CONFLICT */
 export async function beginTotpSetup(ctx: MutationContext): Promise<{ provisioning_uri: string }> {
   const { admin } = ctx.actor;
   const { sealed, provisioningUri } = newTotpSecret(admin);
@@ -20,13 +20,13 @@ export async function beginTotpSetup(ctx: MutationContext): Promise<{ provisioni
   return { provisioning_uri: provisioningUri };
 }
 
-/** @throws TOTP_INVALID; CONFLICT where it is enabled or no set-up has begun; RATE_LIMIT_EXCEEDED */
+/** @throws TOTP_INVALID; CONFLICT if it is enabled or setup was not started; RATE_LIMIT_EXCEEDED */
 export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput): Promise<TotpEnabled> {
   const admin = await getSecret(ctx);
   if (admin.totpEnabled) throw alreadyEnabled();
   const { totpSecret } = admin;
-  if (!totpSecret) throw new AppError('CONFLICT', 'Begin with POST /auth/totp/setup.');
-  await beginProof(ctx.database, admin.email, ctx.clock.now());
+  if (!totpSecret) throw new AppError('CONFLICT', 'Start with POST /auth/totp/setup.');
+  await recordAttempt(ctx.database, admin.email, ctx.clock.now());
   const step = stepOfCode(admin, code, ctx.clock.now());
   if (step === null) throw await wrongCode(ctx);
   const recoveryCodes = await ctx.database.$transaction(async (tx) => {
@@ -34,29 +34,29 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
       where: { id: admin.id, totpEnabled: false, totpSecret },
       data: { totpEnabled: true, totpLastStep: step },
     });
-    if (count === 0) throw new AppError('CONFLICT', 'The set-up was begun anew, or is done. Look again.');
-    await forgetFailures(tx, admin.email);
+    if (count === 0) throw new AppError('CONFLICT', 'Setup was restarted or completed meanwhile. Reload and check.');
+    await clearFailures(tx, admin.email);
     const codes = await replaceRecoveryCodes(tx, admin.id);
     await ctx.audit({ resource: `admin:${admin.id}`, ...change(false, true) }, tx);
     return codes;
   });
-  return { message: 'Signing in asks for a code from now on.', recovery_codes: recoveryCodes };
+  return { message: 'Two-factor authentication enabled.', recovery_codes: recoveryCodes };
 }
 
-/** @throws TOTP_INVALID; CONFLICT where it is not enabled; RATE_LIMIT_EXCEEDED */
+/** @throws TOTP_INVALID; CONFLICT if it is not enabled; RATE_LIMIT_EXCEEDED */
 export async function disableTotp(ctx: MutationContext, { code }: TotpCodeInput): Promise<{ message: string }> {
   const admin = await getSecret(ctx);
   if (!admin.totpEnabled) throw notEnabled();
-  await beginProof(ctx.database, admin.email, ctx.clock.now());
+  await recordAttempt(ctx.database, admin.email, ctx.clock.now());
   const isDisabled = await ctx.database.$transaction(async (tx) => {
-    if (!(await takeTotpCode(tx, admin, code, ctx.clock.now()))) return false;
-    await forgetFailures(tx, admin.email);
+    if (!(await consumeTotpCode(tx, admin, code, ctx.clock.now()))) return false;
+    await clearFailures(tx, admin.email);
     await removeTotp(tx, admin.id);
     await ctx.audit({ resource: `admin:${admin.id}`, ...change(true, false) }, tx);
     return true;
   });
   if (!isDisabled) throw await wrongCode(ctx);
-  return { message: 'Signing in asks for no code any more.' };
+  return { message: 'Two-factor authentication disabled.' };
 }
 
 async function getSecret(ctx: ActorContext) {
@@ -69,15 +69,15 @@ async function getSecret(ctx: ActorContext) {
 async function wrongCode(ctx: MutationContext): Promise<AppError> {
   const details = { code: 'TOTP_INVALID' };
   await ctx.audit({ resource: `admin:${ctx.actor.admin.id}`, outcome: 'denied', details });
-  return new AppError('TOTP_INVALID', 'The code is wrong, or was used before. Wait for the next one.');
+  return new AppError('TOTP_INVALID', 'The code is incorrect or was already used. Wait for the next one.');
 }
 
 function alreadyEnabled(): AppError {
-  return new AppError('CONFLICT', 'A second factor is enabled already. Disable it first.');
+  return new AppError('CONFLICT', 'Two-factor authentication is already enabled. Disable it first.');
 }
 
 function notEnabled(): AppError {
-  return new AppError('CONFLICT', 'No second factor is enabled.');
+  return new AppError('CONFLICT', 'Two-factor authentication isn’t enabled.');
 }
 
 function change(before: boolean, after: boolean) {

@@ -3,8 +3,8 @@
 import { Button } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 
-/** A link for each identity provider; a page load, since the way leads off this site. */
-export function OidcWays({ next }: { next: string }) {
+/** A link for each identity provider. Full page loads, because they leave this site. */
+export function OidcButtons({ next }: { next: string }) {
   const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   if (!providers.data?.length) return null;
   return (

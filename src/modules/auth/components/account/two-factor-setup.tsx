@@ -11,8 +11,8 @@ import { QrCode } from '@/components/qr-code';
 
 type EnrolmentProps = { uri: string; onCancel: () => void; onEnabled: (recoveryCodes: string[]) => void };
 
-/** Scan, prove, store: the second factor counts only once a code was right. */
-export function Enrolment({ uri, onCancel, onEnabled }: EnrolmentProps) {
+/** Setup of two-factor authentication, which is enabled once a code was correct. */
+export function TwoFactorSetup({ uri, onCancel, onEnabled }: EnrolmentProps) {
   const [code, setCode] = useState('');
   const [failures, setFailures] = useState(0);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -29,11 +29,11 @@ export function Enrolment({ uri, onCancel, onEnabled }: EnrolmentProps) {
 
   return (
     <div className="enrolment">
-      <QrCode value={uri} label="QR code of the secret, for an authenticator app" />
+      <QrCode value={uri} label="QR code for an authenticator app" />
       <ol>
         <li>
           <p>
-            <b>Scan the code</b> with an authenticator app, or type the secret by hand.
+            <b>Scan the QR code</b> with an authenticator app, or enter the secret manually.
           </p>
           <p className="totp-secret">
             <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
@@ -42,7 +42,7 @@ export function Enrolment({ uri, onCancel, onEnabled }: EnrolmentProps) {
         </li>
         <li>
           <p>
-            <b>Enter the six digits</b> the app shows now.
+            <b>Enter the six-digit code</b> from the app.
           </p>
           <form
             className="enrolment-verify"
@@ -64,7 +64,7 @@ export function Enrolment({ uri, onCancel, onEnabled }: EnrolmentProps) {
               }}
             />
             <Button variant="filled" type="submit" loading={enable.isPending} disabled={!isWholeCode(code)}>
-              Turn on
+              Enable
             </Button>
             <Button variant="subtle" color="gray" onClick={onCancel}>
               Cancel
@@ -74,7 +74,7 @@ export function Enrolment({ uri, onCancel, onEnabled }: EnrolmentProps) {
         </li>
         <li>
           <p>
-            <b>Store ten recovery codes.</b> They are shown once, right after this step.
+            <b>Save your ten recovery codes.</b> They are shown once, after this step.
           </p>
         </li>
       </ol>

@@ -2,11 +2,11 @@ import type { Database, Tx } from '@/server/db';
 import { sha256 } from '@/server/secrets/crypto';
 import type { Intent } from './intent';
 
-// They stand among the counters of limits, which are keyed, expire, and are shared by all instances just so.
+// Stored with the rate limit counters, which are keyed, expire, and are shared by all instances.
 const PREFIX = 'oidc-state:';
 
-/** Of two callbacks with one `state` one counts, though both bring the cookies and the provider takes a code twice. */
-export async function spendState(tx: Tx, { state, expiresAt }: Intent): Promise<boolean> {
+/** Marks a `state` as used. Of two callbacks with one `state` one wins, even if both have the cookies. */
+export async function consumeState(tx: Tx, { state, expiresAt }: Intent): Promise<boolean> {
   const key = `${PREFIX}${Buffer.from(sha256(state)).toString('hex')}`;
   const data = { key, points: 1, expire: expiresAt };
   const { count } = await tx.rateLimit.createMany({ data, skipDuplicates: true });
