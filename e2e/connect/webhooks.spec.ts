@@ -24,16 +24,16 @@ import { freePort } from '../support/server';
 type Webhook = { id: string; url: string; secret: string };
 type Endpoint = HttpsReceiver & { status: number };
 
-const NOWHERE = 'https://localhost:1/hook';
+const UNREACHABLE = 'https://localhost:1/hook';
 
 const makeWebhook = (api: Api, over: object = {}) =>
-  api.call<Webhook>('POST', '/webhooks', { url: NOWHERE, events: ['mail.failed'], ...over });
+  api.call<Webhook>('POST', '/webhooks', { url: UNREACHABLE, events: ['mail.failed'], ...over });
 
-/** Answers with the status that it has at that moment, over the certificate that the app trusts. */
+/** An https endpoint with a certificate that the app trusts. Responds with its current `status`. */
 async function startEndpoint(status = 200): Promise<Endpoint> {
   const answer = () => ({
     status: endpoint.status,
-    body: endpoint.status === 204 ? undefined : 'Words of the endpoint',
+    body: endpoint.status === 204 ? undefined : 'Response of the endpoint',
   });
   const certificate = JSON.parse(process.env.E2E_CERTIFICATE as string);
   const receiver = await startHttpsReceiver({ handler: answer, certificate });
@@ -41,10 +41,10 @@ async function startEndpoint(status = 200): Promise<Endpoint> {
   return endpoint;
 }
 
-const openerOf = (row: Locator) => row.getByRole('button', { name: /^Attempts of / });
-const attemptsIn = (page: Page) => page.getByRole('list', { name: 'Attempts of this delivery' }).getByRole('listitem');
+const openerOf = (row: Locator) => row.getByRole('button', { name: /^Attempts for / });
+const attemptsIn = (page: Page) => page.getByRole('list', { name: 'Attempts for this delivery' }).getByRole('listitem');
 
-test('a webhook is added with its secret shown once, and a test event that it signs arrives', async ({
+test('adds a webhook, shows its secret once, and delivers a signed test event', async ({
   signedIn: page,
   context,
   check,
@@ -55,20 +55,20 @@ test('a webhook is added with its secret shown once, and a test event that it si
   await page.goto(`${url()}/webhooks`);
   await page.getByRole('button', { name: 'New webhook' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New webhook' });
-  const address = dialog.getByRole('textbox', { name: 'Address' });
-  const create = dialog.getByRole('button', { name: 'Create the webhook' });
+  const address = dialog.getByRole('textbox', { name: 'Endpoint URL' });
+  const create = dialog.getByRole('button', { name: 'Create webhook' });
   await create.click();
-  await expect(address).toHaveAccessibleDescription(/Enter the address/);
+  await expect(address).toHaveAccessibleDescription(/Enter the endpoint URL/);
   await address.fill(endpoint.url.replace('https:', 'http:'));
-  await dialog.getByRole('button', { name: 'Chosen ones' }).click();
+  await dialog.getByRole('button', { name: 'Selected events' }).click();
   await create.click();
   await expect(dialog.getByRole('group', { name: 'Events', exact: true })).toHaveAccessibleDescription(
-    'Choose at least one event.',
+    'Select at least one event.',
   );
   await check();
   await dialog.getByRole('checkbox', { name: /^mail\.bounced/ }).check();
   await create.click();
-  await expect(address).toHaveAccessibleDescription(/must begin with https/);
+  await expect(address).toHaveAccessibleDescription(/must start with https/);
   await expect(dialog.getByRole('checkbox', { name: /^mail\.bounced/ })).toBeChecked();
   await check();
   await address.fill(endpoint.url);
@@ -76,7 +76,7 @@ test('a webhook is added with its secret shown once, and a test event that it si
   await create.click();
 
   const host = new URL(endpoint.url).host;
-  const once = page.getByRole('dialog', { name: `Copy the secret of ${host}` });
+  const once = page.getByRole('dialog', { name: `Copy the secret for ${host}` });
   await page.keyboard.press('Escape');
   await once.getByRole('button', { name: 'Copy secret' }).click();
   const secret = await page.evaluate(() => navigator.clipboard.readText());
@@ -86,12 +86,12 @@ test('a webhook is added with its secret shown once, and a test event that it si
   await once.getByRole('button', { name: 'I’ve saved it' }).click();
 
   await expect(page.getByRole('heading', { name: `${host}/hook`, level: 1 })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Deliveries will stand here' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No deliveries yet' })).toBeVisible();
   expect(await page.content()).not.toContain(secret);
   await check();
   await page.getByRole('button', { name: 'Send test event' }).click();
   await page.getByRole('menuitem', { name: 'mail.bounced' }).click();
-  await expect(page.getByText('The test arrived: 200 OK')).toBeVisible();
+  await expect(page.getByText('Test delivered: 200 OK')).toBeVisible();
   const row = page.getByRole('row', { name: /^Delivered mail\.bounced.* Test/ });
   await expect(openerOf(row)).toHaveAttribute('aria-expanded', 'true');
   const [request] = endpoint.requests;
@@ -101,8 +101,8 @@ test('a webhook is added with its secret shown once, and a test event that it si
       .digest('hex'),
   );
   await expect(page.getByText(request?.body.toString() ?? '')).toBeVisible();
-  await expect(page.getByText('Words of the endpoint')).toBeVisible();
-  await expect(page.getByText('The endpoint took it. Nothing needs doing.')).toBeVisible();
+  await expect(page.getByText('Response of the endpoint')).toBeVisible();
+  await expect(page.getByText('The endpoint accepted the delivery. No action needed.')).toBeVisible();
   await check();
 
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
@@ -110,7 +110,7 @@ test('a webhook is added with its secret shown once, and a test event that it si
   await endpoint.close();
 });
 
-test('failed deliveries come in by themselves, say what is wrong, and are replayed one by one and all at once', async ({
+test('lists failed deliveries as they happen with their cause, and replays one or all of them', async ({
   signedIn: page,
   api,
   sql,
@@ -123,33 +123,33 @@ test('failed deliveries come in by themselves, say what is wrong, and are replay
     domain_id: domain.id,
   });
   await page.goto(`${url()}/webhooks/${id}`);
-  await expect(page.getByRole('heading', { name: 'Deliveries will stand here' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No deliveries yet' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Replay failed' })).toBeDisabled();
   await sendMessage(api, domain);
 
   const sent = page.getByRole('row', { name: /mail\.sent/ });
   await expect(sent).toContainText('Retrying', { timeout: 20_000 });
-  await expect(sent).toContainText('1 attempt, up to 5 to come');
+  await expect(sent).toContainText('1 attempt, up to 5 more');
   await expect(sent).toContainText('503 Service Unavailable');
   await expect(page.getByText(/^Failing, \d in a row since \d\d:\d\d$/)).toBeVisible();
   await openerOf(sent).press('Enter');
   await expect(page).toHaveURL(/delivery=/);
   await expect(attemptsIn(page)).toHaveText([/^FIRST.*503.*Attempt 1/, /Next attempt.*(In \d+ s|Due now)/]);
-  await expect(page.getByText(/^A proxy in front of the endpoint answered.*It is tried again at /)).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Its message' })).toHaveAttribute('href', /^\/messages\/[0-9a-f-]{36}$/);
+  await expect(page.getByText(/^A proxy in front of the endpoint responded.*Next retry at /)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'View message' })).toHaveAttribute('href', /^\/messages\/[0-9a-f-]{36}$/);
   await check();
   await page.reload();
   await expect(attemptsIn(page).first()).toBeVisible();
 
   await page.getByRole('button', { name: 'Replay now' }).click();
   await expect(page.getByRole('button', { name: 'Attempt 2' })).toHaveAttribute('aria-pressed', 'true');
-  await expect(page.getByText('Words of the endpoint')).toBeVisible();
+  await expect(page.getByText('Response of the endpoint')).toBeVisible();
   await page.getByRole('button', { name: 'Attempt 1' }).press('Enter');
   await expect(page.getByText('Request, attempt 1')).toBeVisible();
   endpoint.status = 204;
   await page.getByRole('button', { name: 'Replay now' }).click();
   await expect(sent).toContainText('Delivered');
-  await expect(page.getByText('The endpoint took it. Nothing needs doing.')).toBeVisible();
+  await expect(page.getByText('The endpoint accepted the delivery. No action needed.')).toBeVisible();
   await check();
 
   endpoint.status = 500;
@@ -165,69 +165,66 @@ test('failed deliveries come in by themselves, say what is wrong, and are replay
   await check();
   endpoint.status = 200;
   await page.getByRole('button', { name: 'Replay 1 failed' }).click();
-  const replay = page.getByRole('dialog', { name: 'Replay what failed' });
-  await replay.getByRole('button', { name: 'Hour', exact: true }).click();
+  const replay = page.getByRole('dialog', { name: 'Replay failed deliveries' });
+  await replay.getByRole('button', { name: '1 hour', exact: true }).click();
   await check();
-  await replay.getByRole('button', { name: 'Replay them' }).click();
-  await expect(page.getByText('1 delivery is sent again')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'No delivery fits' })).toBeVisible();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await replay.getByRole('button', { name: 'Replay deliveries' }).click();
+  await expect(page.getByText('Replayed 1 delivery')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No matching deliveries' })).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(page.getByRole('row', { name: /^Delivered/ })).toHaveCount(2);
-  await expect(page.getByText('On', { exact: true }).first()).toBeVisible();
+  await expect(page.getByText('Active', { exact: true }).first()).toBeVisible();
+  await expect(page.getByText(/^Failing/)).toHaveCount(0);
   await check();
   await endpoint.close();
 });
 
-test('what cannot be reached is said in plain words, also to someone who comes by a link', async ({
+test('explains a failed connection, also when the delivery is opened by a link', async ({
   signedIn: page,
   api,
   check,
 }) => {
   const { id } = await makeWebhook(api);
   await page.goto(`${url()}/webhooks/${id}?status=delivered`);
-  await expect(page.getByRole('heading', { name: 'No delivery fits' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No matching deliveries' })).toBeVisible();
   await page.getByRole('button', { name: 'Send test event' }).click();
   await page.getByRole('menuitem', { name: 'mail.spam' }).click();
-  await expect(page.getByText('The test did not arrive: No connection')).toBeVisible();
-  await expect(page.getByText(/^Nothing took the connection\..*A test is sent once only\.$/)).toBeVisible();
-  await expect(page.getByText('No answer', { exact: true })).toBeVisible();
+  await expect(page.getByText('Test failed: Connection failed')).toBeVisible();
+  await expect(page.getByText(/^Couldn’t connect to the endpoint\..*Tests aren’t retried\.$/)).toBeVisible();
+  await expect(page.getByText('No response', { exact: true })).toBeVisible();
   const { searchParams } = new URL(page.url());
   expect(searchParams.get('status')).toBeNull();
 
   await page.goto(`${url()}/webhooks/${id}?status=delivered&delivery=${searchParams.get('delivery')}`);
-  const elsewhere = page.getByRole('region', { name: 'The open delivery' });
-  await expect(elsewhere.getByRole('row', { name: /^Abandoned mail\.spam/ })).toBeVisible();
-  await expect(attemptsIn(page)).toHaveText([/^FIRST.*SHUT.*Attempt 1/]);
+  const openDelivery = page.getByRole('region', { name: 'Open delivery' });
+  await expect(openDelivery.getByRole('row', { name: /^Abandoned mail\.spam/ })).toBeVisible();
+  await expect(attemptsIn(page)).toHaveText([/^FIRST.*CONN.*Attempt 1/]);
   await check();
   await page.goto(`${url()}/webhooks/${id}?delivery=${id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
   await check();
 });
 
-test('what comes in while a delivery is read waits above the list and moves nothing', async ({
-  signedIn: page,
-  api,
-  check,
-}) => {
+test('holds back new deliveries while one is open, so that nothing moves', async ({ signedIn: page, api, check }) => {
   const { id } = await makeWebhook(api);
   await api.call('POST', `/webhooks/${id}/test`, {});
   await page.goto(`${url()}/webhooks/${id}`);
   const rows = page.getByRole('row', { name: /mail\.delivered/ });
   await openerOf(rows).press('Enter');
-  const answer = page.getByText('No answer', { exact: true });
-  await expect(answer).toBeVisible();
-  const before = await answer.boundingBox();
+  const response = page.getByText('No response', { exact: true });
+  await expect(response).toBeVisible();
+  const before = await response.boundingBox();
   await api.call('POST', `/webhooks/${id}/test`, {});
-  const newer = page.getByRole('button', { name: '1 newer one' });
+  const newer = page.getByRole('button', { name: '1 newer delivery' });
   await expect(newer).toBeVisible();
-  expect(await answer.boundingBox()).toEqual(before);
+  expect(await response.boundingBox()).toEqual(before);
   await check();
   await newer.click();
   await expect(rows).toHaveCount(2);
   await expect(openerOf(rows.nth(1))).toHaveAttribute('aria-expanded', 'true');
 });
 
-test('an opened delivery has its room at once, and the whole answer when that has come', async ({
+test('shows an opened delivery at its final height before the full response is loaded', async ({
   signedIn: page,
   api,
   check,
@@ -235,34 +232,34 @@ test('an opened delivery has its room at once, and the whole answer when that ha
   const endpoint = await startEndpoint(404);
   const { id } = await makeWebhook(api, { url: endpoint.url });
   await api.call('POST', `/webhooks/${id}/test`, {});
-  const words = page.getByText('Words of the endpoint');
+  const responseBody = page.getByText('Response of the endpoint');
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 800 });
     await page.goto(`${url()}/webhooks/${id}`);
     const release = await holdProcedure(page, 'webhooks.delivery');
     await openerOf(page.getByRole('row', { name: /mail\.delivered/ })).press('Enter');
     await expect(page.getByText('HTTP/1.1 404 Not Found', { exact: true })).toBeVisible();
-    await expect(words).toHaveCount(0);
+    await expect(responseBody).toHaveCount(0);
     const foot = page.getByRole('button', { name: 'Replay now' });
     const before = await foot.boundingBox();
     release();
-    await expect(words).toBeVisible();
+    await expect(responseBody).toBeVisible();
     expect(await foot.boundingBox()).toEqual(before);
     await check();
   }
   await page.goto(`${url()}/webhooks/${id}`);
   const end = await failProcedure(page, 'webhooks.delivery', { status: 400, code: 'BAD_REQUEST', message: 'Broken' });
   await openerOf(page.getByRole('row', { name: /mail\.delivered/ })).press('Enter');
-  await expect(page.getByText('The request could not be loaded.')).toBeVisible();
-  await expect(page.getByText('only its first line')).toBeVisible();
+  await expect(page.getByText('Couldn’t load the request.')).toBeVisible();
+  await expect(page.getByText('first line only')).toBeVisible();
   await check();
   await end();
   await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(words).toBeVisible();
+  await expect(responseBody).toBeVisible();
   await endpoint.close();
 });
 
-test('a webhook is switched off and on again from the list and its page, each time with a way back', async ({
+test('deactivates and activates a webhook from the list and its page, each with undo', async ({
   signedIn: page,
   api,
   check,
@@ -275,30 +272,30 @@ test('a webhook is switched off and on again from the list and its page, each ti
   const row = page.getByRole('row', { name: /hooks\.example\.com/ });
   await expect(row).toContainText(domain.name);
   await row.getByRole('switch', { name: 'hooks.example.com is active' }).press(' ');
-  await expect(page.getByText('hooks.example.com is off')).toBeVisible();
-  await expect(row).toContainText('Off');
+  await expect(page.getByText('Deactivated hooks.example.com')).toBeVisible();
+  await expect(row).toContainText('Inactive');
   expect(await isActive()).toBe(false);
   await check();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText('hooks.example.com is on')).toBeVisible();
+  await expect(page.getByText('Activated hooks.example.com', { exact: true })).toBeVisible();
   expect(await isActive()).toBe(true);
-  await page.getByRole('button', { name: 'Off', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'No webhook fits' })).toBeVisible();
+  await page.getByRole('button', { name: 'Inactive', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No matching webhooks' })).toBeVisible();
   await check();
 
-  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await row.click();
   await expect(page).toHaveURL(`${url()}/webhooks/${id}`);
-  await page.getByRole('switch', { name: 'hooks.example.com is on' }).press(' ');
-  await expect(page.getByText('Off', { exact: true }).first()).toBeVisible();
+  await page.getByRole('switch', { name: 'hooks.example.com is active' }).press(' ');
+  await expect(page.getByText('Inactive', { exact: true }).first()).toBeVisible();
   await failProcedure(page, 'webhooks.update', { status: 500, code: 'INTERNAL_ERROR', message: 'Broken' });
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(alertWith(page, 'hooks.example.com could not be switched on')).toBeVisible();
-  await expect(page.getByRole('switch', { name: 'hooks.example.com is on' })).not.toBeChecked();
+  await expect(alertWith(page, 'Couldn’t activate hooks.example.com')).toBeVisible();
+  await expect(page.getByRole('switch', { name: 'hooks.example.com is active' })).not.toBeChecked();
   await check();
 });
 
-test('settings are saved, guarded while unsaved, the secret is changed and the webhook deleted by its host', async ({
+test('saves settings, warns about unsaved changes, rotates the secret and deletes the webhook', async ({
   signedIn: page,
   api,
   check,
@@ -306,17 +303,17 @@ test('settings are saved, guarded while unsaved, the secret is changed and the w
   const endpoint = await startEndpoint();
   const { id, secret: old } = await makeWebhook(api, { url: 'https://hooks.example.com/a' });
   await page.goto(`${url()}/webhooks/${id}?tab=settings`);
-  const address = page.getByRole('textbox', { name: 'Address' });
+  const address = page.getByRole('textbox', { name: 'Endpoint URL' });
   await address.fill('ftp://hooks.example.com');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await expect(address).toHaveAccessibleDescription(/must begin with https/);
+  await expect(address).toHaveAccessibleDescription(/must start with https/);
   await address.fill(endpoint.url);
   await page.getByRole('tab', { name: 'Deliveries' }).click();
   const leave = page.getByRole('dialog', { name: 'Leave this page?' });
-  await expect(leave).toContainText('The settings of hooks.example.com are changed and not saved.');
+  await expect(leave).toContainText('You have unsaved changes to hooks.example.com.');
   await check();
   await leave.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Chosen ones' }).click();
+  await page.getByRole('button', { name: 'Selected events' }).click();
   await page.getByRole('checkbox', { name: /^mail\.failed/ }).check();
   await page.getByRole('textbox', { name: /^Name/ }).fill('Night watch');
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -328,16 +325,16 @@ test('settings are saved, guarded while unsaved, the secret is changed and the w
     events: ['mail.failed'],
   });
 
-  await page.getByRole('combobox', { name: 'The old secret signs as well' }).click();
-  await page.getByRole('option', { name: 'For 3 days' }).click();
-  await page.getByRole('button', { name: 'Make a new secret' }).click();
-  const once = page.getByRole('dialog', { name: /^Copy the new secret of / });
-  await expect(once).toContainText(/Signs too until .*X-Service-Signature-Previous/);
+  await page.getByRole('combobox', { name: 'Keep the old secret valid for' }).click();
+  await page.getByRole('option', { name: '3 days' }).click();
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  const once = page.getByRole('dialog', { name: /^Copy the new secret for / });
+  await expect(once).toContainText(/Valid until .*X-Service-Signature-Previous/);
   const secret = await once.getByText(/^whsec_/).textContent();
   expect(secret).not.toBe(old);
   await check();
   await once.getByRole('button', { name: 'I’ve saved it' }).click();
-  await expect(page.getByText(/^The old secret still signs until /)).toBeVisible();
+  await expect(page.getByText(/^The old secret is valid until /)).toBeVisible();
   await check();
   await api.call('POST', `/webhooks/${id}/test`, {});
   const { headers, body } = endpoint.requests[0] ?? { headers: {}, body: '' };
@@ -347,12 +344,12 @@ test('settings are saved, guarded while unsaved, the secret is changed and the w
     'x-service-signature-previous': signature(old),
   });
 
-  await page.getByRole('button', { name: 'Delete the webhook' }).click();
-  const dialog = page.getByRole('dialog', { name: /^Delete the webhook of / });
-  await expect(dialog.getByRole('button', { name: 'Delete the webhook' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Delete webhook' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Delete the webhook for / });
+  await expect(dialog.getByRole('button', { name: 'Delete webhook' })).toBeDisabled();
   await dialog.getByLabel(/^Type .* to confirm$/).fill(new URL(endpoint.url).host);
   await check();
-  await dialog.getByRole('button', { name: 'Delete the webhook' }).click();
+  await dialog.getByRole('button', { name: 'Delete webhook' }).click();
   await expect(page).toHaveURL(`${url()}/webhooks`);
   await page.goto(`${url()}/webhooks/${id}`);
   await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
@@ -360,26 +357,26 @@ test('settings are saved, guarded while unsaved, the secret is changed and the w
   await endpoint.close();
 });
 
-test('a session lost while a webhook is written keeps the draft', async ({ page, request, check }) => {
+test('keeps the draft of a webhook when the session ends', async ({ page, request, check }) => {
   const cookie = await signIn(request, FIRST_ADMIN);
   await useSession(page, cookie);
   await page.goto(`${url()}/webhooks?new=true`);
   const dialog = page.getByRole('dialog', { name: 'New webhook' });
-  await dialog.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/kept');
+  await dialog.getByRole('textbox', { name: 'Endpoint URL' }).fill('https://hooks.example.com/kept');
   const headers = { cookie: `service_session=${cookie}`, origin: url() };
   await request.post(`${url()}/api/v1/auth/logout`, { headers });
-  await dialog.getByRole('button', { name: 'Create the webhook' }).click();
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
   const again = page.getByRole('dialog', { name: 'Sign in again' });
   await again.getByLabel('Password', { exact: true }).fill(FIRST_ADMIN.password);
   await again.getByRole('button', { name: 'Sign in' }).click();
   await expect(again).toBeHidden();
-  await expect(dialog.getByRole('textbox', { name: 'Address' })).toHaveValue('https://hooks.example.com/kept');
-  await dialog.getByRole('button', { name: 'Create the webhook' }).click();
-  await expect(page.getByRole('dialog', { name: /^Copy the secret of / })).toBeVisible();
+  await expect(dialog.getByRole('textbox', { name: 'Endpoint URL' })).toHaveValue('https://hooks.example.com/kept');
+  await dialog.getByRole('button', { name: 'Create webhook' }).click();
+  await expect(page.getByRole('dialog', { name: /^Copy the secret for / })).toBeVisible();
   await check();
 });
 
-test('a domain admin is told which role webhooks need, and a list that fails says so', async ({
+test('shows a domain admin which role webhooks require, and reports a list that fails to load', async ({
   page,
   makeAdmin,
   domain,
@@ -408,7 +405,7 @@ const PROGRAMS = [
     : []),
 ];
 
-test('the programs shown take what is signed with the secret and refuse what is not', async ({
+test('shows sample code that accepts valid signatures and rejects all others', async ({
   signedIn: page,
   api,
   check,
@@ -426,7 +423,7 @@ test('the programs shown take what is signed with the secret and refuse what is 
     const env = { ...process.env, POSTROOM_WEBHOOK_SECRET: secret, PORT: String(port) };
     const program = spawn(command, [file], { cwd: folder, env, stdio: 'ignore' });
     const answer = (headers: Record<string, string>, sent = body) => statusOf(port, headers, sent);
-    await expect.poll(() => answer({}), { message: `${button} listens` }).toBe(401);
+    await expect.poll(() => answer({}), { message: `${button} is listening` }).toBe(401);
     expect(await answer({ 'X-Service-Signature': signature })).toBe(204);
     expect(await answer({ 'X-Service-Signature': other, 'X-Service-Signature-Previous': signature })).toBe(204);
     expect(await answer({ 'X-Service-Signature': other })).toBe(401);
@@ -444,7 +441,7 @@ test('the programs shown take what is signed with the secret and refuse what is 
   rmSync(folder, { recursive: true });
 });
 
-/** Keeps back what one procedure of the console is asked. @returns how to let it go */
+/** Holds the requests of one console procedure. @returns the function that releases them */
 async function holdProcedure(page: Page, procedure: string): Promise<() => void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {

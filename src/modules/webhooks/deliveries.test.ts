@@ -7,8 +7,8 @@ import { createDeliverer, type Deliverer } from './delivery/deliverer';
 
 const URL = 'https://hooks.example.com/postroom';
 
-describe('sending again', () => {
-  it('begins a new round under the same id', async () => {
+describe('a replay', () => {
+  it('starts new retries with the same id', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook();
     const delivery = await makeAbandonedDelivery(webhook.id);
@@ -19,7 +19,7 @@ describe('sending again', () => {
     expectError(again, 409, 'CONFLICT');
   });
 
-  it('is refused while the webhook is off, or once the body is gone', async () => {
+  it('is rejected while the webhook is inactive, or once the body is deleted', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook({ active: false });
     const delivery = await makeAbandonedDelivery(webhook.id);
@@ -31,7 +31,7 @@ describe('sending again', () => {
     expect(expectError(await admin.post(path), 409, 'CONFLICT').error.message).toContain('deleted');
   });
 
-  it('is refused while an attempt is under way', async () => {
+  it('is rejected while an attempt is in flight', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook();
     const { id } = await makeAbandonedDelivery(webhook.id);
@@ -44,7 +44,7 @@ describe('sending again', () => {
     expect(free.data).toMatchObject({ status: 'pending', in_flight: false, attempts_left: 6 });
   });
 
-  it('of all that was abandoned leaves tests alone', async () => {
+  it('of all abandoned deliveries leaves out tests', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook();
     const { data: test } = await admin.post(`/webhooks/${webhook.id}/test`);
@@ -54,7 +54,7 @@ describe('sending again', () => {
     expect((await admin.get(`/webhooks/${webhook.id}/deliveries/${test.id}`)).data.status).toBe('abandoned');
   });
 
-  it('of all that was abandoned since a time leaves the rest alone', async () => {
+  it('of all abandoned deliveries since a time leaves out older ones and those of other webhooks', async () => {
     const admin = await keyClient({ role: 'admin' });
     const [webhook, other] = await Promise.all([makeWebhook(), makeWebhook()]);
     const [old, recent, foreign] = await Promise.all([
@@ -73,7 +73,7 @@ describe('sending again', () => {
     });
   });
 
-  it('reaches no delivery of another webhook', async () => {
+  it('cannot access a delivery of another webhook', async () => {
     const admin = await keyClient({ role: 'admin' });
     const [webhook, other] = await Promise.all([makeWebhook(), makeWebhook()]);
     const foreign = await makeAbandonedDelivery(other.id);
@@ -83,7 +83,7 @@ describe('sending again', () => {
 });
 
 describe('a test event', () => {
-  it('is one attempt whose result is the answer, also while the webhook is off', async () => {
+  it('makes one attempt and returns its result, even while the webhook is inactive', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook({ active: false });
     const { status, data } = await admin.post(`/webhooks/${webhook.id}/test`, { event: 'mail.bounced' });
@@ -100,10 +100,10 @@ describe('a test event', () => {
     expect(after.data.failures_in_row).toBe(0);
   });
 
-  it('is refused where two of its webhook are under way, and let through once one has ended', async () => {
+  it('is rejected while two tests of the webhook are in flight, and accepted once one has ended', async () => {
     const admin = await keyClient({ role: 'admin' });
     const [webhook, other] = await Promise.all([makeWebhook(), makeWebhook()]);
-    const endpoint = deliverToHeld();
+    const endpoint = holdDeliveries();
     const test = (id: string) => admin.post(`/webhooks/${id}/test`);
     const first = [test(webhook.id), test(webhook.id)];
     await expect.poll(() => endpoint.waiting.length, WAIT).toBe(2);
@@ -154,7 +154,7 @@ describe('deliveries', () => {
     expectError(await list('event=*'), 400, 'VALIDATION_ERROR');
   });
 
-  it('show the first line of each answer in the list, and the whole of it on their own', async () => {
+  it('contain the first line of each response in the list, and all of it on their own', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook();
     const { id } = await makeAbandonedDelivery(webhook.id);
@@ -173,7 +173,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('tell how many attempts may still come, the one under way included', async () => {
+  it('report the remaining attempts, including one in flight', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook();
     const { id, eventId } = await makeAbandonedDelivery(webhook.id);
@@ -190,7 +190,7 @@ describe('deliveries', () => {
     expect(await left({ failureCount: 0 })).toBe(1);
   });
 
-  it('are under way while their lease lasts, and no longer', async () => {
+  it('are in flight while their lease lasts, and no longer', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook();
     const { id } = await makeAbandonedDelivery(webhook.id);
@@ -206,7 +206,7 @@ describe('deliveries', () => {
 });
 
 describe('the audit log', () => {
-  it('tells of tests, of what is sent again and of new secrets, of which it holds none', async () => {
+  it('records tests, replays and rotations without any secret', async () => {
     const admin = await keyClient({ role: 'admin' });
     const { id: domainId } = await makeDomain();
     const { data: webhook } = await admin.post('/webhooks', { url: URL, events: ['*'], domain_id: domainId });
@@ -231,7 +231,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('shows a domain_admin neither path nor query of an address, but that it changed', async () => {
+  it('hides path and query of a URL from a domain_admin, but shows that they changed', async () => {
     const admin = await keyClient({ role: 'admin' });
     const { id: domainId } = await makeDomain();
     const body = { events: ['*'], domain_id: domainId, url: 'https://hooks.example.com/hush/one?token=hush' };
@@ -250,8 +250,8 @@ describe('the audit log', () => {
   });
 });
 
-describe('an endpoint that fails on', () => {
-  it('raises its alert at the 31st failure in a row where the 30th could not', async () => {
+describe('an endpoint that keeps failing', () => {
+  it('raises its alert at the 31st failure in a row if there is none from the 30th', async () => {
     const { id } = await makeWebhook({ url: 'https://alert.example.com/hush?token=hush' });
     await db.webhook.updateMany({ where: { id: { not: id } }, data: { active: false } });
     await db.webhook.update({ where: { id }, data: { failuresInRow: 28 } });
@@ -278,8 +278,8 @@ describe('an endpoint that fails on', () => {
 const LEASED = { leaseToken: '019ac000-0000-7000-8000-00000000000a', nextAttemptAt: new Date('2100-01-01T00:00:00Z') };
 const WAIT = { timeout: 30_000 };
 
-/** Until the test ends, this process delivers to an endpoint that keeps everybody waiting until each is answered. */
-function deliverToHeld() {
+/** Until the test ends, deliveries of this process wait in `waiting` until the test responds to each. */
+function holdDeliveries() {
   const shared = globalThis as { postroomDeliverer?: Deliverer };
   const before = shared.postroomDeliverer;
   const waiting: ((result: OutboundResult) => void)[] = [];

@@ -21,7 +21,7 @@ import type {
 } from './schema';
 import { type MutationContext, requireWebhook } from './service';
 
-const REPLAYED_AT_ONCE = 20_000;
+const MAX_REPLAYED = 20_000;
 const ATTEMPTS_SHOWN = 20;
 const BODY_SHOWN_CHARS = 16_384;
 
@@ -63,13 +63,13 @@ export async function getDelivery(
 }
 
 /**
- * Sends a made-up event at once and once, to an inactive webhook too. What the endpoint answers is the answer.
- * @throws RATE_LIMIT_EXCEEDED while two tests of it, or 16 in all, are under way
+ * Sends a sample event once, without retries, also to an inactive webhook, and returns the result.
+ * @throws RATE_LIMIT_EXCEEDED while 2 tests of this webhook, or 16 in total, are in flight
  */
 export async function testWebhook(ctx: MutationContext, { id, event: type }: TestWebhook): Promise<Delivery> {
   const { domainId } = await requireWebhook(ctx, id);
-  const leaveSeat = deliverer().takeTestSeat(id);
-  if (!leaveSeat) throw tooManyTests();
+  const releaseSlot = deliverer().reserveTestSlot(id);
+  if (!releaseSlot) throw tooManyTests();
   try {
     const claim = { id: uuidv7(), token: uuidv7(), webhookId: id, isFailing: false };
     await ctx.database.$transaction(async (tx) => {
@@ -79,14 +79,14 @@ export async function testWebhook(ctx: MutationContext, { id, event: type }: Tes
     await deliverer().deliver(claim);
     return present(await requireDelivery(ctx.database, id, claim.id), ctx.clock.now());
   } finally {
-    leaveSeat();
+    releaseSlot();
   }
 }
 
 /**
- * Sends a delivery again, under the same id and with retries of its own; one that waits for its retry goes at once.
- * @throws CONFLICT where it is under way or its first attempt is still to come, or the webhook is inactive, or the body
- *   was deleted for its age
+ * Replays a delivery with the same id and new retries. One that is waiting for a retry is attempted immediately.
+ * @throws CONFLICT if an attempt is in flight, the first attempt is still pending, the webhook is inactive, or the body
+ *   was deleted after its retention period
  */
 export async function replayDelivery(
   ctx: MutationContext,
@@ -94,15 +94,22 @@ export async function replayDelivery(
 ): Promise<Delivery> {
   const webhook = await requireWebhook(ctx, id);
   const before = await requireDelivery(ctx.db, id, deliveryId);
-  if (!webhook.active) throw inactive();
+  if (!webhook.active) throw webhookInactive();
   if (before.event.bodyBytes === 0) {
-    throw new AppError('CONFLICT', 'The content of this event was deleted for its age; it cannot be sent again.');
+    throw new AppError(
+      'CONFLICT',
+      'The content of this event was deleted after its retention period, so it can’t be replayed.',
+    );
   }
   const replayed = await ctx.db.$executeRaw`
-    UPDATE webhook_delivery SET ${A_NEW_ROUND}
+    UPDATE webhook_delivery SET ${NEW_ROUND}
      WHERE id = ${deliveryId}::uuid AND lease_token IS NULL AND status <> 'pending'`;
-  if (replayed === 0)
-    throw new AppError('CONFLICT', 'This delivery is under way, or its first attempt is still to come.');
+  if (replayed === 0) {
+    throw new AppError(
+      'CONFLICT',
+      'An attempt is in progress or still pending. Replay the delivery after it finishes.',
+    );
+  }
   const after = present(await requireDelivery(ctx.db, id, deliveryId), ctx.clock.now());
   const states = { before: { status: before.status }, after: { status: after.status } };
   await ctx.audit({
@@ -114,19 +121,19 @@ export async function replayDelivery(
   return after;
 }
 
-/** Sends again what was abandoned, of events recorded since a time, the oldest first. */
+/** Replays the deliveries that were created since a given time and abandoned, oldest first. Leaves out tests. */
 export async function replayFailed(ctx: MutationContext, { id, since }: ReplayFailed): Promise<Replayed> {
   const webhook = await requireWebhook(ctx, id);
-  if (!webhook.active) throw inactive();
+  if (!webhook.active) throw webhookInactive();
   const replayed = await ctx.db.$executeRaw`
-    UPDATE webhook_delivery SET ${A_NEW_ROUND}
+    UPDATE webhook_delivery SET ${NEW_ROUND}
      WHERE id IN (
        SELECT d.id FROM webhook_delivery d JOIN event e ON e.id = d.event_id
         WHERE d.webhook_id = ${id}::uuid AND d.status = 'abandoned' AND d.created_at >= ${new Date(since)} AND NOT e.is_test
           AND e.body_bytes > 0
-        ORDER BY d.created_at LIMIT ${REPLAYED_AT_ONCE} FOR UPDATE OF d SKIP LOCKED)`;
+        ORDER BY d.created_at LIMIT ${MAX_REPLAYED} FOR UPDATE OF d SKIP LOCKED)`;
   const remaining =
-    replayed < REPLAYED_AT_ONCE
+    replayed < MAX_REPLAYED
       ? 0
       : await ctx.db.webhookDelivery.count({
           where: {
@@ -140,14 +147,14 @@ export async function replayFailed(ctx: MutationContext, { id, since }: ReplayFa
   return { replayed, remaining };
 }
 
-const A_NEW_ROUND = Prisma.sql`
+const NEW_ROUND = Prisma.sql`
   status = 'pending', failure_count = 0, finished_at = NULL, next_attempt_at = now()`;
 
-type Claimed = { id: string; token: string; webhookId: string };
+type ClaimedTest = { id: string; token: string; webhookId: string };
 
 async function insertTest(
   tx: Tx,
-  { id, token, webhookId }: Claimed,
+  { id, token, webhookId }: ClaimedTest,
   event: Parameters<typeof insertTestEvent>[1],
 ): Promise<void> {
   const eventId = await insertTestEvent(tx, event);
@@ -163,12 +170,12 @@ async function firstPart(db: Tx, eventId: string): Promise<string> {
 }
 
 function tooManyTests(): AppError {
-  const message = 'Tests of this webhook, or of many, are under way already. Try again once they have ended.';
+  const message = 'Too many webhook tests are in progress. Try again in 10 seconds.';
   return new AppError('RATE_LIMIT_EXCEEDED', message, { headers: { 'Retry-After': '10' } });
 }
 
-function inactive(): AppError {
-  return new AppError('CONFLICT', 'The webhook is switched off: nothing is sent to it. Switch it on first.');
+function webhookInactive(): AppError {
+  return new AppError('CONFLICT', 'The webhook is inactive. Activate it, then replay.');
 }
 
 async function requireDelivery(db: Tx, webhookId: string, id: string): Promise<Row> {
@@ -198,7 +205,7 @@ function attemptsLeft({ nextAttemptAt, event, failureCount }: Row): number {
   return event.isTest ? 1 : RETRY_DELAYS_SECONDS.length + 1 - failureCount;
 }
 
-/** A list is asked for again and again, and answers may be long. */
+/** Lists are polled often, and responses can be long. */
 function withFirstLines(delivery: Delivery): Delivery {
   const attempts = delivery.attempts.map(({ answer, ...attempt }) => ({
     ...attempt,

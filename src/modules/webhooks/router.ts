@@ -44,7 +44,7 @@ export const webhooksRouter = router({
       rest('POST', '/webhooks', {
         tag,
         summary: 'Add a webhook',
-        description: 'It gets the events that happen from now on. The secret is in this answer only.',
+        description: 'The webhook gets events from now on. The secret is only in this response.',
         status: 201,
         audit: 'webhook.create',
         isOpenToScopedKeys: true,
@@ -70,9 +70,9 @@ export const webhooksRouter = router({
     .meta(
       rest('PATCH', '/webhooks/{id}', {
         tag,
-        summary: 'Change a webhook',
+        summary: 'Update a webhook',
         description:
-          'Only supplied fields change. While active is false it gets no new events, and deliveries that are due wait.',
+          'Changes only the supplied fields. An inactive webhook gets no new events, and its due deliveries are on hold.',
         audit: 'webhook.update',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -86,7 +86,7 @@ export const webhooksRouter = router({
       rest('DELETE', '/webhooks/{id}', {
         tag,
         summary: 'Delete a webhook',
-        description: 'Its retries end at once.',
+        description: 'Cancels its retries immediately.',
         audit: 'webhook.delete',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -99,10 +99,10 @@ export const webhooksRouter = router({
     .meta(
       rest('POST', '/webhooks/{id}/rotate-secret', {
         tag,
-        summary: 'Replace the secret of a webhook',
+        summary: 'Rotate the secret of a webhook',
         description:
-          'The new secret is in this answer only. While the grace lasts, the old one signs as well: in ' +
-          'X-Service-Signature-Previous, and as the second signature of webhook-signature.',
+          'The new secret is only in this response. During the grace period, deliveries are signed with the old secret ' +
+          'too: in `X-Service-Signature-Previous`, and as the second signature in `webhook-signature`.',
         audit: 'webhook.rotate_secret',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -116,7 +116,7 @@ export const webhooksRouter = router({
       rest('POST', '/webhooks/{id}/test', {
         tag,
         summary: 'Send a test event',
-        description: 'One attempt, at once, also while the webhook is inactive. The answer tells how it went.',
+        description: 'Makes one attempt immediately, even if the webhook is inactive, and returns its result.',
         audit: 'webhook.test',
         transaction: 'manual',
         isOpenToScopedKeys: true,
@@ -130,7 +130,7 @@ export const webhooksRouter = router({
     .meta(
       rest('POST', '/webhooks/{id}/replay', {
         tag,
-        summary: 'Send again what was abandoned',
+        summary: 'Replay abandoned deliveries',
         audit: 'webhook.replay_failed',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
@@ -156,7 +156,7 @@ export const webhooksRouter = router({
     .meta(
       rest('GET', '/webhooks/{id}/deliveries/{delivery_id}', {
         tag,
-        summary: 'Get a delivery with what is sent',
+        summary: 'Get a delivery with its request',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),
@@ -168,8 +168,9 @@ export const webhooksRouter = router({
     .meta(
       rest('POST', '/webhooks/{id}/deliveries/{delivery_id}/replay', {
         tag,
-        summary: 'Send a delivery again',
-        description: 'Under the same id and with retries of its own. One that waits for its retry goes at once.',
+        summary: 'Replay a delivery',
+        description:
+          'Keeps its id and gets new retries. A delivery that is waiting for a retry is attempted immediately.',
         audit: 'webhook.replay',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },

@@ -9,22 +9,22 @@ const MAX_GRACE_HOURS = 168;
 const Url = z
   .string()
   .min(1)
-  .max(MAX_URL_LENGTH, `At most ${MAX_URL_LENGTH} characters.`)
+  .max(MAX_URL_LENGTH, `The URL can have at most ${MAX_URL_LENGTH} characters.`)
   .superRefine((text, ctx) => {
-    const fault = faultOf(text);
-    if (fault) ctx.addIssue({ code: 'custom', message: fault });
+    const error = urlError(text);
+    if (error) ctx.addIssue({ code: 'custom', message: error });
   })
   .transform((text) => new URL(text).href)
   .meta({ description: 'https, without credentials or fragment', examples: ['https://hooks.example.com/postroom'] });
 
 const Events = z
-  .array(z.enum([...EVENT_TYPES, ALL_EVENTS], 'This is not an event type.'))
-  .min(1, 'At least one event type.')
+  .array(z.enum([...EVENT_TYPES, ALL_EVENTS], 'Unknown event type.'))
+  .min(1, 'Select at least one event type.')
   .max(EVENT_TYPES.length + 1)
   .transform((types) => [...new Set(types)])
-  .meta({ description: 'Event types, or * for all of them' });
+  .meta({ description: 'Event types, or `*` for all of them' });
 
-const Name = plainText(100).meta({ description: 'What people call it' });
+const Name = plainText(100).meta({ description: 'Display name' });
 
 export const Webhook = z
   .object({
@@ -32,12 +32,16 @@ export const Webhook = z
     name: z.string(),
     url: z.string(),
     events: z.array(z.string()),
-    domain_id: Id.nullable().meta({ description: 'Null: the events of all domains' }),
-    active: z.boolean().meta({ description: 'While false it gets no new events, and those due wait' }),
+    domain_id: Id.nullable().meta({ description: 'Null for the events of all domains' }),
+    active: z
+      .boolean()
+      .meta({ description: 'An inactive webhook gets no new events, and its due deliveries are on hold' }),
     created_by: Id.meta({ description: 'Admin ID' }),
-    failures_in_row: z.number().int().meta({ description: 'Attempts that failed since the last that did not' }),
+    failures_in_row: z.number().int().meta({ description: 'Failed attempts since the last successful one' }),
     failing_since: Timestamp.nullable(),
-    previous_secret_until: Timestamp.nullable().meta({ description: 'Until then the secret before signs as well' }),
+    previous_secret_until: Timestamp.nullable().meta({
+      description: 'End of the grace period of the previous secret, which signs deliveries too until then',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -47,7 +51,7 @@ export type Webhook = z.infer<typeof Webhook>;
 export const WebhookPage = page(Webhook);
 
 export const CreatedWebhook = Webhook.extend({
-  secret: z.string().meta({ description: 'Signs every delivery. It is shown this once.' }),
+  secret: z.string().meta({ description: 'Signs every delivery. It is only in this response.' }),
 }).meta({ id: 'CreatedWebhook' });
 export type CreatedWebhook = z.infer<typeof CreatedWebhook>;
 
@@ -61,7 +65,7 @@ export type ListWebhooks = z.infer<typeof ListWebhooks>;
 export const CreateWebhook = z.strictObject({
   url: Url,
   events: Events,
-  domain_id: Id.nullable().default(null).meta({ description: 'Null or left out: the events of all domains' }),
+  domain_id: Id.nullable().default(null).meta({ description: 'Null or omitted for the events of all domains' }),
   name: Name.default(''),
   active: z.boolean().default(true),
 });
@@ -84,25 +88,25 @@ export const RotateSecret = z.strictObject({
     .min(0)
     .max(MAX_GRACE_HOURS)
     .default(24)
-    .meta({ description: 'How long the old secret signs as well, so that receivers can change over' }),
+    .meta({ description: 'How long deliveries are signed with the old secret too. 0 revokes it immediately' }),
 });
 export type RotateSecret = z.infer<typeof RotateSecret>;
 
 export const RotatedSecret = z.object({
-  secret: z.string().meta({ description: 'It is shown this once.' }),
+  secret: z.string().meta({ description: 'It is only in this response.' }),
   previous_valid_until: Timestamp.nullable(),
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
 
 export const TestWebhook = z.strictObject({
   id: Id,
-  event: EventTypeName.default('mail.delivered').meta({ description: 'The type of the made-up event' }),
+  event: EventTypeName.default('mail.delivered').meta({ description: 'Type of the sample event' }),
 });
 export type TestWebhook = z.infer<typeof TestWebhook>;
 
 const DeliveryStatus = z.enum(['pending', 'retrying', 'delivered', 'abandoned']);
 
-/** `status`: answered, but not with 2xx. `redirect`: with 3xx, which is not followed. The others: nothing was answered. */
+/** `status`: a response other than 2xx or 3xx. `redirect`: a 3xx, which is not followed. All others: no response. */
 export const AttemptFailure = z.enum([
   'status',
   'redirect',
@@ -122,10 +126,10 @@ export const DeliveryAttempt = z
     number: z.number().int(),
     started_at: Timestamp,
     duration_ms: z.number().int(),
-    status_code: z.number().int().nullable().meta({ description: 'Null where nothing was answered' }),
-    failure: AttemptFailure.nullable().meta({ description: 'Why it did not count; null where it did' }),
+    status_code: z.number().int().nullable().meta({ description: 'Null if there was no response' }),
+    failure: AttemptFailure.nullable().meta({ description: 'Why the attempt failed; null if it succeeded' }),
     answer: z.string().meta({
-      description: 'Header and beginning of the answer, or what kept it from coming; in a list its first line',
+      description: 'Headers and first part of the response, or why there is none. In lists only the first line',
     }),
     remote_address: z.string().nullable(),
   })
@@ -134,18 +138,18 @@ export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
 export const Delivery = z
   .object({
-    id: Id.meta({ description: 'X-Service-Delivery and webhook-id: the same on every attempt' }),
+    id: Id.meta({ description: 'Sent as `X-Service-Delivery` and `webhook-id`, the same on every attempt and replay' }),
     webhook_id: Id,
     event: EventTypeName,
-    event_id: Id.meta({ description: 'The event in GET /events' }),
-    stored_message_id: Id.nullable().meta({ description: 'The message in GET /messages/{id}' }),
-    recipient: z.string().meta({ description: 'Whom the event concerns, or the first of them' }),
+    event_id: Id.meta({ description: 'Id of the event in `GET /events`' }),
+    stored_message_id: Id.nullable().meta({ description: 'Id of the message for `GET /messages/{id}`' }),
+    recipient: z.string().meta({ description: 'The recipient of the event, or the first one' }),
     is_test: z.boolean(),
     status: DeliveryStatus,
-    in_flight: z.boolean().meta({ description: 'An attempt is under way' }),
+    in_flight: z.boolean().meta({ description: 'An attempt is in progress' }),
     attempts: z.array(DeliveryAttempt).meta({ description: 'The last 20, oldest first' }),
     attempt_count: z.number().int(),
-    attempts_left: z.number().int().meta({ description: 'How many may still come, the one under way included' }),
+    attempts_left: z.number().int().meta({ description: 'Remaining attempts, including one in progress' }),
     next_attempt_at: Timestamp.nullable(),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
@@ -168,8 +172,12 @@ export type ByDelivery = z.infer<typeof ByDelivery>;
 
 export const DeliveryRequest = Delivery.extend({
   request: z.object({
-    headers: z.record(z.string(), z.string()).meta({ description: 'As the next or last attempt has them, unsigned' }),
-    body: z.string().meta({ description: 'The beginning of the body, verbatim; empty once deleted for its age' }),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Headers of the next or last attempt, without signatures' }),
+    body: z
+      .string()
+      .meta({ description: 'First part of the body, verbatim. Empty once it was deleted after its retention period' }),
     body_bytes: z.number().int(),
   }),
 }).meta({ id: 'WebhookDeliveryRequest' });
@@ -177,25 +185,26 @@ export type DeliveryRequest = z.infer<typeof DeliveryRequest>;
 
 export const ReplayFailed = z.strictObject({
   id: Id,
-  since: Timestamp.meta({ description: 'Deliveries of events recorded since then that were abandoned' }),
+  since: Timestamp.meta({ description: 'Replays abandoned deliveries of events recorded since then' }),
 });
 export type ReplayFailed = z.infer<typeof ReplayFailed>;
 
 export const Replayed = z.object({
   replayed: z.number().int(),
-  remaining: z.number().int().meta({ description: 'Left for another call, where there are very many' }),
+  remaining: z.number().int().meta({ description: 'Deliveries left for another call, if there are very many' }),
 });
 export type Replayed = z.infer<typeof Replayed>;
 
-/** What is wrong with the address of an endpoint, or null. Whether it may be connected to is checked at each attempt. */
-function faultOf(text: string): string | null {
-  if (!URL.canParse(text)) return 'This is not an address such as https://hooks.example.com/postroom.';
+/** The error in an endpoint URL, or null. Whether its address is allowed is checked at each attempt. */
+function urlError(text: string): string | null {
+  if (!URL.canParse(text)) return 'Enter a URL such as https://hooks.example.com/postroom.';
   const url = new URL(text);
-  if (url.protocol !== 'https:') return 'The address must begin with https://.';
-  if (url.username || url.password) return 'Credentials do not belong in the address: the signature shows who sends.';
-  if (url.hash) return 'A fragment (#) is never sent: leave it out.';
-  if (url.href.length > MAX_URL_LENGTH) return `At most ${MAX_URL_LENGTH} characters, as it is sent.`;
-  if (CONTROL.test(text) || text !== text.trim()) return 'Spaces and control characters are not allowed around it.';
+  if (url.protocol !== 'https:') return 'The URL must start with https://.';
+  if (url.username || url.password) return 'The URL can’t contain credentials. Verify the signature instead.';
+  if (url.hash) return 'The URL can’t contain a fragment (#).';
+  if (url.href.length > MAX_URL_LENGTH) return `The encoded URL can have at most ${MAX_URL_LENGTH} characters.`;
+  if (CONTROL.test(text) || text !== text.trim())
+    return 'The URL can’t contain control characters, or start or end with spaces.';
   return null;
 }
 

@@ -26,20 +26,20 @@ export type MutationContext = ActorContext & { audit: RecordAudit };
 
 const HOUR_MS = 3_600_000;
 const MAX_TRACED = 100;
-// Under the minute that most schedulers allow a call.
+// Less than the minute after which most schedulers time out.
 const SWEEP_TIMEOUT_MS = 50_000;
 
-/** What was emitted is committed: it need not wait for the next tick. Where nothing delivers in this process, it does. */
+/** Called after events are committed, so that they don't wait for the next tick. No-op if no deliverer runs in this process. */
 export function kickDeliveries(): void {
   runningDeliverer()?.kick();
 }
 
-/** For a scheduler: delivers what is due, beside the process's own ticker and within the same bounds. */
+/** For an external scheduler: attempts due deliveries, within the same limits as the process's own ticker. */
 export function sweepDeliveries(): Promise<SweepReport> {
   return deliverer().sweep(SWEEP_TIMEOUT_MS);
 }
 
-/** @throws what authorizeDomain throws, where a domain is named */
+/** @throws the errors of authorizeDomain */
 export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<Webhook>> {
   const { domain_id: domainId, active } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
@@ -61,9 +61,9 @@ export async function getWebhook(ctx: ActorContext, { id }: { id: string }): Pro
   return present(await requireWebhook(ctx, id));
 }
 
-/** The secret is in this answer and nowhere else; it is stored sealed. */
+/** Returns the secret, which no other call does. It is stored encrypted. */
 export async function createWebhook(ctx: MutationContext, input: CreateWebhook): Promise<CreatedWebhook> {
-  const domain = await requireReach(ctx, input.domain_id);
+  const domain = await requireWebhookDomain(ctx, input.domain_id);
   const { url, events, name, active } = input;
   const [id, secret] = [uuidv7(), newSecret()];
   const data = {
@@ -78,36 +78,43 @@ export async function createWebhook(ctx: MutationContext, input: CreateWebhook):
     createdAt: ctx.clock.now(),
   };
   const row = await ctx.db.webhook.create({ data, select: FIELDS }).catch((error) => {
-    throw isForeignKeyViolation(error) ? new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.') : error;
+    throw isForeignKeyViolation(error)
+      ? new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.')
+      : error;
   });
   const webhook = present(row);
-  await ctx.audit({ resource: `webhook:${id}`, domainId: row.domainId, before: null, after: audited(webhook) });
+  await ctx.audit({ resource: `webhook:${id}`, domainId: row.domainId, before: null, after: withoutPath(webhook) });
   return { ...webhook, secret };
 }
 
-/** Only supplied fields change. Deliveries not yet made go to the address as it is then; a new one starts unblemished. */
+/** Changes only the supplied fields. Pending deliveries use the new URL, and a new URL resets the failure count. */
 export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook): Promise<Webhook> {
   const { id, url, events, name, active } = input;
   const before = await requireWebhook(ctx, id);
   const isMoved = url !== undefined && url !== before.url;
   const data = { url, events, name, active, ...(isMoved && { failuresInRow: 0, failingSince: null }) };
-  const row = await ctx.db.webhook.update({ where: { id }, data, select: FIELDS }).catch(gone);
+  const row = await ctx.db.webhook.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing);
   const after = present(row);
   await ctx.audit({
     resource: `webhook:${id}`,
     domainId: row.domainId,
-    before: audited(present(before)),
-    after: audited(after),
+    before: withoutPath(present(before)),
+    after: withoutPath(after),
   });
   return after;
 }
 
-/** Ends its retries at once; its deliveries are deleted by and by. */
+/** Cancels its retries immediately. Its deliveries are deleted later by the retention job. */
 export async function deleteWebhook(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const row = await requireWebhook(ctx, id);
-  await ctx.db.webhook.delete({ where: { id }, select: { id: true } }).catch(gone);
-  await ctx.audit({ resource: `webhook:${id}`, domainId: row.domainId, before: audited(present(row)), after: null });
-  return { message: `The webhook ${row.url} is deleted.` };
+  await ctx.db.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
+  await ctx.audit({
+    resource: `webhook:${id}`,
+    domainId: row.domainId,
+    before: withoutPath(present(row)),
+    after: null,
+  });
+  return { message: `Webhook ${row.url} deleted.` };
 }
 
 export async function rotateSecret(ctx: MutationContext, input: RotateSecret): Promise<RotatedSecret> {
@@ -117,7 +124,7 @@ export async function rotateSecret(ctx: MutationContext, input: RotateSecret): P
   const previous = graceHours === 0 ? null : await resealAsPrevious(ctx, id);
   const previousSecretUntil = previous && new Date(ctx.clock.now().getTime() + graceHours * HOUR_MS);
   const data = { secret: seal(`webhook.secret:${id}`, secret), previousSecret: previous, previousSecretUntil };
-  await ctx.db.webhook.update({ where: { id }, data, select: { id: true } }).catch(gone);
+  await ctx.db.webhook.update({ where: { id }, data, select: { id: true } }).catch(notFoundIfMissing);
   await ctx.audit({ resource: `webhook:${id}`, domainId, details: { grace_hours: graceHours } });
   return { secret, previous_valid_until: previousSecretUntil?.toISOString() ?? null };
 }
@@ -133,7 +140,7 @@ export type TracedDelivery = {
   at: Date;
 };
 
-/** What became of a message's events, as far as the caller may see the webhooks: the last hop of its trace. */
+/** The deliveries of a message's events to webhooks in the caller's domain scope: the last hop of its trace. */
 export async function traceDeliveries(ctx: ActorContext, messageRowId: string): Promise<TracedDelivery[]> {
   if (!hasRole(ctx.actor.admin.role, 'admin')) return [];
   const domainIds = accessibleDomainIds(ctx.actor);
@@ -146,29 +153,29 @@ export async function traceDeliveries(ctx: ActorContext, messageRowId: string): 
      ORDER BY at, d.id LIMIT ${MAX_TRACED}`;
 }
 
-/** How many webhooks within the caller's reach fail just now. */
+/** The number of active webhooks in the caller's domain scope whose last attempt failed. */
 export function countFailing(ctx: ActorContext, { domainId }: { domainId?: string }): Promise<number> {
   if (!hasRole(ctx.actor.admin.role, 'admin')) return Promise.resolve(0);
   const where = { active: true, failuresInRow: { gt: 0 }, domainId };
   return ctx.db.webhook.count({ where: { AND: [where, domainFilter(ctx.actor)] } });
 }
 
-/** @throws NOT_FOUND for one that is not there or out of reach */
+/** @throws NOT_FOUND if it doesn't exist or is outside the caller's domain scope */
 export async function requireWebhook(ctx: ActorContext, id: string): Promise<Row> {
   const row = await ctx.db.webhook.findFirst({ where: { AND: [{ id }, domainFilter(ctx.actor)] }, select: FIELDS });
   if (!row) throw notFound('webhook');
   return row;
 }
 
-/** A key scoped to domains makes no webhook that hears of others. */
-async function requireReach(ctx: ActorContext, domainId: string | null): Promise<AuthorizedDomain | null> {
+/** A key scoped to domains can only create webhooks for those domains. */
+async function requireWebhookDomain(ctx: ActorContext, domainId: string | null): Promise<AuthorizedDomain | null> {
   if (domainId !== null) return authorizeDomain(ctx, { id: domainId });
   if (!isScoped(ctx.actor)) return null;
-  const message = 'An API key scoped to domains makes webhooks of those domains only: name one.';
+  const message = 'This API key is scoped to domains. Set `domain_id` to one of them.';
   throw new AppError('API_KEY_DOMAIN_SCOPE', message, { details: { fields: [{ path: 'domain_id', message }] } });
 }
 
-/** Sealed bytes are bound to their column, so they are sealed anew for the other one. Null where their key is lost. */
+/** Encrypts the secret again for the other column, since ciphertext is bound to its column. Null if its key is lost. */
 async function resealAsPrevious(ctx: ActorContext, id: string): Promise<Uint8Array<ArrayBuffer> | null> {
   await ctx.db.$queryRaw`SELECT id FROM webhook WHERE id = ${id}::uuid FOR UPDATE`;
   const row = await ctx.db.webhook.findUnique({ where: { id }, select: { secret: true } });
@@ -178,10 +185,10 @@ async function resealAsPrevious(ctx: ActorContext, id: string): Promise<Uint8Arr
 }
 
 /**
- * The audit log is read by more than those who manage webhooks, and the path of an address is often its password: a
- * digest in its place shows that it changed.
+ * For the audit log, which more admins can read than webhooks. The path of a URL often is its password, so a digest
+ * replaces it, which still shows changes.
  */
-function audited(webhook: Webhook): Webhook {
+function withoutPath(webhook: Webhook): Webhook {
   const { host, pathname, search } = new URL(webhook.url);
   const digest = Buffer.from(sha256(pathname + search))
     .toString('hex')
@@ -189,8 +196,8 @@ function audited(webhook: Webhook): Webhook {
   return { ...webhook, url: `https://${host}/… (sha256 ${digest})` };
 }
 
-/** Another call deleted it between our look and our change. */
-function gone(error: unknown): never {
+/** Maps a row deleted by a concurrent request to 404. */
+function notFoundIfMissing(error: unknown): never {
   throw isMissingRow(error) ? notFound('webhook') : error;
 }
 

@@ -12,7 +12,7 @@ const SECRET = vi.hoisted(() => {
 
 const handle = createCronHandler(sweepDeliveries);
 
-it('delivers what is due for the scheduler, and answers in the envelope how much that was', async () => {
+it('attempts due deliveries for a scheduler and returns the counts in the envelope', async () => {
   const { id: webhookId } = await makeWebhook();
   for (let count = 0; count < 3; count++) {
     const messageId = `<${unique()}@example.com>`;
@@ -38,7 +38,7 @@ it.each([
   { authorization: 'Bearer secret-of' },
   { authorization: `Basic ${SECRET}` },
   { authorization: SECRET },
-] as Record<string, string>[])('is closed to %j', async (headers) => {
+] as Record<string, string>[])('rejects a call with %j', async (headers) => {
   const answer = await call(headers);
   expect(answer.status).toBe(401);
   expect(await answer.json()).toMatchObject({ data: null, error: { code: 'AUTH_REQUIRED' } });

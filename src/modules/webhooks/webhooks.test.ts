@@ -6,7 +6,7 @@ import { expectError, keyClient } from '@/test/rest';
 const URL = 'https://hooks.example.com/postroom';
 
 describe('a new webhook', () => {
-  it('answers with its secret this once, and keeps it sealed', async () => {
+  it('returns its secret once and stores it encrypted', async () => {
     const admin = await keyClient({ role: 'admin' });
     const { status, data } = await admin.post('/webhooks', { url: URL, events: ['mail.sent', 'mail.sent', '*'] });
 
@@ -32,7 +32,7 @@ describe('a new webhook', () => {
     expect(JSON.stringify(entry.details)).not.toContain(data.secret);
   });
 
-  it('is there once for each call that makes one', async () => {
+  it('is created by each call, each with its own secret', async () => {
     const admin = await keyClient({ role: 'admin' });
     const [one, other] = await Promise.all([1, 2].map(() => admin.post('/webhooks', { url: URL, events: ['*'] })));
     expect(one?.data.secret).not.toBe(other?.data.secret);
@@ -57,13 +57,13 @@ describe('a new webhook', () => {
     [{ url: URL, events: ['*'], domain_id: 'x' }, 'VALIDATION_ERROR', 'domain_id'],
     [{ url: URL, events: ['*'], secret: 'mine' }, 'VALIDATION_ERROR', 'secret'],
     [{ url: URL, events: ['*'], name: 'a'.repeat(101) }, 'VALIDATION_ERROR', 'name'],
-  ] as const)('refuses %j with %s', async (body, code, path) => {
+  ] as const)('rejects %j with %s', async (body, code, path) => {
     const admin = await keyClient({ role: 'admin' });
     const answer = expectError(await admin.post('/webhooks', body), 400, code);
     expect(answer.error.details.fields?.map((field) => field.path)).toEqual([path]);
   });
 
-  it('of a domain that is not there, or inactive, is refused', async () => {
+  it('is rejected for a domain that is missing or inactive', async () => {
     const admin = await keyClient({ role: 'admin' });
     const inactive = await makeDomain({ active: false });
     const body = { url: URL, events: ['*'] };
@@ -72,14 +72,14 @@ describe('a new webhook', () => {
     expectError(await admin.post('/webhooks', { ...body, domain_id: inactive.id }), 403, 'DOMAIN_INACTIVE');
   });
 
-  it('is beyond a domain_admin', async () => {
+  it('cannot be created by a domain_admin', async () => {
     const domain = await makeDomain();
     const own = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
     const body = { url: URL, events: ['*'], domain_id: domain.id };
     expectError(await own.post('/webhooks', body), 403, 'FORBIDDEN');
   });
 
-  it('of a scoped key belongs to a domain of its scope', async () => {
+  it('created by a scoped key belongs to a domain in its scope', async () => {
     const [mine, other] = await Promise.all([makeDomain(), makeDomain()]);
     const key = await keyClient({ role: 'admin', scopedDomainIds: [mine.id] });
     const body = { url: URL, events: ['*'] };
@@ -92,8 +92,8 @@ describe('a new webhook', () => {
   });
 });
 
-describe('a change of a webhook', () => {
-  it('touches what it names, and is told with before and after', async () => {
+describe('updating a webhook', () => {
+  it('changes only the supplied fields and is audited with before and after', async () => {
     const admin = await keyClient({ role: 'admin' });
     const { id } = await makeWebhook({ url: URL });
     await db.webhook.update({ where: { id }, data: { failuresInRow: 7, failingSince: new Date() } });
@@ -107,7 +107,7 @@ describe('a change of a webhook', () => {
     expect(moved.data).toMatchObject({ url: 'https://other.example.com/', failures_in_row: 0, failing_since: null });
   });
 
-  it('of its domain or secret is refused', async () => {
+  it('cannot change its domain or secret', async () => {
     const admin = await keyClient({ role: 'admin' });
     const { id } = await makeWebhook();
     expectError(await admin.patch(`/webhooks/${id}`, { domain_id: null }), 400, 'VALIDATION_ERROR');
@@ -115,8 +115,8 @@ describe('a change of a webhook', () => {
   });
 });
 
-describe('a webhook that goes', () => {
-  it('takes effect at once, and goes with its domain too', async () => {
+describe('deleting a webhook', () => {
+  it('takes effect immediately, and happens when its domain is deleted', async () => {
     const admin = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     const [one, other] = await Promise.all([makeWebhook(), makeWebhook({ domainId: domain.id })]);
@@ -127,7 +127,7 @@ describe('a webhook that goes', () => {
     expectError(await admin.get(`/webhooks/${other.id}`), 404, 'NOT_FOUND');
   });
 
-  it('stays when the admin who made it goes', async () => {
+  it('does not happen when the admin who created it is deleted', async () => {
     const owner = await keyClient({ role: 'super_admin' });
     const maker = await keyClient({ role: 'admin' });
     const { data } = await maker.post('/webhooks', { url: URL, events: ['*'] });
@@ -150,15 +150,15 @@ describe('the list', () => {
       cursor = page.meta.pagination.next_cursor;
     }
     expect(seen.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
-    const off = await admin.get(`/webhooks?domain_id=${domain.id}&active=false`);
-    expect(off.data.map((webhook: { id: string }) => webhook.id)).toEqual([made[2]?.id]);
+    const inactiveOnly = await admin.get(`/webhooks?domain_id=${domain.id}&active=false`);
+    expect(inactiveOnly.data.map((webhook: { id: string }) => webhook.id)).toEqual([made[2]?.id]);
     expectError(await admin.get('/webhooks?limit=0'), 400, 'INVALID_PAGINATION');
     expectError(await admin.get('/webhooks?sort=secret'), 400, 'VALIDATION_ERROR');
   });
 });
 
-describe('a new secret', () => {
-  it('replaces the old one, which signs on while the grace lasts', async () => {
+describe('rotating a secret', () => {
+  it('returns a new secret, and the end of the grace period of the old one', async () => {
     const admin = await keyClient({ role: 'admin' });
     const { data: made } = await admin.post('/webhooks', { url: URL, events: ['*'] });
     const before = Date.now();

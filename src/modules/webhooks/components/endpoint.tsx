@@ -1,7 +1,7 @@
-import { partsOf } from './webhook-values';
+import { urlParts } from './webhook-values';
 
 export function Endpoint({ url }: { url: string }) {
-  const [host, rest] = partsOf(url);
+  const [host, rest] = urlParts(url);
   return (
     <span className="endpoint" title={url}>
       <b>{host}</b>

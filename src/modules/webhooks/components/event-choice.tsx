@@ -4,7 +4,7 @@ import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SegmentedControl } from '@/components/segmented-control';
 import { EVENT_TYPES } from '@/lib/event-types';
-import { EVENT_MEANINGS, type EventChoice } from './webhook-values';
+import { EVENT_DESCRIPTIONS, type EventChoice } from './webhook-values';
 
 type EventChoiceProps = {
   value: EventChoice;
@@ -13,23 +13,23 @@ type EventChoiceProps = {
 };
 
 export function EventChoiceInput({ value, error, onChange }: EventChoiceProps) {
-  const { isAll, chosen } = value;
+  const { isAll, selected } = value;
   return (
     <Checkbox.Group
       label="Events"
       error={error}
-      value={chosen}
-      onChange={(types) => onChange({ isAll: false, chosen: types })}
+      value={selected}
+      onChange={(types) => onChange({ isAll: false, selected: types })}
     >
       <div className="event-choice">
         <SegmentedControl
-          label="Which events"
+          label="Event selection"
           value={isAll ? 'all' : 'some'}
-          options={{ all: 'All events', some: 'Chosen ones' }}
-          onChange={(which) => onChange({ isAll: which === 'all', chosen })}
+          options={{ all: 'All events', some: 'Selected events' }}
+          onChange={(which) => onChange({ isAll: which === 'all', selected })}
         />
         {isAll ? (
-          <p className="soft">Of every kind, also whole messages with their attachments, and kinds added later.</p>
+          <p className="soft">All events, including full messages with attachments and any event types added later.</p>
         ) : (
           EVENT_TYPES.map((type) => (
             <Checkbox
@@ -37,7 +37,7 @@ export function EventChoiceInput({ value, error, onChange }: EventChoiceProps) {
               value={type}
               label={
                 <span className="event-line">
-                  <code>{type}</code> <span className="soft">{EVENT_MEANINGS[type]}</span>
+                  <code>{type}</code> <span className="soft">{EVENT_DESCRIPTIONS[type]}</span>
                 </span>
               }
               error={Boolean(error)}

@@ -7,45 +7,43 @@ import type { Notice } from '@/components/notification';
 import type { Webhook } from '../schema';
 import { hostOf } from './webhook-values';
 
-/** Switching webhooks, one after the other, each with its way back; and the notice that says what was done. */
+/** Activates and deactivates webhooks one at a time, with undo, and holds the notice that reports it. */
 export function useWebhookActions() {
   const utils = trpc.useUtils();
   const update = trpc.webhooks.update.useMutation();
   const [notice, setNotice] = useState<Notice | null>(null);
-  const [switched, setSwitched] = useState<ReadonlyMap<string, { active: boolean }>>(new Map());
+  const [pending, setPending] = useState<ReadonlyMap<string, { active: boolean }>>(new Map());
   const queue = useRef(Promise.resolve());
   const count = useRef(0);
 
-  const say = (text: string, more: Omit<Notice, 'key' | 'text'> = {}) => {
+  const notify = (text: string, more: Omit<Notice, 'key' | 'text'> = {}) => {
     count.current += 1;
     setNotice({ key: count.current, text, ...more });
   };
 
-  const switchTo = (webhook: Webhook, active: boolean) => {
+  const setActive = (webhook: Webhook, active: boolean) => {
     const { id, url } = webhook;
     const wanted = { active };
-    setSwitched((before) => new Map([...before, [id, wanted]]));
+    setPending((before) => new Map([...before, [id, wanted]]));
     queue.current = queue.current.then(async () => {
       try {
         utils.webhooks.get.setData({ id }, await update.mutateAsync({ id, active }));
-        say(active ? `${hostOf(url)} is on` : `${hostOf(url)} is off: it gets nothing until it is on again`, {
-          undo: () => switchTo(webhook, !active),
-        });
+        notify(`${active ? 'Activated' : 'Deactivated'} ${hostOf(url)}`, { undo: () => setActive(webhook, !active) });
       } catch (error) {
-        say(`${hostOf(url)} could not be switched ${active ? 'on' : 'off'}`, { problem: toProblem(error) });
+        notify(`Couldn’t ${active ? 'activate' : 'deactivate'} ${hostOf(url)}`, { problem: toProblem(error) });
       }
       await utils.webhooks.invalidate();
-      setSwitched((before) => new Map([...before].filter(([, latest]) => latest !== wanted)));
+      setPending((before) => new Map([...before].filter(([, latest]) => latest !== wanted)));
     });
   };
 
   return {
     notice,
-    say,
+    notify,
     dismiss: () => setNotice(null),
-    isOn: ({ id, active }: Webhook) => switched.get(id)?.active ?? active,
-    switchTo,
+    isActive: ({ id, active }: Webhook) => pending.get(id)?.active ?? active,
+    setActive,
   };
 }
 
-export type Say = ReturnType<typeof useWebhookActions>['say'];
+export type Notify = ReturnType<typeof useWebhookActions>['notify'];

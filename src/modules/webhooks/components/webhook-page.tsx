@@ -11,12 +11,12 @@ import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { Deliveries } from './deliveries/deliveries';
-import { WebhookActs } from './head/webhook-acts';
+import { WebhookActions } from './head/webhook-actions';
 import { WebhookSettings } from './settings/webhook-settings';
 import { useWebhookActions } from './use-webhook-actions';
 import { VerifySignature } from './verify/verify-signature';
-import { WebhookState } from './webhook-state';
-import { partsOf } from './webhook-values';
+import { WebhookStatus } from './webhook-status';
+import { urlParts } from './webhook-values';
 
 const CRUMB = { label: 'Webhooks', href: '/webhooks' };
 const REFRESH_MS = 5_000;
@@ -27,26 +27,28 @@ export function WebhookPage({ id }: { id: string }) {
     'tab',
     parseAsStringLiteral(TABS).withDefault('deliveries').withOptions({ history: 'push' }),
   );
-  const reach = useDomainScope();
+  const domainScope = useDomainScope();
   const actions = useWebhookActions();
   const { data, isError, error, refetch } = trpc.webhooks.get.useQuery({ id }, { refetchInterval: REFRESH_MS });
 
   if (isError && !data) {
     return <LoadFailed parent={CRUMB} title="Webhook" error={error} onRetry={() => void refetch()} />;
   }
-  const webhook = data && { ...data, active: actions.isOn(data) };
+  const webhook = data && { ...data, active: actions.isActive(data) };
   return (
     <Page>
       <PageHeader
         parent={CRUMB}
-        title={webhook ? partsOf(webhook.url).join('') : '\u00a0'}
+        title={webhook ? urlParts(webhook.url).join('') : '\u00a0'}
         mono
         description={
           webhook && (
             <>
-              <WebhookState webhook={webhook} />
+              <WebhookStatus webhook={webhook} />
               {webhook.name && <span className="clip">{webhook.name}</span>}
-              <span>{webhook.domain_id === null ? 'All domains' : (reach.nameOf(webhook.domain_id) ?? '\u00a0')}</span>
+              <span>
+                {webhook.domain_id === null ? 'All domains' : (domainScope.nameOf(webhook.domain_id) ?? '\u00a0')}
+              </span>
               {webhook.events.includes(ALL_EVENTS) ? (
                 <span>All events</span>
               ) : (
@@ -58,11 +60,11 @@ export function WebhookPage({ id }: { id: string }) {
           )
         }
       >
-        {webhook && <WebhookActs webhook={webhook} actions={actions} />}
+        {webhook && <WebhookActions webhook={webhook} actions={actions} />}
       </PageHeader>
       <Tabs
         className="page-tabs"
-        // It loads at once, and stands there when the head above it has its height.
+        // Loads immediately but stays hidden until the header has its final height.
         data-waiting={!webhook || undefined}
         aria-busy={!webhook || undefined}
         value={tab}
@@ -74,13 +76,13 @@ export function WebhookPage({ id }: { id: string }) {
         }
         keepMounted={false}
       >
-        <Tabs.List aria-label="About this webhook">
+        <Tabs.List aria-label="Webhook">
           <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
           <Tabs.Tab value="settings">Settings</Tabs.Tab>
-          <Tabs.Tab value="verify">Verify the signature</Tabs.Tab>
+          <Tabs.Tab value="verify">Verify signatures</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="deliveries">
-          <Deliveries id={id} webhook={webhook} say={actions.say} />
+          <Deliveries id={id} webhook={webhook} notify={actions.notify} />
         </Tabs.Panel>
         <Tabs.Panel value="settings">{data && <WebhookSettings key={data.id} webhook={data} />}</Tabs.Panel>
         <Tabs.Panel value="verify">

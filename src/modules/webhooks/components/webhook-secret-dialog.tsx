@@ -12,7 +12,7 @@ type WebhookSecretDialogProps = {
   webhook: Webhook;
   secret: string;
   domainName: string | undefined;
-  /** Where it replaces another, until when that one signs too; null: no longer. */
+  /** For a rotated secret: the end of the old secret's grace period; null if revoked. Undefined for a new webhook. */
   previousUntil?: string | null;
   onStored: () => void;
 };
@@ -25,22 +25,22 @@ export function WebhookSecretDialog(props: WebhookSecretDialogProps) {
       title={title}
       secret={secret}
       copyLabel="Copy secret"
-      kept="Postroom keeps it sealed, to sign with, and never shows it again."
-      onStored={onStored}
+      note="Postroom stores it encrypted and can’t show it again."
+      onDone={onStored}
       check={{
-        title: 'Check one by hand',
-        hint: 'prints the X-Service-Signature of a body in a file',
+        title: 'Check a signature',
+        hint: 'prints the X-Service-Signature of a body saved to a file',
         command: opensslSnippet(`'${secret}'`),
       }}
       facts={
         <>
-          <dt>Address</dt>
+          <dt>Endpoint</dt>
           <dd>
             <Endpoint url={url} />
           </dd>
           {previousUntil === undefined ? (
             <>
-              <dt>Tells of</dt>
+              <dt>Events</dt>
               <dd>{events.includes(ALL_EVENTS) ? 'All events' : <code className="wrap">{events.join(', ')}</code>}</dd>
               <dt>Domain</dt>
               <dd>{domainId === null ? 'All domains' : <code>{domainName ?? domainId}</code>}</dd>
@@ -50,13 +50,13 @@ export function WebhookSecretDialog(props: WebhookSecretDialogProps) {
               <dt>Old secret</dt>
               <dd>
                 {previousUntil === null
-                  ? 'No longer signs'
-                  : `Signs too until ${formatFull(previousUntil)}, in X-Service-Signature-Previous`}
+                  ? 'Revoked'
+                  : `Valid until ${formatFull(previousUntil)}, in X-Service-Signature-Previous`}
               </dd>
             </>
           )}
-          <dt>Snippets</dt>
-          <dd>On its page, under Verify the signature</dd>
+          <dt>Sample code</dt>
+          <dd>On the webhook’s page, under Verify signatures</dd>
         </>
       }
     />

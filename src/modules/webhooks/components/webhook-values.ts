@@ -2,41 +2,41 @@ import { ALL_EVENTS, EVENT_TYPES, type EventType } from '@/lib/event-types';
 import { momentParts } from '@/lib/format';
 import type { Delivery, Webhook } from '../schema';
 
-export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'abandoned'] as const;
+export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'abandoned'] as const;
 
-export const EVENT_MEANINGS: Record<EventType, string> = {
-  'mail.sent': 'The mail server took a message',
-  'mail.delivered': 'The other side took it, told for each recipient',
-  'mail.bounced': 'The other side refused it, or puts it off',
-  'mail.failed': 'It could not be sent, or was given up',
-  'mail.received': 'A message came into a mailbox here',
-  'mail.received.full': 'The same, whole: it can be many megabytes',
-  'mail.spam': 'The filter took an incoming message for spam',
+export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
+  'mail.sent': 'Your mail server accepted the message',
+  'mail.delivered': 'Accepted by the receiving server, per recipient',
+  'mail.bounced': 'Rejected or deferred by the receiving server',
+  'mail.failed': 'Couldn’t be sent, or your mail server gave up',
+  'mail.received': 'A message arrived in a mailbox',
+  'mail.received.full': 'The same with its full content; can be many megabytes',
+  'mail.spam': 'An incoming message was flagged as spam',
 };
 
-export type EventChoice = { isAll: boolean; chosen: string[] };
+export type EventChoice = { isAll: boolean; selected: string[] };
 
 export function choiceOf(events: readonly string[]): EventChoice {
-  return { isAll: events.includes(ALL_EVENTS), chosen: EVENT_TYPES.filter((type) => events.includes(type)) };
+  return { isAll: events.includes(ALL_EVENTS), selected: EVENT_TYPES.filter((type) => events.includes(type)) };
 }
 
-/** For a form. */
-export function choiceFault({ isAll, chosen }: EventChoice): string | null {
-  return isAll || chosen.length > 0 ? null : 'Choose at least one event.';
+/** The form error, or null. */
+export function choiceError({ isAll, selected }: EventChoice): string | null {
+  return isAll || selected.length > 0 ? null : 'Select at least one event.';
 }
 
-export function eventsOf({ isAll, chosen }: EventChoice): EventType[] | [typeof ALL_EVENTS] {
-  return isAll ? [ALL_EVENTS] : EVENT_TYPES.filter((type) => chosen.includes(type));
+export function eventsOf({ isAll, selected }: EventChoice): EventType[] | [typeof ALL_EVENTS] {
+  return isAll ? [ALL_EVENTS] : EVENT_TYPES.filter((type) => selected.includes(type));
 }
 
-/** `[host, the rest]`, without the scheme, which is always https. */
-export function partsOf(url: string): [host: string, rest: string] {
+/** Host, then path and query, without the scheme, which is always https. A path of `/` alone is left out. */
+export function urlParts(url: string): [host: string, rest: string] {
   const { host, pathname, search } = new URL(url);
   return [host, `${pathname === '/' && search === '' ? '' : pathname}${search}`];
 }
 
 export function hostOf(url: string): string {
-  return partsOf(url)[0];
+  return urlParts(url)[0];
 }
 
 export function isFailing({ active, failures_in_row: failures }: Webhook): boolean {
@@ -47,8 +47,8 @@ export function sinceOf({ failing_since: since }: Webhook): string {
   return since === null ? '' : ` since ${momentParts(since).lead}`;
 }
 
-/** Whether something is going to change within moments. */
-export function isMoving({ in_flight, status, next_attempt_at: next }: Delivery, isActive: boolean): boolean {
+/** Whether the delivery is in flight or will be attempted within two seconds. */
+export function isAboutToChange({ in_flight, status, next_attempt_at: next }: Delivery, isActive: boolean): boolean {
   if (in_flight) return true;
   return isActive && next !== null && (status === 'pending' || new Date(next).getTime() - Date.now() < 2000);
 }

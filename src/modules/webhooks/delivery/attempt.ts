@@ -8,10 +8,10 @@ import { createSigner } from './signature';
 
 export type Post = (request: OutboundRequest) => Promise<OutboundResult>;
 
-/** One delivery attempt, or null where its lease was lost before it began. */
+/** Makes one delivery attempt. Returns null if the lease was lost before it started. */
 export async function attempt(db: Database, job: Job, post: Post, now: () => Date): Promise<Outcome | null> {
-  const secrets = openSecrets(job);
-  if (!secrets) return unopened(now());
+  const secrets = unsealSecrets(job);
+  if (!secrets) return unreadableSecret(now());
   const signer = createSigner({ deliveryId: job.id, sentAt: now(), ...secrets });
   if (!(await signBody(db, job, signer))) return null;
   const startedAt = now();
@@ -22,10 +22,10 @@ export async function attempt(db: Database, job: Job, post: Post, now: () => Dat
     bodyBytes: job.bodyBytes,
   });
   const { durationMs, remoteAddress } = result;
-  return { startedAt, durationMs, remoteAddress, ...judge(result) };
+  return { startedAt, durationMs, remoteAddress, ...classify(result) };
 }
 
-/** A long body may take a while to read: its lease is renewed meanwhile, and its reading ends where that is lost. */
+/** Renews the lease while a long body is read. Stops and returns false if the lease is lost. */
 async function signBody(db: Database, job: Job, signer: ReturnType<typeof createSigner>): Promise<boolean> {
   let renewAt = performance.now() + RENEW_AFTER_MS;
   for await (const piece of bodyOf(db, job)) {
@@ -39,20 +39,19 @@ async function signBody(db: Database, job: Job, signer: ReturnType<typeof create
 
 const RENEW_AFTER_MS = 8_000;
 
-function openSecrets({ webhookId, secret: sealed, previousSecret: sealedBefore }: Job) {
+function unsealSecrets({ webhookId, secret: sealed, previousSecret: sealedBefore }: Job) {
   const secret = tryToUnseal(`webhook.secret:${webhookId}`, sealed);
   const previousSecret = sealedBefore && tryToUnseal(`webhook.previous_secret:${webhookId}`, sealedBefore);
   return secret === null ? null : { secret, previousSecret };
 }
 
-/** Its key is no longer in SECRET_KEY. That is a failure like another, which an admin sees and can mend. */
-function unopened(startedAt: Date): Outcome {
-  const answer =
-    'Not sent: the secret of this webhook cannot be opened with SECRET_KEY. Rotate the secret, then replay.';
+/** The encryption key is no longer in SECRET_KEY. Recorded as a failed attempt, so that an admin sees it and can fix it. */
+function unreadableSecret(startedAt: Date): Outcome {
+  const answer = 'Not sent: the webhook’s secret can’t be decrypted with SECRET_KEY. Rotate the secret, then replay.';
   return { startedAt, durationMs: 0, statusCode: null, failure: 'broken', answer, remoteAddress: null };
 }
 
-/** Those of a delivery that do not depend on its secret. */
+/** The headers of a delivery that don't depend on the secret. */
 export function headersOf(job: Pick<Job, 'id' | 'type' | 'attemptCount'>): Record<string, string> {
   return {
     'Content-Type': 'application/json',
@@ -62,7 +61,7 @@ export function headersOf(job: Pick<Job, 'id' | 'type' | 'attemptCount'>): Recor
   };
 }
 
-/** The verbatim body; a long one is read part by part, and again for sending, so that it is never held as a whole. */
+/** The verbatim body. A long one is streamed part by part, once to sign and once to send, and never fully in memory. */
 async function* bodyOf(db: Database, { eventId, body }: Job): AsyncGenerator<Uint8Array> {
   if (body !== null) {
     yield new TextEncoder().encode(body);
@@ -75,7 +74,11 @@ async function* bodyOf(db: Database, { eventId, body }: Job): AsyncGenerator<Uin
   }
 }
 
-function judge(result: OutboundResult): { statusCode: number | null; failure: AttemptFailure | null; answer: string } {
+function classify(result: OutboundResult): {
+  statusCode: number | null;
+  failure: AttemptFailure | null;
+  answer: string;
+} {
   if (result.outcome === 'failed') return { statusCode: null, failure: result.reason, answer: result.message };
   const { status: statusCode, statusText, headers, excerpt } = result;
   const shown = headers.filter(([name]) => name.toLowerCase() !== 'set-cookie');

@@ -13,16 +13,16 @@ type Db = typeof db;
 const now = () => new Date();
 const WAIT = { timeout: 50_000 };
 
-/** Other tests' webhooks would be delivered to as well. */
+/** The deliverer would also deliver to webhooks of other tests. */
 afterEach(() => db.webhook.deleteMany());
 
-describe('what is under way', () => {
-  it('is 512 deliveries at most, beside 16 tests that take no room of theirs, and all are made', async () => {
+describe('concurrency', () => {
+  it('allows 512 deliveries plus 16 tests at a time, and makes all deliveries', async () => {
     const webhooks = await makeWebhooks(600);
-    const endpoint = held();
+    const endpoint = heldEndpoint();
     const deliverer = createDeliverer({ db, post: endpoint.post, now });
     const tests = await Promise.all(webhooks.slice(0, 16).map(({ id }) => leaseTest(id)));
-    const tested = tests.map((test) => seated(deliverer, test));
+    const tested = tests.map((test) => runTest(deliverer, test));
     await expect.poll(() => endpoint.requests.length, WAIT).toBe(16);
     await emit();
     deliverer.kick();
@@ -39,12 +39,12 @@ describe('what is under way', () => {
     expect(endpoint.requests).toHaveLength(616);
   });
 
-  it('is 64 at most for endpoints that fail, beside those that do not', async () => {
+  it('allows 64 deliveries to failing endpoints without limiting healthy ones', async () => {
     await makeWebhooks(100);
     await db.webhook.updateMany({ data: { failuresInRow: 1 } });
     await makeWebhooks(10, 'https://healthy.example/');
     await emit();
-    const endpoint = held();
+    const endpoint = heldEndpoint();
     const deliverer = createDeliverer({ db, post: endpoint.post, now });
     deliverer.kick();
     await expect.poll(() => endpoint.requests.length, WAIT).toBeGreaterThanOrEqual(64 + 10);
@@ -55,15 +55,15 @@ describe('what is under way', () => {
     await deliverer.stop();
   });
 
-  it('for a test does not count for its endpoint, and 2 tests leave no room for a third', async () => {
+  it('does not count tests towards the limit of an endpoint, and allows 2 tests per endpoint', async () => {
     const { id: webhookId } = await makeWebhook();
-    const endpoint = held();
+    const endpoint = heldEndpoint();
     const deliverer = createDeliverer({ db, post: endpoint.post, now });
     const tests = await Promise.all([leaseTest(webhookId), leaseTest(webhookId)]);
-    const tested = tests.map((test) => seated(deliverer, test));
+    const tested = tests.map((test) => runTest(deliverer, test));
     await expect.poll(() => endpoint.requests.length, WAIT).toBe(2);
-    expect(deliverer.takeTestSeat(webhookId)).toBeNull();
-    deliverer.takeTestSeat(uuidv7())?.();
+    expect(deliverer.reserveTestSlot(webhookId)).toBeNull();
+    deliverer.reserveTestSlot(uuidv7())?.();
     for (let count = 0; count < 3; count++) await emit();
     await claimOnce(deliverer);
     await expect.poll(() => endpoint.requests.length, WAIT).toBeGreaterThanOrEqual(4);
@@ -72,28 +72,28 @@ describe('what is under way', () => {
     endpoint.release(answered(200));
     await Promise.all(tested);
     await deliverer.stop();
-    expect(deliverer.takeTestSeat(webhookId)).not.toBeNull();
+    expect(deliverer.reserveTestSlot(webhookId)).not.toBeNull();
   });
 });
 
 describe('a sweep', () => {
-  it('ends, long before its time is up, where all that it claimed is gone when it looks at it', async () => {
+  it('ends before its timeout if everything it claimed was deleted', async () => {
     const { id } = await makeWebhook();
     for (let count = 0; count < 2; count++) await emit();
     const vanishing = afterClaim(async () => {
       await db.webhook.deleteMany({ where: { id } });
     });
-    const endpoint = held();
+    const endpoint = heldEndpoint();
     const deliverer = createDeliverer({ db: vanishing, post: endpoint.post, now });
     expect(await deliverer.sweep(24 * 3_600_000)).toEqual({ attempted: 0, delivered: 0, failed: 0 });
     expect(endpoint.requests).toEqual([]);
     await deliverer.stop();
   });
 
-  it('looks again where what was under way ended while it looked and found no room', async () => {
+  it('claims again if an attempt ended during a claim that found no free slot', async () => {
     const { id: webhookId } = await makeWebhook();
     for (let count = 0; count < 3; count++) await emit();
-    const second = held();
+    const second = heldEndpoint();
     let looks = 0;
     const slow = afterClaim(async () => {
       looks += 1;
@@ -113,7 +113,7 @@ describe('a sweep', () => {
 });
 
 describe('an outcome', () => {
-  it('is stored though the database refuses it at first, and the endpoint is asked once', async () => {
+  it('is stored after a database error without calling the endpoint again', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
     let refusals = 0;
@@ -121,7 +121,7 @@ describe('an outcome', () => {
       if (statement.includes('webhook_attempt') && refusals++ === 0) throw new Error('refused');
       return run();
     });
-    const endpoint = held();
+    const endpoint = heldEndpoint();
     endpoint.release(answered(200));
     const deliverer = createDeliverer({ db: flaky, post: endpoint.post, now });
     expect(await deliverer.sweep(60_000)).toEqual({ attempted: 1, delivered: 1, failed: 0 });
@@ -135,7 +135,7 @@ describe('an outcome', () => {
 });
 
 describe('stopping', () => {
-  it('in the middle of a claim gives back what was claimed, due at once, and sends nothing', async () => {
+  it('during a claim releases the claimed deliveries, due immediately, and sends nothing', async () => {
     const { id: webhookId } = await makeWebhook();
     for (let count = 0; count < 3; count++) await emit();
     const stops: Promise<void>[] = [];
@@ -143,7 +143,7 @@ describe('stopping', () => {
       expect(await db.webhookDelivery.count({ where: { webhookId, leaseToken: { not: null } } })).toBe(2);
       stops.push(deliverer.stop());
     });
-    const endpoint = held();
+    const endpoint = heldEndpoint();
     endpoint.release(answered(200));
     const deliverer = createDeliverer({ db: stopping, post: endpoint.post, now });
     await deliverer.sweep(60_000);
@@ -161,7 +161,7 @@ async function makeWebhooks(count: number, url?: string): Promise<{ id: string }
   return Promise.all(Array.from({ length: count }, () => makeWebhook({ url })));
 }
 
-/** Due for certain: times are rounded to the millisecond. */
+/** Sets the due time into the past, since times are rounded to the millisecond. */
 async function emit(): Promise<void> {
   const messageId = `<${unique()}@example.com>`;
   await emitEvent(db, { type: 'mail.sent', messageId, messageRowId: null, domainId: null, at: now(), data: {} });
@@ -170,7 +170,7 @@ async function emit(): Promise<void> {
      WHERE lease_token IS NULL AND next_attempt_at IS NOT NULL`;
 }
 
-/** As POST /webhooks/{id}/test does. */
+/** Like POST /webhooks/{id}/test. */
 async function leaseTest(webhookId: string): Promise<Claim> {
   const claim = { id: uuidv7(), token: uuidv7(), webhookId, isFailing: false };
   const eventId = await insertTestEvent(db, { type: 'mail.sent', domainId: null, at: now() });
@@ -180,20 +180,20 @@ async function leaseTest(webhookId: string): Promise<Claim> {
   return claim;
 }
 
-/** As the verb does it. */
-async function seated(deliverer: Deliverer, test: Claim): Promise<void> {
-  const leave = deliverer.takeTestSeat(test.webhookId);
-  if (!leave) throw new Error('there is no seat');
+/** Like testWebhook: reserves a slot, delivers, releases the slot. */
+async function runTest(deliverer: Deliverer, test: Claim): Promise<void> {
+  const releaseSlot = deliverer.reserveTestSlot(test.webhookId);
+  if (!releaseSlot) throw new Error('no test slot is free');
   await deliverer.deliver(test);
-  leave();
+  releaseSlot();
 }
 
-/** A sweep whose time is up after its first claim. */
+/** A sweep that times out after its first claim. */
 function claimOnce(deliverer: ReturnType<typeof createDeliverer>) {
   return deliverer.sweep(0);
 }
 
-/** The database, where each `$queryRaw` goes through `around`. */
+/** The database, with each `$queryRaw` wrapped in `around`. */
 function withQueryRaw(around: (run: () => Promise<unknown>, statement: string) => Promise<unknown>): Db {
   return new Proxy(db, {
     get(target, property) {
@@ -212,8 +212,8 @@ function afterClaim(then: () => Promise<void>): Db {
   });
 }
 
-/** An endpoint that answers nobody until it is released, and then everybody. */
-function held() {
+/** An endpoint that responds to no request until it is released. */
+function heldEndpoint() {
   const requests: OutboundRequest[] = [];
   let release: (result: OutboundResult) => void = () => {};
   const released = new Promise<OutboundResult>((resolve) => {

@@ -1,16 +1,16 @@
 import type { Database } from '@/server/db';
 
-/** Longer than an attempt and the storing of its outcome take, and short enough that a crash delays nobody for long. */
+/** Longer than an attempt plus storing its outcome, and short enough that a crash delays deliveries only briefly. */
 export const LEASE_SECONDS = 25;
 
-/** A delivery that this process alone may attempt until its lease ends, and finish only while it holds the token. */
+/** A delivery that only this process may attempt until the lease ends, and finish only while the token matches. */
 export type Claim = { id: string; token: string; webhookId: string; isFailing: boolean };
 
 export type Room = {
-  /** How many more may be under way for endpoints that do not fail, and for those that do. */
+  /** How many more attempts may start: for healthy endpoints, and for failing ones. */
   wanted: number;
   wantedFailing: number;
-  /** For one endpoint: one that answers promptly, and any other that does not fail. */
+  /** Limits per endpoint: for those in `proven`, and for all others that aren't failing. */
   perEndpoint: number;
   perUnproven: number;
   proven: string[];
@@ -24,7 +24,7 @@ export async function claimDue(db: Database, room: Room): Promise<Claim[]> {
                                     ${proven}::uuid[], make_interval(secs => ${LEASE_SECONDS}))`;
 }
 
-/** What an attempt needs to know; `body` is null where it stands in parts. */
+/** The data of an attempt. `body` is null if it is stored in parts. */
 export type Job = Claim & {
   type: string;
   eventId: string;
@@ -37,7 +37,7 @@ export type Job = Claim & {
   bodyBytes: number;
 };
 
-/** In the order of the claims; those lost meanwhile, with their webhook or event, are left out. */
+/** In the order of the claims. Leaves out those whose webhook or event was deleted in the meantime. */
 export async function loadJobs(db: Database, claims: Claim[]): Promise<Job[]> {
   const rows = await db.$queryRaw<(Omit<Job, keyof Claim> & { id: string })[]>`
     SELECT d.id, d.attempt_count AS "attemptCount", e.id AS "eventId", e.type, e.body, e.body_bytes AS "bodyBytes",
@@ -60,7 +60,7 @@ export async function renewLease(db: Database, { id, token }: Claim): Promise<bo
   return renewed === 1;
 }
 
-/** Gives back what was claimed and will not be attempted now; it is due again after so many seconds. */
+/** Releases claims that won't be attempted now. They are due again after `delaySeconds`. */
 export async function releaseClaims(db: Database, claims: Claim[], delaySeconds = 0): Promise<void> {
   await db.$executeRaw`
     UPDATE webhook_delivery SET next_attempt_at = now() + make_interval(secs => ${delaySeconds}), lease_token = NULL

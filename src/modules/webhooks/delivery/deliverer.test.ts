@@ -10,11 +10,11 @@ import { finishAttempt, RETRY_DELAYS_SECONDS } from './finish';
 
 const now = () => new Date();
 
-/** Other tests' webhooks would be delivered to as well. */
+/** The deliverer would also deliver to webhooks of other tests. */
 afterEach(() => db.webhook.deleteMany());
 
 describe('an event', () => {
-  it('goes to every active webhook that asks for its type and domain, and to no other', async () => {
+  it('is delivered to every active webhook subscribed to its type and domain, and to no other', async () => {
     const [domain, other] = await Promise.all([makeDomain(), makeDomain()]);
     const [all, wild, scoped] = await Promise.all([
       makeWebhook({ events: ['mail.sent'] }),
@@ -29,7 +29,7 @@ describe('an event', () => {
     expect(deliveries.map(({ webhookId }) => webhookId).toSorted()).toEqual([all.id, wild.id, scoped.id].toSorted());
   });
 
-  it('is told by nobody where its transaction is rolled back', async () => {
+  it('is never delivered if its transaction is rolled back', async () => {
     const { id: webhookId } = await makeWebhook();
     const marker = unique();
     const undone = db.$transaction(async (tx) => {
@@ -43,10 +43,10 @@ describe('an event', () => {
 });
 
 describe('a delivery', () => {
-  it('is made once where the endpoint takes it', async () => {
+  it('is attempted once if the endpoint accepts it', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
-    const endpoint = scripted(() => ok());
+    const endpoint = scriptedEndpoint(() => ok());
     expect(await deliver(endpoint)).toEqual({ attempted: 1, delivered: 1, failed: 0 });
     expect(await deliver(endpoint)).toEqual({ attempted: 0, delivered: 0, failed: 0 });
     const row = await onlyDelivery(webhookId);
@@ -54,10 +54,10 @@ describe('a delivery', () => {
     expect(row.attempts).toMatchObject([{ number: 1, statusCode: 200, failure: null, answer: 'HTTP/1.1 200 OK' }]);
   });
 
-  it('is retried 30 s, 2 min, 15 min, 1 h and 2 h after each failure, then abandoned, all under one id', async () => {
+  it('is retried after 30 s, 2 min, 15 min, 1 h and 2 h with the same id, then abandoned', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
-    const endpoint = scripted(() => answered(503));
+    const endpoint = scriptedEndpoint(() => answered(503));
     const delays: number[] = [];
     for (let attempt = 1; attempt <= 6; attempt++) {
       expect(await deliver(endpoint)).toMatchObject({ attempted: 1, failed: 1 });
@@ -102,40 +102,40 @@ describe('a delivery', () => {
     [failed('timeout'), 'retrying', 'timeout'],
     [failed('dns'), 'retrying', 'dns'],
     [failed('blocked_address'), 'retrying', 'blocked_address'],
-  ] as const)('that ends in %j is %s', async (result, status, failure) => {
+  ] as const)('with the result %j becomes %s', async (result, status, failure) => {
     const { id: webhookId } = await makeWebhook();
     await emit();
-    await deliver(scripted(() => result));
+    await deliver(scriptedEndpoint(() => result));
     const row = await onlyDelivery(webhookId);
     expect(row).toMatchObject({ status });
     expect(row.attempts).toMatchObject([{ failure }]);
   });
 
-  it('ends with its webhook, also while it waits for its retry', async () => {
+  it('is not retried after its webhook is deleted', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
-    const endpoint = scripted(() => answered(500));
+    const endpoint = scriptedEndpoint(() => answered(500));
     await deliver(endpoint);
     await makeDue(webhookId);
     await db.webhook.delete({ where: { id: webhookId } });
     expect(await deliver(endpoint)).toMatchObject({ attempted: 0 });
   });
 
-  it('waits while its webhook is off', async () => {
+  it('is on hold while its webhook is inactive', async () => {
     const { id } = await makeWebhook();
     await emit();
     await db.webhook.update({ where: { id }, data: { active: false } });
-    const endpoint = scripted(() => ok());
+    const endpoint = scriptedEndpoint(() => ok());
     expect(await deliver(endpoint)).toMatchObject({ attempted: 0 });
     await db.webhook.update({ where: { id }, data: { active: true } });
     expect(await deliver(endpoint)).toMatchObject({ attempted: 1 });
   });
 });
 
-describe('an endpoint that fails', () => {
-  it('is counted and paused by nothing, and one success clears it', async () => {
+describe('a failing endpoint', () => {
+  it('raises an alert after 30 failures in a row, is never paused, and recovers with one success', async () => {
     const { id } = await makeWebhook({ url: 'https://fails.example/hush' });
-    const endpoint = scripted(() => answered(500));
+    const endpoint = scriptedEndpoint(() => answered(500));
     for (let failures = 1; failures <= 31; failures++) {
       await emit();
       await deliver(endpoint);
@@ -148,15 +148,15 @@ describe('an endpoint that fails', () => {
     const since = (await db.webhook.findUniqueOrThrow({ where: { id } })).failingSince;
     expect(since).not.toBeNull();
     await emit();
-    await deliver(scripted(() => ok()));
+    await deliver(scriptedEndpoint(() => ok()));
     expect(await db.webhook.findUnique({ where: { id } })).toMatchObject({ failuresInRow: 0, failingSince: null });
   });
 
-  it('has one attempt under way at most', async () => {
+  it('has at most one attempt in flight', async () => {
     const { id } = await makeWebhook();
     await db.webhook.update({ where: { id }, data: { failuresInRow: 1 } });
     for (let count = 0; count < 5; count++) await emit();
-    const endpoint = held();
+    const endpoint = heldEndpoint();
     const deliverer = createDeliverer({ db, post: endpoint.post, now });
     deliverer.kick();
     await endpoint.waiting(1);
@@ -169,11 +169,11 @@ describe('an endpoint that fails', () => {
   });
 });
 
-describe('many at once', () => {
-  it('are delivered once each, however many processes deliver', async () => {
+describe('many deliveries', () => {
+  it('are delivered once each by several processes', async () => {
     const webhooks = await Promise.all(Array.from({ length: 4 }, () => makeWebhook()));
     for (let count = 0; count < 50; count++) await emit();
-    const endpoint = scripted(() => ok());
+    const endpoint = scriptedEndpoint(() => ok());
     const reports = await Promise.all([deliver(endpoint), deliver(endpoint), deliver(endpoint)]);
     await deliver(endpoint);
     const delivered = reports.reduce((sum, report) => sum + report.delivered, 0);
@@ -183,7 +183,7 @@ describe('many at once', () => {
     expect(await db.webhookDelivery.count({ where: left })).toBe(0);
   });
 
-  it('keep to 2 for an endpoint that has proved nothing, and to 8 once it answers promptly', async () => {
+  it('are limited to 2 at a time for an unproven endpoint, and to 8 for one that responds promptly', async () => {
     const { id } = await makeWebhook();
     for (let count = 0; count < 30; count++) await emit();
     const everything = { wanted: 100, wantedFailing: 100, perEndpoint: 8, perUnproven: 2 };
@@ -193,7 +193,7 @@ describe('many at once', () => {
     expect(await claimDue(db, { ...everything, proven: [id] })).toHaveLength(0);
   });
 
-  it('reach 50 healthy endpoints while 50 others hang', async () => {
+  it('are made to 50 healthy endpoints while 50 others hang', async () => {
     const domain = await makeDomain();
     const [healthy, hanging] = await Promise.all(
       ['healthy', 'hanging'].map((kind) =>
@@ -203,7 +203,7 @@ describe('many at once', () => {
       ),
     );
     for (let count = 0; count < 8; count++) await emit({ domainId: domain.id });
-    const stuck = held();
+    const stuck = heldEndpoint();
     const deliverer = createDeliverer({
       db,
       now,
@@ -222,7 +222,7 @@ describe('many at once', () => {
 });
 
 describe('a lease', () => {
-  it('lets nobody finish who has lost it', async () => {
+  it('prevents finishing an attempt after the lease was lost', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
     const [late] = await loadJobs(
@@ -231,7 +231,7 @@ describe('a lease', () => {
     );
     if (!late) throw new Error('nothing was claimed');
     await makeDue(webhookId);
-    await deliver(scripted(() => ok()));
+    await deliver(scriptedEndpoint(() => ok()));
     const outcome = { startedAt: now(), durationMs: 1, statusCode: 500, failure: 'status' as const };
     await finishAttempt(db, late, { ...outcome, answer: '', remoteAddress: null });
     const row = await onlyDelivery(webhookId);
@@ -239,14 +239,14 @@ describe('a lease', () => {
     expect(await db.webhook.findUnique({ where: { id: webhookId } })).toMatchObject({ failuresInRow: 0 });
   });
 
-  it('that a crash left behind ends within 30 s, and another process takes over', async () => {
+  it('left behind by a crash ends within 30 s, and another process takes over', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
     await claimDue(db, { wanted: 9, wantedFailing: 9, perEndpoint: 8, perUnproven: 2, proven: [] });
     const left = await secondsUntil(webhookId);
     expect(left).toBeGreaterThan(10);
     expect(left).toBeLessThanOrEqual(30);
-    const endpoint = scripted(() => ok());
+    const endpoint = scriptedEndpoint(() => ok());
     expect(await deliver(endpoint)).toMatchObject({ attempted: 0 });
     await makeDue(webhookId);
     expect(await deliver(endpoint)).toMatchObject({ attempted: 1 });
@@ -254,10 +254,10 @@ describe('a lease', () => {
 });
 
 describe('stopping', () => {
-  it('takes on nothing more and waits for what is under way', async () => {
+  it('starts no more attempts and waits for those in flight', async () => {
     const { id: webhookId } = await makeWebhook();
     for (let count = 0; count < 5; count++) await emit();
-    const endpoint = held();
+    const endpoint = heldEndpoint();
     const deliverer = createDeliverer({ db, post: endpoint.post, now });
     deliverer.kick();
     await endpoint.waiting(2);
@@ -291,7 +291,7 @@ async function emit(over: { domainId?: string } = {}): Promise<string> {
   return id;
 }
 
-/** By a process of its own, which ends with it. */
+/** Runs one sweep with its own deliverer, then stops it. */
 async function deliver(endpoint: { post: Post }) {
   const deliverer = createDeliverer({ db, post: endpoint.post, now });
   const report = await deliverer.sweep(30_000);
@@ -299,7 +299,7 @@ async function deliver(endpoint: { post: Post }) {
   return report;
 }
 
-function scripted(answer: (request: OutboundRequest) => OutboundResult) {
+function scriptedEndpoint(answer: (request: OutboundRequest) => OutboundResult) {
   const requests: OutboundRequest[] = [];
   const post: Post = async (request) => {
     requests.push(request);
@@ -308,8 +308,8 @@ function scripted(answer: (request: OutboundRequest) => OutboundResult) {
   return { requests, post };
 }
 
-/** An endpoint that answers nobody until it is released, and then everybody. */
-function held() {
+/** An endpoint that responds to no request until it is released. */
+function heldEndpoint() {
   let released: OutboundResult | null = null;
   let most = 0;
   let under = 0;

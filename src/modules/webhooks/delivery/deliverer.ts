@@ -5,42 +5,42 @@ import { attempt, type Post } from './attempt';
 import { type Claim, claimDue, type Job, loadJobs, releaseClaims } from './claim';
 import { finishAttempt, type Outcome } from './finish';
 import { createLanes, type Lane } from './lanes';
-import { createPace } from './pace';
+import { createProvenEndpoints } from './proven-endpoints';
 
 export type SweepReport = { attempted: number; delivered: number; failed: number };
 
 export type Deliverer = {
-  /** Looks for what is due, soon; cheap to call often. */
+  /** Schedules a check for due deliveries. Cheap to call often. */
   kick(): void;
-  /** Delivers what is due until there is nothing more, or the time is up. */
+  /** Attempts due deliveries until none are left or the timeout ends. */
   sweep(timeoutMs: number): Promise<SweepReport>;
-  /** Room for a test of a webhook, to be given back in the end; null where too many are under way. */
-  takeTestSeat(webhookId: string): (() => void) | null;
-  /** Attempts a test that the caller has a seat and a lease for. */
+  /** Reserves a slot for a test. Returns the function that releases it, or null if too many tests are in flight. */
+  reserveTestSlot(webhookId: string): (() => void) | null;
+  /** Attempts a test for which the caller holds a slot and a lease. */
   deliver(claim: Claim): Promise<void>;
-  /** Takes on nothing more; resolves once what is under way is done. */
+  /** Starts no more attempts. Resolves when those in flight have finished. */
   stop(): Promise<void>;
 };
 
 type Options = { db: Database; post: Post; now: () => Date };
 
-const STORING_AT_ONCE = 4;
+const MAX_CONCURRENT_STORES = 4;
 const STORE_ATTEMPTS = 5;
 const STORE_PAUSE_MS = 500;
-/** Claims come in small batches rather than one for each that ends. */
-const GATHER_MS = 10;
-const LONG_WAITS_SECONDS = 3;
+/** Attempts that end within this time share one claim query. */
+const CLAIM_DELAY_MS = 10;
+const LONG_BODY_DELAY_SECONDS = 3;
 
-/** Delivers what is due, a bounded number at a time, in this process; any number of processes may do so at once. */
+/** Attempts due deliveries in this process, up to the limits of the lanes. Several processes may run at the same time. */
 export function createDeliverer({ db, post, now }: Options): Deliverer {
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const totals: SweepReport = { attempted: 0, delivered: 0, failed: 0 };
-  const store = pLimit(STORING_AT_ONCE);
-  const pace = createPace();
+  const store = pLimit(MAX_CONCURRENT_STORES);
+  const provenEndpoints = createProvenEndpoints();
   const lanes = createLanes();
   let timer: NodeJS.Timeout | null = null;
   let claiming: Promise<number> | null = null;
-  let isDatabaseAway = false;
+  let isDatabaseDown = false;
   let isStopped = false;
 
   function kick(): void {
@@ -48,36 +48,36 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
     timer = setTimeout(() => {
       timer = null;
       void claim();
-    }, GATHER_MS);
+    }, CLAIM_DELAY_MS);
     timer.unref();
   }
 
-  /** One at a time. @returns how many were taken on */
+  /** Claims that overlap share one query. @returns the number of attempts started */
   function claim(): Promise<number> {
-    claiming ??= takeOn()
-      .then(noteDatabaseBack, noteDatabaseAway)
+    claiming ??= claimAndRun()
+      .then(reportDatabaseUp, reportDatabaseDown)
       .finally(() => {
         claiming = null;
       });
     return claiming;
   }
 
-  /** Told once, not at every tick. */
-  function noteDatabaseAway(error: unknown): number {
-    if (!isDatabaseAway) log.warn({ error }, 'webhooks: the database cannot be asked for what is due; trying on');
-    isDatabaseAway = true;
+  /** Logged once, not at every tick. */
+  function reportDatabaseDown(error: unknown): number {
+    if (!isDatabaseDown) log.warn({ error }, 'cannot claim webhook deliveries from the database, retrying');
+    isDatabaseDown = true;
     return 0;
   }
 
-  function noteDatabaseBack(taken: number): number {
-    if (isDatabaseAway) log.info('webhooks: the database answers again');
-    isDatabaseAway = false;
-    return taken;
+  function reportDatabaseUp(started: number): number {
+    if (isDatabaseDown) log.info('webhook deliveries can be claimed again');
+    isDatabaseDown = false;
+    return started;
   }
 
-  async function takeOn(): Promise<number> {
+  async function claimAndRun(): Promise<number> {
     if (isStopped) return 0;
-    const proven = pace.proven(performance.now());
+    const proven = provenEndpoints.list(performance.now());
     const claims = await claimDue(db, { ...lanes.room(), proven });
     if (claims.length === 0) return 0;
     if (isStopped) {
@@ -88,30 +88,30 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       if (isFailing) return 'failing';
       return proven.includes(webhookId) ? 'proven' : 'unproven';
     };
-    const later: Job[] = [];
+    const postponed: Job[] = [];
     const jobs = await loadJobs(db, claims);
     for (const job of jobs) {
       if (job.body !== null || lanes.hasRoomForLong()) void run(job, laneOf(job));
-      else later.push(job);
+      else postponed.push(job);
     }
-    if (later.length > 0) await releaseClaims(db, later, LONG_WAITS_SECONDS * (1 + Math.random()));
-    return jobs.length - later.length;
+    if (postponed.length > 0) await releaseClaims(db, postponed, LONG_BODY_DELAY_SECONDS * (1 + Math.random()));
+    return jobs.length - postponed.length;
   }
 
   function run(job: Job, lane: Lane): Promise<void> {
-    const passenger = { lane, isLong: job.body === null, webhookId: job.webhookId };
-    lanes.enter(passenger);
+    const slot = { lane, isLong: job.body === null, webhookId: job.webhookId };
+    lanes.enter(slot);
     const work = perform(job).finally(() => {
-      lanes.leave(passenger);
+      lanes.leave(slot);
       kick();
     });
     return track(work);
   }
 
-  /** So that a sweep and the stop can wait for it. */
+  /** Lets `sweep` and `stop` wait for it. */
   function track(work: Promise<void>): Promise<void> {
-    const tracked = work.finally(() => underWay.delete(tracked));
-    underWay.add(tracked);
+    const tracked = work.finally(() => inFlight.delete(tracked));
+    inFlight.add(tracked);
     return tracked;
   }
 
@@ -121,14 +121,14 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       if (!outcome) return;
       totals.attempted += 1;
       totals[outcome.failure ? 'failed' : 'delivered'] += 1;
-      pace.note(job.webhookId, outcome, performance.now());
+      provenEndpoints.record(job.webhookId, outcome, performance.now());
       await storeOutcome(job, outcome);
     } catch (error) {
-      log.error({ error, delivery: job.id }, 'webhooks: an attempt could not be made or recorded; it will be repeated');
+      log.error({ error, delivery: job.id }, 'webhook attempt failed before it was recorded, it will be repeated');
     }
   }
 
-  /** The endpoint has been asked; the database may be away just now. If it stays away, the attempt is repeated. */
+  /** Retries while the database is unavailable. If every try fails, the attempt is repeated once its lease ends. */
   async function storeOutcome(job: Job, outcome: Outcome): Promise<void> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -149,12 +149,12 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
         isTimeUp = true;
       });
       while (!isTimeUp && !isStopped) {
-        // A look that began before, or while something was under way, may have missed what is due now.
+        // A claim that started earlier, or while attempts were in flight, may have missed what is due now.
         await claiming;
-        const isIdle = underWay.size === 0;
-        const taken = await claim();
-        if (taken === 0 && isIdle) break;
-        if (underWay.size > 0) await Promise.race([timeUp, ...underWay]);
+        const isIdle = inFlight.size === 0;
+        const started = await claim();
+        if (started === 0 && isIdle) break;
+        if (inFlight.size > 0) await Promise.race([timeUp, ...inFlight]);
       }
       return {
         attempted: totals.attempted - before.attempted,
@@ -162,11 +162,11 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
         failed: totals.failed - before.failed,
       };
     },
-    takeTestSeat(webhookId) {
+    reserveTestSlot(webhookId) {
       if (!lanes.hasRoomForTest(webhookId)) return null;
-      const passenger = { lane: 'test', isLong: false, webhookId } as const;
-      lanes.enter(passenger);
-      return () => lanes.leave(passenger);
+      const slot = { lane: 'test', isLong: false, webhookId } as const;
+      lanes.enter(slot);
+      return () => lanes.leave(slot);
     },
     async deliver(leased) {
       const [job] = await loadJobs(db, [leased]);
@@ -176,7 +176,7 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       isStopped = true;
       if (timer) clearTimeout(timer);
       await claiming;
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
     },
   };
 }

@@ -3,24 +3,24 @@ import type { Database } from '@/server/db';
 import type { AttemptFailure } from '../schema';
 import type { Job } from './claim';
 
-/** spec.md, Retry: after each failure, in seconds; one more failure and the delivery is abandoned. */
+/** The delay after each failure, in seconds. One more failure abandons the delivery. */
 export const RETRY_DELAYS_SECONDS = [30, 120, 900, 3600, 7200];
 
-const FAILURES_IN_A_ROW_THAT_ALERT = 30;
+const ALERT_AFTER_FAILURES = 30;
 
 export type Outcome = {
   startedAt: Date;
   durationMs: number;
   statusCode: number | null;
-  /** Null: delivered. */
+  /** Null if delivered. */
   failure: AttemptFailure | null;
   answer: string;
   remoteAddress: string | null;
 };
 
 /**
- * Records an attempt, what becomes of its delivery and how the endpoint fares, in one statement and only where the lease
- * is still held: whoever took over has told or will tell. A test is not repeated and says nothing of the endpoint.
+ * Records an attempt and updates its delivery and the endpoint's failure count, in one statement. Does nothing if the
+ * lease was lost: the new holder records its own attempt. Tests are not retried and don't count as endpoint failures.
  */
 export async function finishAttempt(db: Database, job: Job, outcome: Outcome): Promise<void> {
   const isDelivered = outcome.failure === null;
@@ -40,7 +40,7 @@ export async function finishAttempt(db: Database, job: Job, outcome: Outcome): P
                                 THEN now() END
        WHERE id = ${job.id}::uuid AND lease_token = ${job.token}::uuid
       RETURNING id, webhook_id, attempt_count
-    ), told AS (
+    ), recorded AS (
       INSERT INTO webhook_attempt (delivery_id, number, started_at, duration_ms, status_code, failure, answer, remote_address)
       SELECT id, attempt_count, ${outcome.startedAt}, ${Math.round(outcome.durationMs)}::int, ${outcome.statusCode}::int,
              ${outcome.failure}, ${outcome.answer}, ${outcome.remoteAddress}
@@ -52,9 +52,9 @@ export async function finishAttempt(db: Database, job: Job, outcome: Outcome): P
       FROM held
      WHERE w.id = held.webhook_id AND NOT ${job.isTest} AND (NOT ${isDelivered} OR w.failures_in_row > 0)
     RETURNING w.failures_in_row AS failures, w.url, w.domain_id AS "domainId"`;
-  if (!endpoint || endpoint.failures < FAILURES_IN_A_ROW_THAT_ALERT) return;
+  if (!endpoint || endpoint.failures < ALERT_AFTER_FAILURES) return;
   const { failures: count, url, domainId } = endpoint;
-  // Alerts and the audit log have more readers than webhooks have, and a path may be a password.
+  // Without the path, which may be a password: more admins can read alerts and the audit log than webhooks.
   const subject = `${new URL(url).host} (${job.webhookId})`;
   await raiseAlert(db, { kind: 'webhook_failing', subject, domainId, count, expected: 0 }, outcome.startedAt);
 }

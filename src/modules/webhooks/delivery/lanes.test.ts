@@ -5,12 +5,12 @@ const EMPTY = { wanted: 512, wantedFailing: 64, perEndpoint: 8, perUnproven: 2 }
 
 type Lanes = ReturnType<typeof createLanes>;
 
-describe('room', () => {
-  it('is 512 for endpoints that do not fail and 64 for those that do', () => {
+describe('free slots', () => {
+  it('are 512 for healthy endpoints and 64 for failing ones', () => {
     expect(createLanes().room()).toEqual(EMPTY);
   });
 
-  it('shrinks by what enters, proven or not, and grows by what leaves', () => {
+  it('decrease when an attempt starts, proven or unproven, and increase when it ends', () => {
     const lanes = createLanes();
     enter(lanes, 'proven', 3);
     enter(lanes, 'unproven', 2);
@@ -22,7 +22,7 @@ describe('room', () => {
     expect(lanes.room()).toEqual(EMPTY);
   });
 
-  it('is left to others by what fails and by tests', () => {
+  it('for healthy endpoints are not taken by failing endpoints or tests', () => {
     const lanes = createLanes();
     enter(lanes, 'failing', 10);
     expect(lanes.room()).toEqual({ ...EMPTY, wantedFailing: 54 });
@@ -33,20 +33,20 @@ describe('room', () => {
     expect(lanes.room()).toEqual(EMPTY);
   });
 
-  it('for what fails is not taken by what does not', () => {
+  it('for failing endpoints are not taken by healthy ones', () => {
     const lanes = createLanes();
     enter(lanes, 'proven', 512);
     expect(lanes.room()).toEqual({ ...EMPTY, wanted: 0 });
   });
 
-  it('is never less than none', () => {
+  it('are never negative', () => {
     const lanes = createLanes();
     enter(lanes, 'proven', 513);
     enter(lanes, 'failing', 65);
     expect(lanes.room()).toMatchObject({ wanted: 0, wantedFailing: 0 });
   });
 
-  it('is 1 rather than 2 for an endpoint that has proved nothing, while 128 such are under way', () => {
+  it('of an unproven endpoint drop from 2 to 1 while 128 unproven attempts are in flight', () => {
     const lanes = createLanes();
     enter(lanes, 'proven', 128);
     enter(lanes, 'unproven', 127);
@@ -59,7 +59,7 @@ describe('room', () => {
 });
 
 describe('tests', () => {
-  it('are 2 at once for one webhook, whatever else is under way for it', () => {
+  it('are limited to 2 at a time per webhook, independent of its deliveries', () => {
     const lanes = createLanes();
     enter(lanes, 'proven', 8, 'one');
     enter(lanes, 'test', 1, 'one');
@@ -74,7 +74,7 @@ describe('tests', () => {
     expect(lanes.hasRoomForTest('one')).toBe(false);
   });
 
-  it('are 16 at once in all', () => {
+  it('are limited to 16 at a time in total', () => {
     const lanes = createLanes();
     for (let count = 0; count < 15; count++) enter(lanes, 'test', 1, `webhook ${count}`);
     expect(lanes.hasRoomForTest('other')).toBe(true);
@@ -85,7 +85,7 @@ describe('tests', () => {
   });
 });
 
-it('long bodies are 2 at once, in whichever lanes', () => {
+it('long bodies are limited to 2 at a time across all lanes', () => {
   const lanes = createLanes();
   const one = { lane: 'failing' as const, isLong: true, webhookId: 'one' };
   const other = { lane: 'proven' as const, isLong: true, webhookId: 'other' };

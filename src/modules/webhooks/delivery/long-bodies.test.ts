@@ -14,25 +14,25 @@ const WAIT = { timeout: 50_000 };
 /** Three parts. */
 const BODY = new TextEncoder().encode(JSON.stringify('x'.repeat(1_200_000)));
 
-/** Other tests' webhooks would be delivered to as well. */
+/** The deliverer would also deliver to webhooks of other tests. */
 afterEach(async () => {
   vi.restoreAllMocks();
   await db.webhook.deleteMany();
 });
 
-it('are sent 2 at once at most, those that wait hold no lease, and all arrive whole, each once', async () => {
+it('sends at most 2 at a time, holds no lease for those waiting, and delivers each complete and once', async () => {
   await Promise.all(Array.from({ length: 5 }, () => makeWebhook()));
   await emitLong();
-  const endpoint = held();
+  const endpoint = heldEndpoint();
   const deliverer = createDeliverer({ db, post: endpoint.post, now });
   deliverer.kick();
   await expect.poll(() => endpoint.requests.length, WAIT).toBeGreaterThanOrEqual(2);
-  await expect.poll(waiting, WAIT).toBe(3);
+  await expect.poll(countWaiting, WAIT).toBe(3);
   await makeWaitingDue();
   await deliverer.sweep(0);
   await makeWaitingDue();
   await deliverer.sweep(0);
-  expect(await waiting()).toBe(3);
+  expect(await countWaiting()).toBe(3);
   expect(await db.webhookDelivery.count({ where: { leaseToken: { not: null } } })).toBe(2);
   expect(endpoint.requests).toHaveLength(2);
 
@@ -49,11 +49,11 @@ it('are sent 2 at once at most, those that wait hold no lease, and all arrive wh
   expect(endpoint.bodies).toEqual(Array(5).fill(sha256(BODY)));
 });
 
-it('are not in the way of short ones', async () => {
+it('does not block short bodies', async () => {
   await Promise.all(Array.from({ length: 5 }, () => makeWebhook({ events: ['mail.received.full'] })));
   const { id: webhookId } = await makeWebhook({ events: ['mail.sent'] });
   await emitLong();
-  const endpoint = held();
+  const endpoint = heldEndpoint();
   const deliverer = createDeliverer({ db, post: endpoint.post, now });
   deliverer.kick();
   await expect.poll(() => endpoint.requests.length, WAIT).toBe(2);
@@ -69,16 +69,16 @@ it('are not in the way of short ones', async () => {
   expect(await db.webhookDelivery.findFirst({ where: { webhookId } })).toMatchObject({ status: 'delivered' });
 });
 
-it('are not sent where the lease is lost while they are signed', async () => {
+it('sends nothing if the lease is lost while the body is signed', async () => {
   const { id: webhookId } = await makeWebhook();
   await emitLong();
   let reads = 0;
-  const robbed = withPartReads(async () => {
+  const losing = withPartReads(async () => {
     if (++reads === 1) await takeLease(webhookId);
   });
-  const endpoint = held();
+  const endpoint = heldEndpoint();
   endpoint.release();
-  const deliverer = createDeliverer({ db: robbed, post: endpoint.post, now });
+  const deliverer = createDeliverer({ db: losing, post: endpoint.post, now });
   expect(await deliverer.sweep(60_000)).toEqual({ attempted: 0, delivered: 0, failed: 0 });
   await deliverer.stop();
   expect(reads).toBeGreaterThanOrEqual(1);
@@ -88,7 +88,7 @@ it('are not sent where the lease is lost while they are signed', async () => {
   expect(row.leaseToken).not.toBeNull();
 });
 
-it('keep their lease while they are read slowly, and are read no further once it is lost', async () => {
+it('renews the lease during a slow read, and stops reading once the lease is lost', async () => {
   const { id: webhookId } = await makeWebhook();
   await emitLong();
   let elapsedMs = 0;
@@ -100,14 +100,14 @@ it('keep their lease while they are read slowly, and are read no further once it
     leases.push(await shortenLease(webhookId));
     if (position === 1) await takeLease(webhookId);
   });
-  const endpoint = held();
+  const endpoint = heldEndpoint();
   endpoint.release();
   const deliverer = createDeliverer({ db: slow, post: endpoint.post, now });
   expect(await deliverer.sweep(60_000)).toEqual({ attempted: 0, delivered: 0, failed: 0 });
   await deliverer.stop();
   expect(endpoint.requests).toEqual([]);
   expect(leases).toHaveLength(2);
-  // Each time shortened to 10 s, then renewed.
+  // Shortened to 10 s each time, then renewed.
   for (const seconds of leases) expect(seconds).toBeGreaterThan(10);
 });
 
@@ -116,13 +116,13 @@ function subject() {
   return { type, messageRowId: null, domainId: null, recipient: `${unique()}@example.com`, at: now() };
 }
 
-/** Due for certain: times are rounded to the millisecond. */
+/** Sets the due time into the past, since times are rounded to the millisecond. */
 async function emitLong(): Promise<void> {
   await emitBody(db, subject(), BODY);
   await makeWaitingDue();
 }
 
-function waiting(): Promise<number> {
+function countWaiting(): Promise<number> {
   return db.webhookDelivery.count({ where: { leaseToken: null, nextAttemptAt: { not: null }, status: 'pending' } });
 }
 
@@ -132,14 +132,14 @@ function makeWaitingDue() {
      WHERE lease_token IS NULL AND next_attempt_at IS NOT NULL`;
 }
 
-/** As another process does once it has ended. */
+/** Takes over the delivery like another process. */
 async function takeLease(webhookId: string): Promise<void> {
   await db.$executeRaw`
     UPDATE webhook_delivery SET lease_token = gen_random_uuid(), next_attempt_at = now() + interval '1 hour'
      WHERE webhook_id = ${webhookId}::uuid`;
 }
 
-/** To 10 s. @returns how many were left before */
+/** Shortens the lease to 10 s. @returns the seconds left before */
 async function shortenLease(webhookId: string): Promise<number> {
   const [before] = await db.$queryRaw<{ seconds: number }[]>`
     SELECT extract(epoch FROM next_attempt_at - now())::float8 AS seconds FROM webhook_delivery
@@ -149,7 +149,7 @@ async function shortenLease(webhookId: string): Promise<number> {
   return before?.seconds ?? Number.NaN;
 }
 
-/** The database, where `before` comes before each part of a body is read. */
+/** The database, which calls `before` before each part of a body is read. */
 function withPartReads(before: (position: number) => Promise<void>): Db {
   type Find = Db['eventPart']['findUnique'];
   const find = async (query: Parameters<Find>[0]) => {
@@ -164,8 +164,8 @@ function withPartReads(before: (position: number) => Promise<void>): Db {
   });
 }
 
-/** An endpoint that answers nobody until it is released, and then everybody, once it has the whole body. */
-function held() {
+/** An endpoint that responds to no request until it is released, and then after it has read the body. */
+function heldEndpoint() {
   const requests: OutboundRequest[] = [];
   const bodies: string[] = [];
   let most = 0;

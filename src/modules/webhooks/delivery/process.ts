@@ -4,7 +4,7 @@ import { postOnce } from '@/server/outbound/post';
 import { env } from '@/server/settings/env';
 import { createDeliverer, type Deliverer } from './deliverer';
 
-// Next loads instrumentation and routes as separate bundles; the deliverer, whose bounds count, is one for the process.
+// Next loads instrumentation and routes as separate bundles. The deliverer's limits need one instance per process.
 const shared = globalThis as typeof globalThis & { postroomDeliverer?: Deliverer };
 
 export function deliverer(): Deliverer {
@@ -16,7 +16,7 @@ export function deliverer(): Deliverer {
   return shared.postroomDeliverer;
 }
 
-/** The one that some other part of the process has started. */
+/** The deliverer if this process has started one. */
 export function runningDeliverer(): Deliverer | undefined {
   return shared.postroomDeliverer;
 }

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** In the form of Standard Webhooks, so that its libraries take it as it is. */
+/** In the format of Standard Webhooks, whose libraries accept it unchanged. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
@@ -12,14 +12,14 @@ export type Signing = {
   deliveryId: string;
   sentAt: Date;
   secret: string;
-  /** The one before, while its grace lasts. */
+  /** The previous secret during its grace period, else null. */
   previousSecret: string | null;
 };
 
 /**
- * Signs a body piece by piece. `X-Service-Signature` is the hex HMAC-SHA256 of the body, keyed with the secret as it was
- * returned; `webhook-signature` is that of Standard Webhooks, over id, timestamp and body, keyed with the bytes behind
- * the prefix.
+ * Signs a body chunk by chunk. `X-Service-Signature` is the hex HMAC-SHA256 of the body, keyed with the secret as it was
+ * returned. `webhook-signature` follows Standard Webhooks: over id, timestamp and body, keyed with the decoded bytes
+ * after the prefix.
  */
 export function createSigner({ deliveryId, sentAt, secret, previousSecret }: Signing) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));

@@ -62,7 +62,7 @@ describe('a delivery on the wire', () => {
     expect(request?.headers['x-service-signature-previous']).toBeUndefined();
   });
 
-  it('is verified by the Standard Webhooks library, and refused by it when altered', async () => {
+  it('passes verification by the Standard Webhooks library, and fails it when altered', async () => {
     await makeWebhook({ url: receiver.url, secret: SECRET });
     await emit('Grüße');
     await deliver();
@@ -74,7 +74,7 @@ describe('a delivery on the wire', () => {
     expect(() => verifier.verify(request?.body ?? '', { ...headers, 'webhook-id': 'other' })).toThrow();
   });
 
-  it('is signed with the old secret too while its grace lasts, and not after', async () => {
+  it('is also signed with the old secret during the grace period, and not after', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook({ url: receiver.url, secret: SECRET });
     const { data } = await admin.post(`/webhooks/${webhook.id}/rotate-secret`, { grace_hours: 1 });
@@ -100,7 +100,7 @@ describe('a delivery on the wire', () => {
     expect(() => old.verify(after?.body ?? '', after?.headers as Record<string, string>)).toThrow();
   });
 
-  it('of a long body is whole and signed as a whole', async () => {
+  it('sends a long body complete and signs all of it', async () => {
     await makeWebhook({ url: receiver.url, secret: SECRET });
     const body = new TextEncoder().encode(JSON.stringify({ text: 'ä漢🎉x'.repeat(400_000) }));
     const subject = {
@@ -121,7 +121,7 @@ describe('a delivery on the wire', () => {
     ).toBeTruthy();
   });
 
-  it('keeps what the endpoint answered, however long, and follows no redirect', async () => {
+  it('stores the first part of a long response and follows no redirect', async () => {
     const webhook = await makeWebhook({ url: `${receiver.url}/moved` });
     reply = () => ({
       status: 302,
@@ -141,7 +141,7 @@ describe('a delivery on the wire', () => {
     expect(attempts[0]?.answer.length).toBeLessThan(6000);
   });
 
-  it('whose secret cannot be opened is not sent unsigned, and goes out once the secret is rotated', async () => {
+  it('is not sent unsigned if its secret cannot be decrypted, and is sent after the secret is rotated', async () => {
     const admin = await keyClient({ role: 'admin' });
     const webhook = await makeWebhook({ url: receiver.url });
     const foreign = new Uint8Array(randomBytes(60));
@@ -166,7 +166,7 @@ describe('a delivery on the wire', () => {
     );
   });
 
-  it('that hangs is a timeout, and is retried under the same id', async () => {
+  it('fails with a timeout if the endpoint hangs, and is retried with the same id', async () => {
     const webhook = await makeWebhook({ url: receiver.url });
     reply = (_request, count) => (count === 1 ? { hang: true } : undefined);
     await emit('slow');

@@ -1,18 +1,18 @@
 import type { Hop } from '@/components/marks/timeline';
 import { formatClock, formatMoment, formatStampDay } from '@/lib/format';
 import type { Delivery, DeliveryAttempt } from '../../schema';
-import { answerWords, FAILURE_CODES, formatAfter, formatTook, formatUntil } from './attempt-words';
+import { FAILURE_CODES, formatAfter, formatDuration, formatUntil, responseLabel } from './attempt-labels';
 
 type AttemptHopsOptions = {
   delivery: Delivery;
-  picked: number | undefined;
-  isHeld: boolean;
+  selected: number | undefined;
+  isInactive: boolean;
   now: number;
-  onPick: (number: number) => void;
+  onSelect: (number: number) => void;
 };
 
-/** A stamp for each attempt, each to be chosen, and one for the next. */
-export function attemptHops({ delivery, picked, isHeld, now, onPick }: AttemptHopsOptions): Hop[] {
+/** A selectable stamp for each attempt, and one for the next attempt. */
+export function attemptHops({ delivery, selected, isInactive, now, onSelect }: AttemptHopsOptions): Hop[] {
   const { attempts } = delivery;
   const made = attempts.map((attempt, index): Hop => {
     const { number, started_at: at, status_code: code, failure } = attempt;
@@ -26,8 +26,8 @@ export function attemptHops({ delivery, picked, isHeld, now, onPick }: AttemptHo
         <button
           type="button"
           className="attempt-select"
-          aria-pressed={number === picked}
-          onClick={() => onPick(number)}
+          aria-pressed={number === selected}
+          onClick={() => onSelect(number)}
         >
           Attempt {number}
         </button>
@@ -38,17 +38,17 @@ export function attemptHops({ delivery, picked, isHeld, now, onPick }: AttemptHo
       detail: detailOf(attempt),
     };
   });
-  const next = nextHop(delivery, isHeld, now);
+  const next = nextHop(delivery, isInactive, now);
   return next ? [...made, next] : made;
 }
 
-function nextHop(delivery: Delivery, isHeld: boolean, now: number): Hop | null {
-  const { in_flight: isUnderWay, next_attempt_at: at, attempt_count: made, attempts_left: left } = delivery;
+function nextHop(delivery: Delivery, isInactive: boolean, now: number): Hop | null {
+  const { in_flight: isInFlight, next_attempt_at: at, attempt_count: made, attempts_left: left } = delivery;
   if (left === 0 || at === null) return null;
-  const day = formatStampDay(new Date(isUnderWay ? now : at).toISOString());
+  const day = formatStampDay(new Date(isInFlight ? now : at).toISOString());
   const hop = { id: 'next', state: 'pending' as const, rim: [rimOf(made + 1), day] as [string, string] };
-  if (isUnderWay) return { ...hop, code: 'NOW', title: 'Under way', detail: 'It has 10 s' };
-  if (isHeld) return { ...hop, code: 'WAIT', title: 'Held', detail: 'Until the webhook is on' };
+  if (isInFlight) return { ...hop, code: 'NOW', title: 'In progress', detail: 'Up to 10 s' };
+  if (isInactive) return { ...hop, code: 'WAIT', title: 'On hold', detail: 'Webhook is inactive' };
   return {
     ...hop,
     code: formatClock(at),
@@ -64,7 +64,7 @@ function rimOf(number: number): string {
 }
 
 function detailOf(attempt: DeliveryAttempt): string {
-  const { status_code: code, duration_ms: took, failure } = attempt;
-  if (code !== null) return `${code}, ${formatTook(took)}`;
-  return failure === 'timeout' ? answerWords(attempt) : `${answerWords(attempt)}, ${formatTook(took)}`;
+  const { status_code: code, duration_ms: durationMs, failure } = attempt;
+  if (code !== null) return `${code}, ${formatDuration(durationMs)}`;
+  return failure === 'timeout' ? responseLabel(attempt) : `${responseLabel(attempt)}, ${formatDuration(durationMs)}`;
 }

@@ -9,80 +9,80 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { Timeline } from '@/components/marks/timeline';
 import type { Delivery, Webhook } from '../../schema';
-import type { Say } from '../use-webhook-actions';
+import type { Notify } from '../use-webhook-actions';
 import { attemptHops } from './attempt-hops';
-import { DeliveryAnswerBlock } from './delivery-answer-block';
-import { meaningOf, outlookOf } from './delivery-meaning';
 import { DeliveryRequestBlock } from './delivery-request-block';
-import { useWholeDelivery } from './use-whole-delivery';
+import { DeliveryResponseBlock } from './delivery-response-block';
+import { explainAttempt, explainNext } from './explain-attempt';
+import { useFullDelivery } from './use-full-delivery';
 
-const ROOM_ABOVE_PX = 240;
-const LEAST_SEEN_PX = 96;
+const SPACE_ABOVE_PX = 240;
+const MIN_VISIBLE_PX = 96;
 
-type DeliveryDetailsProps = { webhook: Webhook; delivery: Delivery; say: Say };
+type DeliveryDetailsProps = { webhook: Webhook; delivery: Delivery; notify: Notify };
 
-export function DeliveryDetails({ webhook, delivery, say }: DeliveryDetailsProps) {
+export function DeliveryDetails({ webhook, delivery, notify }: DeliveryDetailsProps) {
   const utils = trpc.useUtils();
   const panel = useRef<HTMLDivElement>(null);
-  const [picked, setPicked] = useState<number | null>(null);
+  const [selected, setSelected] = useState<number | null>(null);
   const [now, setNow] = useState(Date.now);
   useInterval(() => setNow(Date.now()), 1000, { autoInvoke: true });
-  const { data: whole, isError: isFailed, refetch } = useWholeDelivery(delivery);
+  const { data: full, isError: isFailed, refetch } = useFullDelivery(delivery);
   const replay = trpc.webhooks.replay.useMutation({
-    onSuccess: () => setPicked(null),
-    onError: (error) => say('It could not be sent again', { problem: toProblem(error) }),
+    onSuccess: () => setSelected(null),
+    onError: (error) => notify('Couldn’t replay the delivery', { problem: toProblem(error) }),
     onSettled: () => utils.webhooks.invalidate(),
   });
   useEffect(() => {
     if (panel.current) bringIntoView(panel.current);
   }, []);
-  const { attempts, in_flight: isUnderWay, status, stored_message_id: messageId } = delivery;
-  const isHeld = !webhook.active;
-  const attempt = attempts.find(({ number }) => number === picked) ?? attempts.at(-1);
+  const { attempts, in_flight: isInFlight, status, stored_message_id: messageId } = delivery;
+  const isInactive = !webhook.active;
+  const attempt = attempts.find(({ number }) => number === selected) ?? attempts.at(-1);
   const isLast = attempt === attempts.at(-1);
-  const meaning = attempt && meaningOf(attempt);
-  const outlook = isLast ? outlookOf(delivery, isHeld) : null;
+  const explanation = attempt && explainAttempt(attempt);
+  const next = isLast ? explainNext(delivery, isInactive) : null;
 
   return (
     <div ref={panel} className="attempts">
       <Timeline
         across
-        label="Attempts of this delivery"
-        hops={attemptHops({ delivery, picked: attempt?.number, isHeld, now, onPick: setPicked })}
+        label="Attempts for this delivery"
+        hops={attemptHops({ delivery, selected: attempt?.number, isInactive, now, onSelect: setSelected })}
       />
       <div className="exchange">
         <DeliveryRequestBlock
           url={webhook.url}
           number={attempt?.number ?? 1}
-          request={whole?.request}
+          request={full?.request}
           isFailed={isFailed}
           onRetry={() => void refetch()}
         />
         {attempt ? (
-          <DeliveryAnswerBlock attempt={attempt} whole={whole} isFailed={isFailed} />
+          <DeliveryResponseBlock attempt={attempt} full={full} isFailed={isFailed} />
         ) : (
-          <p className="soft">Nothing is answered yet.</p>
+          <p className="soft">No response yet.</p>
         )}
       </div>
       <div className="attempts-footer">
         <p className="soft" aria-live="polite">
-          {meaning && (
+          {explanation && (
             <>
-              <b className="strong">{meaning.title}</b> {meaning.text}{' '}
+              <b className="strong">{explanation.title}</b> {explanation.text}{' '}
             </>
           )}
-          {outlook}
+          {next}
         </p>
         {messageId && (
           <Link className="act" href={`/messages/${messageId}`}>
-            Its message
+            View message
           </Link>
         )}
         <Button
           variant={status === 'delivered' ? 'default' : 'outline'}
           leftSection={<IconRefresh stroke={1.5} />}
           loading={replay.isPending}
-          disabled={isUnderWay || status === 'pending'}
+          disabled={isInFlight || status === 'pending'}
           onClick={() => replay.mutate({ id: webhook.id, delivery_id: delivery.id })}
         >
           Replay now
@@ -92,9 +92,9 @@ export function DeliveryDetails({ webhook, delivery, say }: DeliveryDetailsProps
   );
 }
 
-/** Where it is out of sight, or would be seen whole; what is begun to be read does not move. */
+/** Scrolls only if the panel is out of sight or would fit whole, so that text being read doesn't move. */
 function bringIntoView(panel: HTMLElement): void {
   const { top, bottom, height } = panel.getBoundingClientRect();
-  const isFitting = height + ROOM_ABOVE_PX < window.innerHeight && bottom > window.innerHeight;
-  if (isFitting || top > window.innerHeight - LEAST_SEEN_PX) panel.scrollIntoView({ block: 'nearest' });
+  const wouldFit = height + SPACE_ABOVE_PX < window.innerHeight && bottom > window.innerHeight;
+  if (wouldFit || top > window.innerHeight - MIN_VISIBLE_PX) panel.scrollIntoView({ block: 'nearest' });
 }

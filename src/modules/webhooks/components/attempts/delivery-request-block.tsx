@@ -1,7 +1,7 @@
 import { CodeBlock } from '@/components/code-block';
 import { formatBytes } from '@/lib/format';
 import type { DeliveryRequest } from '../../schema';
-import { partsOf } from '../webhook-values';
+import { urlParts } from '../webhook-values';
 
 type Request = DeliveryRequest['request'];
 
@@ -17,7 +17,7 @@ export function DeliveryRequestBlock({ url, number, request, isFailed, onRetry }
   if (isFailed && !request) {
     return (
       <p className="soft">
-        The request could not be loaded.{' '}
+        Couldn’t load the request.{' '}
         <button type="button" className="act text-button" onClick={onRetry}>
           Retry
         </button>
@@ -35,18 +35,18 @@ export function DeliveryRequestBlock({ url, number, request, isFailed, onRetry }
 }
 
 function textOf({ headers, body }: Request, url: string, number: number): string {
-  const [host, rest] = partsOf(url);
+  const [host, rest] = urlParts(url);
   const lines = Object.entries({ Host: host, ...headers, 'X-Service-Attempt': String(number) });
   const head = [`POST ${rest || '/'} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)];
   return `${head.join('\n')}\n\n${body}`;
 }
 
-const USUAL_HINT = 'its signature is not kept';
+const DEFAULT_HINT = 'signature not stored';
 
 function hintOf(request: Request | undefined): string {
-  if (!request) return USUAL_HINT;
+  if (!request) return DEFAULT_HINT;
   const { body, body_bytes: bytes } = request;
-  if (body === '' && bytes > 0) return 'the body is no longer kept';
-  if (new TextEncoder().encode(body).length < bytes) return `the beginning of ${formatBytes(bytes)}`;
-  return USUAL_HINT;
+  if (body === '' && bytes > 0) return 'body deleted after its retention period';
+  if (new TextEncoder().encode(body).length < bytes) return `first part of ${formatBytes(bytes)}`;
+  return DEFAULT_HINT;
 }

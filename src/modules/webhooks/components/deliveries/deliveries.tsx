@@ -12,43 +12,43 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { Delivery, Webhook } from '../../schema';
 import { DeliveryDetails } from '../attempts/delivery-details';
-import type { Say } from '../use-webhook-actions';
-import { isMoving } from '../webhook-values';
+import type { Notify } from '../use-webhook-actions';
+import { isAboutToChange } from '../webhook-values';
 import { deliveryColumns } from './delivery-columns';
-import { DeliveryElsewhere } from './delivery-elsewhere';
 import { DeliveryTools } from './delivery-tools';
+import { OpenDelivery } from './open-delivery';
 import { useDeliveryFilters } from './use-delivery-filters';
 import { useHeldRows } from './use-held-rows';
 
 const PAGE_SIZE = 25;
 const REFRESH_MS = 5_000;
-const REFRESH_MOVING_MS = 1_000;
+const REFRESH_ACTIVE_MS = 1_000;
 
-type DeliveriesProps = { id: string; webhook: Webhook | undefined; say: Say };
+type DeliveriesProps = { id: string; webhook: Webhook | undefined; notify: Notify };
 
-export function Deliveries({ id, webhook, say }: DeliveriesProps) {
+export function Deliveries({ id, webhook, notify }: DeliveriesProps) {
   const { filters, change, open, clear, isFiltered, input } = useDeliveryFilters();
-  const trail = useCursorHistory();
+  const history = useCursorHistory();
   const isActive = webhook?.active ?? true;
-  const pace = (items: Delivery[] = []) =>
-    items.some((delivery) => isMoving(delivery, isActive)) ? REFRESH_MOVING_MS : REFRESH_MS;
+  const refetchInterval = (items: Delivery[] = []) =>
+    items.some((delivery) => isAboutToChange(delivery, isActive)) ? REFRESH_ACTIVE_MS : REFRESH_MS;
   const list = trpc.webhooks.deliveries.useQuery(
-    { id, ...input, limit: PAGE_SIZE, cursor: trail.cursor },
-    { placeholderData: keepPreviousData, refetchInterval: ({ state }) => pace(state.data?.items) },
+    { id, ...input, limit: PAGE_SIZE, cursor: history.cursor },
+    { placeholderData: keepPreviousData, refetchInterval: ({ state }) => refetchInterval(state.data?.items) },
   );
   const { rows, newer, release } = useHeldRows(list.data?.items, filters.delivery);
-  const isEmpty = rows?.length === 0 && trail.isFirst;
-  const columns = deliveryColumns({ openId: filters.delivery, isHeld: !isActive, onOpen: open });
-  const isElsewhere = filters.delivery !== null && rows?.every((row) => row.id !== filters.delivery);
+  const isEmpty = rows?.length === 0 && history.isFirst;
+  const columns = deliveryColumns({ openId: filters.delivery, isInactive: !isActive, onOpen: open });
+  const isUnlisted = filters.delivery !== null && rows?.every((row) => row.id !== filters.delivery);
   const details = (delivery: Delivery) =>
     delivery.id === filters.delivery && webhook ? (
-      <DeliveryDetails key={delivery.id} webhook={webhook} delivery={delivery} say={say} />
+      <DeliveryDetails key={delivery.id} webhook={webhook} delivery={delivery} notify={notify} />
     ) : null;
 
   if (list.isError && !rows) {
     return (
-      <ErrorState what="the deliveries" error={list.error} onRetry={() => void list.refetch()}>
-        {isFiltered && <Button onClick={clear}>Clear the filters</Button>}
+      <ErrorState what="deliveries" error={list.error} onRetry={() => void list.refetch()}>
+        {isFiltered && <Button onClick={clear}>Clear filters</Button>}
       </ErrorState>
     );
   }
@@ -57,41 +57,41 @@ export function Deliveries({ id, webhook, say }: DeliveriesProps) {
       <DeliveryTools filters={filters} change={change}>
         {newer > 0 && (
           <Button variant="subtle" color="gray" leftSection={<IconArrowUp stroke={1.5} />} onClick={release}>
-            {formatPlural(newer, 'newer one')}
+            {formatPlural(newer, 'newer delivery', 'newer deliveries')}
           </Button>
         )}
-        {list.isError && <StatusMark status="warning">Not up to date: the server does not answer</StatusMark>}
+        {list.isError && <StatusMark status="warning">Not up to date: the server isn’t responding</StatusMark>}
       </DeliveryTools>
-      {isElsewhere && filters.delivery && (
-        <DeliveryElsewhere
+      {isUnlisted && filters.delivery && (
+        <OpenDelivery
           key={filters.delivery}
           ids={{ id, delivery_id: filters.delivery }}
           columns={columns}
-          pace={pace}
+          refetchInterval={refetchInterval}
           details={details}
           onClose={() => open(null)}
         />
       )}
       {isEmpty && isFiltered && (
-        <EmptyState title="No delivery fits">
-          <p>Nothing was sent here that has this state and is of this event.</p>
+        <EmptyState title="No matching deliveries">
+          <p>No deliveries have this status and event.</p>
           <div className="row-actions">
-            <Button onClick={clear}>Clear the filters</Button>
+            <Button onClick={clear}>Clear filters</Button>
           </div>
         </EmptyState>
       )}
       {isEmpty && !isFiltered && (
-        <EmptyState title="Deliveries will stand here">
+        <EmptyState title="No deliveries yet">
           <p>
-            Each line is an event sent to this address, with every attempt and what was answered. Send a test event to
-            see the first one; new ones come in by themselves.
+            Every event sent to this endpoint is listed here with its attempts and responses. Send a test event to try
+            it. New deliveries appear automatically.
           </p>
         </EmptyState>
       )}
       {!isEmpty && (
         <>
           <DataTable
-            caption="Deliveries, the newest first"
+            caption="Deliveries, newest first"
             className="deliveries"
             columns={columns}
             rows={rows}
@@ -103,7 +103,7 @@ export function Deliveries({ id, webhook, say }: DeliveriesProps) {
           />
           <Pagination
             page={list.data && { ...list.data, items: rows ?? [] }}
-            history={trail}
+            history={history}
             labels={{ back: 'Newer', forward: 'Older' }}
           />
         </>

@@ -5,28 +5,28 @@ import { DateTime } from '@/components/date-time';
 import { EmailAddress } from '@/components/email-address';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import type { Delivery } from '../../schema';
-import { lastAnswerOf } from '../attempts/attempt-words';
-import { Tries } from './tries';
+import { lastResponse } from '../attempts/attempt-labels';
+import { AttemptDots } from './attempt-dots';
 
-const STATES: Record<Delivery['status'], [Status, string]> = {
-  pending: ['pending', 'Waiting'],
+const STATUSES: Record<Delivery['status'], [Status, string]> = {
+  pending: ['pending', 'Pending'],
   retrying: ['deferred', 'Retrying'],
   delivered: ['delivered', 'Delivered'],
   abandoned: ['failed', 'Abandoned'],
 };
 
-type DeliveryColumnsOptions = { openId: string | null; isHeld: boolean; onOpen: (id: string | null) => void };
+type DeliveryColumnsOptions = { openId: string | null; isInactive: boolean; onOpen: (id: string | null) => void };
 
-export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptions): DataTableColumn<Delivery>[] {
+export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsOptions): DataTableColumn<Delivery>[] {
   return [
     {
-      key: 'state',
-      header: 'State',
+      key: 'status',
+      header: 'Status',
       width: 116,
       kind: 'mark',
       mobile: 'mark',
       skeletonWidth: 72,
-      cell: (delivery) => <DeliveryState delivery={delivery} />,
+      cell: (delivery) => <DeliveryStatus delivery={delivery} />,
     },
     {
       key: 'event',
@@ -37,7 +37,7 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
       cell: (delivery) => (
         <span className="cell">
           <span className="mono line">{delivery.event}</span>
-          <span className="clip under-answer">{lastAnswerOf(delivery)}</span>
+          <span className="clip under-response">{lastResponse(delivery)}</span>
         </span>
       ),
     },
@@ -58,29 +58,29 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
       header: 'Attempts',
       width: 104,
       skeletonWidth: 56,
-      cell: (delivery) => <Tries delivery={delivery} />,
+      cell: (delivery) => <AttemptDots delivery={delivery} />,
     },
     {
-      key: 'answer',
-      header: 'Last answer',
+      key: 'response',
+      header: 'Last response',
       width: 168,
       isOptional: true,
       skeletonWidth: 96,
       className: 'soft',
-      cell: lastAnswerOf,
+      cell: lastResponse,
     },
     {
       key: 'next',
-      header: 'Next',
+      header: 'Next attempt',
       width: 112,
       isOptional: true,
       skeletonWidth: 40,
       className: 'soft',
-      cell: (delivery) => <Next delivery={delivery} isHeld={isHeld} />,
+      cell: (delivery) => <Next delivery={delivery} isInactive={isInactive} />,
     },
     {
-      key: 'happened',
-      header: 'Happened',
+      key: 'created',
+      header: 'Created',
       width: 112,
       kind: 'figure',
       mobile: 'side',
@@ -90,7 +90,7 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
     },
     {
       key: 'open',
-      header: <span className="sr-only">Attempts in full</span>,
+      header: <span className="sr-only">Open or close</span>,
       width: 36,
       kind: 'tail',
       mobile: 'tail',
@@ -99,7 +99,7 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
         const Chevron = isOpen ? IconChevronUp : IconChevronDown;
         return (
           <ActionIcon
-            aria-label={`Attempts of ${event}, ${is_test ? 'a test' : recipient}`}
+            aria-label={`Attempts for ${event}, ${is_test ? 'test' : recipient}`}
             aria-expanded={isOpen}
             onClick={() => onOpen(isOpen ? null : id)}
           >
@@ -111,16 +111,16 @@ export function deliveryColumns({ openId, isHeld, onOpen }: DeliveryColumnsOptio
   ];
 }
 
-function DeliveryState({ delivery: { status, in_flight } }: { delivery: Delivery }) {
+function DeliveryStatus({ delivery: { status, in_flight } }: { delivery: Delivery }) {
   if (in_flight) return <StatusMark status="submitting">Sending</StatusMark>;
-  return <StatusMark status={STATES[status][0]}>{STATES[status][1]}</StatusMark>;
+  return <StatusMark status={STATUSES[status][0]}>{STATUSES[status][1]}</StatusMark>;
 }
 
-type NextProps = { delivery: Delivery; isHeld: boolean };
+type NextProps = { delivery: Delivery; isInactive: boolean };
 
-function Next({ delivery: { status, in_flight, next_attempt_at: at, is_test }, isHeld }: NextProps) {
+function Next({ delivery: { status, in_flight, next_attempt_at: at, is_test }, isInactive }: NextProps) {
   if (status === 'abandoned') return is_test ? '' : 'Gave up';
   if (in_flight) return 'Now';
   if (status === 'delivered' || at === null) return '';
-  return isHeld ? 'When it is on' : <DateTime iso={at} />;
+  return isInactive ? 'When active' : <DateTime iso={at} />;
 }

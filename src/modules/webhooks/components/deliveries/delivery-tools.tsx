@@ -8,9 +8,9 @@ import { SegmentedControl } from '@/components/segmented-control';
 import { EVENT_TYPES } from '@/lib/event-types';
 import type { DeliveryFilters } from './use-delivery-filters';
 
-const STATES = {
+const STATUS_OPTIONS = {
   all: 'All',
-  pending: 'Waiting',
+  pending: 'Pending',
   retrying: 'Retrying',
   delivered: 'Delivered',
   abandoned: 'Abandoned',
@@ -22,9 +22,9 @@ export function DeliveryTools({ filters, change, children }: DeliveryToolsProps)
   return (
     <div className="tools delivery-tools">
       <SegmentedControl
-        label="State"
+        label="Status"
         value={filters.status ?? 'all'}
-        options={STATES}
+        options={STATUS_OPTIONS}
         onChange={(status) => change({ status: status === 'all' ? null : status, delivery: null })}
       />
       {filters.event ? (

@@ -2,16 +2,16 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { EVENT_TYPES } from '@/lib/event-types';
-import { DELIVERY_STATES } from '../webhook-values';
+import { DELIVERY_STATUSES } from '../webhook-values';
 
 const parsers = {
-  status: parseAsStringLiteral(DELIVERY_STATES),
+  status: parseAsStringLiteral(DELIVERY_STATUSES),
   event: parseAsStringLiteral(EVENT_TYPES),
   delivery: parseAsString,
   cursor: parseAsString,
 };
 
-/** What of the deliveries is listed, and which one is open. */
+/** The filters of the delivery list and the open delivery, kept in the URL. */
 export function useDeliveryFilters() {
   const [filters, setFilters] = useQueryStates(parsers);
   return {

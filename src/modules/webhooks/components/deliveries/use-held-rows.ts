@@ -5,7 +5,7 @@ import type { Delivery } from '../../schema';
 
 type Held = { delivery: string | null; top: string | undefined };
 
-/** While a delivery is open, newer ones wait, so that what is being read does not move away. */
+/** While a delivery is open, newer ones are held back so that it doesn't move. `release` shows them. */
 export function useHeldRows(rows: Delivery[] | undefined, delivery: string | null) {
   const [held, setHeld] = useState<Held>({ delivery: null, top: undefined });
   const at = rows?.findIndex(({ id }) => id === held.top) ?? -1;

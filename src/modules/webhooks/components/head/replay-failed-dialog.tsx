@@ -9,15 +9,15 @@ import { Dialog } from '@/components/dialogs/dialog';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { Replayed } from '../../schema';
-import type { Say } from '../use-webhook-actions';
+import type { Notify } from '../use-webhook-actions';
 
 const HOUR_MS = 3_600_000;
-const SPANS = { hour: 'Hour', day: 'Day', days: '3 days', month: '30 days' };
+const SPANS = { hour: '1 hour', day: '1 day', days: '3 days', month: '30 days' };
 const SPAN_HOURS: Record<keyof typeof SPANS, number> = { hour: 1, day: 24, days: 72, month: 720 };
 
-type ReplayFailedDialogProps = { id: string; opened: boolean; onClose: () => void; say: Say };
+type ReplayFailedDialogProps = { id: string; opened: boolean; onClose: () => void; notify: Notify };
 
-export function ReplayFailedDialog({ id, opened, onClose, say }: ReplayFailedDialogProps) {
+export function ReplayFailedDialog({ id, opened, onClose, notify }: ReplayFailedDialogProps) {
   const utils = trpc.useUtils();
   const labelId = useId();
   const [span, setSpan] = useState<keyof typeof SPANS>('days');
@@ -28,7 +28,7 @@ export function ReplayFailedDialog({ id, opened, onClose, say }: ReplayFailedDia
   const replay = trpc.webhooks.replayFailed.useMutation({
     onSuccess: async (replayed) => {
       close();
-      say(wordsOf(replayed));
+      notify(describe(replayed));
       await utils.webhooks.invalidate();
     },
   });
@@ -36,8 +36,8 @@ export function ReplayFailedDialog({ id, opened, onClose, say }: ReplayFailedDia
   return (
     <Dialog
       opened={opened}
-      title="Replay what failed"
-      action="Replay them"
+      title="Replay failed deliveries"
+      action="Replay deliveries"
       isBusy={replay.isPending}
       onClose={close}
       onSubmit={(event) => {
@@ -46,14 +46,13 @@ export function ReplayFailedDialog({ id, opened, onClose, say }: ReplayFailedDia
       }}
     >
       <p className="soft">
-        Deliveries that were abandoned are sent again, the oldest first, each with its retries. Tests are not among
-        them. An endpoint that has one already knows it by its <code className="nowrap">X-Service-Delivery</code>, which
-        stays the same.
+        Replays abandoned deliveries, oldest first, each with new retries. Tests aren’t included. Each delivery keeps
+        its <code className="nowrap">X-Service-Delivery</code> id, so your endpoint can detect duplicates.
       </p>
       <div>
-        <Input.Label id={labelId}>Of the last</Input.Label>
+        <Input.Label id={labelId}>Time range</Input.Label>
         <div>
-          <SegmentedControl label="Of the last" value={span} options={SPANS} onChange={setSpan} />
+          <SegmentedControl label="Time range" value={span} options={SPANS} onChange={setSpan} />
         </div>
       </div>
       <ProblemAlert problem={replay.error ? toProblem(replay.error) : null} />
@@ -61,8 +60,8 @@ export function ReplayFailedDialog({ id, opened, onClose, say }: ReplayFailedDia
   );
 }
 
-function wordsOf({ replayed, remaining }: Replayed): string {
-  if (replayed === 0) return 'Nothing failed in that time, or its content is no longer kept';
-  const done = `${formatPlural(replayed, 'delivery is', 'deliveries are')} sent again`;
-  return remaining === 0 ? done : `${done}; ${formatCount(remaining)} remain: replay again for those`;
+function describe({ replayed, remaining }: Replayed): string {
+  if (replayed === 0) return 'No deliveries to replay: none failed in this time range, or their content was deleted';
+  const done = `Replayed ${formatPlural(replayed, 'delivery', 'deliveries')}`;
+  return remaining === 0 ? done : `${done}; ${formatCount(remaining)} left. Replay again to continue.`;
 }

@@ -7,27 +7,27 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
 import type { Delivery, Webhook } from '../../schema';
-import { lastAnswerOf } from '../attempts/attempt-words';
-import type { Say } from '../use-webhook-actions';
-import { useTestedDelivery } from './use-tested-delivery';
+import { lastResponse } from '../attempts/attempt-labels';
+import type { Notify } from '../use-webhook-actions';
+import { useShowDelivery } from './use-show-delivery';
 
-type TestMenuProps = { webhook: Webhook; say: Say };
+type TestMenuProps = { webhook: Webhook; notify: Notify };
 
-export function TestMenu({ webhook, say }: TestMenuProps) {
+export function TestMenu({ webhook, notify }: TestMenuProps) {
   const utils = trpc.useUtils();
-  const show = useTestedDelivery();
-  // What is seen of it is the delivery that opens.
+  const show = useShowDelivery();
+  // For screen readers; the delivery that opens shows the rest.
   const [outcome, setOutcome] = useState('');
   const test = trpc.webhooks.test.useMutation({
     onSuccess: async (delivery) => {
       await utils.webhooks.invalidate();
       show(delivery.id);
-      setOutcome(wordsOf(delivery));
+      setOutcome(describe(delivery));
     },
-    onError: (error) => say('The test event could not be sent', { problem: toProblem(error) }),
+    onError: (error) => notify('Couldn’t send the test event', { problem: toProblem(error) }),
   });
-  const wanted = EVENT_TYPES.filter((type) => isWanted(webhook, type));
-  const others = EVENT_TYPES.filter((type) => !isWanted(webhook, type));
+  const subscribed = EVENT_TYPES.filter((type) => isSubscribed(webhook, type));
+  const others = EVENT_TYPES.filter((type) => !isSubscribed(webhook, type));
 
   const item = (type: Delivery['event']) => (
     <Menu.Item key={type} onClick={() => test.mutate({ id: webhook.id, event: type })}>
@@ -51,9 +51,9 @@ export function TestMenu({ webhook, say }: TestMenuProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>A made-up event, sent at once</Menu.Label>
-          {wanted.map(item)}
-          {others.length > 0 && <Menu.Label>Not among its events</Menu.Label>}
+          <Menu.Label>Sample event, sent immediately</Menu.Label>
+          {subscribed.map(item)}
+          {others.length > 0 && <Menu.Label>Not subscribed</Menu.Label>}
           {others.map(item)}
         </Menu.Dropdown>
       </Menu>
@@ -61,13 +61,11 @@ export function TestMenu({ webhook, say }: TestMenuProps) {
   );
 }
 
-function isWanted({ events }: Webhook, type: string): boolean {
+function isSubscribed({ events }: Webhook, type: string): boolean {
   return events.includes(type) || events.includes(ALL_EVENTS);
 }
 
-function wordsOf(delivery: Delivery): string {
-  if (delivery.status === 'delivered') return `The test arrived: ${lastAnswerOf(delivery)}`;
-  return delivery.status === 'abandoned'
-    ? `The test did not arrive: ${lastAnswerOf(delivery)}`
-    : 'The test is under way';
+function describe(delivery: Delivery): string {
+  if (delivery.status === 'delivered') return `Test delivered: ${lastResponse(delivery)}`;
+  return delivery.status === 'abandoned' ? `Test failed: ${lastResponse(delivery)}` : 'Test in progress';
 }

@@ -9,7 +9,7 @@ import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import type { CreatedWebhook } from '../../schema';
 import { EventChoiceInput } from '../event-choice';
-import { choiceFault, type EventChoice, eventsOf } from '../webhook-values';
+import { choiceError, type EventChoice, eventsOf } from '../webhook-values';
 
 const ALL_DOMAINS = 'all';
 const FIELDS = { url: 'url', events: 'events', domain_id: 'domainId', name: 'name' };
@@ -28,13 +28,13 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
   const form = useForm({
     initialValues: {
       url: '',
-      events: { isAll: true, chosen: [] } as EventChoice,
+      events: { isAll: true, selected: [] } as EventChoice,
       domainId: '',
       name: '',
     },
     validate: {
-      url: (value) => (value.trim() === '' ? 'Enter the address that events are posted to.' : null),
-      events: choiceFault,
+      url: (value) => (value.trim() === '' ? 'Enter the endpoint URL.' : null),
+      events: choiceError,
     },
   });
   const create = trpc.webhooks.create.useMutation({
@@ -64,7 +64,7 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
     <Dialog
       opened={opened}
       title="New webhook"
-      action="Create the webhook"
+      action="Create webhook"
       isBusy={create.isPending}
       onClose={close}
       onSubmit={form.onSubmit(({ url, events, name }) => {
@@ -78,7 +78,7 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
       })}
     >
       <TextInput
-        label="Address"
+        label="Endpoint URL"
         className="mono-input"
         placeholder="https://hooks.example.com/postroom"
         inputMode="url"
@@ -103,11 +103,11 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
           ]}
           searchable={domains.length > 8}
           allowDeselect={false}
-          nothingFoundMessage="No domain of that name"
+          nothingFoundMessage="No matching domains"
           {...form.getInputProps('domainId')}
           value={domainId}
         />
-        <TextInput label="Name, if it needs one" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput label="Name (optional)" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
       </div>
       <ProblemAlert problem={problem} />
     </Dialog>

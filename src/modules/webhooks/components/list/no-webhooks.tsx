@@ -25,11 +25,11 @@ type NoWebhooksProps = { domainName: string | undefined; onNew: () => void };
 export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
   return (
     <EmptyState
-      title={domainName ? `No webhook is for ${domainName} alone` : 'Be told when mail is delivered or bounces'}
+      title={domainName ? `No webhooks for ${domainName} yet` : 'No webhooks yet'}
       aside={
         <figure>
           <figcaption className="code-head">
-            <b>What arrives</b>
+            <b>Example delivery</b>
             <span className="mono quiet">mail.bounced, shortened</span>
           </figcaption>
           <pre className="raw">{BODY}</pre>
@@ -37,24 +37,24 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
       }
     >
       <p>
-        Give Postroom an https address and choose the events. Each one is posted there as signed JSON, and tried again
-        up to five times over three hours.
+        Get notified when mail is delivered or bounces. Events are posted to your https endpoint as signed JSON, and
+        failed deliveries are retried up to five times over about three hours.
       </p>
-      {domainName && <p>Webhooks for all domains hear of it too; they stand in the list of all domains.</p>}
+      {domainName && <p>Webhooks for all domains also get its events. Select all domains to see them.</p>}
       <ol className="steps">
         <li>
           <span>
-            <b>Add the address.</b> You get a secret, which is shown once.
+            <b>Add your endpoint.</b> You get a signing secret, shown once.
           </span>
         </li>
         <li>
           <span>
-            <b>Verify the signature</b> with a snippet in Node or Python.
+            <b>Verify signatures</b> with sample code in Node.js or Python.
           </span>
         </li>
         <li>
           <span>
-            <b>Send a test event</b> and see here what the address answers.
+            <b>Send a test event</b> and view your endpoint’s response.
           </span>
         </li>
       </ol>
@@ -70,12 +70,12 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
   );
 }
 
-export function NoWebhookFits({ onClear }: { onClear: () => void }) {
+export function NoMatchingWebhooks({ onClear }: { onClear: () => void }) {
   return (
-    <EmptyState title="No webhook fits">
-      <p>None of them is in this state.</p>
+    <EmptyState title="No matching webhooks">
+      <p>No webhooks have this status.</p>
       <div className="row-actions">
-        <Button onClick={onClear}>Show all</Button>
+        <Button onClick={onClear}>Clear filters</Button>
       </div>
     </EmptyState>
   );

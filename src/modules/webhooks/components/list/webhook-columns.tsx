@@ -5,7 +5,7 @@ import { ALL_EVENTS } from '@/lib/event-types';
 import type { Webhook } from '../../schema';
 import { Endpoint } from '../endpoint';
 import type { useWebhookActions } from '../use-webhook-actions';
-import { WebhookState } from '../webhook-state';
+import { WebhookStatus } from '../webhook-status';
 import { hostOf } from '../webhook-values';
 
 type WebhookColumnsOptions = {
@@ -16,17 +16,17 @@ type WebhookColumnsOptions = {
 export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
   return [
     {
-      key: 'state',
-      header: 'State',
+      key: 'status',
+      header: 'Status',
       width: 192,
       kind: 'mark',
       mobile: 'mark',
       skeletonWidth: 48,
-      cell: (webhook) => <WebhookState webhook={{ ...webhook, active: actions.isOn(webhook) }} isShort />,
+      cell: (webhook) => <WebhookStatus webhook={{ ...webhook, active: actions.isActive(webhook) }} isShort />,
     },
     {
-      key: 'address',
-      header: 'Address',
+      key: 'endpoint',
+      header: 'Endpoint',
       mobile: 'lead',
       skeletonWidth: 240,
       cell: ({ id, url, name }) => (
@@ -56,7 +56,7 @@ export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): Data
         id === null ? 'All domains' : <span className="mono line">{nameOf(id) ?? 'One domain'}</span>,
     },
     updatedColumn(),
-    activeColumn({ nameOf: ({ url }) => hostOf(url), isActive: actions.isOn, onChange: actions.switchTo }),
+    activeColumn({ nameOf: ({ url }) => hostOf(url), isActive: actions.isActive, onChange: actions.setActive }),
   ];
 }
 

@@ -20,14 +20,14 @@ import type { CreatedWebhook } from '../../schema';
 import { useWebhookActions } from '../use-webhook-actions';
 import { WebhookSecretDialog } from '../webhook-secret-dialog';
 import { NewWebhookDialog } from './new-webhook-dialog';
-import { NoWebhookFits, NoWebhooks } from './no-webhooks';
+import { NoMatchingWebhooks, NoWebhooks } from './no-webhooks';
 import { webhookColumns } from './webhook-columns';
 
 const REFRESH_MS = 15_000;
-const SHOWN = { all: undefined, on: true, off: false } as const;
+const ACTIVE_FILTER = { all: undefined, active: true, inactive: false } as const;
 
 const filters = {
-  show: parseAsStringLiteral(['all', 'on', 'off']).withDefault('all'),
+  show: parseAsStringLiteral(['all', 'active', 'inactive']).withDefault('all'),
   new: parseAsBoolean.withDefault(false),
   cursor: parseAsString,
 };
@@ -36,23 +36,23 @@ export function WebhooksPage() {
   const router = useRouter();
   const [state, setState] = useQueryStates(filters);
   const [created, setCreated] = useState<CreatedWebhook | null>(null);
-  const trail = useCursorHistory();
-  const reach = useDomainScope();
+  const history = useCursorHistory();
+  const domainScope = useDomainScope();
   const actions = useWebhookActions();
   const list = trpc.webhooks.list.useQuery(
-    { domain_id: reach.selectedId ?? undefined, active: SHOWN[state.show], cursor: trail.cursor },
+    { domain_id: domainScope.selectedId ?? undefined, active: ACTIVE_FILTER[state.show], cursor: history.cursor },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
   const rows = list.data?.items;
-  const isEmpty = rows?.length === 0 && trail.isFirst;
-  const domainName = reach.selectedId ? reach.nameOf(reach.selectedId) : undefined;
+  const isEmpty = rows?.length === 0 && history.isFirst;
+  const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
   const openNew = () => void setState({ new: true });
 
   return (
     <Page>
       <PageHeader
         title="Webhooks"
-        description={domainName ? `Of ${domainName} alone` : 'Addresses that are told what becomes of mail'}
+        description={domainName ? `For ${domainName}` : 'Send delivery events to your endpoints'}
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New webhook
@@ -60,36 +60,38 @@ export function WebhooksPage() {
       </PageHeader>
       <div className="tools">
         <SegmentedControl
-          label="State"
+          label="Status"
           value={state.show}
-          options={{ all: 'All', on: 'On', off: 'Off' }}
+          options={{ all: 'All', active: 'Active', inactive: 'Inactive' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
       </div>
       {list.isError && !rows && <ErrorState what="webhooks" error={list.error} onRetry={() => void list.refetch()} />}
       {isEmpty && state.show === 'all' && <NoWebhooks domainName={domainName} onNew={openNew} />}
-      {isEmpty && state.show !== 'all' && <NoWebhookFits onClear={() => void setState({ show: null, cursor: null })} />}
+      {isEmpty && state.show !== 'all' && (
+        <NoMatchingWebhooks onClear={() => void setState({ show: null, cursor: null })} />
+      )}
       {!isEmpty && !(list.isError && !rows) && (
         <>
           <DataTable
-            caption="Webhooks, the newest first"
+            caption="Webhooks, newest first"
             className="webhooks"
-            columns={webhookColumns({ nameOf: reach.nameOf, actions })}
+            columns={webhookColumns({ nameOf: domainScope.nameOf, actions })}
             rows={rows}
             rowKey={({ id }) => id}
             rowHref={({ id }) => `/webhooks/${id}`}
-            isInactive={(webhook) => !actions.isOn(webhook)}
+            isInactive={(webhook) => !actions.isActive(webhook)}
             isStale={list.isPlaceholderData}
             skeletonRows={6}
           />
-          <Pagination page={list.data} history={trail} />
+          <Pagination page={list.data} history={history} />
         </>
       )}
       <Notification notice={actions.notice} onDismiss={actions.dismiss} />
       <NewWebhookDialog
         opened={state.new && created === null}
-        domains={reach.domains}
-        preset={reach.selectedId}
+        domains={domainScope.domains}
+        preset={domainScope.selectedId}
         onClose={() => void setState({ new: null })}
         onCreated={(webhook) => {
           setCreated(webhook);
@@ -98,10 +100,10 @@ export function WebhooksPage() {
       />
       {created && (
         <WebhookSecretDialog
-          title={`Copy the secret of ${new URL(created.url).host}`}
+          title={`Copy the secret for ${new URL(created.url).host}`}
           webhook={created}
           secret={created.secret}
-          domainName={created.domain_id ? reach.nameOf(created.domain_id) : undefined}
+          domainName={created.domain_id ? domainScope.nameOf(created.domain_id) : undefined}
           onStored={() => router.push(`/webhooks/${created.id}`)}
         />
       )}

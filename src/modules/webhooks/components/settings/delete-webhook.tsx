@@ -23,19 +23,19 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
   });
 
   return (
-    <SettingsSection title="Delete" hint="Its deliveries go with it, and their retries end at once.">
+    <SettingsSection title="Delete" hint="Also deletes its deliveries and cancels their retries.">
       <div className="form-column">
-        <p className="soft">The address hears of nothing any more. To stop it for a while, switch it off instead.</p>
+        <p className="soft">The endpoint gets no more events. To pause deliveries, deactivate the webhook instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
-            Delete the webhook
+            Delete webhook
           </Button>
         </div>
       </div>
       <ConfirmDialog
         opened={opened}
-        title={`Delete the webhook of ${host}`}
-        action="Delete the webhook"
+        title={`Delete the webhook for ${host}`}
+        action="Delete webhook"
         typeToConfirm={host}
         problem={remove.error ? toProblem(remove.error) : null}
         isBusy={remove.isPending}
@@ -45,7 +45,7 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
         }}
         onConfirm={() => remove.mutate({ id: webhook.id })}
       >
-        <p className="soft">Its secret and what it was sent are lost with it. This cannot be undone.</p>
+        <p className="soft">Its secret and delivery history are deleted too. This can’t be undone.</p>
       </ConfirmDialog>
     </SettingsSection>
   );

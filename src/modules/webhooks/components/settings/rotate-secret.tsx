@@ -12,14 +12,14 @@ import type { Webhook } from '../../schema';
 import { WebhookSecretDialog } from '../webhook-secret-dialog';
 import { hostOf } from '../webhook-values';
 
-const LOOK_AGAIN_MS = 5_000;
+const REFRESH_MS = 5_000;
 
-const GRACES = [
-  { value: '0', label: 'Not at all: it leaked' },
-  { value: '1', label: 'For an hour' },
-  { value: '24', label: 'For a day' },
-  { value: '72', label: 'For 3 days' },
-  { value: '168', label: 'For a week' },
+const GRACE_PERIODS = [
+  { value: '0', label: 'Revoke now (leaked)' },
+  { value: '1', label: '1 hour' },
+  { value: '24', label: '1 day' },
+  { value: '72', label: '3 days' },
+  { value: '168', label: '7 days' },
 ];
 
 export function RotateSecret({ webhook }: { webhook: Webhook }) {
@@ -29,13 +29,13 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
     onSuccess: () => void utils.webhooks.get.invalidate({ id: webhook.id }),
   });
   return (
-    <SettingsSection title="Secret" hint="It signs every delivery. A new one counts at once.">
+    <SettingsSection title="Secret" hint="Signs every delivery. A new secret takes effect immediately.">
       <div className="form-column">
         {webhook.previous_secret_until && <OldSecret until={webhook.previous_secret_until} />}
         <Select
-          label="The old secret signs as well"
-          description="In X-Service-Signature-Previous, so that the endpoint can change over in its own time"
-          data={GRACES}
+          label="Keep the old secret valid for"
+          description="Grace period to update your endpoint. Deliveries also carry X-Service-Signature-Previous."
+          data={GRACE_PERIODS}
           allowDeselect={false}
           value={grace}
           onChange={(value) => value && setGrace(value)}
@@ -46,13 +46,13 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
             loading={rotate.isPending}
             onClick={() => rotate.mutate({ id: webhook.id, grace_hours: Number(grace) })}
           >
-            Make a new secret
+            Rotate secret
           </Button>
         </div>
       </div>
       {rotate.data && (
         <WebhookSecretDialog
-          title={`Copy the new secret of ${hostOf(webhook.url)}`}
+          title={`Copy the new secret for ${hostOf(webhook.url)}`}
           webhook={webhook}
           secret={rotate.data.secret}
           domainName={undefined}
@@ -66,11 +66,12 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
 
 function OldSecret({ until }: { until: string }) {
   const [now, setNow] = useState(Date.now);
-  useInterval(() => setNow(Date.now()), LOOK_AGAIN_MS, { autoInvoke: true });
+  useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true });
   if (new Date(until).getTime() <= now) return null;
   return (
     <p className="soft">
-      The old secret still signs until <b className="strong">{formatFull(until)}</b>. A new one ends that at once.
+      The old secret is valid until <b className="strong">{formatFull(until)}</b>. Rotating again revokes it
+      immediately.
     </p>
   );
 }

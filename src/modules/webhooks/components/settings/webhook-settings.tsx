@@ -11,7 +11,7 @@ import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import type { Webhook } from '../../schema';
 import { EventChoiceInput } from '../event-choice';
-import { choiceFault, choiceOf, eventsOf, hostOf } from '../webhook-values';
+import { choiceError, choiceOf, eventsOf, hostOf } from '../webhook-values';
 import { DeleteWebhook } from './delete-webhook';
 import { RotateSecret } from './rotate-secret';
 
@@ -23,8 +23,8 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
   const form = useForm({
     initialValues: initialValues(webhook),
     validate: {
-      url: (value) => (value.trim() === '' ? 'Enter the address that events are posted to.' : null),
-      events: choiceFault,
+      url: (value) => (value.trim() === '' ? 'Enter the endpoint URL.' : null),
+      events: choiceError,
     },
   });
   const update = trpc.webhooks.update.useMutation({
@@ -43,7 +43,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
         noValidate
         onSubmit={form.onSubmit(({ url, events, name }) => {
           setProblem(null);
-          // Only what was changed, so that nobody else's change is undone.
+          // Only changed fields, so that concurrent changes aren't overwritten.
           update.mutate({
             id: webhook.id,
             ...(form.isDirty('url') && { url: url.trim() }),
@@ -52,13 +52,10 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
           });
         })}
       >
-        <SettingsSection
-          title="Webhook"
-          hint="Deliveries still to be made go to the address as it is then. Whose mail it tells of stays as it was made."
-        >
+        <SettingsSection title="Webhook" hint="Pending deliveries use the new URL. The domain can’t be changed later.">
           <div className="form-column">
             <TextInput
-              label="Address"
+              label="Endpoint URL"
               className="mono-input"
               inputMode="url"
               autoComplete="off"
@@ -67,12 +64,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
               maxLength={2048}
               {...form.getInputProps('url')}
             />
-            <TextInput
-              label="Name, if it needs one"
-              maxLength={100}
-              autoComplete="off"
-              {...form.getInputProps('name')}
-            />
+            <TextInput label="Name (optional)" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
             <EventChoiceInput
               value={form.values.events}
               error={form.errors.events}
@@ -88,10 +80,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
             />
           </div>
         </SettingsSection>
-        <UnsavedGuard
-          isDirty={form.isDirty()}
-          what={`The settings of ${hostOf(webhook.url)} are changed and not saved.`}
-        />
+        <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${hostOf(webhook.url)}.`} />
       </form>
       <RotateSecret webhook={webhook} />
       <DeleteWebhook webhook={webhook} />

@@ -7,15 +7,15 @@ import { SettingsSection } from '@/components/settings-section';
 import { NODE_SNIPPET, opensslSnippet, PYTHON_SNIPPET, STANDARD_SNIPPET } from './verify-snippets';
 
 const HEADERS: [name: string, meaning: string][] = [
-  ['X-Service-Signature', 'HMAC-SHA256 of the raw body in hex, keyed with the secret as it was shown, whsec_ included'],
-  ['X-Service-Signature-Previous', 'The same with the old secret, for as long as it signs as well'],
-  ['X-Service-Delivery', 'The same on every attempt: keep it, and work on each only once'],
-  ['X-Service-Event', 'The type of the event, also in the body'],
-  ['X-Service-Attempt', '1, and one more for each attempt'],
-  ['X-Service-Timestamp', 'When this attempt was signed, in seconds since 1970'],
+  ['X-Service-Signature', 'Hex HMAC-SHA256 of the raw body, keyed with the secret as shown, including whsec_'],
+  ['X-Service-Signature-Previous', 'Signature with the previous secret, during the grace period of a rotation'],
+  ['X-Service-Delivery', 'Delivery id, the same on every attempt and replay. Store it to detect repeats'],
+  ['X-Service-Event', 'Event type, also in the body'],
+  ['X-Service-Attempt', '1 for the first attempt'],
+  ['X-Service-Timestamp', 'Time of this attempt in Unix seconds'],
   [
     'webhook-id, webhook-timestamp, webhook-signature',
-    'The same proof as Standard Webhooks has it; it covers the time too',
+    'Signature of Standard Webhooks, which covers the timestamp too',
   ],
 ];
 
@@ -29,10 +29,10 @@ const NAMES: Record<Language, string> = {
   openssl: 'openssl',
 };
 const SNIPPETS: Record<Language, [code: string, hint: string]> = {
-  node: [NODE_SNIPPET, 'needs no package'],
-  standard: [STANDARD_SNIPPET, 'with a package, also refuses what is old'],
-  python: [PYTHON_SNIPPET, 'needs no package'],
-  openssl: [opensslSnippet(), 'for a body kept as a file; compare what it prints'],
+  node: [NODE_SNIPPET, 'no package needed'],
+  standard: [STANDARD_SNIPPET, 'needs a package, also rejects old deliveries'],
+  python: [PYTHON_SNIPPET, 'no package needed'],
+  openssl: [opensslSnippet(), 'for a body saved to a file; compare the output with the header'],
 };
 
 export function VerifySignature() {
@@ -41,8 +41,8 @@ export function VerifySignature() {
   return (
     <>
       <SettingsSection
-        title="In a program"
-        hint="Take the signature over the bytes as they came. JSON that is parsed and written again has other bytes."
+        title="Sample code"
+        hint="Compute the signature over the raw bytes of the body. JSON that was parsed and serialized again has different bytes."
       >
         <div className="verify">
           <SegmentedControl
@@ -55,14 +55,14 @@ export function VerifySignature() {
             title={NAMES[language]}
             hint={hint}
             code={code}
-            what={language === 'openssl' ? 'the command' : 'the program'}
+            what={language === 'openssl' ? 'the command' : 'the code'}
           />
           <p className="soft">
-            <code>POSTROOM_WEBHOOK_SECRET</code> stands for the secret. Who has lost it makes a new one in the settings.
+            Set <code>POSTROOM_WEBHOOK_SECRET</code> to the webhook’s secret. Lost it? Rotate the secret in Settings.
           </p>
         </div>
       </SettingsSection>
-      <SettingsSection title="Headers" hint="What every delivery carries, beside its JSON body.">
+      <SettingsSection title="Headers" hint="Sent with every delivery.">
         <dl className="header-facts">
           {HEADERS.map(([name, meaning]) => (
             <div key={name}>
@@ -74,17 +74,17 @@ export function VerifySignature() {
           ))}
         </dl>
       </SettingsSection>
-      <SettingsSection title="Answers" hint="What an endpoint should answer, and by when.">
+      <SettingsSection title="Responses" hint="How your endpoint should respond.">
         <ul className="plain-facts">
           <li>
-            <b>2xx within 10 seconds</b> means that it has arrived. Answer first, work afterwards.
+            <b>2xx within 10 seconds</b> counts as delivered. Respond first, then do the work.
           </li>
           <li>
-            <b>Anything else</b> is tried again after 30 seconds, 2 minutes, 15 minutes, 1 hour and 2 hours, then
-            abandoned. A redirect is not followed.
+            <b>Anything else,</b> including redirects, is retried after 30 seconds, 2 minutes, 15 minutes, 1 hour and 2
+            hours; then the delivery is abandoned.
           </li>
           <li>
-            <b>The same event can come twice,</b> and a later one before an earlier one.
+            <b>Deliveries arrive at least once</b> and in no guaranteed order. Repeats have the same delivery id.
           </li>
         </ul>
       </SettingsSection>

@@ -7,34 +7,34 @@ import { DataTable, type DataTableColumn } from '@/components/data-table/data-ta
 import { ErrorState } from '@/components/data-table/states';
 import type { ByDelivery, Delivery } from '../../schema';
 
-type DeliveryElsewhereProps = {
+type OpenDeliveryProps = {
   ids: ByDelivery;
   columns: DataTableColumn<Delivery>[];
-  pace: (items: Delivery[]) => number;
+  refetchInterval: (items: Delivery[]) => number;
   details: (delivery: Delivery) => ReactNode;
   onClose: () => void;
 };
 
-/** The open delivery where it is not among those listed: on another page of them, or left out by a filter. */
-export function DeliveryElsewhere({ ids, columns, pace, details, onClose }: DeliveryElsewhereProps) {
+/** The open delivery when the list doesn't contain it: it is on another page or filtered out. */
+export function OpenDelivery({ ids, columns, refetchInterval: pace, details, onClose }: OpenDeliveryProps) {
   const { data, isError, error, refetch } = trpc.webhooks.delivery.useQuery(ids, {
     refetchInterval: ({ state }) => pace(state.data ? [state.data] : []),
   });
   if (isError && !data) {
     return (
       <ErrorState what="this delivery" error={error} onRetry={() => void refetch()}>
-        <Button onClick={onClose}>Only the list</Button>
+        <Button onClick={onClose}>Close delivery</Button>
       </ErrorState>
     );
   }
   return (
-    <section className="elsewhere" aria-labelledby="elsewhere">
+    <section className="open-delivery" aria-labelledby="open-delivery">
       <div className="section">
-        <h2 id="elsewhere">The open delivery</h2>
-        <span className="quiet">It is not among those listed below</span>
+        <h2 id="open-delivery">Open delivery</h2>
+        <span className="quiet">Not in the list below</span>
       </div>
       <DataTable
-        caption="The open delivery"
+        caption="Open delivery"
         className="deliveries"
         hideHeader
         columns={columns}

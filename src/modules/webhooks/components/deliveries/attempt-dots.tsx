@@ -2,17 +2,17 @@ import { formatPlural } from '@/lib/format';
 import type { Delivery } from '../../schema';
 
 const STEP = 12;
-const MOST_SHOWN = 6;
+const MAX_SHOWN = 6;
 
-/** Its attempts as squares, the one that arrived as a disc, and those it still has dotted. */
-export function Tries({ delivery }: { delivery: Delivery }) {
+/** A square per failed attempt, a disc for the successful one, and a dotted circle per remaining attempt. */
+export function AttemptDots({ delivery }: { delivery: Delivery }) {
   const { attempts, attempts_left } = delivery;
-  const left = Math.min(attempts_left, attempts.length > 0 ? MOST_SHOWN - 1 : MOST_SHOWN);
-  const made = attempts.slice(-Math.max(1, MOST_SHOWN - left));
+  const left = Math.min(attempts_left, attempts.length > 0 ? MAX_SHOWN - 1 : MAX_SHOWN);
+  const made = attempts.slice(-Math.max(1, MAX_SHOWN - left));
   const width = (made.length + left) * STEP;
   return (
     <span className="attempt-dots">
-      <span className="sr-only">{wordsOf(delivery)}</span>
+      <span className="sr-only">{describe(delivery)}</span>
       <svg width={width} height="10" viewBox={`0 0 ${width} 10`} aria-hidden="true">
         {made.map(({ number, failure }, index) =>
           failure === null ? (
@@ -35,9 +35,9 @@ export function Tries({ delivery }: { delivery: Delivery }) {
   );
 }
 
-function wordsOf({ attempt_count: made, attempts_left: left }: Delivery): string {
+function describe({ attempt_count: made, attempts_left: left }: Delivery): string {
   const words = formatPlural(made, 'attempt');
-  return left === 0 ? words : `${words}, up to ${left} to come`;
+  return left === 0 ? words : `${words}, up to ${left} more`;
 }
 
 function keyOf(index: number): string {

@@ -11,16 +11,16 @@ import { ReplayFailedDialog } from './replay-failed-dialog';
 import { TestMenu } from './test-menu';
 
 const REFRESH_MS = 15_000;
-/** Above this the button names no number: the API counts none. */
-const MOST_COUNTED = 10;
+/** Above this the button shows no count, since the API returns no totals. */
+const MAX_COUNTED = 10;
 
-type WebhookActsProps = { webhook: Webhook; actions: ReturnType<typeof useWebhookActions> };
+type WebhookActionsProps = { webhook: Webhook; actions: ReturnType<typeof useWebhookActions> };
 
-export function WebhookActs({ webhook, actions }: WebhookActsProps) {
+export function WebhookActions({ webhook, actions }: WebhookActionsProps) {
   const [opened, dialog] = useDisclosure(false);
   const { id, url, active } = webhook;
   const failed = trpc.webhooks.deliveries.useQuery(
-    { id, status: 'abandoned', limit: MOST_COUNTED },
+    { id, status: 'abandoned', limit: MAX_COUNTED },
     { refetchInterval: REFRESH_MS },
   );
   const count = failed.data?.items.filter((delivery) => !delivery.is_test).length ?? 0;
@@ -30,10 +30,10 @@ export function WebhookActs({ webhook, actions }: WebhookActsProps) {
     <>
       <Switch
         className="head-switch"
-        label="On"
-        aria-label={`${hostOf(url)} is on`}
+        label="Active"
+        aria-label={`${hostOf(url)} is active`}
         checked={active}
-        onChange={(event) => actions.switchTo(webhook, event.currentTarget.checked)}
+        onChange={(event) => actions.setActive(webhook, event.currentTarget.checked)}
       />
       <Button
         className="head-replay"
@@ -43,8 +43,8 @@ export function WebhookActs({ webhook, actions }: WebhookActsProps) {
       >
         {isMore || count === 0 ? 'Replay failed' : `Replay ${count} failed`}
       </Button>
-      <TestMenu webhook={webhook} say={actions.say} />
-      <ReplayFailedDialog id={id} opened={opened} onClose={dialog.close} say={actions.say} />
+      <TestMenu webhook={webhook} notify={actions.notify} />
+      <ReplayFailedDialog id={id} opened={opened} onClose={dialog.close} notify={actions.notify} />
     </>
   );
 }

@@ -3,17 +3,17 @@
 import { trpc } from '@/components/api/trpc';
 import type { Delivery } from '../../schema';
 
-const ASK_AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
-/** The delivery with its request and with whole answers, of which a list has only the first lines. */
-export function useWholeDelivery(delivery: Delivery) {
+/** The delivery with its request and full responses; a list has only the first line of each response. */
+export function useFullDelivery(delivery: Delivery) {
   return trpc.webhooks.delivery.useQuery(
     { id: delivery.webhook_id, delivery_id: delivery.id },
     {
-      // What an attempt was answered does not change: it asks only for attempts that it does not have.
+      // The response to an attempt never changes, so this only loads attempts it doesn't have yet.
       enabled: ({ state }) => state.data === undefined || lastNumber(state.data) < lastNumber(delivery),
       staleTime: 0,
-      refetchInterval: ASK_AGAIN_MS,
+      refetchInterval: RETRY_MS,
     },
   );
 }

@@ -3,14 +3,14 @@ import { formatCount, formatFull } from '@/lib/format';
 import type { Webhook } from '../schema';
 import { isFailing, sinceOf } from './webhook-values';
 
-type WebhookStateProps = { webhook: Webhook; isShort?: boolean };
+type WebhookStatusProps = { webhook: Webhook; isShort?: boolean };
 
-export function WebhookState({ webhook, isShort }: WebhookStateProps) {
+export function WebhookStatus({ webhook, isShort }: WebhookStatusProps) {
   const { active, failures_in_row: failures, failing_since: since } = webhook;
-  if (!active) return <StatusMark status="off">Off</StatusMark>;
-  if (!isFailing(webhook)) return <StatusMark status="on">On</StatusMark>;
+  if (!active) return <StatusMark status="off" />;
+  if (!isFailing(webhook)) return <StatusMark status="on" />;
   return (
-    <span title={since ? `${formatCount(failures)} attempts in a row failed since ${formatFull(since)}` : undefined}>
+    <span title={since ? `${formatCount(failures)} failed attempts in a row since ${formatFull(since)}` : undefined}>
       <StatusMark status="failed">
         Failing
         <span className="hide-on-mobile">

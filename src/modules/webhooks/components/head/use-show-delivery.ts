@@ -11,8 +11,8 @@ const parsers = {
   delivery: parseAsString,
 };
 
-/** Leads to a delivery that was just made: the first of all, so that filters and pages end. */
-export function useTestedDelivery() {
+/** Opens a new delivery. It is first in the list, so filters and the page position are cleared. */
+export function useShowDelivery() {
   const [, setState] = useQueryStates(parsers);
   return (delivery: string) =>
     confirmLeave(() => void setState({ tab: null, status: null, event: null, cursor: null, delivery }));

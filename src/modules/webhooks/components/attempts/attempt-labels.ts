@@ -1,50 +1,50 @@
 import { formatCount } from '@/lib/format';
 import type { AttemptFailure, Delivery, DeliveryAttempt } from '../../schema';
 
-/** As on the stamp, where there is no status code. */
+/** Shown on the stamp if there is no status code; up to four characters. */
 export const FAILURE_CODES: Record<AttemptFailure, string> = {
   status: '?',
   redirect: '3XX',
   timeout: 'T/O',
   dns: 'DNS',
-  blocked_address: 'BAR',
-  connect: 'SHUT',
+  blocked_address: 'PRIV',
+  connect: 'CONN',
   tls: 'TLS',
-  broken: 'CUT',
-  bad_answer: 'BAD',
+  broken: 'LOST',
+  bad_answer: 'HTTP',
   bad_url: 'URL',
 };
 
-const NO_ANSWER: Record<AttemptFailure, string> = {
-  status: 'Refused',
+const FAILURE_LABELS: Record<AttemptFailure, string> = {
+  status: 'Error status',
   redirect: 'Redirect',
-  timeout: 'No answer in 10 s',
+  timeout: 'No response in 10 s',
   dns: 'Host not found',
   blocked_address: 'Private address',
-  connect: 'No connection',
+  connect: 'Connection failed',
   tls: 'TLS failed',
-  broken: 'Connection broke',
-  bad_answer: 'Not valid HTTP',
-  bad_url: 'Unusable address',
+  broken: 'Connection lost',
+  bad_answer: 'Invalid HTTP',
+  bad_url: 'Invalid URL',
 };
 
-/** The status line without its version, or why there is none. */
-export function answerWords({ status_code: code, failure, answer }: DeliveryAttempt): string {
-  if (code === null) return failure ? NO_ANSWER[failure] : 'Nothing';
+/** The status line without the HTTP version, or the reason why there is no response. */
+export function responseLabel({ status_code: code, failure, answer }: DeliveryAttempt): string {
+  if (code === null) return failure ? FAILURE_LABELS[failure] : 'No response';
   const [line = ''] = answer.split('\n');
   return line.startsWith('HTTP/') ? line.slice(line.indexOf(' ') + 1) : String(code);
 }
 
-export function lastAnswerOf({ attempts }: Delivery): string {
+export function lastResponse({ attempts }: Delivery): string {
   const last = attempts.at(-1);
-  return last ? answerWords(last) : '';
+  return last ? responseLabel(last) : '';
 }
 
-export function formatTook(ms: number): string {
+export function formatDuration(ms: number): string {
   return ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** To the minute, and in seconds below one. */
+/** Rounded to minutes, or to seconds below one minute. */
 export function formatAfter(fromIso: string, toIso: string): string {
   const seconds = Math.max(0, Math.round((new Date(toIso).getTime() - new Date(fromIso).getTime()) / 1000));
   return `+${formatSpan(seconds)}`;
