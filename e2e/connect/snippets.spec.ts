@@ -32,7 +32,7 @@ test('the curl, Node and (where python3 is installed) Python programs run as sho
   await page.getByLabel('Text body').fill('Back\\slash, `tick`, $HOME and "quotes"\nover two lines');
   await page.getByLabel('Attach files').setInputFiles(attachment);
 
-  const side = page.getByRole('complementary', { name: /the same by the API/ });
+  const side = page.getByRole('complementary', { name: /API equivalent/ });
   for (const { button, begins, file, command } of LANGUAGES) {
     await side.getByRole('button', { name: button, exact: true }).click();
     const code = side.getByText(begins);
@@ -56,8 +56,8 @@ test('a batch typed as JSON is sent, each message with its own result', async ({
   const field = page.getByLabel('Batch as JSON');
   await expect(field).toHaveValue(/First of two/);
   await field.fill('{"messages": [');
-  await expect(field).toHaveAccessibleDescription(/This is not valid JSON/);
-  await expect(page.getByRole('button', { name: 'Send the batch' })).toBeDisabled();
+  await expect(field).toHaveAccessibleDescription(/This isn’t valid JSON/);
+  await expect(page.getByRole('button', { name: 'Send batch' })).toBeDisabled();
   await check();
 
   const message = (from: string, subject: string) => ({
@@ -69,8 +69,8 @@ test('a batch typed as JSON is sent, each message with its own result', async ({
   const subject = unique('Batch ');
   const messages = [message(`a@${domain.name}`, subject), message('a@unknown.example', subject)];
   await field.fill(JSON.stringify({ messages }, null, 2));
-  await page.getByRole('button', { name: 'Send the batch' }).click();
-  const results = page.getByRole('table', { name: 'Results of the batch' });
+  await page.getByRole('button', { name: 'Send batch' }).click();
+  const results = page.getByRole('table', { name: 'Batch results' });
   await expect(results.getByRole('row', { name: /Accepted 1 / })).toBeVisible();
   await expect(results.getByRole('row', { name: /Failed 2 .*DOMAIN_NOT_FOUND/ })).toBeVisible();
   await check();

@@ -18,8 +18,8 @@ test('shows the setup checklist until the first message is sent, then totals', a
 
   await steps.getByRole('link', { name: 'Send test' }).click();
   await expect(page.getByRole('region', { name: 'Envelope' }).getByText(email, { exact: true })).toBeVisible();
-  await page.getByRole('button', { name: 'Send the message' }).click();
-  await expect(page.getByRole('status', { name: 'Result' })).toContainText('accepted it');
+  await page.getByRole('button', { name: 'Send message' }).click();
+  await expect(page.getByRole('status', { name: 'Result' })).toContainText('accepted the message');
 
   await page.getByRole('link', { name: 'Overview', exact: true }).click();
   await expect(page.getByRole('definition').first()).toHaveText(/^1/);

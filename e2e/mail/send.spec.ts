@@ -15,7 +15,7 @@ test.beforeEach(() => {
 });
 test.afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const sendButton = (page: Page) => page.getByRole('button', { name: 'Send the message' });
+const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' });
 
 async function open(page: Page, domain: { name: string }, subject: string): Promise<void> {
   await page.goto(`${url()}/send`);
@@ -32,8 +32,8 @@ async function addTo(page: Page, label: string, text: string): Promise<void> {
   await field.press('Enter');
 }
 
-/** The message as the mail server keeps it. */
-async function kept(row: Row): Promise<Email> {
+/** The message as the sandbox stored it. */
+async function storedMessage(row: Row): Promise<Email> {
   return PostalMime.parse(readFileSync(path.join(process.env.E2E_SPOOL as string, `${row.queue_id}.eml`)));
 }
 
@@ -41,7 +41,7 @@ async function rowsOf(api: Api, subject: string): Promise<Row[]> {
   return api.call('GET', `/messages?q=${encodeURIComponent(subject)}`);
 }
 
-test('a message with copies, an attachment and a header is sent, and the command shown sends the same', async ({
+test('sends a message with copies, an attachment and a header, and the curl command sends the same', async ({
   signedIn: page,
   api,
   domain,
@@ -57,17 +57,17 @@ test('a message with copies, an attachment and a header is sent, and the command
   await expect(page.getByText('4 recipients')).toBeVisible();
   await page.getByLabel('Attach files').setInputFiles(file);
   await expect(page.getByText('2 KB of 25 MB')).toBeVisible();
-  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByRole('button', { name: 'Add header' }).click();
   await page.getByLabel('Name of header 1').fill('X-Order');
   await page.getByLabel('Value of header 1').fill('20418');
   await check();
 
-  const side = page.getByRole('complementary', { name: /the same by the API/ });
+  const side = page.getByRole('complementary', { name: /API equivalent/ });
   await expect(side.getByText(/^curl /)).toContainText('20418');
   const command = (await side.getByText(/^curl /).textContent()) as string;
   await sendButton(page).click();
   await expect(page.getByRole('status', { name: 'Result' })).toContainText(
-    'accepted it for ann@far.example and 1 more',
+    'accepted the message for ann@far.example and 1 more',
   );
   await check();
 
@@ -81,7 +81,7 @@ test('a message with copies, an attachment and a header is sent, and the command
   expect(answer.error).toBeNull();
   const rows = await rowsOf(api, subject);
   expect(rows).toHaveLength(2);
-  const [byCurl, byForm] = (await Promise.all(rows.map(kept))) as [Email, Email];
+  const [byCurl, byForm] = (await Promise.all(rows.map(storedMessage))) as [Email, Email];
   for (const { messageId, date, ...rest } of [byCurl, byForm]) {
     expect(rest.to?.map(({ address }) => address)).toEqual(['ann@far.example', 'bo@far.example']);
     expect(rest.cc?.map(({ address }) => address)).toEqual(['cy@far.example']);
@@ -92,12 +92,12 @@ test('a message with copies, an attachment and a header is sent, and the command
     expect(Buffer.from(rest.attachments[0]?.content as ArrayBuffer).equals(readFileSync(file))).toBe(true);
   }
 
-  await page.getByRole('link', { name: 'Open its timeline' }).click();
+  await page.getByRole('link', { name: 'View trace' }).click();
   await expect(page.getByRole('heading', { name: subject })).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'Bcc' })).toContainText('di@far.example');
 });
 
-test('what is missing is named at its field before anything is sent', async ({ signedIn: page, domain, check }) => {
+test('shows missing fields before anything is sent', async ({ signedIn: page, domain, check }) => {
   await page.goto(`${url()}/send`);
   await page.getByRole('combobox', { name: 'Domain', exact: true }).click();
   await page.getByRole('option', { name: domain.name }).click();
@@ -106,36 +106,38 @@ test('what is missing is named at its field before anything is sent', async ({ s
   await expect(page.getByLabel('From')).toBeFocused();
   await expect(page.getByText('Enter at least one address.')).toBeVisible();
   await expect(page.getByLabel('Subject')).toHaveAccessibleDescription('Enter a subject.');
-  await expect(page.getByText('Write something here, or in the HTML body.')).toBeVisible();
+  await expect(page.getByText('Enter a text or HTML body.')).toBeVisible();
   await check();
 });
 
-test('what the server refuses stands at its field', async ({ signedIn: page, domain, check }) => {
-  await open(page, domain, unique('Refused '));
+test('shows errors of the server at their fields', async ({ signedIn: page, domain, check }) => {
+  await open(page, domain, unique('Invalid '));
   await addTo(page, 'To', 'ann@far.example');
   await addTo(page, 'To', 'nobody');
-  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByRole('button', { name: 'Add header' }).click();
   await page.getByLabel('Name of header 1').fill('X-Ö');
   await page.getByLabel('Value of header 1').fill('1');
   await page.getByLabel('From').fill('not plain');
   await sendButton(page).click();
-  await expect(page.getByLabel('From')).toHaveAccessibleDescription(/not a plain address/);
+  await expect(page.getByLabel('From')).toHaveAccessibleDescription(/Enter a plain sender address/);
   await expect(page.getByLabel('From')).toBeFocused();
 
   await page.getByLabel('From').fill('desk');
   await sendButton(page).click();
-  await expect(page.getByRole('group', { name: 'Headers' }).getByRole('alert')).toContainText('X-Ö: A header name');
+  await expect(page.getByRole('group', { name: 'Headers' }).getByRole('alert')).toContainText(
+    'X-Ö: Use at most 76 letters',
+  );
   await check();
 
   await page.getByLabel('Name of header 1').fill('X-Order');
   await sendButton(page).click();
-  await expect(page.getByText(/^nobody: This is not a plain address/)).toBeVisible();
+  await expect(page.getByText(/^nobody: Enter a plain address/)).toBeVisible();
   await expect(page.getByRole('combobox', { name: 'To' })).toBeFocused();
-  await expect(page.getByText('Some fields need another look')).toBeVisible();
+  await expect(page.getByText('Fix the highlighted fields')).toBeVisible();
   await check();
 });
 
-test('more than 25 MB of attachments are refused in the form', async ({ signedIn: page, domain, check }) => {
+test('rejects more than 25 MB of attachments in the form', async ({ signedIn: page, domain, check }) => {
   const file = path.join(folder, 'film.mp4');
   writeFileSync(file, Buffer.alloc(26 * 1024 * 1024));
   await open(page, domain, unique('Large '));
@@ -149,7 +151,7 @@ test('more than 25 MB of attachments are refused in the form', async ({ signedIn
   });
   await sendButton(page).click();
   await expect(page.getByRole('group', { name: 'Attachments' }).getByRole('alert')).toHaveText(
-    'The attachments are over 25 MB in all.',
+    'Attachments can be up to 25 MB in total.',
   );
   expect(sends).toBe(0);
   await check();
@@ -158,7 +160,7 @@ test('more than 25 MB of attachments are refused in the form', async ({ signedIn
   await expect(page.getByText('0 B of 25 MB')).toBeVisible();
 });
 
-test('a failing server and a broken connection keep the draft, also over a reload', async ({
+test('keeps the draft after a server error, a lost connection and a reload', async ({
   signedIn: page,
   api,
   domain,
@@ -167,15 +169,15 @@ test('a failing server and a broken connection keep the draft, also over a reloa
   const subject = unique('Kept ');
   await open(page, domain, subject);
   await addTo(page, 'To', 'ann@far.example');
-  const fault = { status: 500, code: 'INTERNAL_ERROR', message: 'Something went wrong.' };
-  await page.route('**/api/v1/send', (route) => route.fulfill({ status: 500, json: envelope(fault) }), { times: 1 });
+  const error = { status: 500, code: 'INTERNAL_ERROR', message: 'Something went wrong.' };
+  await page.route('**/api/v1/send', (route) => route.fulfill({ status: 500, json: envelope(error) }), { times: 1 });
   await sendButton(page).click();
   await expect(alertWith(page, 'INTERNAL_ERROR, request 01a1fc2e')).toBeVisible();
   await check();
 
   await page.route('**/api/v1/send', (route) => route.abort('connectionreset'), { times: 1 });
   await sendButton(page).click();
-  await expect(alertWith(page, 'The server did not answer.')).toBeVisible();
+  await expect(alertWith(page, 'The server isn’t responding.')).toBeVisible();
 
   await page.reload();
   await expect(page.getByLabel('Subject')).toHaveValue(subject);
@@ -185,7 +187,7 @@ test('a failing server and a broken connection keep the draft, also over a reloa
   await check();
 });
 
-test('a slow answer is waited for, and pressing again sends nothing twice', async ({
+test('waits for a slow response, and submitting again sends nothing twice', async ({
   signedIn: page,
   api,
   domain,
@@ -210,12 +212,12 @@ test('a slow answer is waited for, and pressing again sends nothing twice', asyn
   await expect(page.getByLabel('Subject')).toHaveValue(subject);
   await check();
   release();
-  await expect(page.getByRole('status', { name: 'Result' })).toContainText('accepted it for ann@far.example');
+  await expect(page.getByRole('status', { name: 'Result' })).toContainText('accepted the message for ann@far.example');
   expect(sends).toBe(1);
   expect(await rowsOf(api, subject)).toHaveLength(1);
 });
 
-test('a draft stays while one looks elsewhere, and attachments ask before they are lost', async ({
+test('keeps the draft across pages, and asks before dropping attachments', async ({
   signedIn: page,
   domain,
   check,
@@ -229,20 +231,20 @@ test('a draft stays while one looks elsewhere, and attachments ask before they a
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole('link', { name: 'Messages', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
-  await expect(dialog).toContainText('its attachments are not');
+  await expect(dialog).toContainText('the attachments are dropped');
   await check();
-  await dialog.getByRole('button', { name: 'Leave without saving' }).click();
+  await dialog.getByRole('button', { name: 'Leave, drop attachments' }).click();
   await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
 
   await page.getByRole('link', { name: 'Send', exact: true }).click();
   await expect(page.getByLabel('Subject')).toHaveValue(subject);
-  await page.getByRole('button', { name: 'Clear the form' }).click();
+  await page.getByRole('button', { name: 'Clear form' }).click();
   await expect(page.getByLabel('Subject')).toHaveValue('');
   await page.reload();
   await expect(page.getByLabel('Subject')).toHaveValue('');
 });
 
-test('a batch that was changed asks before it is lost, until it is sent', async ({ signedIn: page, domain, check }) => {
+test('asks before leaving a changed batch, until it is sent', async ({ signedIn: page, domain, check }) => {
   await page.goto(`${url()}/send?mode=batch`);
   const field = page.getByLabel('Batch as JSON');
   const message = {
@@ -255,16 +257,16 @@ test('a batch that was changed asks before it is lost, until it is sent', async 
   const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   for (const away of [
     page.getByRole('link', { name: 'Messages', exact: true }),
-    page.getByRole('button', { name: 'One message' }),
+    page.getByRole('button', { name: 'Single message' }),
   ]) {
     await away.click();
-    await expect(dialog).toContainText('not kept');
+    await expect(dialog).toContainText('will be lost');
     await check();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect(field).toHaveValue(text);
   }
-  await page.getByRole('button', { name: 'Send the batch' }).click();
-  await expect(page.getByRole('table', { name: 'Results of the batch' })).toBeVisible();
+  await page.getByRole('button', { name: 'Send batch' }).click();
+  await expect(page.getByRole('table', { name: 'Batch results' })).toBeVisible();
   await page.getByRole('link', { name: 'Messages', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
 });

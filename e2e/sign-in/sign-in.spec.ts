@@ -95,7 +95,7 @@ test('a session that ends while a form is filled keeps the form and offers sign-
   await request.post(`${url()}/api/v1/auth/logout`, {
     headers: { cookie: `service_session=${cookie}`, origin: url() },
   });
-  await page.getByRole('button', { name: 'Send the message' }).click();
+  await page.getByRole('button', { name: 'Send message' }).click();
 
   const dialog = page.getByRole('dialog', { name: 'Sign in again' });
   await expect(dialog.getByLabel('Email')).toHaveValue(FIRST_ADMIN.email);
@@ -106,7 +106,7 @@ test('a session that ends while a form is filled keeps the form and offers sign-
   await expect(page.getByLabel('Text body')).toHaveValue('Written before the session ended.');
   await expect(page.getByLabel('Subject')).toHaveValue(subject);
 
-  await page.getByRole('button', { name: 'Send the message' }).click();
-  await expect(page.getByRole('status', { name: 'Result' })).toContainText('The mail server accepted it');
+  await page.getByRole('button', { name: 'Send message' }).click();
+  await expect(page.getByRole('status', { name: 'Result' })).toContainText('The mail server accepted the message');
   await check();
 });

@@ -5,10 +5,10 @@ import { useEffect, useState } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 import { confirmLeave, guardNavigation } from './navigation-guard';
 
-type UnsavedGuardProps = { isDirty: boolean; what: string };
+type UnsavedGuardProps = { isDirty: boolean; what: string; action?: string };
 
 /** While a form has unsaved changes, links, the palette, the Back button and closing the tab ask first. */
-export function UnsavedGuard({ isDirty, what }: UnsavedGuardProps) {
+export function UnsavedGuard({ isDirty, what, action = 'Leave without saving' }: UnsavedGuardProps) {
   const router = useRouter();
   const [pending, setPending] = useState<{ go: () => void } | null>(null);
 
@@ -26,7 +26,7 @@ export function UnsavedGuard({ isDirty, what }: UnsavedGuardProps) {
     <ConfirmDialog
       opened={isDirty && pending !== null}
       title="Leave this page?"
-      action="Leave without saving"
+      action={action}
       problem={null}
       isBusy={false}
       onClose={() => setPending(null)}

@@ -21,7 +21,7 @@ const OPEN_FOR_MS = 30 * HOUR_MS;
 const LOST = [
   'The mail server did not answer in time.',
   'The mail server closed the connection.',
-  'The server stopped before the mail server answered.',
+  'Postroom stopped before the mail server replied.',
 ];
 
 /** Lets everything happen to a message that would have happened by now. */

@@ -32,8 +32,8 @@ const sendBatch = (key: string, messages: object[]) =>
 const expire = (key: string) =>
   db.$executeRaw`UPDATE idempotency_key SET lease_until = now() - interval '1 second' WHERE key = ${key}`;
 
-describe('the same key and body', () => {
-  it('replays the answer and sends nothing', async () => {
+describe('a repeated call with the same key and body', () => {
+  it('gets the same response and sends nothing', async () => {
     const key = unique();
     const first = await send(key);
     const transfers = mta.server.transfers();
@@ -43,7 +43,7 @@ describe('the same key and body', () => {
     expect(mta.server.transfers()).toBe(transfers);
   });
 
-  it('fifty times at once sends one message; the others get its answer or a conflict', async () => {
+  it('sends one message for fifty concurrent calls; the others get the same response or a conflict', async () => {
     const key = unique();
     const transfers = mta.server.transfers();
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(key)));
@@ -55,14 +55,14 @@ describe('the same key and body', () => {
     expect(ids.size).toBe(1);
   });
 
-  it('by another caller is another message', async () => {
+  it('sends another message for another caller', async () => {
     const key = unique();
     const other = await keyClient({ role: 'admin' });
     const [first, second] = [await send(key), await other.post('/send', message(), { 'idempotency-key': key })];
     expect(second.data.message_id).not.toBe(first.data.message_id);
   });
 
-  it('replays an accepted message that failed afterwards, and sends nothing', async () => {
+  it('gets the same response for an accepted message that failed later, and sends nothing', async () => {
     const [key, batchKey] = [unique(), unique()];
     const first = await send(key);
     const batch = await sendBatch(batchKey, [message()]);
@@ -77,7 +77,7 @@ describe('the same key and body', () => {
     expect(mta.server.transfers()).toBe(transfers);
   });
 
-  it('after a definite failure tries again', async () => {
+  it('sends again after a definite failure', async () => {
     const key = unique();
     mta.state.script = (point) => (point === 'RCPT' ? { say: '550 5.1.1 No such user\r\n' } : undefined);
     expectError(await send(key), 500, 'SEND_FAILED');
@@ -85,7 +85,7 @@ describe('the same key and body', () => {
     expect((await send(key)).status).toBe(200);
   });
 
-  it('after an uncertain outcome sends nothing and says so until it is settled', async () => {
+  it('sends nothing after an uncertain outcome, and reports it until it is settled', async () => {
     const key = unique();
     mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
     const first = expectError(await send(key), 500, 'SEND_FAILED');
@@ -101,7 +101,7 @@ describe('the same key and body', () => {
     expect(settled.data).toEqual({ message_id: first.error.details.message_id });
   });
 
-  it('a day later is a new call', async () => {
+  it('is a new call a day later', async () => {
     const key = unique();
     const first = await send(key);
     await db.$executeRaw`UPDATE idempotency_key SET created_at = now() - interval '25 hours' WHERE key = ${key}`;
@@ -114,7 +114,7 @@ describe('the same key and body', () => {
   });
 });
 
-describe('the same key', () => {
+describe('a call with a used key', () => {
   it('with another body is a conflict', async () => {
     const key = unique();
     await send(key);
@@ -140,7 +140,7 @@ describe('the same key', () => {
     expect(await db.idempotencyKey.count({ where: { key, leaseUntil: { gt: new Date() } } })).toBe(0);
   });
 
-  it.each(['', 'with space', 'x'.repeat(256), 'ümlaut'])('as %j is refused', async (key) => {
+  it.each(['', 'with space', 'x'.repeat(256), 'ümlaut'])('rejects the key %j', async (key) => {
     const header = Buffer.from(key, 'utf8').toString('latin1');
     const answer = expectError(await send(header), 400, 'VALIDATION_ERROR');
     expect(answer.error.details.fields?.[0]?.path).toBe('Idempotency-Key');
@@ -148,7 +148,7 @@ describe('the same key', () => {
 });
 
 describe('after a crash', () => {
-  it('between the row and the answer the message is uncertain and not sent again', async () => {
+  it('during submission, the message is uncertain and not sent again', async () => {
     const key = unique();
     await send(key);
     const row = await db.message.findFirstOrThrow({ where: { idempotencyKey: { key } } });
@@ -163,7 +163,7 @@ describe('after a crash', () => {
     expect((await db.message.findUniqueOrThrow({ where: { id: row.id } })).status).toBe('uncertain');
   });
 
-  it('before the row the call is done anew', async () => {
+  it('before the message was stored, the call runs again', async () => {
     const key = unique();
     await send(key);
     await db.message.deleteMany({ where: { idempotencyKey: { key } } });
@@ -172,7 +172,7 @@ describe('after a crash', () => {
     expect(await db.message.count({ where: { idempotencyKey: { key } } })).toBe(1);
   });
 
-  it('a batch resumes its unsent items only', async () => {
+  it('in a batch, only the unsent items are sent', async () => {
     const key = unique();
     const messages = Array.from({ length: 6 }, (_, i) => message({ subject: `Item ${i}` }));
     const first = await sendBatch(key, messages);
@@ -197,7 +197,7 @@ describe('after a crash', () => {
   });
 });
 
-it('a call that was taken over cannot finish or send in the name of the key', async () => {
+it('a call that lost its lease can neither finish nor free the key', async () => {
   const { claimKey, finishKey, freeKey } = await import('./idempotency');
   const key = unique();
   const actor = { admin: api.admin, key: null } as never;
@@ -212,11 +212,11 @@ it('a call that was taken over cannot finish or send in the name of the key', as
   expect(row.leaseUntil).not.toBeNull();
 });
 
-describe('when the database goes away after the mail server has answered', () => {
+describe('when the database goes away after the mail server has replied', () => {
   const away = () => db.$executeRawUnsafe('ALTER TABLE event RENAME TO event_away');
   const back = () => db.$executeRawUnsafe('ALTER TABLE event_away RENAME TO event');
 
-  it('for a moment, the outcome is stored once it is back', async () => {
+  it('for a moment, stores the outcome once it is back', async () => {
     const key = unique();
     await away();
     const sent = send(key);
@@ -229,7 +229,7 @@ describe('when the database goes away after the mail server has answered', () =>
     expect(await db.auditEntry.count({ where: { requestId: answer.meta.request_id } })).toBe(1);
   });
 
-  it('for long, the caller hears that it is uncertain, and the same key sends nothing again', async () => {
+  it('for longer, responds with an uncertain outcome, and the same key sends nothing again', async () => {
     const key = unique();
     await away();
     const first = expectError(await send(key), 500, 'SEND_FAILED');

@@ -7,7 +7,7 @@ import { db } from '@/test/database';
 import { makeAdmin } from '@/test/factories';
 import { createMessage } from './message-row';
 
-it('is neither stored nor counted where its domain was deleted since it was looked up', async () => {
+it('neither stores nor counts a message whose domain was deleted in the meantime', async () => {
   const { id, email, role, totpEnabled, lastLoginAt } = await makeAdmin();
   const admin = { id, email, role, totpEnabled, lastLoginAt };
   const actor = { admin, assignedDomainIds: [], session: null, key: null };

@@ -2,16 +2,16 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Counting } from '@/modules/abuse/service';
 import type { AuthorizedDomain } from '@/server/access';
 import type { ActorContext } from '@/server/context';
-import type { ReadyMessage } from './composing/message-work';
+import type { PreparedMessage } from './composing/message-jobs';
 
-/** Where a message stands in a call with an Idempotency-Key. */
-export type Slot = { keyId: string; batchIndex: number };
+/** The position of a message in a call with an Idempotency-Key. */
+export type IdempotencySlot = { keyId: string; batchIndex: number };
 
-type NewMessage = { id: string; domain: AuthorizedDomain; message: ReadyMessage; slot: Slot | undefined };
+type NewMessage = { id: string; domain: AuthorizedDomain; message: PreparedMessage; slot: IdempotencySlot | undefined };
 
 /**
- * Counts the message for the hourly rates and, where they allow it, stores it with its recipients and first event. All of
- * it is one statement, so that the lock under which is counted lasts no longer than the statement.
+ * Counts the message against the hourly limits and, if they allow it, stores it with its recipients and first event. One
+ * statement does both, so the lock of the count is held only that long.
  */
 export async function createMessage(ctx: ActorContext, { id, domain, message, slot }: NewMessage): Promise<Counting> {
   const at = ctx.clock.now();
@@ -34,7 +34,7 @@ export async function createMessage(ctx: ActorContext, { id, domain, message, sl
       SELECT recipient.id, created.id, recipient.address, recipient.kind::recipient_kind, 'submitting'
         FROM created, unnest(${recipients.map(() => uuidv7())}::uuid[], ${recipients.map(({ address }) => address)}::text[],
                              ${recipients.map(({ kind }) => kind)}::text[]) AS recipient(id, address, kind)
-    ), told AS (
+    ), recorded AS (
       INSERT INTO message_event (id, message_id, type, at, detail)
       SELECT ${uuidv7()}::uuid, created.id, 'accepted', ${at}::timestamptz, ${detail}::jsonb FROM created
     )
@@ -43,6 +43,6 @@ export async function createMessage(ctx: ActorContext, { id, domain, message, sl
   return counting;
 }
 
-function toAddresses({ recipients }: ReadyMessage): string[] {
+function toAddresses({ recipients }: PreparedMessage): string[] {
   return recipients.filter(({ kind }) => kind === 'to').map(({ address }) => address);
 }

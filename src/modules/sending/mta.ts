@@ -9,7 +9,7 @@ import { env } from '@/server/settings/env';
 
 const shared = globalThis as typeof globalThis & { postroomSubmitter?: Promise<SmtpSubmitter | null> };
 
-/** The process's connection to its MTA, made on first use; null where sending is off. */
+/** This process's connection to the mail server, opened on first use. Null if sending is off. */
 export function outboundMta(): Promise<SmtpSubmitter | null> {
   shared.postroomSubmitter ??= connect().catch((error) => {
     shared.postroomSubmitter = undefined;
@@ -38,8 +38,11 @@ async function startSandbox(): Promise<SandboxMta> {
   const dir = path.join(dataDir, 'sandbox');
   const maxMessageBytes = maxMessageSizeMb * 1024 * 1024;
   const calls = mailServerCalls(database());
-  const inboundCalls = { resolve: logged('resolve', calls.resolve), receive: logged('receive', calls.receive) };
-  const onReport = logged('report', calls.onReport);
+  const inboundCalls = {
+    resolve: withLogging('resolve', calls.resolve),
+    receive: withLogging('receive', calls.receive),
+  };
+  const onReport = withLogging('report', calls.onReport);
   const sandbox = await startSandboxMta({ dir, maxMessageBytes, onReport, ...inboundCalls });
   try {
     const inbound = await startSandboxInbound({
@@ -49,8 +52,8 @@ async function startSandbox(): Promise<SandboxMta> {
       isPortChosen: Boolean(process.env.SANDBOX_SMTP_PORT),
       ...inboundCalls,
     });
-    log.info({ dir }, 'sandbox MTA: messages are kept here and nothing leaves this machine');
-    log.info({ port: inbound.port }, 'sandbox MTA: takes mail for the managed domains by SMTP on 127.0.0.1');
+    log.info({ dir }, 'sandbox: messages are stored here and none leaves this machine');
+    log.info({ port: inbound.port }, 'sandbox: accepts mail for the managed domains by SMTP on 127.0.0.1');
     return {
       smtpUrl: sandbox.smtpUrl,
       async close() {
@@ -64,13 +67,13 @@ async function startSandbox(): Promise<SandboxMta> {
   }
 }
 
-// The sandbox tries again or lets the sender do so; why it has to stands here.
-function logged<Input, Output>(step: string, call: (input: Input) => Promise<Output>) {
+// The sandbox or the sender retries. This logs the reason.
+function withLogging<Input, Output>(step: string, call: (input: Input) => Promise<Output>) {
   return async (input: Input): Promise<Output> => {
     try {
       return await call(input);
     } catch (error) {
-      log.warn({ step, error }, 'sandbox MTA: the database could not be asked or told');
+      log.warn({ step, error }, 'sandbox: database call failed, retrying');
       throw error;
     }
   };
@@ -82,6 +85,6 @@ function isInUse(error: unknown): boolean {
 
 function portInUse(port: number): string {
   return process.env.SANDBOX_SMTP_PORT
-    ? `Port ${port} is in use: stop what listens there, or set SANDBOX_SMTP_PORT to another one.`
-    : `Port ${port} and those after it are in use: set SANDBOX_SMTP_PORT to a free one.`;
+    ? `Port ${port} is in use. Stop the program that listens there, or set SANDBOX_SMTP_PORT to another port.`
+    : `Port ${port} and the ports after it are in use. Set SANDBOX_SMTP_PORT to a free port.`;
 }

@@ -15,7 +15,7 @@ afterAll(() => mta.close());
 const TEXT = ['.', '..', '.foo', 'Grüße aus Köln', '', `${'long '.repeat(300)}line`, 'the end 🐦', '.'].join('\r\n');
 const HTML = '<p>Grüße &amp; <b>日本語</b></p>\r\n.\r\n<p>.</p>';
 
-it('what goes in through REST comes out at a real SMTP server, field by field', async () => {
+it('a message sent by REST arrives at an SMTP server with every field unchanged', async () => {
   const domain = await makeDomain();
   const api = await keyClient({ role: 'admin' });
   const binary = Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 31) % 256));
@@ -73,7 +73,7 @@ it('what goes in through REST comes out at a real SMTP server, field by field', 
   expect(Buffer.from(parsed.attachments[1]?.content as ArrayBuffer)).toEqual(mixedLines);
 });
 
-// A message ends with a line break of its own; how many the parser keeps says nothing.
+// The parser keeps a varying number of line breaks at the end of the body.
 function lines(text: string | undefined): string[] {
   return (text ?? '').trimEnd().split(/\r?\n/);
 }

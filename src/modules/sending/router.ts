@@ -21,7 +21,7 @@ export const sendingRouter = router({
       rest('POST', '/send', {
         ...shared,
         summary: 'Send a message',
-        description: 'Answers once the mail server has accepted the message.',
+        description: 'Responds when the mail server has accepted the message.',
         audit: 'message.send',
         body: { prepare: prepareSend, schema: OutgoingMessage, headers: SendHeaders },
         bodyLimitBytes: () => (env().maxMessageSizeMb + 2) * MIB,
@@ -43,7 +43,8 @@ export const sendingRouter = router({
       rest('POST', '/send/batch', {
         ...shared,
         summary: 'Send up to 100 messages',
-        description: 'Each message succeeds or fails on its own; a failed one is told in its result.',
+        description:
+          'Each message succeeds or fails separately. The result of a failed message has `error` and `code`.',
         audit: 'message.send_batch',
         body: { prepare: prepareBatch, schema: Batch, headers: SendHeaders },
         bodyLimitBytes: () => BATCH_LIMIT_BYTES,

@@ -13,11 +13,11 @@ const valid = {
 
 const attachment = { filename: 'a.txt', content_type: 'text/plain', content: 'aGk=' };
 
-describe('what is accepted', () => {
+describe('a valid message', () => {
   it.each<[string, object]>([
     ['the smallest message', {}],
     ['HTML alone', { text_body: undefined, html_body: '<p>Hi</p>' }],
-    ['an empty text beside HTML', { text_body: '', html_body: '<p>Hi</p>' }],
+    ['empty text with HTML', { text_body: '', html_body: '<p>Hi</p>' }],
     [
       'every field',
       {
@@ -41,16 +41,16 @@ describe('what is accepted', () => {
     ['an international domain', { to: [{ email: 'bob@bücher.example' }] }],
     ['line breaks and tabs in a body', { text_body: 'a\r\nb\nc\rd\te\f' }],
     ['emoji everywhere', { subject: '🎉', text_body: '🎉', from: { email: 'ann@example.com', name: '🎉' } }],
-  ])('accepts %s', (_case, change) => {
+  ])('is accepted with %s', (_case, change) => {
     expect(codeOf({ ...valid, ...change })).toBe('ok');
   });
 
-  it('gives the message back as it was sent', () => {
+  it('is parsed unchanged', () => {
     expect(OutgoingMessage.parse(structuredClone(valid))).toEqual(valid);
   });
 });
 
-describe('what is missing', () => {
+describe('a message with missing fields', () => {
   it.each<[string, object, string[]]>([
     [
       'everything',
@@ -76,16 +76,16 @@ describe('what is missing', () => {
       { attachments: [{ filename: '', content: '' }] },
       ['attachments.0.filename', 'attachments.0.content_type'],
     ],
-  ])('names %s', (_case, change, paths) => {
+  ])('names the fields for %s', (_case, change, paths) => {
     expect(checked({ ...valid, ...change })).toEqual({ code: 'MISSING_FIELDS', paths });
   });
 
-  it.each([[undefined], [null]])('asks for a body where the request is %s', (raw) => {
+  it.each([[undefined], [null]])('is rejected with MISSING_FIELDS if the body is %s', (raw) => {
     expect(codeOf(raw)).toBe('MISSING_FIELDS');
   });
 });
 
-describe('which code wins', () => {
+describe('the error code of several problems', () => {
   const badSender = { from: { email: 'nobody' } };
   const badHeader = { headers: { Foo: 'bar' } };
   const badName = { to: [{ email: 'bob@example.org', name: 'n'.repeat(257) }] };
@@ -100,17 +100,17 @@ describe('which code wins', () => {
     ['INVALID_SENDER', 'a bad header and a bad name', { ...badSender, ...badHeader, ...badName, surplus: 1 }],
     ['INVALID_HEADER', 'a bad name and an unknown field', { ...badHeader, ...badName, surplus: 1 }],
     ['VALIDATION_ERROR', 'nothing', { ...badName, surplus: 1 }],
-  ])('%s comes before %s', (code, _others, change) => {
+  ])('is %s before %s', (code, _others, change) => {
     expect(codeOf({ ...valid, ...change })).toBe(code);
   });
 
-  it('counts recipients even where other fields fail', () => {
-    const fault = checked({ ...valid, to: many(60), cc: many(60), subject: 7 });
-    expect(fault).toEqual({ code: 'VALIDATION_ERROR', paths: ['subject', 'to'] });
+  it('includes the recipient limit if other fields are invalid', () => {
+    const error = checked({ ...valid, to: many(60), cc: many(60), subject: 7 });
+    expect(error).toEqual({ code: 'VALIDATION_ERROR', paths: ['subject', 'to'] });
   });
 });
 
-describe('what is refused', () => {
+describe('an invalid message', () => {
   const addresses = [
     'nobody',
     'a@x.example, b@y.example',
@@ -130,11 +130,11 @@ describe('what is refused', () => {
     'a@example.com>',
   ];
 
-  it.each(addresses)('refuses %j as sender with INVALID_SENDER', (email) => {
+  it.each(addresses)('rejects %j as sender with INVALID_SENDER', (email) => {
     expect(codeOf({ ...valid, from: { email } })).toBe('INVALID_SENDER');
   });
 
-  it.each(addresses)('refuses %j as recipient, copy and reply address', (email) => {
+  it.each(addresses)('rejects %j as to, cc, bcc and reply_to', (email) => {
     for (const change of [{ to: [{ email }] }, { cc: [{ email }] }, { bcc: [{ email }] }, { reply_to: { email } }]) {
       expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
     }
@@ -162,13 +162,13 @@ describe('what is refused', () => {
     ['a list as value', { 'X-A': ['x'] }],
     ['one name in two spellings', { 'X-A': 'x', 'x-a': 'y' }],
     ['__proto__', JSON.parse('{"__proto__": "x"}')],
-    ['__proto__ beside good ones', JSON.parse('{"X-A": "x", "__proto__": {"X-B": "y"}}')],
+    ['__proto__ with valid headers', JSON.parse('{"X-A": "x", "__proto__": {"X-B": "y"}}')],
     ['constructor', { constructor: 'x' }],
-  ])('refuses %s in headers with INVALID_HEADER', (_case, headers) => {
+  ])('rejects %s in headers with INVALID_HEADER', (_case, headers) => {
     expect(codeOf({ ...valid, headers })).toBe('INVALID_HEADER');
   });
 
-  const intruders: [string, unknown][] = [
+  const nonStrings: [string, unknown][] = [
     ['a path object', { path: '/etc/passwd' }],
     ['an href object', { href: 'http://127.0.0.1/' }],
     ['a raw object', { raw: 'x' }],
@@ -177,18 +177,18 @@ describe('what is refused', () => {
     ['true', true],
   ];
 
-  it.each(intruders)('refuses %s wherever a string belongs', (_case, intruder) => {
+  it.each(nonStrings)('rejects %s in place of a string', (_case, nonString) => {
     const changes = [
-      { subject: intruder },
-      { text_body: intruder },
-      { html_body: intruder },
-      { from: { email: intruder } },
-      { from: { email: 'ann@example.com', name: intruder } },
-      { to: [{ email: intruder }] },
-      { reply_to: { email: 'a@example.org', name: intruder } },
-      { attachments: [{ ...attachment, filename: intruder }] },
-      { attachments: [{ ...attachment, content_type: intruder }] },
-      { attachments: [{ ...attachment, content: intruder }] },
+      { subject: nonString },
+      { text_body: nonString },
+      { html_body: nonString },
+      { from: { email: nonString } },
+      { from: { email: 'ann@example.com', name: nonString } },
+      { to: [{ email: nonString }] },
+      { reply_to: { email: 'a@example.org', name: nonString } },
+      { attachments: [{ ...attachment, filename: nonString }] },
+      { attachments: [{ ...attachment, content_type: nonString }] },
+      { attachments: [{ ...attachment, content: nonString }] },
     ];
     for (const change of changes) expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
   });
@@ -196,8 +196,8 @@ describe('what is refused', () => {
   it.each<[string, object]>([
     ['an unknown field', { surplus: 1 }],
     ['an unknown field of an address', { to: [{ email: 'a@example.org', address: 'b@example.org' }] }],
-    ['a path beside an attachment', { attachments: [{ ...attachment, path: '/etc/passwd' }] }],
-    ['an href beside an attachment', { attachments: [{ ...attachment, href: 'http://127.0.0.1/' }] }],
+    ['a path in an attachment', { attachments: [{ ...attachment, path: '/etc/passwd' }] }],
+    ['an href in an attachment', { attachments: [{ ...attachment, href: 'http://127.0.0.1/' }] }],
     ['raw', { raw: 'x' }],
     ['envelope', { envelope: { from: 'a@example.com', to: ['b@example.org'] } }],
     ['icalEvent', { icalEvent: { path: '/etc/passwd' } }],
@@ -239,7 +239,7 @@ describe('what is refused', () => {
     ['a multipart attachment', { attachments: [{ ...attachment, content_type: 'multipart/mixed; boundary=x' }] }],
     ['a message attachment', { attachments: [{ ...attachment, content_type: 'Message/RFC822' }] }],
     ['501 attachments', { attachments: Array.from({ length: 501 }, () => attachment) }],
-  ])('refuses %s', (_case, change) => {
+  ])('rejects %s', (_case, change) => {
     expect(codeOf({ ...valid, ...change })).toBe('VALIDATION_ERROR');
   });
 
@@ -258,17 +258,17 @@ describe('what is refused', () => {
     ' YWJj',
     'YWJj YWJj',
     'YWJé',
-  ])('refuses %j as base64', (content) => {
+  ])('rejects %j as base64', (content) => {
     expect(codeOf({ ...valid, attachments: [{ ...attachment, content }] })).toBe('VALIDATION_ERROR');
   });
 
-  it.each([[7], ['x'], [true], [[valid]]])('refuses %j as a whole', (raw) => {
+  it.each([[7], ['x'], [true], [[valid]]])('rejects %j as the body', (raw) => {
     expect(codeOf(raw)).toBe('VALIDATION_ERROR');
   });
 });
 
 describe('hostile input', () => {
-  it('answers any JSON with a message or a documented code', () => {
+  it('gets a message or a documented error code for any JSON', () => {
     const codes = ['ok', 'MISSING_FIELDS', 'INVALID_SENDER', 'INVALID_HEADER', 'VALIDATION_ERROR'];
     const field = fc.constantFrom(
       'from',
@@ -297,7 +297,7 @@ describe('hostile input', () => {
     );
   });
 
-  it('accepts base64 exactly where an encoder could have made it', () => {
+  it('accepts exactly the base64 that an encoder produces', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 40 }),
@@ -305,32 +305,32 @@ describe('hostile input', () => {
         fc.constantFrom('', '\n', '=', '-', '_', '.', ' '),
         (bytes, at, extra) => {
           const encoded = Buffer.from(bytes).toString('base64');
-          const spoilt = `${encoded.slice(0, at)}${extra}${encoded.slice(at)}`;
-          const code = codeOf({ ...valid, attachments: [{ ...attachment, content: spoilt }] });
-          expect(code).toBe(spoilt === encoded ? 'ok' : 'VALIDATION_ERROR');
+          const altered = `${encoded.slice(0, at)}${extra}${encoded.slice(at)}`;
+          const code = codeOf({ ...valid, attachments: [{ ...attachment, content: altered }] });
+          expect(code).toBe(altered === encoded ? 'ok' : 'VALIDATION_ERROR');
         },
       ),
     );
   });
 
-  it('reads 64 MB of base64, and of what is not, without blowing the stack', () => {
+  it('reads 64 MB of valid or invalid base64 without a stack overflow', () => {
     const good = 'QUJD'.repeat(16 * 1024 * 1024);
     expect(codeOf({ ...valid, attachments: [{ ...attachment, content: good }] })).toBe('ok');
     expect(codeOf({ ...valid, attachments: [{ ...attachment, content: `${good}QUJ!` }] })).toBe('VALIDATION_ERROR');
   });
 
-  it('reports few faults for a list of a million recipients', () => {
-    const fault = checkOutgoingMessage({ ...valid, to: new Array(1_000_000).fill('x') });
-    expect('fields' in fault && fault.fields).toEqual([{ path: 'to', message: 'At most 100 entries.' }]);
+  it('gets few issues for a list of a million recipients', () => {
+    const error = checkOutgoingMessage({ ...valid, to: new Array(1_000_000).fill('x') });
+    expect('fields' in error && error.fields).toEqual([{ path: 'to', message: 'Enter at most 100 items.' }]);
   });
 
-  it('reports few faults for a hundred thousand headers', () => {
+  it('gets few issues for 100,000 headers', () => {
     const headers = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`Bad-${n}`, 'x']));
-    const fault = checkOutgoingMessage({ ...valid, headers });
-    expect('fields' in fault && fault.fields.length).toBeLessThanOrEqual(50);
+    const error = checkOutgoingMessage({ ...valid, headers });
+    expect('fields' in error && error.fields.length).toBeLessThanOrEqual(50);
   });
 
-  it('does not trip over a content type made to backtrack', () => {
+  it('checks a content type made to cause backtracking', () => {
     const hostile = `a/b${' ; a=b'.repeat(40)};`.slice(0, 255);
     expect(codeOf({ ...valid, attachments: [{ ...attachment, content_type: hostile }] })).toBe('VALIDATION_ERROR');
   });

@@ -11,27 +11,27 @@ const MAX_HEADER_VALUE_LENGTH = 998;
 const MAX_ATTACHMENTS = 500;
 const MAX_CONTENT_TYPE_LENGTH = 255;
 
-// A refinement cannot tell '' from a malformed value, and what is empty counts as missing (contract.md).
+// Empty strings pass here, because `min(1)` reports them as missing (docs/api-contract.md, Errors).
 const isEmptyOr = (accepts: (text: string) => boolean) => (text: string) => text === '' || accepts(text);
 const isAddress = isEmptyOr((text) => parseAddress(text) !== null);
 
-const email = z.string().min(1, 'An address is required.');
-const emailMeta = { format: 'email', maxLength: MAX_ADDRESS_LENGTH, description: 'One plain local@domain' };
+const email = z.string().min(1, 'Enter an address.');
+const emailMeta = { format: 'email', maxLength: MAX_ADDRESS_LENGTH, description: 'One plain address, local@domain' };
 
 const name = plainText(256).optional().meta({ description: 'Display name' });
 
 export const Address = z
   .strictObject({
-    email: email.refine(isAddress, 'This is not a plain address such as ann@example.com.').meta(emailMeta),
+    email: email.refine(isAddress, 'Enter a plain address such as ann@example.com.').meta(emailMeta),
     name,
   })
-  .meta({ description: 'An address and the name shown for it' });
+  .meta({ description: 'An address with an optional display name' });
 export type Address = z.infer<typeof Address>;
 
 const Sender = z.strictObject({
   email: email
     .refine(isAddress, {
-      error: 'The sender address is invalid such as ann@example.com.',
+      error: 'Enter a plain sender address such as ann@example.com.',
       params: { apiCode: 'INVALID_SENDER' },
     })
     .meta(emailMeta),
@@ -41,26 +41,29 @@ const Sender = z.strictObject({
 export const Attachment = z
   .strictObject({
     filename: plainText(255)
-      .min(1, 'A file name is required.')
-      .refine(isEmptyOr(isFileName), 'A file name has no path in it.')
+      .min(1, 'Enter a file name.')
+      .refine(isEmptyOr(isFileName), 'Enter a file name without a path.')
       .meta({ description: 'File name without a path' }),
     content_type: z
       .string()
-      .min(1, 'A MIME type is required.')
-      .max(MAX_CONTENT_TYPE_LENGTH, `At most ${MAX_CONTENT_TYPE_LENGTH} characters.`)
-      .refine(isEmptyOr(isLeafContentType), 'This is not a MIME type of a single part, such as application/pdf.')
-      .meta({ description: 'MIME type; parameters allowed, multipart and message types not' }),
+      .min(1, 'Enter a MIME type.')
+      .max(MAX_CONTENT_TYPE_LENGTH, `Enter at most ${MAX_CONTENT_TYPE_LENGTH} characters.`)
+      .refine(
+        isEmptyOr(isLeafContentType),
+        'Enter a MIME type such as application/pdf. multipart and message types aren’t allowed.',
+      )
+      .meta({ description: 'MIME type, with optional parameters. multipart and message types aren’t allowed' }),
     content: z
       .string()
-      .refine(isBase64, 'This is not base64: standard alphabet, padded, no line breaks.')
+      .refine(isBase64, 'Enter base64 with the standard alphabet, padding and no line breaks.')
       .meta({ description: 'Base64-encoded file content', contentEncoding: 'base64' }),
   })
-  .meta({ description: 'A file that goes with the message' });
+  .meta({ description: 'A file attached to the message' });
 export type Attachment = z.infer<typeof Attachment>;
 
 const Recipients = boundedArray(Address, MAX_RECIPIENTS);
 
-// Refused before z.record sees them: it drops an own `__proto__` in silence, and Sending rule 3 has a code of its own.
+// Checked before z.record, which silently drops an own `__proto__`. Sending rule 3 has its own error code.
 const Headers = z
   .preprocess(
     (raw, ctx) => {
@@ -70,29 +73,29 @@ const Headers = z
     z.record(z.string(), z.string()),
   )
   .meta({
-    description: `At most ${MAX_HEADERS} header fields; every name begins with X-, every value is one line of text`,
+    description: `At most ${MAX_HEADERS} header fields. Names start with X-, and each value is one line of text`,
     maxProperties: MAX_HEADERS,
     propertyNames: { type: 'string', pattern: '^[Xx]-', maxLength: MAX_HEADER_NAME_LENGTH },
   });
 
 const body = z
   .string()
-  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'NUL and lone surrogates are not allowed.');
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'NUL characters and lone surrogates aren’t allowed.');
 
 /**
- * A send request (spec.md, Outgoing message). Issues carry `params.apiCode` where the code is not the generic one;
- * the object's own checks run even while fields fail, so that the precedence of contract.md holds over all of them.
+ * The body of `POST /send`. Issues with a specific error code carry it in `params.apiCode`. The object-level checks
+ * also run when fields fail, so the order of error codes in docs/api-contract.md applies to all issues.
  */
 export const OutgoingMessage = z
   .strictObject({
-    from: Sender.meta({ description: 'Sender; its domain must be managed here and active' }),
-    to: Recipients.refine((list) => list.length > 0, 'At least one recipient is required.').meta({ minItems: 1 }),
+    from: Sender.meta({ description: 'Sender. Its domain must be managed here and active' }),
+    to: Recipients.refine((list) => list.length > 0, 'Enter at least one recipient.').meta({ minItems: 1 }),
     cc: Recipients.optional(),
-    bcc: Recipients.optional().meta({ description: 'Not shown to any recipient' }),
+    bcc: Recipients.optional().meta({ description: 'Hidden from all recipients' }),
     reply_to: Address.optional(),
-    subject: plainText(998).min(1, 'A subject is required.'),
-    text_body: body.optional().meta({ description: 'Plain text. This or html_body is required' }),
-    html_body: body.optional().meta({ description: 'HTML. This or text_body is required' }),
+    subject: plainText(998).min(1, 'Enter a subject.'),
+    text_body: body.optional().meta({ description: 'Plain text. Required if html_body is missing' }),
+    html_body: body.optional().meta({ description: 'HTML. Required if text_body is missing' }),
     attachments: boundedArray(Attachment, MAX_ATTACHMENTS).optional(),
     headers: Headers.optional(),
   })
@@ -101,7 +104,7 @@ export const OutgoingMessage = z
   .refine(hasBoundedRecipients, {
     when: always,
     path: ['to'],
-    error: `At most ${MAX_RECIPIENTS} recipients in to, cc and bcc together.`,
+    error: `Enter at most ${MAX_RECIPIENTS} recipients in to, cc and bcc together.`,
   })
   .meta({ description: 'An outgoing message' });
 export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
@@ -112,7 +115,7 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 export const Sent = z.object({ message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }) });
 export type Sent = z.infer<typeof Sent>;
 
-/** As it is documented; what arrives is checked item by item, because a wrong item fails alone. */
+/** For the OpenAPI document only. Items are checked one by one, because an invalid item fails alone. */
 export const Batch = z.strictObject({ messages: z.array(OutgoingMessage).min(1).max(MAX_BATCH) });
 
 const SentItem = z.object({ index: z.number().int(), message_id: z.string() });
@@ -132,16 +135,17 @@ export type BatchSent = z.infer<typeof BatchSent>;
 
 export const SendHeaders = z.object({
   'Idempotency-Key': z.string().max(MAX_IDEMPOTENCY_KEY_LENGTH).optional().meta({
-    description: 'The same key and body within 24 hours sends nothing twice and gets the same answer',
+    description:
+      'Makes retries safe: a second request with the same key and body within 24 hours sends nothing and gets the same response',
   }),
 });
 
-/** An array refused by its length before any of its items is looked at, so that one request has few issues. */
+/** Checks the length before any item, which bounds the number of issues per request. */
 function boundedArray<Item extends z.ZodType>(item: Item, maxItems: number) {
   return z
     .preprocess((raw, ctx) => {
       if (Array.isArray(raw) && raw.length > maxItems) {
-        ctx.addIssue({ code: 'custom', message: `At most ${maxItems} entries.` });
+        ctx.addIssue({ code: 'custom', message: `Enter at most ${maxItems} items.` });
       }
       return raw;
     }, z.array(item))
@@ -153,10 +157,10 @@ function always() {
 }
 
 function bodyRequired() {
-  return { error: 'Either text_body or html_body is required.', params: { apiCode: 'MISSING_FIELDS' } };
+  return { error: 'Enter text_body or html_body.', params: { apiCode: 'MISSING_FIELDS' } };
 }
 
-// The two checks below also see input that failed its own schema, whatever its shape.
+// The next two checks also run on input that failed its schema, so its shape is unknown.
 function hasBody(message: unknown): boolean {
   if (!isObject(message)) return true;
   return [message.text_body, message.html_body].some((text) => text !== undefined && text !== null && text !== '');
@@ -174,11 +178,11 @@ type HeaderIssue = { code: 'custom'; message: string; path?: string[]; params?: 
 function* headerIssues(raw: unknown): Generator<HeaderIssue> {
   if (!isObject(raw)) return;
   const names = Object.keys(raw);
-  if (names.length > MAX_HEADERS) yield { code: 'custom', message: `At most ${MAX_HEADERS} header fields.` };
+  if (names.length > MAX_HEADERS) yield { code: 'custom', message: `Enter at most ${MAX_HEADERS} headers.` };
   const seen = new Set<string>();
-  let found = 0;
+  let reported = 0;
   for (const name of names) {
-    const message = headerFault(name, raw[name], seen);
+    const message = findHeaderError(name, raw[name], seen);
     if (message === null) continue;
     yield {
       code: 'custom',
@@ -186,21 +190,21 @@ function* headerIssues(raw: unknown): Generator<HeaderIssue> {
       path: [name.slice(0, MAX_HEADER_NAME_LENGTH)],
       params: { apiCode: 'INVALID_HEADER' },
     };
-    found += 1;
-    if (found === MAX_HEADERS) return;
+    reported += 1;
+    if (reported === MAX_HEADERS) return;
   }
 }
 
-function headerFault(name: string, value: unknown, seen: Set<string>): string | null {
-  if (!/^x-/i.test(name)) return 'A custom header name begins with X-.';
+function findHeaderError(name: string, value: unknown, seen: Set<string>): string | null {
+  if (!/^x-/i.test(name)) return 'Custom header names must start with X-.';
   if (name.length > MAX_HEADER_NAME_LENGTH || !HEADER_NAME.test(name)) {
-    return `A header name is at most ${MAX_HEADER_NAME_LENGTH} letters, digits and hyphens.`;
+    return `Use at most ${MAX_HEADER_NAME_LENGTH} letters, digits and hyphens in a header name.`;
   }
-  if (seen.has(name.toLowerCase())) return 'This header is given twice.';
+  if (seen.has(name.toLowerCase())) return 'Duplicate header.';
   seen.add(name.toLowerCase());
   return HeaderValue.safeParse(value).success
     ? null
-    : `A header value is one line of at most ${MAX_HEADER_VALUE_LENGTH} characters.`;
+    : `Enter a header value of one line with at most ${MAX_HEADER_VALUE_LENGTH} characters.`;
 }
 
 const HEADER_NAME = /^x-[\w!#$%&'*+.^`|~-]+$/i;
@@ -210,7 +214,7 @@ function isFileName(text: string): boolean {
   return !/[/\\]/.test(text) && text !== '.' && text !== '..';
 }
 
-// A multipart or message part needs a structure that base64 content cannot give it (RFC 2046, 5.2.1).
+// multipart and message parts can't be base64-encoded (RFC 2046, 5.2.1).
 function isLeafContentType(text: string): boolean {
   return text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text) && !/^(?:multipart|message)\//i.test(text);
 }
@@ -218,7 +222,7 @@ function isLeafContentType(text: string): boolean {
 const CONTENT_TYPE =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$&^.+-]+=(?:[\w!#$&^.+/:-]+|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$/;
 
-/** Whether the text is base64 of RFC 4648, section 4; one scan, since content may be 100 MB. */
+/** Whether the text is padded base64 (RFC 4648, section 4). Scans once, since content can be 100 MB. */
 function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

@@ -19,7 +19,7 @@ function message(to: string, over: object = {}) {
 }
 
 describe('a batch', () => {
-  it('sends each message, answers in the order of the request, and emits one event a message', async () => {
+  it('sends each message, responds in request order, and emits one event per message', async () => {
     const messages = Array.from({ length: 25 }, (_, i) => message(`r${i}@far.example`));
     const before = await db.event.count();
     const answer = await api.post('/send/batch', { messages });
@@ -35,7 +35,7 @@ describe('a batch', () => {
     expect(entries).toMatchObject([{ action: 'message.send_batch', outcome: 'success', resource: 'message' }]);
   });
 
-  it('lets a wrong item fail alone, whatever is wrong with it', async () => {
+  it('fails invalid items without affecting the others', async () => {
     mta.state.script = (point, line) =>
       point === 'RCPT' && line.includes('refused@') ? { say: '550 5.1.1 No such user\r\n' } : undefined;
     const inactive = await makeDomain({ active: false });
@@ -64,7 +64,7 @@ describe('a batch', () => {
     }
   });
 
-  it('goes out over several connections at once, but not more than five', async () => {
+  it('uses several connections at once, but not more than five', async () => {
     let open = 0;
     let most = 0;
     mta.state.script = (point) => {
@@ -85,11 +85,11 @@ describe('a batch', () => {
     [{ messages: 'x' }, 'VALIDATION_ERROR'],
     [{ messages: [{}], dry_run: true }, 'VALIDATION_ERROR'],
     [{ messages: Array(101).fill({}) }, 'BATCH_TOO_LARGE'],
-  ] as const)('as %j is refused with %s', async (body, code) => {
+  ] as const)('rejects %j with %s', async (body, code) => {
     expectError(await api.post('/send/batch', body), 400, code);
   });
 
-  it('of 100 messages passes', async () => {
+  it('accepts 100 messages', async () => {
     const answer = await api.post('/send/batch', {
       messages: Array.from({ length: 100 }, (_, i) => message(`h${i}@far.example`)),
     });
@@ -101,7 +101,7 @@ describe('the audit entry of a batch', () => {
   const entriesOf = async (adminId: string) =>
     db.auditEntry.findMany({ where: { adminId, action: 'message.send_batch' }, orderBy: { createdAt: 'asc' } });
 
-  it('stands before the first message is handed over', async () => {
+  it('is recorded before the first message is submitted', async () => {
     const caller = await keyClient({ role: 'admin' });
     let found: ReturnType<typeof entriesOf> | undefined;
     mta.state.script = (point) => {
@@ -117,7 +117,7 @@ describe('the audit entry of a batch', () => {
     expect(await entriesOf(caller.admin.id)).toHaveLength(1);
   });
 
-  it('names the one domain of all that may be sent, so that who is assigned to it sees it', async () => {
+  it('names the domain if all valid messages are from one, so its domain admins see it', async () => {
     const caller = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
     const upper = { from: { email: `shop@${domain.name.toUpperCase()}` } };
     const messages = [message('a@far.example'), message('b@far.example', upper), { subject: 'no sender' }, null];
@@ -127,7 +127,7 @@ describe('the audit entry of a batch', () => {
     ]);
   });
 
-  it('names no domain where there are several, none, or one out of reach', async () => {
+  it('names no domain if there are several, none, or one without access', async () => {
     const other = await makeDomain();
     const from = (name: string) => message('a@far.example', { from: { email: `shop@${name}` } });
     const caller = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
@@ -139,7 +139,7 @@ describe('the audit entry of a batch', () => {
     expect(entries[0]?.details).toMatchObject({ domains: [domain.name, other.name] });
   });
 
-  it('of a replay is its own, and says that it was one', async () => {
+  it('is recorded for a replay too, and marked as one', async () => {
     const caller = await keyClient({ role: 'admin' });
     const send = () =>
       caller.post('/send/batch', { messages: [message('a@far.example')] }, { 'idempotency-key': caller.keyId });
@@ -155,14 +155,14 @@ describe('the audit entry of a batch', () => {
   });
 });
 
-it('a field name that no database can store fails its own item, and the call is audited', async () => {
+it('a field name that the database cannot store fails its item, and the call is audited', async () => {
   const wrong = [{ '\u0000': 1 }, { '\ud800': 1 }, message('a@far.example', { headers: { 'X-\u0000': 'y' } })];
   const answer = await api.post('/send/batch', { messages: [message('good@far.example'), ...wrong] });
   expect(answer.data).toMatchObject({ total: 4, succeeded: 1, failed: 3 });
   expect(await db.auditEntry.count({ where: { requestId: answer.meta.request_id } })).toBe(1);
 });
 
-it('a body of nothing but empty values is refused before it takes memory', async () => {
+it('a body of a million empty items, or deeply nested, is rejected before it takes up memory', async () => {
   const rawBody = `{"messages":[${'{},'.repeat(1_000_000)}{}]}`;
   expectError(await api.call('POST', '/send/batch', { rawBody }), 400, 'VALIDATION_ERROR');
   const deep = `{"messages":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('without SMTP_URL the sandbox keeps each message as it was submitted, and its queue id', async () => {
+it('without SMTP_URL the sandbox stores each message as submitted, under its queue id', async () => {
   const domain = await makeDomain();
   const api = await keyClient();
   const body = {
@@ -51,7 +51,7 @@ it('without SMTP_URL the sandbox keeps each message as it was submitted, and its
   expect(files.filter((file) => file.endsWith('.eml'))).toHaveLength(5);
 }, 20_000);
 
-it('a message is followed from the call to what the other side said to each recipient', async () => {
+it('a message is traced from the call to the outcome of each recipient', async () => {
   const domain = await makeDomain();
   const api = await keyClient();
   const to = ['ann@far.example', 'bo@bounce.test', 'cy@defer.test'];
@@ -79,7 +79,7 @@ it('a message is followed from the call to what the other side said to each reci
   expect(types.slice(2).sort()).toEqual(['bounced', 'deferred', 'delivered']);
 });
 
-it('mail for a managed domain is taken in on SANDBOX_SMTP_PORT', async () => {
+it('mail for a managed domain is received on SANDBOX_SMTP_PORT', async () => {
   const domain = await makeDomain();
   await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
   const api = await keyClient();
@@ -109,7 +109,7 @@ describe('mail to a managed domain', () => {
     db.message.findFirstOrThrow({ where: { domainId, direction: 'outbound' }, include: { recipients: true } });
   const inboundOf = (domainId: string) => db.message.findMany({ where: { domainId, direction: 'inbound' } });
 
-  it('comes in to its mailboxes, bounces where nobody is, and leaves the others as they were', async () => {
+  it('is delivered to mailboxes and bounces for unknown addresses; other recipients are unaffected', async () => {
     const [domain, other] = [await makeDomain(), await makeDomain()];
     await db.mailbox.create({ data: { domainId: other.id, localPart: 'ann', passwordHash: 'x' } });
     const api = await keyClient();
@@ -131,7 +131,7 @@ describe('mail to a managed domain', () => {
     expect(events.map(({ type }) => type)).toEqual(['mail.received']);
   });
 
-  it('is taken in once, however often its report has to be repeated', async () => {
+  it('is received once, even if its report is repeated', async () => {
     const domain = await makeDomain();
     await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
     await db.$executeRawUnsafe(`
@@ -146,7 +146,7 @@ describe('mail to a managed domain', () => {
     expect(await inboundOf(domain.id)).toHaveLength(1);
   });
 
-  it('through an alias that leads outside is delivered, and goes nowhere from there', async () => {
+  it('through an alias to an external address is delivered and not forwarded', async () => {
     const domain = await makeDomain();
     await db.alias.create({
       data: { domainId: domain.id, sourceLocalPart: 'out', destination: `shop@${domain.name}.far.example` },
@@ -157,7 +157,7 @@ describe('mail to a managed domain', () => {
     expect(await db.event.count({ where: { domainId: domain.id, type: 'mail.received' } })).toBe(0);
   });
 
-  it('is held as spam where its text has the GTUBE line, encoded or not', async () => {
+  it('is marked as spam if the text contains the GTUBE line, encoded or not', async () => {
     const domain = await makeDomain();
     await db.mailbox.create({ data: { domainId: domain.id, localPart: 'ann', passwordHash: 'x' } });
     const api = await keyClient();

@@ -33,7 +33,7 @@ async function stored() {
 }
 
 describe('a message that the mail server accepts', () => {
-  it('answers its Message-ID, under the domain of the sender, as it stands in the header', async () => {
+  it('gets a Message-ID under the sender’s domain, the same in response and header', async () => {
     const answer = await api.post('/send', message());
     expect(answer.status).toBe(200);
     expect(answer.data.message_id).toMatch(new RegExp(`^<[^@<>]+@${domain.name}>$`));
@@ -41,7 +41,7 @@ describe('a message that the mail server accepts', () => {
     expect(unfolded).toContain(`\r\nMessage-ID: ${answer.data.message_id}\r\n`);
   });
 
-  it('leaves a row with recipients and trace, an audit entry and one mail.sent event', async () => {
+  it('is stored with recipients, trace, an audit entry and one mail.sent event', async () => {
     const answer = await api.post(
       '/send',
       message({ cc: [{ email: 'bo@far.example' }], bcc: [{ email: 'cy@far.example' }] }),
@@ -97,7 +97,7 @@ describe('a message that the mail server accepts', () => {
     expect(shown.data.events.map((event: { type: string }) => event.type)).toEqual(['accepted', 'queued']);
   });
 
-  it('tells of a recipient that it refused among others', async () => {
+  it('records a recipient that was refused among others', async () => {
     mta.state.script = (point, line) =>
       point === 'RCPT' && line.includes('gone@') ? { say: '550 5.1.1 No such user\r\n' } : undefined;
     const answer = await api.post(
@@ -117,7 +117,7 @@ describe('a message that the mail server accepts', () => {
 
 describe('a message that the mail server does not accept', () => {
   it.each(['MAIL', 'RCPT', 'DATA', 'DOT'] as const)(
-    'at %s answers SEND_FAILED and is stored as failed',
+    'at %s responds SEND_FAILED and is stored as failed',
     async (point) => {
       mta.state.script = (at) => (at === point ? { say: '554 5.7.1 Not from you\r\n' } : undefined);
       const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
@@ -136,7 +136,7 @@ describe('a message that the mail server does not accept', () => {
     },
   );
 
-  it('and closes the connection instead says nothing of the inside', async () => {
+  it('reveals no internals when the connection is closed', async () => {
     mta.state.script = (point) => (point === 'MAIL' ? 'drop' : undefined);
     const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
     expect(JSON.stringify(answer.error)).not.toMatch(/ECONN|socket|127\.0\.0\.1/);
@@ -144,7 +144,7 @@ describe('a message that the mail server does not accept', () => {
   });
 });
 
-it('a connection lost after the data is uncertain, told so, and never sent again', async () => {
+it('a message whose connection is lost after the data is reported as uncertain and never sent again', async () => {
   mta.state.script = (point) => (point === 'DOT' ? 'drop' : undefined);
   const before = mta.server.transfers();
   const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
@@ -155,7 +155,7 @@ it('a connection lost after the data is uncertain, told so, and never sent again
   expect(mta.server.transfers()).toBe(before + 1);
 });
 
-it('a message that its process left behind becomes uncertain after a quarter of an hour, not before', async () => {
+it('a message whose process ended becomes uncertain after 15 minutes, not before', async () => {
   await api.post('/send', message());
   const { id } = await stored();
   await db.message.update({ where: { id }, data: { status: 'submitting' } });
@@ -167,26 +167,26 @@ it('a message that its process left behind becomes uncertain after a quarter of 
   expect((await stored()).events.map((event) => event.type)).toEqual(['accepted', 'queued', 'uncertain']);
 });
 
-describe('who may send', () => {
-  it('nobody from a domain that is not managed here', async () => {
-    const refused = await api.post('/send', message({ from: { email: 'a@elsewhere.example' } }));
-    expectError(refused, 403, 'DOMAIN_NOT_FOUND');
-    const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: refused.meta.request_id } });
+describe('sending', () => {
+  it('is rejected from a domain that is not managed here', async () => {
+    const response = await api.post('/send', message({ from: { email: 'a@elsewhere.example' } }));
+    expectError(response, 403, 'DOMAIN_NOT_FOUND');
+    const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: response.meta.request_id } });
     expect(entry).toMatchObject({ action: 'message.send', outcome: 'denied' });
   });
 
-  it('nobody from an inactive domain', async () => {
+  it('is rejected from an inactive domain', async () => {
     const inactive = await makeDomain({ active: false });
     expectError(await api.post('/send', message({ from: { email: `a@${inactive.name}` } })), 403, 'DOMAIN_INACTIVE');
   });
 
-  it('a domain_admin from assigned domains only', async () => {
+  it('is allowed for a domain_admin from assigned domains only', async () => {
     const assigned = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
     expect((await assigned.post('/send', message())).status).toBe(200);
     expectError(await (await keyClient({ role: 'domain_admin' })).post('/send', message()), 403, 'FORBIDDEN');
   });
 
-  it('a scoped key from its domains only', async () => {
+  it('is allowed for a scoped key from its domains only', async () => {
     const other = await makeDomain();
     const scoped = await keyClient({ role: 'admin', scopedDomainIds: [domain.id] });
     expect((await scoped.post('/send', message())).status).toBe(200);
@@ -197,7 +197,7 @@ describe('who may send', () => {
     );
   });
 
-  it('nobody from a suspended mailbox, in any letter case', async () => {
+  it('is rejected from a suspended mailbox, in any letter case', async () => {
     const data = {
       domainId: domain.id,
       localPart: 'spammer',
@@ -214,7 +214,7 @@ describe('who may send', () => {
   });
 });
 
-describe('a refused message', () => {
+describe('an invalid message', () => {
   it.each([
     [{}, 'MISSING_FIELDS', ['from', 'to', 'subject', 'text_body', 'html_body']],
     [message({ to: [] }), 'MISSING_FIELDS', ['to']],
@@ -238,7 +238,7 @@ describe('a refused message', () => {
       ['attachments.0.content'],
     ],
     [message({ priority: 'high' }), 'VALIDATION_ERROR', ['priority']],
-  ])('%# names its fields and reaches no mail server', async (body, code, paths) => {
+  ])('%# names the invalid fields and is not submitted', async (body, code, paths) => {
     const [rows, transfers] = [await db.message.count(), mta.server.connections()];
     const answer = expectError(await api.post('/send', body), 400, code as 'MISSING_FIELDS');
     expect(answer.error.details.fields?.map((field) => field.path)).toEqual(paths);
@@ -246,7 +246,7 @@ describe('a refused message', () => {
     expect(mta.server.connections()).toBe(transfers);
   });
 
-  it('over the size limit is refused before the mail server sees it', async () => {
+  it('over the size limit is rejected before submission', async () => {
     const content = Buffer.alloc(38 * 1024 * 1024, 7).toString('base64');
     const attachments = [{ filename: 'big.bin', content_type: 'application/octet-stream', content }];
     const transfers = mta.server.transfers();

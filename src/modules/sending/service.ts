@@ -8,23 +8,24 @@ import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import { publicError } from '@/server/public-error';
 import { env } from '@/server/settings/env';
-import type { Fault, ReadyMessage } from './composing/message-work';
+import type { MessageError } from './composing/check-outgoing-message';
+import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedBatch, PreparedSend } from './composing/prepared';
-import { type Delivery, deliver, isUncertain, markUncertain, uncertain } from './deliver';
-import { type Claim, claimKey, finishKey, freeKey, keepLease, type PriorMessage } from './idempotency';
+import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './idempotency';
 import type { BatchItem, BatchSent, Sent } from './schema';
+import { isUncertain, markUncertain, type Submission, submitMessage, uncertain } from './submit';
 
 type SendContext = ActorContext & { audit: RecordAudit };
 
 const BATCH_CONCURRENCY = 5;
 const LEASE_RENEWAL_MS = 10_000;
-// Far longer than any call lives, whose answer may still come.
+// Much longer than any request can run.
 const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
-/** Sends one message; with an Idempotency-Key, once. @throws what {@link deliver} and {@link claimKey} throw */
+/** Sends one message, at most once per Idempotency-Key. @throws what {@link submitMessage} and {@link claimKey} throw */
 export async function sendMessage(ctx: SendContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
   const key = ctx.request.idempotencyKey;
-  if (key === null) return deliverAudited(ctx, message);
+  if (key === null) return submitAudited(ctx, message);
   const { kind, claim } = await claimKey(ctx.database, ctx.actor, key, fingerprint);
   const prior = await settledPrior(ctx, claim);
   if (prior) {
@@ -34,11 +35,11 @@ export async function sendMessage(ctx: SendContext, { fingerprint, message }: Pr
     return { message_id: prior.messageId };
   }
   try {
-    const sent = await whileHolding(ctx, claim, () => deliverAudited(ctx, message, claim));
+    const sent = await withLease(ctx, claim, () => submitAudited(ctx, message, claim));
     await finishKey(ctx.database, claim);
     return sent;
   } catch (error) {
-    // Only a definite failure frees the key. After anything unforeseen the lease runs out, and the row tells what was done.
+    // Only a definite failure frees the key. After an unexpected error the lease expires, and the row has the outcome.
     if (isUncertain(error)) await finishKey(ctx.database, claim);
     else if (error instanceof AppError) await freeKey(ctx.database, claim);
     throw error;
@@ -46,25 +47,25 @@ export async function sendMessage(ctx: SendContext, { fingerprint, message }: Pr
 }
 
 /**
- * Sends each message of a batch on its own, a few at a time; a failed one does not touch the others. With an
- * Idempotency-Key a repeated call sends only what no earlier call has put on its way.
+ * Sends the messages of a batch independently, a few at a time. With an Idempotency-Key, a repeated call sends only the
+ * messages that no earlier call has sent.
  */
 export async function sendBatch(ctx: SendContext, { fingerprint, items }: PreparedBatch): Promise<BatchSent> {
   const key = ctx.request.idempotencyKey;
   if (key === null) {
     await auditBatch(ctx, items, null);
-    return summary(await deliverAll(ctx, items, null));
+    return summary(await submitAll(ctx, items, null));
   }
   const claimed = await claimKey(ctx.database, ctx.actor, key, fingerprint);
   const { claim } = claimed;
   if (claimed.kind === 'finished') {
     await auditBatch(ctx, items, claim, { replayed: true });
     const { results } = claimed.response as { results: BatchItem[] };
-    return summary(await Promise.all(results.map((result, index) => replayed(ctx, claim, result, index))));
+    return summary(await Promise.all(results.map((result, index) => currentResult(ctx, claim, result, index))));
   }
-  const results = await whileHolding(ctx, claim, async () => {
+  const results = await withLease(ctx, claim, async () => {
     await auditBatch(ctx, items, claim);
-    return deliverAll(ctx, items, claim);
+    return submitAll(ctx, items, claim);
   });
   await finishKey(ctx.database, claim, { results });
   return summary(results);
@@ -72,14 +73,14 @@ export async function sendBatch(ctx: SendContext, { fingerprint, items }: Prepar
 
 export type MtaKind = 'sandbox' | 'smtp' | 'off';
 
-/** Which MTA takes outgoing mail: the one at SMTP_URL, none, or the embedded sandbox. */
+/** Where outgoing mail is submitted: to SMTP_URL, nowhere, or to the embedded sandbox. */
 export function mtaKind(): MtaKind {
   const { smtpUrl } = env();
   if (smtpUrl === 'off') return 'off';
   return smtpUrl ? 'smtp' : 'sandbox';
 }
 
-/** Messages whose process died between their row and the answer of the MTA. Nobody knows whether they were sent. */
+/** Marks messages as uncertain whose process ended before the mail server replied. */
 export async function settleAbandonedMessages(db: Database, now: Date): Promise<void> {
   const createdAt = { lt: new Date(now.getTime() - ABANDONED_AFTER_MS) };
   const where = { status: 'submitting' as const, direction: 'outbound' as const, createdAt };
@@ -87,10 +88,10 @@ export async function settleAbandonedMessages(db: Database, now: Date): Promise<
   for (const { id } of abandoned) await db.$transaction((tx) => markUncertain(tx, id, now));
 }
 
-async function whileHolding<Result>(ctx: SendContext, claim: Claim, work: () => Promise<Result>): Promise<Result> {
+async function withLease<Result>(ctx: SendContext, claim: Claim, work: () => Promise<Result>): Promise<Result> {
   const renewal = setInterval(() => {
-    keepLease(ctx.database, claim).catch((error) =>
-      log.warn({ request_id: ctx.request.id, error }, 'lease not renewed'),
+    renewLease(ctx.database, claim).catch((error) =>
+      log.warn({ request_id: ctx.request.id, error }, 'renewing the idempotency lease failed'),
     );
   }, LEASE_RENEWAL_MS);
   try {
@@ -100,8 +101,8 @@ async function whileHolding<Result>(ctx: SendContext, claim: Claim, work: () => 
   }
 }
 
-async function deliverAudited(ctx: SendContext, message: ReadyMessage, claim?: Claim): Promise<Sent> {
-  const onOutcome = ({ id, messageId, domain, outcome }: Delivery, tx: ActorContext['db']) =>
+async function submitAudited(ctx: SendContext, message: PreparedMessage, claim?: Claim): Promise<Sent> {
+  const onOutcome = ({ id, messageId, domain, outcome }: Submission, tx: ActorContext['db']) =>
     ctx.audit(
       {
         resource: `message:${id}`,
@@ -112,39 +113,39 @@ async function deliverAudited(ctx: SendContext, message: ReadyMessage, claim?: C
       tx,
     );
   const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
-  const { messageId } = await deliver(ctx, message, { onOutcome, slot });
+  const { messageId } = await submitMessage(ctx, message, { onOutcome, slot });
   return { message_id: messageId };
 }
 
-async function deliverAll(
+async function submitAll(
   ctx: SendContext,
-  items: (ReadyMessage | Fault)[],
+  items: (PreparedMessage | MessageError)[],
   claim: Claim | null,
 ): Promise<BatchItem[]> {
   const limit = pLimit(BATCH_CONCURRENCY);
-  const one = async (item: ReadyMessage | Fault, index: number): Promise<BatchItem> => {
+  const submitOne = async (item: PreparedMessage | MessageError, index: number): Promise<BatchItem> => {
     if ('code' in item) return { index, error: item.message, code: item.code };
     try {
       const prior = claim && (await settledPrior(ctx, claim, index));
       if (prior?.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
       if (prior) return { index, message_id: prior.messageId };
       const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
-      return { index, message_id: (await deliver(ctx, item, { slot })).messageId };
+      return { index, message_id: (await submitMessage(ctx, item, { slot })).messageId };
     } catch (error) {
       const { code, message } = publicError(error);
       return { index, error: message, code };
     }
   };
-  return Promise.all(items.map((item, index) => limit(() => one(item, index))));
+  return Promise.all(items.map((item, index) => limit(() => submitOne(item, index))));
 }
 
 /**
- * One audit entry a call, written before anything is on its way so that no crash loses it; what became of each message
- * stands with the message. A domain_admin sees the entry where all of it concerns one domain within reach.
+ * Records one audit entry per call, before the first submission, so that a crash can't lose it. Outcomes are stored with
+ * the messages. The entry names a domain only if all messages are from one that the caller has access to.
  */
 async function auditBatch(
   ctx: SendContext,
-  items: (ReadyMessage | Fault)[],
+  items: (PreparedMessage | MessageError)[],
   claim: Claim | null,
   more: object = {},
 ): Promise<void> {
@@ -157,15 +158,15 @@ async function auditBatch(
   const refused = items.length - messages.length;
   await ctx.audit({
     resource: 'message',
-    domainId: domains.length === 1 ? await findReachable(ctx, domains[0] as string) : null,
+    domainId: domains.length === 1 ? await findAccessibleDomain(ctx, domains[0] as string) : null,
     outcome: refused > 0 ? 'error' : 'success',
     details: { total: items.length, refused, domains, message_ids: messageIds, ...more },
   });
 }
 
-async function findReachable(ctx: ActorContext, name: string): Promise<string | null> {
-  const reachable = accessibleDomainIds(ctx.actor);
-  const where = { name, ...(reachable && { id: { in: reachable } }) };
+async function findAccessibleDomain(ctx: ActorContext, name: string): Promise<string | null> {
+  const ids = accessibleDomainIds(ctx.actor);
+  const where = { name, ...(ids && { id: { in: ids } }) };
   return (await ctx.database.domain.findFirst({ where, select: { id: true } }))?.id ?? null;
 }
 
@@ -174,16 +175,16 @@ function summary(results: BatchItem[]): BatchSent {
   return { total: results.length, succeeded, failed: results.length - succeeded, results };
 }
 
-/** A stored result, but for a message that was uncertain and has been settled since. */
-async function replayed(ctx: SendContext, claim: Claim, stored: BatchItem, index: number): Promise<BatchItem> {
+/** The stored result, updated if an uncertain message has been settled since. */
+async function currentResult(ctx: SendContext, claim: Claim, stored: BatchItem, index: number): Promise<BatchItem> {
   const prior = await settledPrior(ctx, claim, index);
   if (!prior || prior.status === 'uncertain') return stored;
   return { index, message_id: prior.messageId };
 }
 
 /**
- * What an earlier call with the key did with a message: null where it sent none or the MTA refused it. One that was left in
- * the middle by a process that died becomes uncertain, and is never sent again by itself.
+ * The message that an earlier call with the same key submitted, or null if it submitted none or the mail server refused it.
+ * A message whose process ended during submission becomes uncertain and is never sent again automatically.
  */
 async function settledPrior(ctx: SendContext, claim: Claim, index = 0): Promise<PriorMessage | null> {
   const prior = claim.prior.find((message) => message.batchIndex === index);

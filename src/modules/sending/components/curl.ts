@@ -1,12 +1,12 @@
 import { type ComposeValues, requestOf } from './compose/compose-values';
 
-/** A command for a POSIX shell that sends what the form holds; attachments are read from the folder it runs in. */
+/** A POSIX shell command that sends the form's message. It reads attachments from its working directory. */
 export function curlOf(values: ComposeValues, origin: string): string {
-  const marks = values.files.map(({ key }) => `file:${key}`);
+  const placeholders = values.files.map(({ key }) => `file:${key}`);
   const attachments = values.files.map(({ file }, index) => ({
     filename: file.name,
     content_type: file.type || 'application/octet-stream',
-    content: marks[index] as string,
+    content: placeholders[index] as string,
   }));
   const body = JSON.stringify(requestOf(values, attachments), null, 2);
   return [
@@ -18,7 +18,7 @@ export function curlOf(values: ComposeValues, origin: string): string {
   ].join('\n');
 }
 
-// A here-document whose mark is not quoted runs the commands in it, so all else that is special in it is escaped.
+// An unquoted here-document runs the commands in it, so all other special characters are escaped.
 function withFiles(body: string, { files }: ComposeValues): string {
   const escaped = body.replace(/[\\$`]/g, '\\$&');
   return files.reduce(

@@ -18,7 +18,7 @@ import { ComposeForm } from './compose/compose-form';
 import { type ComposeValues, EMPTY_COMPOSE } from './compose/compose-values';
 import { readDraft } from './compose/use-draft';
 
-const MODES = { one: 'One message', batch: 'Batch as JSON' };
+const MODES = { one: 'Single message', batch: 'Batch' };
 
 export function SendPage() {
   const search = useSearchParams();
@@ -26,14 +26,14 @@ export function SendPage() {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const domains = trpc.domains.list.useQuery({ active: true, limit: 200, sort: 'name', order: 'asc' });
   const names = useMemo(() => domains.data?.items.map(({ name }) => name), [domains.data]);
-  const chosen = domains.data?.items.find(({ id }) => id === search.get('domain'))?.name ?? names?.[0];
+  const domain = domains.data?.items.find(({ id }) => id === search.get('domain'))?.name ?? names?.[0];
   const email = me.data?.email;
 
   return (
     <Page>
-      <PageHeader title="Send" description="A message from one of your domains, or a batch of them">
+      <PageHeader title="Send" description="Send a message or a batch from one of your domains">
         <SegmentedControl
-          label="What to send"
+          label="Mode"
           value={mode}
           options={MODES}
           onChange={(chosenMode) => confirmLeave(() => void setMode(chosenMode === 'one' ? null : chosenMode))}
@@ -43,11 +43,11 @@ export function SendPage() {
         <ErrorState what="your domains" error={domains.error} onRetry={() => void domains.refetch()} />
       )}
       {names?.length === 0 && <NoDomain />}
-      {names && chosen && email && mode === 'one' && (
-        <ComposeForm domains={names} initial={initialOf(search, chosen, email)} />
+      {names && domain && email && mode === 'one' && (
+        <ComposeForm domains={names} initial={initialOf(search, domain, email)} />
       )}
-      {chosen && email && mode === 'batch' && <BatchForm domain={chosen} email={email} />}
-      {!domains.isError && !(names && email) && <ComposeBones />}
+      {domain && email && mode === 'batch' && <BatchForm domain={domain} email={email} />}
+      {!domains.isError && !(names && email) && <ComposeSkeleton />}
     </Page>
   );
 }
@@ -62,7 +62,7 @@ function initialOf(search: URLSearchParams, domain: string, email: string): Comp
       domain,
       to: [email],
       subject: 'Test from Postroom',
-      text: 'This message was sent from the console to see whether mail flows.\n',
+      text: 'This is a test message from the Postroom console.\n',
     };
   }
   if (from !== '' || search.get('subject') || search.get('to')) {
@@ -79,17 +79,18 @@ function initialOf(search: URLSearchParams, domain: string, email: string): Comp
 }
 
 function NoDomain() {
-  const mayAdd = useHasRole('admin');
+  const canAddDomain = useHasRole('admin');
   return (
-    <EmptyState title="First a domain">
+    <EmptyState title="No active domains">
       <p>
-        Postroom sends from addresses of domains it knows, and none of yours is active yet.
-        {mayAdd === false && ' A super admin can assign you one.'}
+        You can send from an active domain.
+        {canAddDomain && ' Add one, or activate one of yours.'}
+        {canAddDomain === false && ' Ask a super admin to assign you one.'}
       </p>
-      {mayAdd && (
+      {canAddDomain && (
         <div className="row-actions">
           <Button component={Link} href="/domains?new=true" variant="outline" leftSection={<IconPlus stroke={1.75} />}>
-            Add a domain
+            Add domain
           </Button>
         </div>
       )}
@@ -97,7 +98,7 @@ function NoDomain() {
   );
 }
 
-function ComposeBones() {
+function ComposeSkeleton() {
   return (
     <div className="compose" aria-busy="true">
       <div>

@@ -23,16 +23,16 @@ export function SendResult({ messageId, to }: SendResultProps) {
     <section ref={panel} className="sent" tabIndex={-1} role="status" aria-label="Result">
       <StatusMark status={message?.status ?? 'sent'} />
       <p>
-        The mail server accepted it for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}. Its timeline
-        shows every hop so far.
+        The mail server accepted the message for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}. The
+        trace shows what happened since.
       </p>
       <dl className="details-list">
-        <dt>Message id</dt>
+        <dt>Message-ID</dt>
         <dd>
           <span className="mono clip" title={messageId}>
             {messageId}
           </span>
-          <CopyIcon value={messageId} what="the message id" />
+          <CopyIcon value={messageId} what="the Message-ID" />
         </dd>
       </dl>
       <div className="row-actions">
@@ -41,7 +41,7 @@ export function SendResult({ messageId, to }: SendResultProps) {
           variant="outline"
           href={message ? `/messages/${message.id}` : `/messages?q=${encodeURIComponent(messageId)}`}
         >
-          Open its timeline
+          View trace
         </Button>
       </div>
     </section>

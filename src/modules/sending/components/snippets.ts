@@ -1,6 +1,6 @@
 import { type ComposeValues, requestOf } from './compose/compose-values';
 
-/** An ES module for Node.js 20 and later, without packages; attachments are read from the folder it runs in. */
+/** An ES module for Node.js 20 or later without packages. It reads attachments from its working directory. */
 export function nodeOf(values: ComposeValues, origin: string): string {
   const message = withFiles(values, ({ name }) => `await readFile(${JSON.stringify(name)}, 'base64')`);
   return [
@@ -21,7 +21,7 @@ export function nodeOf(values: ComposeValues, origin: string): string {
   ].join('\n');
 }
 
-/** Python 3 with its standard library only; attachments are read from the folder it runs in. */
+/** Python 3 with the standard library only. It reads attachments from its working directory. */
 export function pythonOf(values: ComposeValues, origin: string): string {
   const message = withFiles(
     values,
@@ -45,7 +45,7 @@ export function pythonOf(values: ComposeValues, origin: string): string {
   ].join('\n');
 }
 
-/** The request as JSON, which is an expression in both languages, but for the contents of files. */
+/** The request as JSON, which is valid in both languages, with expressions that read the files. */
 function withFiles(values: ComposeValues, read: (file: File) => string): string {
   const attachments = values.files.map(({ key, file }) => ({
     filename: file.name,

@@ -3,10 +3,10 @@ import type { FieldError } from '@/server/errors';
 import { invalidInput } from '@/server/validation';
 import { OutgoingMessage } from '../schema';
 
-export type OutgoingMessageFault = { code: ErrorCode; message: string; fields: FieldError[] };
+export type MessageError = { code: ErrorCode; message: string; fields: FieldError[] };
 
-/** Checks one item of a batch on its own, with the codes and texts that `/send` would answer for it. */
-export function checkOutgoingMessage(raw: unknown): { message: OutgoingMessage } | OutgoingMessageFault {
+/** Checks one message. Error codes and texts are those of `/send`, also for an item of a batch. */
+export function checkOutgoingMessage(raw: unknown): { message: OutgoingMessage } | MessageError {
   const result = OutgoingMessage.safeParse(raw);
   if (result.success) return { message: result.data };
   const error = invalidInput(result.error, raw, OutgoingMessage);

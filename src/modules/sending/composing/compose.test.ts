@@ -22,8 +22,8 @@ afterAll(async () => {
   await server.close();
 });
 
-describe('a composed message, sent over the wire and parsed by another library', () => {
-  it('arrives with every field as it was given', async () => {
+describe('a composed message, sent by SMTP and parsed by another library', () => {
+  it('arrives with every field unchanged', async () => {
     const binary = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7919 + (index >> 8)) % 256));
     const mixedText = Buffer.from(
       'one\ntwo\r\nthree\rfour\r\n.\r\n..\r\n.foo\r\n\r\nFrom the start\n  trailing  \n\tünï\u0000x',
@@ -103,9 +103,9 @@ describe('a composed message, sent over the wire and parsed by another library',
   });
 
   it.each([
-    ['text alone', { text_body: 'only text' }, 'only text', undefined],
-    ['HTML alone', { html_body: '<b>only</b>' }, undefined, '<b>only</b>'],
-    ['an empty text beside HTML', { text_body: '', html_body: '<b>only</b>' }, undefined, '<b>only</b>'],
+    ['text only', { text_body: 'only text' }, 'only text', undefined],
+    ['HTML only', { html_body: '<b>only</b>' }, undefined, '<b>only</b>'],
+    ['empty text with HTML', { text_body: '', html_body: '<b>only</b>' }, undefined, '<b>only</b>'],
   ])('carries %s', async (_case, bodies, text, html) => {
     const { email } = await roundTrip({ ...minimal(), text_body: undefined, ...bodies });
     expect(lines(email.text)).toEqual(lines(text));
@@ -119,7 +119,7 @@ describe('a composed message, sent over the wire and parsed by another library',
     const shape = fc.record({
       subject: phrase.filter((text) => text !== ''),
       name: phrase,
-      // postal-mime decodes encoded words even where RFC 2231 has spelt the name out.
+      // postal-mime decodes encoded words even in names encoded by RFC 2231.
       filename: phrase.filter((text) => text !== '' && text !== '.' && text !== '..' && !/[/\\]|=\?/.test(text)),
       value: phrase,
       text: fc.string({
@@ -142,7 +142,7 @@ describe('a composed message, sent over the wire and parsed by another library',
           attachments: [{ filename, content_type: 'text/plain', content: Buffer.from(content).toString('base64') }],
         };
         const { raw } = await composeMessage(OutgoingMessage.parse(message), { messageId, date });
-        expectOnTheWire(raw);
+        expectValidOnTheWire(raw);
         const email = await PostalMime.parse(raw);
         expect(email.subject).toBe(subject);
         expect(email.from).toEqual({ address: 'ann@example.com', name });
@@ -160,7 +160,7 @@ describe('a composed message, sent over the wire and parsed by another library',
 });
 
 describe('composeMessage', () => {
-  it('puts every recipient into the envelope once', async () => {
+  it('adds each recipient to the envelope once', async () => {
     const { envelope } = await compose({
       ...minimal(),
       to: [{ email: 'bob@example.org' }, { email: 'bob@EXAMPLE.org', name: 'Bob' }],
@@ -173,12 +173,12 @@ describe('composeMessage', () => {
     });
   });
 
-  it('counts the bytes that it composed', async () => {
+  it('returns the size in bytes', async () => {
     const { raw, sizeBytes } = await compose(minimal());
     expect(sizeBytes).toBe(raw.length);
   });
 
-  it('writes ASCII with CRLF and no line over 998 whatever the fields hold', async () => {
+  it('writes ASCII with CRLF and no line over 998 characters for any fields', async () => {
     const { raw } = await compose({
       ...minimal(),
       subject: 's'.repeat(998),
@@ -191,57 +191,55 @@ describe('composeMessage', () => {
       headers: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`X-H${index}`, 'v'.repeat(998)])),
       attachments: [{ filename: 'ü'.repeat(255), content_type: 'text/plain', content: '' }],
     });
-    expectOnTheWire(raw);
+    expectValidOnTheWire(raw);
   });
 
-  it.each([[990], [995], [997]])('keeps an X- value of %i characters as it is', async (length) => {
+  it.each([[990], [995], [997]])('keeps an X- value of %i characters unchanged', async (length) => {
     const value = 'v'.repeat(length);
     const email = await PostalMime.parse((await compose({ ...minimal(), headers: { 'X-Long': value } })).raw);
     expect(header(email, 'x-long')).toBe(value);
   });
 
-  it('carries an X- value of 998 characters in encoded words', async () => {
+  it('encodes an X- value of 998 characters as encoded words', async () => {
     const value = 'v'.repeat(998);
     const email = await PostalMime.parse((await compose({ ...minimal(), headers: { 'X-Long': value } })).raw);
     expect(decodeWords(header(email, 'x-long') ?? '')).toBe(value);
   });
 
-  it('keeps a text that looks like an encoded word as text', async () => {
-    const looks = '=?utf-8?Q?not_encoded?=';
+  it('keeps text that looks like an encoded word', async () => {
+    const lookAlikeText = '=?utf-8?Q?not_encoded?=';
     const email = await PostalMime.parse(
       (
         await compose({
           ...minimal(),
-          subject: looks,
-          from: { email: 'ann@example.com', name: looks },
-          headers: { 'X-A': looks },
+          subject: lookAlikeText,
+          from: { email: 'ann@example.com', name: lookAlikeText },
+          headers: { 'X-A': lookAlikeText },
         })
       ).raw,
     );
-    expect([email.subject, email.from?.name, header(email, 'x-a')]).toEqual([looks, looks, looks]);
+    expect([email.subject, email.from?.name, header(email, 'x-a')]).toEqual([
+      lookAlikeText,
+      lookAlikeText,
+      lookAlikeText,
+    ]);
   });
 
-  it.each(['text_body', 'html_body', 'subject'])(
-    'reads no file named by an object in %s, checked or not',
-    async (field) => {
-      const smuggled = { ...minimal(), [field]: { path: '/etc/passwd' } } as unknown as OutgoingMessage;
-      const raw = await composeMessage(smuggled, { messageId, date }).then(
-        (composed) => composed.raw.toString(),
-        String,
-      );
-      expect(raw).not.toContain('root:');
-      expect(Buffer.from(raw.replace(/\s/g, ''), 'base64').toString()).not.toContain('root:');
-    },
-  );
+  it.each(['text_body', 'html_body', 'subject'])('reads no file named by an object in %s', async (field) => {
+    const smuggled = { ...minimal(), [field]: { path: '/etc/passwd' } } as unknown as OutgoingMessage;
+    const raw = await composeMessage(smuggled, { messageId, date }).then((composed) => composed.raw.toString(), String);
+    expect(raw).not.toContain('root:');
+    expect(Buffer.from(raw.replace(/\s/g, ''), 'base64').toString()).not.toContain('root:');
+  });
 
-  it('refuses an address that was not checked', async () => {
+  it('throws for an unchecked address', async () => {
     const smuggled = { ...minimal(), to: [{ email: 'a@example.org, b@example.org' }] };
     await expect(composeMessage(smuggled, { messageId, date })).rejects.toThrow(TypeError);
   });
 });
 
 describe('newMessageId', () => {
-  it('is a msg-id under the domain, different each time', () => {
+  it('is unique and under the domain', () => {
     const ids = new Set(Array.from({ length: 1000 }, () => newMessageId('example.com')));
     expect(ids.size).toBe(1000);
     for (const id of ids) expect(id).toMatch(/^<[0-9a-f-]{36}@example\.com>$/);
@@ -266,7 +264,7 @@ function minimal(): OutgoingMessage {
   return { from: { email: 'ann@example.com' }, to: [{ email: 'bob@example.org' }], subject: 'Hello', text_body: 'Hi' };
 }
 
-function expectOnTheWire(raw: Buffer) {
+function expectValidOnTheWire(raw: Buffer) {
   const text = raw.toString('latin1');
   expect(text).toMatch(/^[\t\r\n\x20-\x7e]*$/);
   expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);

@@ -11,8 +11,8 @@ export type ComposedMessage = {
 };
 
 /**
- * Composes a checked message as RFC 5322 in ASCII with CRLF, and the envelope it goes out with. Every recipient is in
- * the envelope once; Bcc is nowhere else. `messageId` has its angle brackets.
+ * Composes a checked message as RFC 5322 text (ASCII, CRLF) with its envelope. The envelope has each recipient once;
+ * Bcc recipients appear only there. `messageId` includes its angle brackets.
  */
 export async function composeMessage(
   message: OutgoingMessage,
@@ -35,12 +35,13 @@ export async function composeMessage(
   return { raw, sizeBytes: raw.length, envelope: { from: from.email, to: [...recipients] } };
 }
 
-/** A new msg-id with its angle brackets under the domain; ids made later sort after it. */
+/** A new Message-ID under the domain, with angle brackets. Later ids sort after earlier ones. */
 export function newMessageId(domain: string): string {
   return `<${uuidv7()}@${domain}>`;
 }
 
-// Nodemailer follows `path` and `href` in what it is given (stack.md): it gets fresh strings and buffers, and may not.
+// Nodemailer reads `path` and `href` from its input (docs/security-rules.md 3), so it gets only new strings and buffers,
+// with file and URL access disabled.
 async function composeBody(message: OutgoingMessage, messageId: string, date: Date): Promise<Buffer> {
   const composer = new MailComposer({
     messageId,
@@ -56,11 +57,11 @@ async function composeBody(message: OutgoingMessage, messageId: string, date: Da
 
 function mailbox({ name, email }: Address): Address {
   const parsed = parseAddress(email);
-  if (!parsed) throw new TypeError('composeMessage takes checked messages only');
+  if (!parsed) throw new TypeError('composeMessage requires a checked message');
   return { name, email: parsed.address };
 }
 
-// The line break of text in mail is CRLF (RFC 2046, 4.1.1); the body as a string, whatever else it claims to be.
+// Mail text uses CRLF (RFC 2046, 4.1.1). The template literal guarantees a string.
 function bodyText(text: string | undefined): string | undefined {
   return text ? `${text}`.replace(/\r\n|\r|\n/g, '\r\n') : undefined;
 }

@@ -1,9 +1,9 @@
 import { handleJobs } from '@/server/background/worker-pool';
-import { work } from './message-work';
+import { runJob } from './message-jobs';
 
-/** The thread's side of message-threads.ts. */
-handleJobs(work, (result) => {
-  if (result.kind === 'fault') return [];
+/** Runs in the threads of message-worker-pool.ts. */
+handleJobs(runJob, (result) => {
+  if (result.kind === 'error') return [];
   const messages = result.kind === 'message' ? [result.message] : result.items.filter((item) => 'raw' in item);
   return messages.map(({ raw }) => raw);
 });

@@ -17,8 +17,8 @@ type BatchFormProps = { domain: string; email: string };
 
 export function BatchForm({ domain, email }: BatchFormProps) {
   const utils = trpc.useUtils();
-  const [kept, setKept] = useState(() => sampleBatch(domain, email));
-  const [text, setText] = useState(kept);
+  const [savedText, setSavedText] = useState(() => sampleBatch(domain, email));
+  const [text, setText] = useState(savedText);
   const [problem, setProblem] = useState<Problem | null>(null);
   const batch = readBatch(text);
   const send = useSendBatch({
@@ -34,14 +34,14 @@ export function BatchForm({ domain, email }: BatchFormProps) {
       aria-label="Batch"
       onSubmit={(event) => {
         event.preventDefault();
-        if ('fault' in batch) return;
+        if ('error' in batch) return;
         setProblem(null);
-        send.mutate({ messages: batch.messages }, { onSuccess: () => setKept(text) });
+        send.mutate({ messages: batch.messages }, { onSuccess: () => setSavedText(text) });
       }}
     >
       <SettingsSection
         title="Messages"
-        hint="JSON as POST /send/batch takes it: 1 to 100 messages. Each succeeds or fails on its own."
+        hint="The JSON body of POST /send/batch: 1 to 100 messages. Each succeeds or fails separately."
       >
         <Textarea
           label="Batch as JSON"
@@ -52,13 +52,13 @@ export function BatchForm({ domain, email }: BatchFormProps) {
           spellCheck={false}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
-          error={'fault' in batch ? batch.fault : undefined}
+          error={'error' in batch ? batch.error : undefined}
         />
       </SettingsSection>
       {send.data && (
         <SettingsSection
           title="Results"
-          hint={`${send.data.succeeded} accepted, ${send.data.failed} not; in the order of the batch.`}
+          hint={`${send.data.succeeded} accepted, ${send.data.failed} failed. Same order as the batch.`}
         >
           <BatchResults results={send.data.results} />
         </SettingsSection>
@@ -67,7 +67,7 @@ export function BatchForm({ domain, email }: BatchFormProps) {
         <ProblemAlert problem={problem} />
         <div className="form-footer">
           <span className="quiet">
-            {'fault' in batch ? 'Not valid yet' : formatPlural(batch.messages.length, 'message')}
+            {'error' in batch ? 'Invalid JSON' : formatPlural(batch.messages.length, 'message')}
           </span>
           <span className="spacer" />
           <Button
@@ -75,13 +75,13 @@ export function BatchForm({ domain, email }: BatchFormProps) {
             type="submit"
             leftSection={<IconSend stroke={1.75} />}
             loading={send.isPending}
-            disabled={'fault' in batch}
+            disabled={'error' in batch}
           >
-            Send the batch
+            Send batch
           </Button>
         </div>
       </div>
-      <UnsavedGuard isDirty={text !== kept} what="What you have written here is not kept." />
+      <UnsavedGuard isDirty={text !== savedText} what="Your changes to this batch will be lost." />
     </form>
   );
 }

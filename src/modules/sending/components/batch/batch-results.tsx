@@ -10,7 +10,7 @@ type Result = BatchSent['results'][number];
 const COLUMNS: DataTableColumn<Result>[] = [
   {
     key: 'outcome',
-    header: 'Outcome',
+    header: 'Status',
     kind: 'mark',
     mobile: 'mark',
     width: 120,
@@ -19,8 +19,8 @@ const COLUMNS: DataTableColumn<Result>[] = [
   },
   { key: 'index', header: 'No.', kind: 'figure', mobile: 'side', width: 56, cell: ({ index }) => index + 1 },
   {
-    key: 'what',
-    header: 'Message id, or what was wrong',
+    key: 'result',
+    header: 'Message-ID or error',
     mobile: 'under',
     cell: ({ message_id, error, code }) =>
       message_id ? (
@@ -36,7 +36,5 @@ const COLUMNS: DataTableColumn<Result>[] = [
 ];
 
 export function BatchResults({ results }: { results: Result[] }) {
-  return (
-    <DataTable caption="Results of the batch" columns={COLUMNS} rows={results} rowKey={({ index }) => String(index)} />
-  );
+  return <DataTable caption="Batch results" columns={COLUMNS} rows={results} rowKey={({ index }) => String(index)} />;
 }

@@ -5,9 +5,9 @@ import { IconPaperclip, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatBytes } from '@/lib/format';
-import { ATTACHMENTS_LIMIT_BYTES, attachmentBytes, type PickedFile } from './compose-values';
+import { ATTACHMENTS_LIMIT_BYTES, attachmentBytes, type SelectedFile } from './compose-values';
 
-type AttachmentsInputProps = { value: PickedFile[]; error?: ReactNode; onChange: (value: PickedFile[]) => void };
+type AttachmentsInputProps = { value: SelectedFile[]; error?: ReactNode; onChange: (value: SelectedFile[]) => void };
 
 export function AttachmentsInput({ value, error, onChange }: AttachmentsInputProps) {
   const bytes = attachmentBytes(value);
@@ -45,7 +45,7 @@ export function AttachmentsInput({ value, error, onChange }: AttachmentsInputPro
               <span className="quiet spacer">{formatBytes(file.size)}</span>
               <ActionIcon
                 aria-label={`Remove ${file.name}`}
-                onClick={() => onChange(value.filter((picked) => picked.key !== key))}
+                onClick={() => onChange(value.filter((selected) => selected.key !== key))}
               >
                 <IconX size={16} stroke={1.5} />
               </ActionIcon>

@@ -12,7 +12,7 @@ import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { formatPlural } from '@/lib/format';
-import { SameByApi } from '../same-by-api';
+import { ApiEquivalent } from '../api-equivalent';
 import { SendResult } from '../send-result';
 import { AttachmentsInput } from './attachments-input';
 import {
@@ -39,7 +39,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
   const { values } = form;
   const root = useRef<HTMLFormElement>(null);
   const isSending = useRef(false);
-  const isErrorSought = useRef(false);
+  const shouldFocusError = useRef(false);
   useDraft(values, form.isDirty());
 
   const send = useSendMessage({
@@ -49,20 +49,20 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
       void utils.overview.invalidate();
     },
     onError: (error) => {
-      const refused = toProblem(error);
-      const fields = refused.fields.map((field) => naming(field, values));
-      setProblem(applyFieldErrors({ ...refused, fields }, form, COMPOSE_FIELDS));
+      const found = toProblem(error);
+      const fields = found.fields.map((field) => nameInMessage(field, values));
+      setProblem(applyFieldErrors({ ...found, fields }, form, COMPOSE_FIELDS));
       focusFirstError();
     },
   });
 
   const focusFirstError = () => {
-    isErrorSought.current = true;
+    shouldFocusError.current = true;
   };
 
   useEffect(() => {
-    if (!isErrorSought.current || Object.keys(form.errors).length === 0) return;
-    isErrorSought.current = false;
+    if (!shouldFocusError.current || Object.keys(form.errors).length === 0) return;
+    shouldFocusError.current = false;
     root.current?.querySelector<HTMLElement>(FIRST_ERROR)?.focus();
   }, [form.errors]);
 
@@ -76,7 +76,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
       send.mutate(requestOf(valid, attachments), { onSettled: release });
     } catch (error) {
       release();
-      form.setFieldError('files', error instanceof Error ? error.message : 'An attachment could not be read.');
+      form.setFieldError('files', error instanceof Error ? error.message : 'An attachment couldn’t be read.');
     }
   };
 
@@ -107,10 +107,10 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
       >
         <SettingsSection
           title="Envelope"
-          hint="One address a field, or paste a list. Blind copies are shown to nobody."
+          hint="Enter addresses or paste a list. Bcc recipients are hidden from everyone else."
         >
           <div className="stack">
-            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid in every browser. */}
+            {/* biome-ignore lint/a11y/useSemanticElements: some browsers don't support grid layout for fieldsets. */}
             <div className="joined mono-input" role="group" aria-label="Sender">
               <TextInput
                 label="From"
@@ -136,7 +136,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
               <RecipientsInput label="Bcc" {...form.getInputProps('bcc')} value={values.bcc} />
             </div>
             <TextInput
-              label="Reply to (optional)"
+              label="Reply-To (optional)"
               className="mono-input"
               autoComplete="off"
               spellCheck={false}
@@ -144,13 +144,13 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
             />
           </div>
         </SettingsSection>
-        <SettingsSection title="Message" hint="Text, HTML or both. Readers without HTML see the text.">
+        <SettingsSection title="Message" hint="Text, HTML or both. Mail programs without HTML show the text.">
           <div className="stack">
             <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
             <Tabs value={body} onChange={setBody} keepMounted>
               <Tabs.List aria-label="Body">
-                <Tabs.Tab value="text">Text{form.errors.text && <span className="danger"> (look here)</span>}</Tabs.Tab>
-                <Tabs.Tab value="html">HTML{form.errors.html && <span className="danger"> (look here)</span>}</Tabs.Tab>
+                <Tabs.Tab value="text">Text{form.errors.text && <span className="danger"> (error)</span>}</Tabs.Tab>
+                <Tabs.Tab value="html">HTML{form.errors.html && <span className="danger"> (error)</span>}</Tabs.Tab>
               </Tabs.List>
               <Tabs.Panel value="text" pt={8}>
                 <Textarea aria-label="Text body" autosize minRows={8} maxRows={20} {...form.getInputProps('text')} />
@@ -170,43 +170,44 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
             </Tabs>
           </div>
         </SettingsSection>
-        <SettingsSection title="Attachments" hint="Up to 25 MB in all from here; more through the API.">
+        <SettingsSection title="Attachments" hint="Up to 25 MB in total. The API accepts larger messages.">
           <AttachmentsInput {...form.getInputProps('files')} value={values.files} />
         </SettingsSection>
-        <SettingsSection title="Headers" hint="Your own marks on the message; each name begins with X-.">
+        <SettingsSection title="Headers" hint="Custom headers. Names must start with X-.">
           <HeadersInput {...form.getInputProps('headers')} value={values.headers} />
         </SettingsSection>
         <div className="compose-footer">
           <ProblemAlert problem={problem} />
           <div className="form-footer">
             {Object.keys(form.errors).length > 0 ? (
-              <StatusMark status="bounced">Some fields need another look</StatusMark>
+              <StatusMark status="bounced">Fix the highlighted fields</StatusMark>
             ) : (
               <span className="quiet">{formatPlural(recipients, 'recipient')}</span>
             )}
             <span className="spacer" />
             <Button variant="subtle" color="gray" onClick={clear}>
-              Clear the form
+              Clear form
             </Button>
             <Button variant="filled" type="submit" leftSection={<IconSend stroke={1.75} />} loading={send.isPending}>
-              Send the message
+              Send message
             </Button>
           </div>
         </div>
       </form>
       <UnsavedGuard
         isDirty={values.files.length > 0 && !send.isSuccess}
-        what="What you have written is kept as a draft, but its attachments are not."
+        what="Your text is kept as a draft, but the attachments are dropped."
+        action="Leave, drop attachments"
       />
-      <aside className="compose-side" aria-label="Result and the same by the API">
+      <aside className="compose-side" aria-label="Result and API equivalent">
         {send.data && <SendResult messageId={send.data.message_id} to={values.to} />}
-        <SameByApi values={values} />
+        <ApiEquivalent values={values} />
       </aside>
     </div>
   );
 }
 
-function naming(field: ProblemField, values: ComposeValues): ProblemField {
+function nameInMessage(field: ProblemField, values: ComposeValues): ProblemField {
   const at = /^(to|cc|bcc)\.(\d+)/.exec(field.path);
   const address = at && values[at[1] as 'to' | 'cc' | 'bcc'][Number(at[2])];
   if (address) return { ...field, message: `${address}: ${field.message}` };

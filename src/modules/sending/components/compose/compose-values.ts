@@ -1,6 +1,6 @@
 import type { OutgoingMessage } from '../../schema';
 
-export type PickedFile = { key: string; file: File };
+export type SelectedFile = { key: string; file: File };
 export type HeaderRow = { key: string; name: string; value: string };
 
 export type ComposeValues = {
@@ -13,11 +13,11 @@ export type ComposeValues = {
   subject: string;
   text: string;
   html: string;
-  files: PickedFile[];
+  files: SelectedFile[];
   headers: HeaderRow[];
 };
 
-/** Where the API's field paths stand in the form; the longest known beginning of a path wins. */
+/** The form field of each API field path. */
 export const COMPOSE_FIELDS: Record<string, string> = {
   from: 'local',
   'from.email': 'local',
@@ -50,7 +50,7 @@ export const EMPTY_COMPOSE: ComposeValues = {
 
 type Content = { filename: string; content_type: string; content: string };
 
-/** The request body of POST /send for what the form holds. */
+/** The form's values as the body of `POST /send`. */
 export function requestOf(values: ComposeValues, attachments: Content[]): OutgoingMessage {
   const headers = values.headers.filter(({ name }) => name.trim() !== '');
   return {
@@ -74,11 +74,11 @@ function parseRecipient(text: string): { email: string; name?: string } {
   return name === '' ? { email: email.trim() } : { name, email: email.trim() };
 }
 
-export function attachmentBytes(files: PickedFile[]): number {
+export function attachmentBytes(files: SelectedFile[]): number {
   return files.reduce((sum, { file }) => sum + file.size, 0);
 }
 
-export async function readAttachments(files: PickedFile[]): Promise<Content[]> {
+export async function readAttachments(files: SelectedFile[]): Promise<Content[]> {
   return Promise.all(
     files.map(async ({ file }) => ({
       filename: file.name,
@@ -90,12 +90,13 @@ export async function readAttachments(files: PickedFile[]): Promise<Content[]> {
 
 export function validateCompose(values: ComposeValues): Record<string, string> {
   const errors: Record<string, string> = {};
-  if (values.local.trim() === '') errors.local = 'Enter what stands before the @.';
+  if (values.local.trim() === '') errors.local = 'Enter the part before the @.';
   if (values.domain === '') errors.domain = 'Choose a domain.';
   if (values.to.length === 0) errors.to = 'Enter at least one address.';
   if (values.subject.trim() === '') errors.subject = 'Enter a subject.';
-  if (values.text === '' && values.html.trim() === '') errors.text = 'Write something here, or in the HTML body.';
-  if (attachmentBytes(values.files) > ATTACHMENTS_LIMIT_BYTES) errors.files = 'The attachments are over 25 MB in all.';
+  if (values.text === '' && values.html.trim() === '') errors.text = 'Enter a text or HTML body.';
+  if (attachmentBytes(values.files) > ATTACHMENTS_LIMIT_BYTES)
+    errors.files = 'Attachments can be up to 25 MB in total.';
   return errors;
 }
 
@@ -103,7 +104,7 @@ function readBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
-    reader.onerror = () => reject(new Error(`${file.name} could not be read.`));
+    reader.onerror = () => reject(new Error(`${file.name} couldn’t be read.`));
     reader.readAsDataURL(file);
   });
 }

@@ -22,7 +22,7 @@ export function HeadersInput({ value, error, onChange }: HeadersInputProps) {
             aria-label={`Name of header ${index + 1}`}
             placeholder="X-Order"
             value={row.name}
-            error={row.name !== '' && !/^x-/i.test(row.name) ? 'Must begin with X-' : undefined}
+            error={row.name !== '' && !/^x-/i.test(row.name) ? 'Must start with X-' : undefined}
             onChange={(event) => change(row.key, { name: event.currentTarget.value })}
           />
           <TextInput
@@ -44,7 +44,7 @@ export function HeadersInput({ value, error, onChange }: HeadersInputProps) {
           leftSection={<IconPlus stroke={1.75} />}
           onClick={() => onChange([...value, { key: crypto.randomUUID(), name: 'X-', value: '' }])}
         >
-          Add a header
+          Add header
         </Button>
       </div>
       {error && (

@@ -30,7 +30,7 @@ export function RecipientsInput({ label, placeholder, value, error, onChange }: 
   );
 }
 
-// A comma or semicolon with an even number of quotes after it stands between two addresses, not in a name.
+// A comma or semicolon followed by an even number of quotes separates addresses; otherwise it is part of a name.
 const OUTSIDE_QUOTES = /[,;](?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
 function splitAddresses(text: string): string[] {

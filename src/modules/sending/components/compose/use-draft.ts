@@ -5,7 +5,7 @@ import { type ComposeValues, EMPTY_COMPOSE } from './compose-values';
 
 const KEY = 'postroom-draft';
 
-/** Keeps the text of a draft in this tab, so that neither a reload nor a look elsewhere loses it. */
+/** Keeps the draft, without attachments, in this tab's session storage. */
 export function useDraft(values: ComposeValues, isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return;
@@ -15,10 +15,10 @@ export function useDraft(values: ComposeValues, isDirty: boolean): void {
 }
 
 export function readDraft(): ComposeValues | null {
-  const kept = sessionStorage.getItem(KEY);
-  if (!kept) return null;
+  const stored = sessionStorage.getItem(KEY);
+  if (!stored) return null;
   try {
-    return { ...EMPTY_COMPOSE, ...(JSON.parse(kept) as Partial<ComposeValues>), files: [] };
+    return { ...EMPTY_COMPOSE, ...(JSON.parse(stored) as Partial<ComposeValues>), files: [] };
   } catch {
     return null;
   }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { parseAddress } from '@/lib/address';
 import type { ErrorCode } from '@/lib/error-codes';
-import { AppError, type FieldError } from '@/server/errors';
+import { AppError } from '@/server/errors';
 import { parseJsonObject } from '@/server/rest/json';
 import type { OutgoingMessage } from '../schema';
 import { MAX_BATCH } from '../schema';
-import { checkOutgoingMessage } from './check-outgoing-message';
+import { checkOutgoingMessage, type MessageError } from './check-outgoing-message';
 import { composeMessage, newMessageId } from './compose';
 
-/** Everything that costs time with the size of a message, so that it can be done beside the main thread. */
+/** Work whose duration grows with the size of a message. It can run outside the main thread. */
 export type Job = { kind: 'message' | 'batch'; bytes: Uint8Array; at: Date };
 
-export type ReadyMessage = {
+export type PreparedMessage = {
   from: string;
   recipients: { address: string; kind: 'to' | 'cc' | 'bcc' }[];
   subject: string;
@@ -20,49 +20,49 @@ export type ReadyMessage = {
   envelope: { from: string; to: string[] };
 };
 
-export type Fault = { code: ErrorCode; message: string; fields: FieldError[] };
-
 export type JobResult =
-  | { kind: 'message'; fingerprint: Uint8Array; message: ReadyMessage }
-  | { kind: 'batch'; fingerprint: Uint8Array; items: (ReadyMessage | Fault)[] }
-  | { kind: 'fault'; fault: Fault };
+  | { kind: 'message'; fingerprint: Uint8Array; message: PreparedMessage }
+  | { kind: 'batch'; fingerprint: Uint8Array; items: (PreparedMessage | MessageError)[] }
+  | { kind: 'error'; error: MessageError };
 
 /** Parses, checks and composes the body of a send request. */
-export async function work({ kind, bytes, at }: Job): Promise<JobResult> {
+export async function runJob({ kind, bytes, at }: Job): Promise<JobResult> {
   try {
     const body = parseJsonObject(bytes);
     const fingerprint = new Uint8Array(createHash('sha256').update(kind).update('\0').update(bytes).digest());
     if (kind === 'batch') return { kind, fingerprint, items: await prepareItems(body, at) };
-    const message = await prepare(body, at);
-    return 'code' in message ? { kind: 'fault', fault: message } : { kind, fingerprint, message };
+    const message = await prepareMessage(body, at);
+    return 'code' in message ? { kind: 'error', error: message } : { kind, fingerprint, message };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { apiCode: code, message, details } = error;
-    return { kind: 'fault', fault: { code, message, fields: details?.fields ?? [] } };
+    return { kind: 'error', error: { code, message, fields: details?.fields ?? [] } };
   }
 }
 
-async function prepareItems(body: Record<string, unknown>, at: Date): Promise<(ReadyMessage | Fault)[]> {
+async function prepareItems(body: Record<string, unknown>, at: Date): Promise<(PreparedMessage | MessageError)[]> {
   const items = itemsOf(body);
-  const prepared: (ReadyMessage | Fault)[] = [];
-  for (const item of items) prepared.push(await prepare(item, at));
+  const prepared: (PreparedMessage | MessageError)[] = [];
+  for (const item of items) prepared.push(await prepareMessage(item, at));
   return prepared;
 }
 
 function itemsOf(body: Record<string, unknown>): unknown[] {
-  const { messages, ...strays } = body;
-  if (messages === undefined || messages === null) throw refused('MISSING_FIELDS', 'messages', 'This field is required.');
-  const [stray] = Object.keys(strays);
-  if (stray !== undefined) throw refused('VALIDATION_ERROR', stray, 'Unknown field.');
-  if (!Array.isArray(messages)) throw refused('VALIDATION_ERROR', 'messages', 'This must be a list of messages.');
-  if (messages.length === 0) throw refused('EMPTY_BATCH', 'messages', 'At least one message is required.');
-  if (messages.length > MAX_BATCH) throw refused('BATCH_TOO_LARGE', 'messages', `At most ${MAX_BATCH} messages.`);
+  const { messages, ...unknown } = body;
+  if (messages === undefined || messages === null)
+    throw invalidBatch('MISSING_FIELDS', 'messages', 'This field is required.');
+  const [unknownField] = Object.keys(unknown);
+  if (unknownField !== undefined) throw invalidBatch('VALIDATION_ERROR', unknownField, 'Unknown field.');
+  if (!Array.isArray(messages)) throw invalidBatch('VALIDATION_ERROR', 'messages', 'Enter a list of messages.');
+  if (messages.length === 0) throw invalidBatch('EMPTY_BATCH', 'messages', 'Enter at least one message.');
+  if (messages.length > MAX_BATCH)
+    throw invalidBatch('BATCH_TOO_LARGE', 'messages', `Enter at most ${MAX_BATCH} messages.`);
   return messages;
 }
 
-async function prepare(raw: unknown, at: Date): Promise<ReadyMessage | Fault> {
+async function prepareMessage(raw: unknown, at: Date): Promise<PreparedMessage | MessageError> {
   const checked = checkOutgoingMessage(raw);
-  if (!('message' in checked) || 'code' in checked) return checked as Fault;
+  if (!('message' in checked) || 'code' in checked) return checked as MessageError;
   const { message } = checked;
   const sender = parseAddress(message.from.email);
   if (!sender) throw new TypeError('a checked message has a sender');
@@ -72,8 +72,8 @@ async function prepare(raw: unknown, at: Date): Promise<ReadyMessage | Fault> {
   return { from: sender.address, recipients, subject: message.subject, messageId, raw: composed, envelope };
 }
 
-/** Every address once, under the most visible of the fields it stands in. */
-function recipientsOf(message: OutgoingMessage): ReadyMessage['recipients'] {
+/** Each address once. An address in several fields counts as to before cc before bcc. */
+function recipientsOf(message: OutgoingMessage): PreparedMessage['recipients'] {
   const byAddress = new Map<string, 'to' | 'cc' | 'bcc'>();
   for (const kind of ['to', 'cc', 'bcc'] as const) {
     for (const { email } of message[kind] ?? []) {
@@ -84,6 +84,6 @@ function recipientsOf(message: OutgoingMessage): ReadyMessage['recipients'] {
   return [...byAddress].map(([address, kind]) => ({ address, kind }));
 }
 
-function refused(code: ErrorCode, path: string, message: string): AppError {
+function invalidBatch(code: ErrorCode, path: string, message: string): AppError {
   return new AppError(code, `${path}: ${message}`, { details: { fields: [{ path, message }] } });
 }

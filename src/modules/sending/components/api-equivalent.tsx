@@ -12,19 +12,19 @@ import { nodeOf, pythonOf } from './snippets';
 const LANGUAGES = { curl: 'curl', node: 'Node.js', python: 'Python' };
 const SNIPPETS = { curl: curlOf, node: nodeOf, python: pythonOf };
 
-export function SameByApi({ values }: { values: ComposeValues }) {
+export function ApiEquivalent({ values }: { values: ComposeValues }) {
   const [language, setLanguage] = useState<keyof typeof LANGUAGES>('curl');
-  const [settled] = useDebouncedValue(values, 150);
+  const [debouncedValues] = useDebouncedValue(values, 150);
   return (
     <>
       <SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
       <CodeBlock
-        title="The same by the API"
-        code={SNIPPETS[language](settled, window.location.origin)}
+        title="API equivalent"
+        code={SNIPPETS[language](debouncedValues, window.location.origin)}
         what={language === 'curl' ? 'the command' : 'the program'}
       />
       <p className="hint">
-        <code>POSTROOM_KEY</code> stands for one of your <Link href="/api-keys">API keys</Link>.
+        Set <code>POSTROOM_KEY</code> to one of your <Link href="/api-keys">API keys</Link>.
       </p>
     </>
   );
