@@ -1,5 +1,5 @@
-// The law of imports: app → modules → server, mail → lib, and components → lib. src/test/whole/import-law.test.ts sees it hold,
-// scripts/check-imports.mjs applies it.
+// Import rules: app → modules → server, mail → lib, and components → lib. scripts/check-imports.mjs applies them,
+// src/test/whole/import-rules.test.ts tests them.
 const TESTS = '\\.test\\.tsx?$|^src/test/|^e2e/';
 const BROWSER_SAFE = '^src/(lib|components)/|^src/modules/[^/]+/(components/|schema\\.ts$)';
 const SERVER_SIDE = '^src/(server|mail)/|^src/modules/[^/]+/(service|router)\\.ts$';
@@ -11,63 +11,63 @@ const PRISMA = '^src/server/prisma/|(^|/)node_modules/@prisma/(client|adapter-pg
 export const onAllImports = [
   {
     name: 'lib-stands-alone',
-    comment: 'src/lib holds facts that are safe anywhere, so it imports nothing else of ours.',
+    comment: 'src/lib is safe everywhere, so it imports none of our other code.',
     severity: 'error',
     from: { path: '^src/lib/', pathNot: TESTS },
     to: { path: '^src/', pathNot: '^src/lib/' },
   },
   {
     name: 'components-know-lib-only',
-    comment: 'The building blocks of the console know no module; of the API they take the type of its router.',
+    comment: "The console's building blocks import no module; from the API they use the router's type.",
     severity: 'error',
     from: { path: '^src/components/', pathNot: TESTS },
     to: { path: '^src/', pathNot: ['^src/(components|lib)/', APP_ROUTER] },
   },
   {
     name: 'server-and-mail-stand-below-modules',
-    comment: 'src/server and src/mail are what modules stand on.',
+    comment: 'src/server and src/mail are the layer below modules.',
     severity: 'error',
     from: { path: '^src/(server|mail)/', pathNot: TESTS },
     to: { path: '^src/', pathNot: '^src/(server|mail|lib)/' },
   },
   {
     name: 'mail-apart-from-server',
-    comment: 'src/mail is a port: what it needs is handed to it.',
+    comment: 'src/mail is a set of ports: its dependencies are passed in.',
     severity: 'error',
     from: { path: '^src/mail/', pathNot: TESTS },
     to: { path: '^src/server/' },
   },
   {
     name: 'server-apart-from-mail',
-    comment: 'src/server is what src/mail can do without, and the other way round.',
+    comment: 'src/server and src/mail are independent of each other.',
     severity: 'error',
     from: { path: '^src/server/', pathNot: TESTS },
     to: { path: '^src/mail/' },
   },
   {
     name: 'modules-below-app',
-    comment: 'Routing imports modules, never the other way.',
+    comment: 'Modules never import routing.',
     severity: 'error',
     from: { path: '^src/modules/', pathNot: TESTS },
     to: { path: '^src/app/|^src/[^/]+$' },
   },
   {
     name: 'modules-meet-at-their-doors',
-    comment: 'A module uses another through its service.ts or schema.ts.',
+    comment: 'A module uses another module only through its service.ts or schema.ts.',
     severity: 'error',
     from: { path: '^src/modules/([^/]+)/', pathNot: TESTS },
     to: { path: '^src/modules/', pathNot: ['^src/modules/$1/', MODULE_DOORS, APP_ROUTER] },
   },
   {
     name: 'app-router-mounts-routers',
-    comment: 'The router of the whole app imports the router of each module, and nothing else of a module.',
+    comment: "The app's router imports each module's router and nothing else.",
     severity: 'error',
     from: { path: APP_ROUTER },
     to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/router\\.ts$' },
   },
   {
     name: 'service-knows-no-router',
-    comment: 'Verbs know nothing of the doors they are called through.',
+    comment: 'Verbs do not import routers or components.',
     severity: 'error',
     from: { path: '^src/modules/[^/]+/[^/]+\\.ts$', pathNot: [TESTS, '/router\\.ts$'] },
     to: {
@@ -76,21 +76,21 @@ export const onAllImports = [
   },
   {
     name: 'browser-safe',
-    comment: 'Schemas, components and src/lib run in the browser: they know no server code and no verbs.',
+    comment: 'Schemas, components and src/lib run in the browser: they import no server code and no verbs.',
     severity: 'error',
     from: { path: BROWSER_SAFE, pathNot: TESTS },
     to: { path: SERVER_SIDE },
   },
   {
     name: 'browser-safe-without-node',
-    comment: 'There is no Node in the browser.',
+    comment: 'Browser code cannot use Node.js modules.',
     severity: 'error',
     from: { path: BROWSER_SAFE, pathNot: TESTS },
     to: { dependencyTypes: ['core'] },
   },
   {
     name: 'prisma-in-services',
-    comment: 'The database is reached in src/server and in the verbs of modules.',
+    comment: 'Only src/server and the verbs of modules use the database.',
     severity: 'error',
     from: {
       path: ['^src/(app|mail|lib|components)/', '^src/modules/.*(router|schema)\\.ts$', '/components/'],
@@ -100,7 +100,7 @@ export const onAllImports = [
   },
   {
     name: 'app-routes-only',
-    comment: 'Routing leaves the work to modules.',
+    comment: 'Routing delegates to modules.',
     severity: 'error',
     from: { path: '^src/app/', pathNot: TESTS },
     to: { path: '^src/(mail|test)/' },
@@ -122,54 +122,54 @@ export const onAllImports = [
   },
   {
     name: 'tests-stay-outside',
-    comment: 'What ships imports no test.',
+    comment: 'Production code imports no tests.',
     severity: 'error',
     from: { pathNot: TESTS },
     to: { path: TESTS },
   },
   {
     name: 'scripts-read-settings-only',
-    comment: 'Scripts run as they are, without a build: of the app they know the settings and the rules for passwords.',
+    comment: 'Scripts run without a build: from the app they import only the settings and the password rules.',
     severity: 'error',
     from: { path: '^scripts/' },
     to: { path: '^src/', pathNot: '^src/server/(settings/settings|secrets/password-rules)\\.mjs$' },
   },
   {
     name: 'no-unresolvable',
-    comment: 'Every import leads somewhere.',
+    comment: 'Every import resolves.',
     severity: 'error',
     from: { path: '^(src|scripts|e2e)/' },
     to: { couldNotResolve: true },
   },
 ];
 
-/** Types may be imported where code may not. */
+/** Rules for imports of code; types are exempt. */
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
 export const onImportsOfCode = [
   {
     name: 'router-type-only',
-    comment: 'The console knows the router by its type: its code must not reach the browser.',
+    comment: "The console imports the router's type only: its code must not reach the browser.",
     severity: 'error',
     from: { path: '^src/components/|^src/modules/[^/]+/components/', pathNot: TESTS },
     to: { path: APP_ROUTER },
   },
   {
     name: 'browser-safe-all-the-way',
-    comment: 'What the browser runs must not lead to server code through other files either.',
+    comment: 'Browser code must not reach server code through other files either.',
     severity: 'error',
     from: { path: BROWSER_SAFE, pathNot: TESTS },
     to: { path: SERVER_SIDE, reachable: true },
   },
   {
     name: 'no-cycles',
-    comment: 'Two files that need each other are one.',
+    comment: 'Import cycles are not allowed.',
     severity: 'error',
     from: { pathNot: '^src/server/prisma/' },
     to: { circular: true },
   },
   {
     name: 'no-development-packages',
-    comment: 'What ships needs no package of devDependencies.',
+    comment: 'Production code uses no devDependencies.',
     severity: 'error',
     from: { path: '^src/', pathNot: TESTS },
     to: { dependencyTypes: ['npm-dev'] },

@@ -4,7 +4,7 @@ export default {
   reactStrictMode: true,
   skipTrailingSlashRedirect: true,
   images: { unoptimized: true },
-  // Types are checked by `npm run check:types`; a build does not check them again.
+  // `npm run check:types` checks types; the build does not repeat it.
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: ['@node-rs/argon2', 'nodemailer', 'pg', 'pino', 'smtp-server'],
   experimental: {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'prisma/config';
 
-// The CLI downloads its schema engine from a server of its own unless it is given one. Ours comes with npm.
+// Without this setting, the CLI downloads its schema engine. Ours comes with npm (docs/decisions/0003).
 process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= fileURLToPath(new URL('scripts/schema-engine.mjs', import.meta.url));
 
 export default defineConfig({

@@ -1,5 +1,5 @@
-// `npm run admin -- create|password|reset-totp <email>`: what an admin who cannot sign in needs, on the host itself. It
-// works whether or not the app runs.
+// `npm run admin -- create|password|reset-totp <email>`: restores access for admins who cannot sign in, on the host. Works
+// whether or not the app is running.
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,7 @@ async function administer(lifetime) {
   try {
     console.log(await accounts[request.verb](client, request));
   } catch (error) {
-    throw isOutdated(error) ? new PlainError('The database is not up to date: run "npm start" once first.') : error;
+    throw isOutdated(error) ? new PlainError('The database is not up to date. Run "npm start" once first.') : error;
   }
   return 0;
 }
@@ -41,16 +41,16 @@ async function loadParts() {
     return { connectTo, accounts: await import('./admin/accounts.mjs') };
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new PlainError('The packages are not installed yet: run "npm start" once first.');
+    throw new PlainError('The packages are not installed yet. Run "npm start" once first.');
   }
 }
 
-/** @returns {Promise<string>} its URL */
+/** @returns {Promise<string>} the database URL */
 async function findDatabase(lifetime) {
   const { readSettings } = await import('../src/server/settings/settings.mjs');
   const { databaseUrl, dataDir } = readSettings(process.env);
   if (databaseUrl) return databaseUrl;
-  if (!existsSync(dataDir)) throw new PlainError(`There is no database in ${dataDir} yet: run "npm start" once first.`);
+  if (!existsSync(dataDir)) throw new PlainError(`There is no database in ${dataDir} yet. Run "npm start" once first.`);
   const { findEmbeddedPostgres, startEmbeddedPostgres } = await import('./postgres/embedded-postgres.mjs');
   const place = { dataDir, database: 'postroom' };
   const holder = await tryToTakeLock(`data ${dataDir}`);
@@ -58,7 +58,7 @@ async function findDatabase(lifetime) {
   const url = await findEmbeddedPostgres(place);
   if (url) return url;
   throw new PlainError(
-    `${dataDir} is in use by ${holder}, and no database runs there yet: try again in a moment, or set DATABASE_URL as it does.`,
+    `${dataDir} is in use by ${holder}, but no database is running there yet. Try again in a moment, or set the same DATABASE_URL.`,
   );
 }
 
@@ -68,7 +68,7 @@ async function startForTheMoment(startEmbeddedPostgres, place, lifetime) {
   return postgres.url;
 }
 
-/** No such table, or no such column. */
+/** A table or column is missing. */
 function isOutdated({ code }) {
   return code === '42P01' || code === '42703';
 }

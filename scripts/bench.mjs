@@ -1,5 +1,5 @@
-// `npm run bench`: the production build on a Postgres of its own, every figure as a ratio to one baseline of the same
-// run, because machines differ and are noisy. It needs a build: run `npm start` or `npm test -- build` first.
+// `npm run bench`: measures the production build on its own Postgres. Every figure is a ratio to a baseline of the same
+// run, because machines differ and are noisy. It needs a build: run `npm run build` first.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,17 +17,17 @@ await runCommand(bench, { exitCodeWhenStopped: 130 });
 
 /** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
 async function bench(lifetime) {
-  if (!isBuildCurrent(root)) throw new PlainError('There is no current build: run "npm test -- build" first.');
+  if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
   lifetime.atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
   const server = await startBenchServer(root, dataDir, lifetime);
 
-  console.log('requests a second, 10 at once          ratio');
+  console.log('10 concurrent clients                  ratio');
   for (const { name, perSecond, ratio } of await compareEndpoints(server)) {
     console.log(`${name.padEnd(26)}${perSecond.toFixed(0).padStart(9)}${ratio.toFixed(2).padStart(9)}`);
   }
   const { idle, during, before, after } = await watchHealthDuringLargeMessages(server);
-  console.log(`\nhealth check beside one 49 MB message: median ${(during.median / idle.median).toFixed(1)} x idle,`);
+  console.log(`\nhealth check during one 49 MB message: median ${(during.median / idle.median).toFixed(1)} x idle,`);
   console.log(`99th percentile ${during.p99.toFixed(0)} ms, slowest ${during.max.toFixed(0)} ms of ${during.count}`);
   console.log(`memory afterwards ${(after / before).toFixed(2)} x before`);
   const { rows, small, large } = await compareClaims(root, lifetime);

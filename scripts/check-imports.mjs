@@ -1,5 +1,5 @@
-// `npm run check:imports [folder]`: applies the law in .dependency-cruiser.mjs. Types are imported where code may not
-// be, so the rules are applied twice: to all imports, and to those that are left when types are erased.
+// `npm run check:imports [folder]`: applies the rules in .dependency-cruiser.mjs twice, to all imports and to those left
+// after types are erased, because some rules exempt types.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import swc from '@swc/core';
@@ -18,7 +18,7 @@ console.log(`${violations.length} forbidden imports in ${all.fileCount} files`);
 process.exitCode = violations.length > 0 || all.fileCount === 0 || ofCode.fileCount === 0 ? 1 : 0;
 
 async function check(forbidden, { areTypesErased }) {
-  // The parser for TypeScript 7 that dependency-cruiser has does not know .tsx files, nor tells types from code.
+  // dependency-cruiser's parser for TypeScript 7 doesn't support .tsx files and doesn't distinguish types from code.
   swc.parseFileSync = (path, options) => {
     const program = parseFile(path, { ...options, tsx: path.endsWith('.tsx') });
     return areTypesErased ? { ...program, body: program.body.filter((item) => !isTypeOnly(item)) } : program;

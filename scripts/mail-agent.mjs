@@ -1,5 +1,5 @@
-// `npm run mail-agent`: runs beside the mail server of deploy/mail, as root on its host, and connects it with Postroom
-// through the database. It needs DATABASE_URL and SECRET_KEY as the app has them.
+// `npm run mail-agent`: connects the mail server of deploy/mail with Postroom through the database. Runs as root on the
+// mail host and needs the same DATABASE_URL and SECRET_KEY as the app.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -35,20 +35,20 @@ async function start(lifetime) {
   await runAgent(lifetime);
 }
 
-/** The one that `npm start` has made in this folder, where the app runs on the same host. */
+/** The key that `npm start` generated in this folder, if the app runs on the same host. */
 function findSecretKey(dataDir) {
   const path = join(dataDir, 'secret-key');
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
 }
 
 function check({ databaseUrl, mailServerConfig }) {
-  if (process.getuid?.() !== 0) throw new PlainError('Run this as root: the queue and the logs are open to root only.');
-  if (!databaseUrl) throw new PlainError('DATABASE_URL is not set: the agent needs the database that Postroom has.');
+  if (process.getuid?.() !== 0) throw new PlainError('Run this as root: only root can access the queue and the logs.');
+  if (!databaseUrl) throw new PlainError("DATABASE_URL is not set: the agent needs the app's database.");
   if (!process.env.SECRET_KEY)
-    throw new PlainError('SECRET_KEY is not set: the agent needs the one that Postroom has, to open the DKIM keys.');
+    throw new PlainError("SECRET_KEY is not set: the agent needs the app's key to decrypt DKIM keys.");
   if (!existsSync(join(mailServerConfig, 'environment')))
     throw new PlainError(
-      `There is no mail server in ${mailServerConfig}: run deploy/mail/install first, or set MAIL_SERVER_CONFIG.`,
+      `No mail server is configured in ${mailServerConfig}: run deploy/mail/install first, or set MAIL_SERVER_CONFIG.`,
     );
 }
 
@@ -59,12 +59,12 @@ function runAgent(lifetime) {
   lifetime.atEnd(() => stopChild(child, END_WITHIN_MS));
   return new Promise((resolve, reject) => {
     child.once('message', () => {
-      console.log('The agent runs. Ctrl-C stops it.');
+      console.log('The mail agent is running. Press Ctrl+C to stop it.');
       resolve();
     });
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      const problem = new PlainError(`The agent stopped by itself (${signal ?? `exit code ${code}`}).`);
+      const problem = new PlainError(`The mail agent stopped unexpectedly (${signal ?? `exit code ${code}`}).`);
       reject(problem);
       if (lifetime.isEnding()) return;
       console.error(problem.message);

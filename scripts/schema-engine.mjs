@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for the schema engine that Prisma's CLI would download from its own server: the same JSON-RPC over
-// stdio, answered by the WebAssembly engine that npm installs. prisma.config.ts names this file to the CLI.
+// Replaces the schema engine that Prisma's CLI would download: the same JSON-RPC over stdio, answered by the WebAssembly
+// engine that npm installs. prisma.config.ts points the CLI here (docs/decisions/0003).
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ async function answerRequests() {
       send({ id, result: result ?? null });
     } catch (error) {
       const data = { is_panic: false, message: String(error?.message ?? error), meta: null, error_code: error?.code };
-      send({ id, error: { code: REQUEST_FAILED, message: 'The schema engine refused the request.', data } });
+      send({ id, error: { code: REQUEST_FAILED, message: 'The schema engine rejected the request.', data } });
     }
   }
   process.exit(0);
@@ -77,7 +77,7 @@ function createAdapterFactory(connectionString) {
   return factory;
 }
 
-// The adapter's own version drops the shadow database while its pool is still connected to it, which Postgres refuses.
+// The adapter's own version drops the shadow database while its pool is still connected, which Postgres rejects.
 async function connectToShadowDatabase(factory) {
   const main = await factory.connect();
   const database = `prisma_shadow_${crypto.randomUUID()}`;
@@ -93,7 +93,7 @@ async function connectToShadowDatabase(factory) {
 }
 
 function adaptToSchemaEngine(connection) {
-  // The adapter's own version splits a script at every semicolon, inside function bodies too.
+  // The adapter's own version splits scripts at every semicolon, even inside function bodies.
   connection.executeScript = async (script) => {
     await connection.underlyingDriver().query(script).catch(connection.onError.bind(connection));
   };
@@ -102,7 +102,7 @@ function adaptToSchemaEngine(connection) {
   return connection;
 }
 
-/** The catalogue's "char" type, which the engine reads and the adapter does not know. */
+/** The catalog type "char", which the engine reads and the adapter doesn't support. */
 async function queryWithInternalChars(connection, queryRaw, query) {
   const charColumns = [];
   const performIO = async (...args) => {

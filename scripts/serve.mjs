@@ -1,5 +1,5 @@
-// Serves the built app (or, with --dev, the sources) behind our own HTTP server. `npm start` runs it as a child; where
-// DATABASE_URL and SECRET_KEY are set, it also runs by itself.
+// Serves the built app (or, with --dev, the sources) behind our own HTTP server (docs/decisions/0002). `npm start` runs it
+// as a child process; with DATABASE_URL and SECRET_KEY set, it also runs on its own.
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
@@ -51,7 +51,7 @@ async function main() {
   const drain = async () => {
     if (!app) process.exit(0);
     isDraining = true;
-    // The app's own work under way, such as webhooks being delivered (src/start.ts).
+    // Also the app's own running work, such as webhook deliveries (src/start.ts).
     await Promise.all([closeServer(server), globalThis.postroomDrain?.()]);
     setTimeout(() => process.exit(0), CLOSE_TIMEOUT_MS).unref();
     await app.close();
@@ -77,10 +77,10 @@ function announce(settings) {
 function requireWhatStartMakes({ databaseUrl, secretKeys }) {
   const missing = [databaseUrl ? '' : 'DATABASE_URL', secretKeys.length > 0 ? '' : 'SECRET_KEY'].filter(Boolean);
   if (missing.length === 0) return;
-  throw new PlainError(`Without ${missing.join(' and ')} there is nothing to serve: set them, or use "npm start".`);
+  throw new PlainError(`${missing.join(' and ')} must be set: set them, or use "npm start".`);
 }
 
-/** Answers 503 until it is told what serves. */
+/** Responds 503 until `serveWith` is called. */
 function createHttpServer() {
   let handle = (request, response) => refuse(request, response, starting);
   const server = createServer({
@@ -113,21 +113,21 @@ function settleEnvironment(given, port) {
 
 async function prepareNext(server, port) {
   const { default: next } = await import('next');
-  // Only development has a WebSocket. Elsewhere an emitter that never emits keeps Next from taking upgrades.
+  // Only development uses a WebSocket. Otherwise an emitter that never emits keeps Next.js from accepting upgrades.
   const httpServer = isDev ? server : new EventEmitter();
   const app = next({ dev: isDev, dir: root, httpServer, port });
   await app.prepare();
   return app;
 }
 
-/** Next runs the app's own start (src/instrumentation.ts) with the first request, so that request is ours. */
+/** Sends the first request itself, because Next.js runs the app's start (src/instrumentation.ts) with it. */
 async function warmUp(port, handle, serveWith) {
   const secret = randomUUID();
   serveWith((request, response) =>
     request.headers[WARM_UP_HEADER] === secret ? handle(request, response) : refuse(request, response, starting),
   );
   const { status } = await fetch(`http://localhost:${port}/api/v1/health`, { headers: { [WARM_UP_HEADER]: secret } });
-  if (status === 500) throw new PlainError('The app did not start; the reason is above.');
+  if (status === 500) throw new PlainError('The app did not start. The reason is above.');
 }
 
 function createHandler({ appUrl, trustedProxies }, handleWithNext, isDraining) {
@@ -147,7 +147,7 @@ function createHandler({ appUrl, trustedProxies }, handleWithNext, isDraining) {
   };
 }
 
-/** Lets the requests in flight finish, for a while. */
+/** Waits a while for requests in flight. */
 function closeServer(server) {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);

@@ -1,5 +1,5 @@
-// `npm start` and, with --dev, `npm run dev`: from a fresh clone to a running Postroom. Until the packages are
-// installed only what Node itself brings can be imported, so some imports come later.
+// `npm start` and, with --dev, `npm run dev`: from a fresh clone to a running Postroom. Until packages are installed, only
+// Node's built-in modules can be imported, so some imports come later.
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
@@ -28,12 +28,12 @@ async function start(lifetime) {
   await takeLock(`data ${resolve(process.env.DATA_DIR || '.data')}`, 'The data folder');
 
   if (!isInstalled(root)) await step('Installing the packages', () => install(root));
-  // The demo may be serving what a build would replace.
+  // The demo may be serving the build that this would replace.
   const beforeBuild = () => requireUnlocked(`demo ${root}`, 'This folder');
   const { url, port, wantedPort } = await startApp(lifetime, { root, isDev, beforeBuild });
   if (port !== wantedPort) console.log(`Port ${wantedPort} is in use, so Postroom listens on ${port}.`);
   const { warningAbout } = await import('../src/server/settings/settings.mjs');
   const warning = warningAbout({ appUrl: url });
   if (warning) console.log(`Warning: ${warning}`);
-  console.log(`Postroom is ready at ${url} after ${secondsSince(startedAt)}. Ctrl-C stops it.`);
+  console.log(`Postroom is ready at ${url} after ${secondsSince(startedAt)}. Press Ctrl+C to stop it.`);
 }

@@ -1,5 +1,5 @@
-// `npm run test:faults`: the built app, real HTTPS endpoints and a Postgres, while processes are killed or stopped and
-// endpoints hang. `npm run test:faults -- --events 20000 --kills 100 --seed 7` runs longer, or the same moments again.
+// `npm run test:faults`: the built app with real HTTPS endpoints and Postgres, while processes are killed or stopped and
+// endpoints hang. `npm run test:faults -- --events 20000 --kills 100 --seed 7` runs longer and repeatably.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -41,7 +41,7 @@ async function testFaults(lifetime) {
   for (const [title, run] of [
     [`The app killed ${options.kills} times (--seed ${options.seed})`, testKilledApp],
     ['Half of the endpoints hang', testHangingEndpoints],
-    ['The app is stopped while it delivers', testStoppedApp],
+    ['The app is stopped during deliveries', testStoppedApp],
   ]) {
     console.log(`\n${title}`);
     const { adminUrl, stop } = await startTemporaryPostgres();
@@ -50,7 +50,7 @@ async function testFaults(lifetime) {
     const env = appEnvironment(adminUrl);
     await run({ root, env, adminUrl, lifetime, options, check, random: seeded(options.seed) });
   }
-  console.log(`\nAll of it took ${secondsSince(startedAt)}.`);
+  console.log(`\nTotal time: ${secondsSince(startedAt)}.`);
   console.log(`${counts.passed} passed, ${counts.failed} failed`);
   return counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-// `npm run test:mail`: the mail server of deploy/mail, started in a temporary folder beside a temporary Postgres, and
-// tested at the wire. `npm run test:mail -- inbound` runs the files whose names match.
+// `npm run test:mail`: tests the mail server of deploy/mail at the wire, in a temporary folder with a temporary Postgres.
+// `npm run test:mail -- inbound` runs the files whose names match.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -53,12 +53,12 @@ async function test(lifetime) {
   return failures.length > 0 || passed === 0 ? 1 : 0;
 }
 
-/** As the app signs in to send. */
+/** The SMTP URL with which the app submits. */
 function smtpUrlOf({ APP_PASSWORD, SUBMISSIONS_PORT }) {
   return `smtps://postroom:${APP_PASSWORD}@127.0.0.1:${SUBMISSIONS_PORT}`;
 }
 
-/** The report lies in the mail server's folder, which goes even when this process is killed. */
+/** The report is in the mail server's folder, which is removed even if this process is killed. */
 async function runTests(report, env) {
   const { readVitestReport } = await import('./testing/test-reports.mjs');
   const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`];

@@ -1,5 +1,5 @@
-// `npm run test:start`: clones what is committed and does to `npm start` what happens to it: a fresh clone, a second
-// one beside it, processes killed at any moment, wrong settings, another user.
+// `npm run test:start`: clones the committed state and tests `npm start`: a fresh clone, a second one next to it, killed
+// processes, wrong settings, another user, another version of Node.js.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -46,11 +46,11 @@ async function testFreshClone() {
     return `healthy after ${seconds(trial.readyAfterMs)}`;
   });
   if (!trial) return;
-  await test('it prints the link that sets up the first admin', async () => {
+  await test('it prints the setup link for the first admin', async () => {
     const link = new RegExp(`http://localhost:${trial.port}/setup\\?token=\\S+`);
     if (!(await until(() => link.test(trial.output), 5_000))) throw new Error(`no link in:\n${trial.output}`);
   });
-  await test('a second start in the same clone says that it is in use', async () => {
+  await test('a second start in the same clone reports that it is in use', async () => {
     await expectRefusal(start(first), /in use by process \d+/);
   });
   await test('SIGTERM to the whole group ends everything', () => expectEnd(trial, () => trial.killGroup('SIGTERM')));
@@ -103,25 +103,25 @@ async function testSideBySide() {
     if (homes[0] === homes[1]) throw new Error(`both keep their database in ${homes[0]}`);
     await expectEnd(one, () => one.killGroup('SIGTERM'));
     const stillServes = await fetch(`http://127.0.0.1:${other.port}/api/v1/health`);
-    if (stillServes.status !== 200) throw new Error('the end of one hurt the other');
+    if (stillServes.status !== 200) throw new Error('stopping one affected the other');
     await expectEnd(other, () => other.killGroup('SIGTERM'));
   });
 }
 
 async function testWrongSettings() {
-  await test('a PORT in use is told in one sentence', async () => {
+  await test('a PORT in use is reported in one sentence', async () => {
     const server = createServer();
     await new Promise((resolve) => server.listen(0, resolve));
     await expectRefusal(start(second, { PORT: String(server.address().port) }), /^Port \d+ is in use: .*\.$/m);
     server.close();
   });
-  await test('a wrong setting is told in one sentence', () =>
+  await test('a wrong setting is reported in one sentence', () =>
     expectRefusal(start(second, { MAX_MESSAGE_SIZE_MB: 'plenty' }), /^MAX_MESSAGE_SIZE_MB must be .*\.$/m));
-  await test('a database that does not answer is told in one sentence', async () => {
+  await test('an unreachable database is reported in one sentence', async () => {
     const url = `postgresql://someone@127.0.0.1:${await freePort()}/postroom`;
     await expectRefusal(start(second, { DATABASE_URL: url }), /^The database at 127\.0\.0\.1.* cannot be used .*\.$/m);
   });
-  await test('an address without https is warned about', async () => {
+  await test('an address without https gets a warning', async () => {
     const trial = await startReady(second, { APP_URL: 'http://mail.example.com' });
     if (!(await until(() => trial.output.includes('Nobody can sign in at'), 5_000))) throw new Error(trial.output);
     await expectEnd(trial, () => trial.killGroup('SIGTERM'));
@@ -139,12 +139,12 @@ async function testOrdinaryUser() {
   run('cp', ['-a', second, folder]);
   rmSync(dataDirOf(folder), { recursive: true, force: true });
   run('chown', ['-R', `${user.uid}:${user.gid}`, home, folder]);
-  await test('it starts as an ordinary user too', async () => {
+  await test('it starts as an unprivileged user', async () => {
     const trial = await startReady(folder, { HOME: home }, user);
     await expectEnd(trial, () => trial.killGroup('SIGTERM'));
     return `healthy after ${seconds(trial.readyAfterMs)}`;
   });
-  await test('and as root after it', async () => {
+  await test('it starts as root afterwards', async () => {
     const trial = await startReady(folder);
     await expectEnd(trial, () => trial.killGroup('SIGTERM'));
   });

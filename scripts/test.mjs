@@ -1,5 +1,5 @@
-// `npm test`: every check and every test, from a fresh clone. `npm test -- unit lint` runs the steps named, and what
-// follows a step's name is handed to it: `npm test -- unit src/lib`.
+// `npm test`: every check and test, from a fresh clone. `npm test -- unit lint` runs the named steps; other arguments are
+// passed to the test runner: `npm test -- unit src/lib`.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
@@ -41,7 +41,7 @@ async function test(lifetime) {
   const failed = all.reduce((sum, outcome) => sum + outcome.failures.length, 0);
   for (const [name, { failures }] of outcomes)
     for (const failure of failures) console.log(`FAILED ${name}: ${failure}`);
-  console.log(`\nAll of it took ${secondsSince(startedAt)}.`);
+  console.log(`\nTotal time: ${secondsSince(startedAt)}.`);
   console.log(`${passed} passed, ${failed} failed`);
   return failed > 0 || passed === 0 ? 1 : 0;
 }

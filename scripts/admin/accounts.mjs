@@ -3,7 +3,7 @@ import { hashWithArgon2id, isCommonPassword, PASSWORD_LENGTH } from '../../src/s
 import { PlainError } from '../process/plain-error.mjs';
 import { readPassword } from './terminal.mjs';
 
-/** Each verb tells what it has done, in a sentence. @param {import('pg').Client} client */
+/** Each verb returns a sentence that reports what it did. @param {import('pg').Client} client */
 export async function createAdmin(client, { email, role }) {
   if (await findAdmin(client, email)) throw alreadyThere(email);
   const passwordHash = await askForHash();
@@ -29,7 +29,7 @@ export async function changePassword(client, { email }) {
     await client.query('UPDATE admin SET password_hash = $2, updated_at = now() WHERE id = $1', [id, passwordHash]);
     await endSessions(client, id);
     await recordAudit(client, 'admin.password', id, { email });
-    return `The password of ${email} is changed, and every session of theirs has ended.`;
+    return `Password of ${email} changed. All of their sessions are signed out.`;
   });
 }
 
@@ -44,7 +44,7 @@ export async function resetTotp(client, { email }) {
     await client.query('DELETE FROM recovery_code WHERE admin_id = $1', [id]);
     await endSessions(client, id);
     await recordAudit(client, 'admin.reset_totp', id, { email });
-    return `The second factor of ${email} is reset, and every session of theirs has ended.`;
+    return `Two-factor authentication of ${email} reset. All of their sessions are signed out.`;
   });
 }
 
@@ -72,7 +72,7 @@ async function getAdmin(client, email) {
 }
 
 function alreadyThere(email) {
-  return new PlainError(`There is an admin ${email} already.`);
+  return new PlainError(`There is already an admin ${email}.`);
 }
 
 async function endSessions(client, adminId) {
@@ -91,8 +91,8 @@ async function recordAudit(client, action, adminId, details) {
 async function askForHash() {
   const password = await readPassword();
   const { min, max } = PASSWORD_LENGTH;
-  if (password.length < min) throw new PlainError(`The password is too short: give it at least ${min} characters.`);
-  if (password.length > max) throw new PlainError(`The password is too long: give it at most ${max} characters.`);
-  if (isCommonPassword(password)) throw new PlainError('This is one of the most common passwords: choose another.');
+  if (password.length < min) throw new PlainError(`The password is too short: use at least ${min} characters.`);
+  if (password.length > max) throw new PlainError(`The password is too long: use at most ${max} characters.`);
+  if (isCommonPassword(password)) throw new PlainError('This password is too common: choose another.');
   return hashWithArgon2id(password);
 }

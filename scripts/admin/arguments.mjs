@@ -13,7 +13,7 @@ A password is asked for, or read from standard input where that is no terminal.`
 
 /**
  * @param {string[]} args
- * @returns {{ usage: string, request?: { verb: string, email: string, role: string } }} a request, or else the usage
+ * @returns {{ usage: string, request?: { verb: string, email: string, role: string } }} the request, or only the usage
  */
 export function readArguments(args) {
   try {
@@ -26,10 +26,11 @@ export function readArguments(args) {
 function requestOf(args) {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { role: { type: 'string' } } });
   const [name = '', given = '', ...rest] = positionals;
-  if (!Object.hasOwn(VERBS, name)) throw new Error(name ? `There is no "${name}".` : 'Say what to do.');
+  if (!Object.hasOwn(VERBS, name)) throw new Error(name ? `Unknown command "${name}".` : 'Enter a command.');
   if (!given || rest.length > 0) throw new Error(`"${name}" takes one e-mail address.`);
   const email = given.toLowerCase();
-  if (!PLAIN_EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH) throw new Error(`"${given}" is no e-mail address.`);
+  if (!PLAIN_EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH)
+    throw new Error(`"${given}" is not an email address.`);
   if (values.role !== undefined && name !== 'create') throw new Error(`"${name}" takes no role.`);
   const role = values.role ?? 'admin';
   if (!ROLES.includes(role)) throw new Error(`There is no role "${role}".`);

@@ -7,7 +7,7 @@ const CLAIMS = 20;
 const SMALL = 10;
 const LARGE = 10_000;
 
-/** How long workers take to claim what is due, in milliseconds, with few deliveries waiting and with a million. */
+/** Milliseconds that workers take to claim due deliveries, with few and with a million waiting. */
 export async function compareClaims(root, lifetime) {
   const postgres = await startTemporaryPostgres();
   lifetime.atEnd(postgres.stop);
@@ -27,7 +27,7 @@ export async function compareClaims(root, lifetime) {
   return { rows: WEBHOOKS * LARGE, small, large };
 }
 
-/** Due deliveries of so many events to each webhook. */
+/** Inserts due deliveries of this many events for each webhook. */
 async function wait(db, events) {
   await db.query(
     `WITH happened AS (

@@ -4,7 +4,7 @@ const PARALLEL = 10;
 const LARGE_ATTACHMENT_BYTES = 36 * 1024 * 1024;
 const SETTLE_MS = 8_000;
 
-/** Throughput of each kind of call, and its ratio to a request that does next to nothing. */
+/** Throughput of each call, as a ratio to the cheapest one. */
 export async function compareEndpoints({ api, key, domain }) {
   const message = {
     from: { email: `orders@${domain}` },
@@ -28,7 +28,7 @@ export async function compareEndpoints({ api, key, domain }) {
   return results;
 }
 
-/** How long health checks take while a message of 49 MB is sent, in milliseconds, and what memory is held afterwards. */
+/** Health check times in milliseconds while a 49 MB message is sent, and memory afterwards. */
 export async function watchHealthDuringLargeMessages({ api, key, domain, memoryBytes }) {
   const content = Buffer.alloc(LARGE_ATTACHMENT_BYTES, 7).toString('base64');
   const attachment = { filename: 'large.bin', content_type: 'application/octet-stream', content };

@@ -6,7 +6,7 @@ import { apiOf, appEnvironment, call, createKey, freePort, startApp } from '../t
 const DOMAIN = 'bench.example';
 
 /**
- * A server with an admin, a key without a limit, and a domain.
+ * Starts a server with an admin, an API key without rate limit, and a domain.
  * @returns {Promise<{ api: string, key: string, domain: string, memoryBytes: () => number }>}
  */
 export async function startBenchServer(root, dataDir, lifetime) {
@@ -26,7 +26,7 @@ export async function startBenchServer(root, dataDir, lifetime) {
   return { api, key, domain: DOMAIN, memoryBytes: () => residentBytes(server.pid) };
 }
 
-/** Linux only; elsewhere 0. */
+/** Linux only; 0 elsewhere. */
 function residentBytes(pid) {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;

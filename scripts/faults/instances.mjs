@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiOf, freePort, startApp } from '../testing/app.mjs';
 
-/** Instances of the app on one database, each with a data folder that outlives its process. */
+/** App instances on one database, each with a data folder that outlives its process. */
 export async function startInstances(count, { root, env, lifetime }) {
   const instances = [];
   for (let index = 0; index < count; index++) instances.push(await startInstance({ root, env, lifetime }));
@@ -23,7 +23,7 @@ async function startInstance({ root, env, lifetime }) {
   return {
     port,
     api: instance.api,
-    /** As a service manager does. @returns its exit code */
+    /** Stops an instance like a service manager. @returns its exit code */
     async stop() {
       instance.child.kill('SIGTERM');
       await instance.child.ended;
@@ -32,7 +32,7 @@ async function startInstance({ root, env, lifetime }) {
     async restart() {
       instance.child = await startApp(root, own, port);
     },
-    /** Without warning, and back at once. */
+    /** Kills an instance without warning and restarts it immediately. */
     async killAndRestart(afterKill) {
       instance.child.kill('SIGKILL');
       await instance.child.ended;

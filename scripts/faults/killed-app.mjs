@@ -18,8 +18,8 @@ const SETTLE_TIMEOUT_MS = 240_000;
 const FAILING_SHARE = 0.005;
 
 /**
- * Two instances deliver while either is killed at random moments and a scheduler calls the cron route of both. Every
- * event has to reach every endpoint under one id, and no more often than attempts were cut off or answered with an error.
+ * Two instances deliver while one of them is killed at random moments and a scheduler calls the cron route of both. Every
+ * event must reach every endpoint under one id, with no more repeats than interrupted or failed attempts.
  */
 export async function testKilledApp({ root, env, adminUrl, lifetime, random, options, check }) {
   const receivers = await startReceivers(() => (random() < FAILING_SHARE ? 503 : 200));
@@ -64,7 +64,7 @@ async function examine({ db, receivers, webhooks, acknowledged, isSettled, state
   const repeats = receivers.requests.length - pairs.length - answeredWithError;
   const unsigned = receivers.requests.filter(({ path, isSignedBy }) => !isSignedBy(webhooks[Number(path)].secret));
 
-  check('every delivery came to its end', isSettled);
+  check('every delivery finished', isSettled);
   check(`${options.events} messages were acknowledged`, acknowledged.length === options.events);
   check(
     'each acknowledged message has its event',
@@ -72,11 +72,11 @@ async function examine({ db, receivers, webhooks, acknowledged, isSettled, state
   );
   check(`all ${pairs.length} pairs of event and endpoint were delivered`, missing.length === 0, missing.slice(0, 3));
   check('each pair has one id, and no two share one', unstable.length === 0 && deliveryIds.size === pairs.length);
-  check(`${repeats} repeats, where ${state.cutOff} attempts were cut off`, repeats >= 0 && repeats <= state.cutOff);
+  check(`${repeats} repeats for ${state.cutOff} interrupted attempts`, repeats >= 0 && repeats <= state.cutOff);
   check(`the app was killed ${state.kills} times`, state.kills === options.kills);
   check('no lease was left behind 30 s after a kill', state.orphaned === 0, state.orphaned);
   check(
-    'the cron route answered while the app lived',
+    'the cron route answered while the app was running',
     [...state.cronStatuses].includes(200) && !state.cronStatuses.has(401),
   );
   check('every request carried its signature', unsigned.length === 0);
@@ -103,7 +103,7 @@ async function leases(db) {
   return rows.map(({ lease_token: token }) => token);
 }
 
-/** What the other instance has under way ends within an attempt's time; what is leased still was cut off. */
+/** Attempts of the other instance end within an attempt's timeout; leases that remain were interrupted. */
 async function watch(db, tokens, state) {
   await sleep(ATTEMPT_ENDS_WITHIN_MS);
   state.cutOff += await countHeld(db, tokens);
@@ -111,7 +111,7 @@ async function watch(db, tokens, state) {
   state.orphaned += await countHeld(db, tokens);
 }
 
-/** Leases that keep others from the delivery; one that is over does not. */
+/** Counts leases that still block a delivery; expired ones don't. */
 async function countHeld(db, tokens) {
   const { rows } = await db.query(
     'SELECT count(*)::int AS held FROM webhook_delivery WHERE lease_token = ANY ($1) AND next_attempt_at > now()',
@@ -120,7 +120,7 @@ async function countHeld(db, tokens) {
   return rows[0].held;
 }
 
-/** As a scheduler would, of both at once and without a care for what else delivers. */
+/** Calls the cron route of both instances at once, like a scheduler. */
 async function callCron(instances, secret, state) {
   while (!state.isDone) {
     const headers = { authorization: `Bearer ${secret}` };

@@ -3,8 +3,8 @@ import { createServer } from 'node:https';
 import { generate } from 'selfsigned';
 
 /**
- * HTTPS endpoints, one for each path, that remember what reached them.
- * @param {(path: string, request: { headers: object }) => number | null} answer a status, or null to hang
+ * HTTPS endpoints, one per path, that record the requests they get.
+ * @param {(path: string, request: { headers: object }) => number | null} answer returns a status, or null to hang
  */
 export async function startReceivers(answer, answerAfterMs = 0) {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {

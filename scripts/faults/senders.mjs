@@ -5,8 +5,8 @@ const TRIES = 6;
 const PAUSE_MS = 400;
 
 /**
- * Sends as a careful client does: with an Idempotency-Key, and again while there is no answer. A message whose outcome
- * stays uncertain is left, and another one sent in its place.
+ * Sends like a careful client: with an Idempotency-Key, and repeatedly while there is no response. A message that stays
+ * uncertain is replaced by another one.
  * @returns the Message-IDs that were acknowledged, `count` of them
  */
 export async function sendUntilAcknowledged({ instances, key, domain, count }) {
@@ -33,7 +33,7 @@ async function sendOne({ instances, key, domain, number }) {
     from: { email: `sender-${number % 50}@${domain}` },
     to: [{ email: 'ann@far.example' }],
     subject: `Message ${number}`,
-    text_body: 'A message that nobody may lose.',
+    text_body: 'A message that must not be lost.',
   });
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const { api } = instances[(number + attempt) % instances.length];

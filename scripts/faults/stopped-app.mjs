@@ -10,7 +10,7 @@ const MESSAGES = 6;
 const ANSWER_AFTER_MS = 3_000;
 const SETTLE_TIMEOUT_MS = 60_000;
 
-/** SIGTERM in the middle of deliveries: those under way end well, the others go out after the next start. */
+/** SIGTERM during deliveries: running attempts finish, the others are delivered after the next start. */
 export async function testStoppedApp({ root, env, adminUrl, lifetime, check }) {
   const receivers = await startReceivers(() => 200, ANSWER_AFTER_MS);
   lifetime.atEnd(receivers.close);
@@ -31,11 +31,11 @@ export async function testStoppedApp({ root, env, adminUrl, lifetime, check }) {
   }
   await until(() => receivers.requests.length > 0, SETTLE_TIMEOUT_MS);
   const { exitCode, begun, finished } = await stopAndLook(instance, db, receivers);
-  check('it ended by itself, with 0', exitCode === 0, exitCode);
-  check(`the ${begun} deliveries under way were finished first`, begun > 0 && finished === begun, { begun, finished });
+  check('it exited with code 0', exitCode === 0, exitCode);
+  check(`the ${begun} running deliveries finished first`, begun > 0 && finished === begun, { begun, finished });
   await instance.restart();
   await until(async () => (await countDelivered(db)) === MESSAGES, SETTLE_TIMEOUT_MS);
-  check('the others went out after the next start', (await countDelivered(db)) === MESSAGES);
+  check('the others were delivered after the next start', (await countDelivered(db)) === MESSAGES);
   check('none was repeated', receivers.requests.length === MESSAGES, receivers.requests.length);
 }
 

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The address a request came from. X-Forwarded-For is read from the right, and only as far as trusted proxies wrote it.
+ * Returns the client address of a request. X-Forwarded-For is read from the right, as far as trusted proxies wrote it.
  * @param {string[]} trustedProxies
  */
 export function createClientAddressReader(trustedProxies) {

@@ -3,7 +3,7 @@ import { createClientAddressReader } from './client-address.mjs';
 
 const MAX_TARGET_LENGTH = 8_192;
 const OWN_HEADER_PREFIX = 'x-postroom-';
-// Next's image service would fetch our own addresses past this front; its error page is not a page of ours.
+// Next's image optimizer would fetch our own URLs past this front; its error page is not one of our pages.
 const CLOSED = /^\/(_next\/image|_global-error|_error|404|500)(?=[/?]|$)/;
 const ACTION_HEADER = 'next-action';
 const FORWARDED_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'forwarded'];
@@ -12,8 +12,8 @@ const API_METHODS = [...PAGE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS
 const HOST = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
 /**
- * What stands between the socket and Next: refuses what no client of ours sends, says who is calling, and sets the
- * security headers.
+ * The layer between the socket and Next.js: rejects requests that no valid client sends, stamps the client address, and
+ * sets the security headers.
  * @param {{ appUrl: string, trustedProxies: string[], isDev: boolean }} options
  */
 export function createHttpFront({ appUrl, trustedProxies, isDev }) {
@@ -32,7 +32,7 @@ export function createHttpFront({ appUrl, trustedProxies, isDev }) {
         if (isOurs || FORWARDED_HEADERS.includes(name)) delete request.headers[name];
       }
       request.headers['x-postroom-client-ip'] = ip;
-      // Next takes the nonce for its own scripts from the request's policy.
+      // Next.js reads the nonce for its scripts from the request's policy.
       request.headers['content-security-policy'] = policy;
       response.setHeader('Content-Security-Policy', policy);
       for (const [name, value] of fixedHeaders) response.setHeader(name, value);
@@ -51,10 +51,10 @@ function refusalOf({ method, url, headers }, isDev) {
 }
 
 const notAllowed = { status: 405, code: 'METHOD_NOT_ALLOWED', message: 'This method is not supported.' };
-const tooLong = { status: 414, code: 'VALIDATION_ERROR', message: 'The address of the request is too long.' };
-const badTarget = { status: 400, code: 'VALIDATION_ERROR', message: 'The address of the request is malformed.' };
+const tooLong = { status: 414, code: 'VALIDATION_ERROR', message: 'The request URL is too long.' };
+const badTarget = { status: 400, code: 'VALIDATION_ERROR', message: 'The request URL is malformed.' };
 const badHost = { status: 400, code: 'VALIDATION_ERROR', message: 'The Host header is malformed.' };
-const notFound = { status: 404, code: 'NOT_FOUND', message: 'There is nothing at this address.' };
+const notFound = { status: 404, code: 'NOT_FOUND', message: 'Not found.' };
 
 function isDecodable(url) {
   const [path] = url.split('?', 1);

@@ -5,7 +5,7 @@ const API_PREFIX = '/api/v1';
 const LINGER_MS = 1_000;
 
 /**
- * What the HTTP layer answers by itself, before the app sees the request: in the API's envelope where the API was asked.
+ * A response of the HTTP layer before the app sees the request, in the API's envelope for API paths.
  * @typedef {{ status: number, code: string, message: string, headers?: Record<string, string> }} Refusal
  */
 
@@ -25,7 +25,7 @@ export function refuse(request, response, { status, code, message, headers = {} 
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** What the parser could not read has no response object yet, only a socket. */
+/** Responds to a request that could not be parsed: there is only a socket, no response object. */
 export function refuseUnreadable(error, socket) {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
@@ -33,7 +33,7 @@ export function refuseUnreadable(error, socket) {
   }
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400;
   const body = `${STATUS_CODES[status]}\n`;
-  // A client that ignores the end would hold its descriptor, and what its request holds, for good.
+  // A client that ignores the end would hold its socket and memory forever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: text/plain; charset=utf-8\r\n` +

@@ -3,7 +3,7 @@ import { PlainError } from '../process/plain-error.mjs';
 const PORTS_TO_TRY = 100;
 
 /**
- * Opens the port on all addresses. A port nobody asked for by name gives way to the next free one.
+ * Opens the port on all addresses. If the default port is in use, the next free one is opened.
  * @param {import('node:http').Server | import('node:net').Server} server
  * @param {{ port: number, isExplicit: boolean }} wish
  * @returns {Promise<number>} the port that was opened
@@ -14,13 +14,13 @@ export async function listen(server, { port, isExplicit }) {
     const error = await tryToListen(server, candidate);
     if (!error) return candidate;
     if (error.code === 'EACCES')
-      throw new PlainError(`Opening port ${candidate} needs more rights: choose a PORT above 1023.`);
+      throw new PlainError(`No permission to open port ${candidate}: choose a PORT above 1023.`);
     if (error.code !== 'EADDRINUSE') throw error;
   }
   throw new PlainError(
     isExplicit
-      ? `Port ${port} is in use: stop what listens there, or set PORT to another one.`
-      : `The ports ${port} to ${last} are all in use: set PORT to a free one.`,
+      ? `Port ${port} is in use: stop the process that uses it, or set another PORT.`
+      : `Ports ${port} to ${last} are all in use: set PORT to a free one.`,
   );
 }
 

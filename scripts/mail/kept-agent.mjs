@@ -1,4 +1,4 @@
-// The agent beside the mail server of the tests, kept as systemd keeps it: whenever it ends, it is started again.
+// Runs the agent of the tests' mail server like systemd does: whenever it ends, it is started again.
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,11 +12,11 @@ const START_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 10_000;
 
 /**
- * A test kills it by the id in `run/agent/pid`, and keeps it away by a file `run/agent/off`. Its log is in
+ * Tests kill it with the pid in `run/agent/pid` and keep it stopped with a file `run/agent/off`. Its log is
  * `log/agent.log`.
  * @param {{ config: string, data: string }} mailServer
- * @param {Record<string, string>} env what the app has
- * @returns {Promise<() => Promise<void>>} what ends it, once it runs
+ * @param {Record<string, string>} env the app's environment
+ * @returns {Promise<() => Promise<void>>} a function that stops it, once it runs
  */
 export async function keepAgent({ config, data }, env) {
   const [pidFile, offFile] = ['pid', 'off'].map((name) => join(data, 'run/agent', name));

@@ -6,7 +6,7 @@ import { connectTo, migrate } from '../postgres/database.mjs';
 const DATABASE = 'postroom';
 
 /**
- * What the installer of the mail server does to a database that the app has migrated.
+ * Prepares a migrated database like the mail server's installer does.
  * @returns {Promise<{ app: string, mta: string }>} URLs for the app and for the mail server
  */
 export async function prepareMailDatabase(root, adminUrl) {

@@ -7,12 +7,12 @@ import { isDebianAsRoot } from '../testing/debian.mjs';
 
 const deploy = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'deploy', 'mail');
 
-/** @throws PlainError where the mail server cannot run at all */
+/** @throws PlainError if the mail server can't run on this machine */
 export function checkMailServerCanRun() {
   if (isDebianAsRoot()) return;
   throw new PlainError(
-    'The mail server runs on Debian and is started as root (Postfix, Dovecot, Rspamd and Redis each change to a user ' +
-      'of their own), so that these tests run as root on Debian only: a container of debian:12 will do.',
+    'The mail server runs on Debian and starts as root (Postfix, Dovecot, Rspamd and Redis each switch to their own ' +
+      'user), so these tests need root on Debian, for example in a debian:12 container.',
   );
 }
 
@@ -23,7 +23,7 @@ export function isMailServerInstalled() {
 export function installMailServer() {
   const { status } = spawnSync(join(deploy, 'install-packages'), { stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0 || !isMailServerInstalled())
-    throw new PlainError('The packages of the mail server could not be installed.');
+    throw new PlainError("The mail server's packages could not be installed.");
 }
 
 function packages() {

@@ -1,5 +1,5 @@
-// The mail server of deploy/mail for the tests, in a temporary folder and on free ports, kept by a process of its own:
-// it outlives a killed test run by the moment it takes to stop everything and to remove the folder.
+// Runs the mail server of deploy/mail for tests, in a temporary folder and on free ports, in a process of its own. After
+// a killed test run that process stops everything and removes the folder.
 import { fork, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const deploy = join(dirname(self), '..', '..', 'deploy', 'mail');
 if (process.argv[1] === self) keepMailServer();
 
 /**
- * @param {string} databaseUrl as mta_read
+ * @param {string} databaseUrl with the role mta_read
  * @returns {Promise<{ mailServer: object, stop: () => Promise<void> }>} the settings it runs with, and its folder
  */
 export function startTemporaryMailServer(databaseUrl) {
@@ -34,7 +34,7 @@ export function startTemporaryMailServer(databaseUrl) {
 
 function keepMailServer() {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-mail-'));
-  // Each service runs as a user of its own.
+  // Each service runs as its own user.
   chmodSync(folder, 0o755);
   const config = join(folder, 'config');
   let isStarted = false;

@@ -16,7 +16,7 @@ const PORTS = [
   'FILTER_PORT',
 ];
 
-/** Settings as of a real server, but on loopback: what would leave goes to one port here, and no name server is asked. */
+/** Settings of a real server, but on loopback: outbound mail goes to one local port, and no DNS is used. */
 export async function settingsFor(folder, databaseUrl) {
   const certificate = makeCertificate(folder);
   const suffixes = join(folder, 'suffixes');
@@ -36,7 +36,7 @@ export async function settingsFor(folder, databaseUrl) {
     RELAY_HOST: `[127.0.0.1]:${sink}`,
     NETWORK_CHECKS: 'no',
     DNS_SERVERS: `127.0.0.1:${nameServer}`,
-    // The full list takes Rspamd 20 to 40 seconds the first time.
+    // Rspamd takes 20 to 40 seconds to prepare the full list the first time.
     TLD_FILE: suffixes,
   };
 }
@@ -52,7 +52,7 @@ function makeCertificate(folder) {
 async function freePorts(count) {
   const ports = new Set();
   while (ports.size < count) {
-    // Below the ports that connections are given, so that they are still free when the services open them.
+    // Below the ephemeral port range, so that they are still free when the services open them.
     const port = randomInt(20_000, 32_000);
     if (await isFree(port)) ports.add(port);
   }

@@ -14,13 +14,15 @@ export async function checkDatabase(url) {
   await client.end();
   const major = Math.floor(Number(rows[0].server_version_num) / 10_000);
   if (major >= OLDEST_POSTGRES) return;
-  throw new PlainError(`Postroom needs Postgres ${OLDEST_POSTGRES} or newer; DATABASE_URL leads to ${major}.`);
+  throw new PlainError(
+    `Postroom needs Postgres ${OLDEST_POSTGRES} or later; the server at DATABASE_URL is version ${major}.`,
+  );
 }
 
 /**
- * Applies what is pending. Instances that start at once on one database wait for each other.
- * @returns {Promise<number>} how many migrations were applied
- * @throws PlainError where the database is of a newer version: what its tables hold is not this one's to read or write
+ * Applies pending migrations. Instances that start at the same time wait for each other.
+ * @returns {Promise<number>} number of migrations applied
+ * @throws PlainError if the database belongs to a newer version of Postroom
  */
 export async function migrate(root, url) {
   const client = await connectTo(url);
@@ -34,13 +36,13 @@ export async function migrate(root, url) {
   }
 }
 
-/** @throws PlainError where the database is of another version than this one */
+/** @throws PlainError if the database belongs to another version of Postroom */
 export async function checkIsMigrated(root, url) {
   const client = await connectTo(url);
   try {
     const pending = await pendingMigrations(client, root);
     if (pending.length > 0)
-      throw new PlainError('The database is not up to date: start this version of Postroom once first.');
+      throw new PlainError('The database is not up to date. Start this version of Postroom once first.');
   } finally {
     await client.end();
   }
@@ -60,7 +62,7 @@ async function pendingMigrations(client, root) {
 async function deploy(root, url) {
   const env = { ...process.env, DATABASE_URL: url };
   const { exitCode, output } = await runTool(toolPath(root, 'prisma'), ['migrate', 'deploy'], { root, env });
-  if (exitCode !== 0) throw new PlainError(`The database could not be brought up to date:\n${output.trim()}`);
+  if (exitCode !== 0) throw new PlainError(`The database could not be migrated:\n${output.trim()}`);
 }
 
 function migrationNames(root) {
@@ -78,7 +80,7 @@ async function appliedMigrations(client) {
   return new Set(rows.map((row) => row.migration_name));
 }
 
-/** @throws PlainError where it does not answer */
+/** @throws PlainError if the database can't be used */
 export async function connectTo(url) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on('error', () => {});
@@ -88,7 +90,7 @@ export async function connectTo(url) {
   } catch (error) {
     const { hostname, port, pathname } = new URL(url);
     const place = `${hostname}:${port || 5432}${pathname}`;
-    const reason = error.message || error.code || 'no answer';
+    const reason = error.message || error.code || 'no response';
     throw new PlainError(`The database at ${place} cannot be used (${reason}): start it, or correct DATABASE_URL.`);
   }
 }

@@ -1,4 +1,4 @@
-// A Postgres of our own below a data directory: made once, started on a free loopback port, adopted if one is still
+// The embedded Postgres of a data directory: created once, started on a free loopback port, and adopted if it is still
 // running after a crash.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ const RECOVERY_ATTEMPTS = 6;
 const RECOVERY_INTERVAL_MS = 500;
 const MAX_LOG_BYTES = 5_000_000;
 const LOOPBACK_ONLY = ['-c listen_addresses=127.0.0.1', "-c unix_socket_directories=''", '-c timezone=UTC'];
-const FAST_AND_FORGETFUL = ['-c fsync=off', '-c full_page_writes=off', '-c synchronous_commit=off'];
+const NOT_DURABLE = ['-c fsync=off', '-c full_page_writes=off', '-c synchronous_commit=off'];
 
 /**
  * @param {{ dataDir: string, database: string, isDurable?: boolean }} options `isDurable: false` is for tests.
@@ -37,14 +37,14 @@ export async function startEmbeddedPostgres({ dataDir, database, isDurable = tru
   };
 }
 
-/** @returns {Promise<string | undefined>} the URL of the one that runs for this data directory */
+/** @returns {Promise<string | undefined>} the URL of the server that runs for this data directory */
 export async function findEmbeddedPostgres({ dataDir, database }) {
   const cluster = openCluster(await preparePostgresHome(dataDir), true);
   const port = readPidFile(cluster)?.port;
   return (await answers(cluster, port)) ? urlOf(cluster, port, database) : undefined;
 }
 
-/** Stops the one that runs for this data directory, if any, and deletes its files. */
+/** Stops the server that runs for this data directory, if any, and deletes its files. */
 export async function deleteEmbeddedPostgres({ dataDir }) {
   const cluster = openCluster(await preparePostgresHome(dataDir), true);
   stop(cluster);
@@ -60,7 +60,8 @@ function openCluster({ home, programs, osUser }, isDurable) {
 function passwordOf(home, data, osUser) {
   const file = join(home, 'password');
   if (existsSync(file)) return readFileSync(file, 'utf8');
-  if (existsSync(data)) throw new PlainError(`${file} is missing, and without it the database in ${data} stays shut.`);
+  if (existsSync(data))
+    throw new PlainError(`${file} is missing: without it, the database in ${data} cannot be opened.`);
   writeFileSync(`${file}.new`, randomBytes(24).toString('base64url'), { mode: 0o600 });
   giveTo(osUser, `${file}.new`);
   renameSync(`${file}.new`, file);
@@ -82,7 +83,7 @@ function createCluster(cluster) {
     '--builtin-locale=C.UTF-8',
     ...(cluster.isDurable ? [] : ['--no-sync']),
   ]);
-  if (result.status !== 0) throw new PlainError(`The database could not be made:\n${lastLines(result.stderr)}`);
+  if (result.status !== 0) throw new PlainError(`The database could not be created:\n${lastLines(result.stderr)}`);
   renameSync(unfinished, cluster.data);
 }
 
@@ -105,16 +106,16 @@ async function startOrAdopt(cluster) {
   throw new PlainError(`Postgres did not start within ${START_TIMEOUT_MS / 1000} s; its log is ${cluster.log}.`);
 }
 
-/** @returns {Promise<string | undefined>} what Postgres logged, if it did not start */
+/** @returns {Promise<string | undefined>} the log of Postgres, if it did not start */
 async function startServer(cluster) {
   const logStart = sizeOfLog(cluster);
-  const durability = cluster.isDurable ? [] : FAST_AND_FORGETFUL;
+  const durability = cluster.isDurable ? [] : NOT_DURABLE;
   const settings = [`-p ${await freePort()}`, ...LOOPBACK_ONLY, ...durability].join(' ');
   const timing = ['-w', '-t', String(START_TIMEOUT_MS / 1000)];
   const args = ['start', '-D', cluster.data, '-l', cluster.log, ...timing, '-o', settings];
-  // Without pipes: the server would inherit them, and the call would wait for as long as it runs.
+  // No pipes: the server would inherit them, and this call would wait until it stops.
   const { status } = run(cluster, cluster.programs.pgCtl, args, 'ignore');
-  return status === 0 ? undefined : readFileSync(cluster.log, 'utf8').slice(logStart) || 'It logged nothing.';
+  return status === 0 ? undefined : readFileSync(cluster.log, 'utf8').slice(logStart) || 'The log is empty.';
 }
 
 function sizeOfLog({ log }) {
@@ -123,7 +124,7 @@ function sizeOfLog({ log }) {
   return statSync(log).size;
 }
 
-/** The processes of a killed server linger for a moment, and a free port can be taken before Postgres opens it. */
+/** Transient: processes of a killed server may still be ending, or the free port was taken by another process. */
 function isPassing(failure) {
   return /shared memory block|lock file "postmaster.pid"|could not bind/.test(failure);
 }
@@ -137,7 +138,7 @@ function readPidFile(cluster) {
   }
 }
 
-/** A process that is alive need not be Postgres: the number may belong to another one since, or to a zombie. */
+/** Probes the port, because the pid may belong to another process by now, or to a zombie. */
 function isPostmasterOf(cluster, pid) {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   if (process.platform !== 'linux') {
@@ -177,7 +178,7 @@ async function createDatabase(cluster, port, database) {
   await client.end();
 }
 
-/** Holds a connection, which breaks at once when the server dies. A server that only restarts itself comes back. */
+/** Holds a connection, which breaks when the server dies. After a restart of the server it reconnects. */
 async function watch(cluster, port, onLost) {
   const client = new pg.Client({ connectionString: urlOf(cluster, port, 'postgres') });
   client.on('error', () => {});
@@ -186,7 +187,7 @@ async function watch(cluster, port, onLost) {
       await sleep(RECOVERY_INTERVAL_MS);
       if (await answers(cluster, port)) return watch(cluster, port, onLost);
     }
-    onLost(`Postgres is gone; its log is ${cluster.log}.`);
+    onLost(`Postgres stopped; its log is ${cluster.log}.`);
   });
   await client.connect();
 }

@@ -1,5 +1,5 @@
-// Where the embedded Postgres keeps its files and which OS user it runs as. Postgres refuses to run as root, and the
-// user it gets instead may be unable to enter the folder of the project, as below /root.
+// Chooses the folder and OS user of the embedded Postgres. Postgres refuses to run as root, and the user it gets instead
+// may not have access to the project's folder, for example below /root.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
@@ -72,8 +72,8 @@ function outsideHome(pointer, dataDir) {
   const rival = join(madeFor, POINTER_FILE);
   if (existsSync(rival) && readPointer(rival).home === home) {
     throw new PlainError(
-      `${dataDir} is a copy of ${madeFor}, and both name the database in ${home}. ` +
-        `Delete ${pointer} to begin with an empty database here.`,
+      `${dataDir} is a copy of ${madeFor}, and both use the database in ${home}. ` +
+        `Delete ${pointer} to start with an empty database here.`,
     );
   }
   writePointer(pointer, { home, dataDir });
@@ -101,8 +101,8 @@ async function packagedBinaries() {
     return dirname(initdb);
   } catch {
     throw new PlainError(
-      `There is no embedded Postgres for ${process.platform} ${process.arch} in node_modules. ` +
-        'Set DATABASE_URL to a Postgres of your own (15 or newer).',
+      `No embedded Postgres is available for ${process.platform} ${process.arch} in node_modules. ` +
+        'Set DATABASE_URL to your own Postgres (15 or later).',
     );
   }
 }
@@ -113,7 +113,7 @@ function programsFor(binaries, osUser) {
     const reason = spawnSync(join(folder, 'postgres'), ['--version'], { ...osUser, cwd: '/', encoding: 'utf8' });
     throw new PlainError(
       `The embedded Postgres does not run on this machine (${(reason.stderr || reason.error?.message || '').trim()}). ` +
-        'Set DATABASE_URL to a Postgres of your own (15 or newer).',
+        'Set DATABASE_URL to your own Postgres (15 or later).',
     );
   }
   return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl') };

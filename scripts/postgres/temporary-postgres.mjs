@@ -1,5 +1,5 @@
-// A Postgres for the tests, in a process of its own: it outlives a killed test run by the moment it takes to stop the
-// server and to remove its files.
+// Runs a Postgres for tests in a process of its own, which stops the server and removes its files even after a killed
+// test run.
 import { fork } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ export function startTemporaryPostgres() {
 
 async function keepPostgres() {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-test-'));
-  // Postgres runs as another user where the tests run as root.
+  // Postgres runs as another user if the tests run as root.
   chmodSync(dataDir, 0o755);
   let postgres;
   const end = () => {

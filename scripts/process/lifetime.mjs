@@ -7,8 +7,8 @@ const PARENT_CHECK_INTERVAL_MS = 500;
 const SIGNAL_ARRIVES_WITHIN_MS = 300;
 
 /**
- * Runs a command and, however it ends, undoes what it set up, latest first.
- * @param {(lifetime: Lifetime) => Promise<number | void>} command gives its exit code, or nothing to run on
+ * Runs a command and, however it ends, runs its cleanups, last one first.
+ * @param {(lifetime: Lifetime) => Promise<number | void>} returns the exit code, or undefined to keep running
  * @param {{ exitCodeWhenStopped: number }} options
  */
 export async function runCommand(command, { exitCodeWhenStopped }) {
@@ -19,7 +19,7 @@ export async function runCommand(command, { exitCodeWhenStopped }) {
     const exitCode = await command(lifetime);
     if (exitCode !== undefined) await lifetime.end(exitCode);
   } catch (error) {
-    // Ctrl-C reaches our children as well: what fails because of it is not a failure.
+    // Ctrl-C reaches child processes too: errors that it causes are not failures.
     await sleep(SIGNAL_ARRIVES_WITHIN_MS);
     if (lifetime.isEnding()) return;
     console.error(isPlain(error) ? `\n${error.message}` : error);
@@ -46,7 +46,7 @@ function createLifetime() {
   };
 }
 
-/** A shell between npm and us need not pass npm's signal on. */
+/** Ends with npm, because a shell between npm and this process may not forward signals. */
 function endWithNpm(end) {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;

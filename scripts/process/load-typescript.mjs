@@ -1,5 +1,4 @@
-// Loaded with node --import: TypeScript runs as it is, in this process and in its worker threads, as nothing else gives
-// these the same.
+// Loaded with node --import: runs TypeScript in this process and, unlike other ways, in its worker threads too.
 import { register } from 'tsx/esm/api';
 
 register();

@@ -1,8 +1,8 @@
 const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Calls back on the first signal to stop; a later one exits at once. One Ctrl-C can arrive several times over, from
- * the terminal and from every parent that passes it on, and counts once.
+ * Calls back on the first stop signal; a later one exits immediately. One Ctrl-C can arrive several times, from the
+ * terminal and from every parent that forwards it, and counts once.
  * @param {() => void} stop
  */
 export function onStopSignal(stop) {

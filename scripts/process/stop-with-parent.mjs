@@ -1,5 +1,5 @@
-// Loaded into the tools we run (node --import): a killed parent cannot stop them, so they stop by themselves. Their own
-// workers load this too, and are theirs to stop.
+// Loaded into child tools (node --import): a killed parent can't stop them, so they stop on their own. Their workers load
+// this too, and are stopped by them.
 if (process.channel && process.ppid === Number(process.env.POSTROOM_PARENT)) {
   process.on('disconnect', () => process.exit(1));
   process.channel.unref();

@@ -21,7 +21,7 @@ export function isBuildCurrent(root) {
   return hasBuild(root) && readStamp(root, 'build') === buildStamp(root);
 }
 
-/** The stamp goes first and comes back last: a build that is killed midway is made again. */
+/** Removes the stamp first and writes it last, so that an interrupted build is repeated. */
 export async function build(root) {
   removeStamp(root, 'build');
   rmSync(buildIdPath(root), { force: true });

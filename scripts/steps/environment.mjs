@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { listen } from '../http/listen.mjs';
 import { PlainError } from '../process/plain-error.mjs';
 
-/** What the environment says already wins over the file. */
+/** Environment variables override the file. */
 export function readEnvFile(root) {
   const path = join(root, '.env');
   if (existsSync(path)) process.loadEnvFile(path);
 }
 
-/** Reads the settings and tries what only this machine can tell, so that nothing long is done in vain. */
+/** Reads the settings and checks port and data folder, before anything slow starts. */
 export async function checkSettings() {
   const { readSettings } = await import('../../src/server/settings/settings.mjs');
   const settings = readSettings(process.env);
@@ -20,7 +20,7 @@ export async function checkSettings() {
   return settings;
 }
 
-/** Made once, and kept for good: what the secret key encrypted is lost without it. */
+/** Generated once and kept forever: data encrypted with the secret key can't be read without it. */
 export function makeSecret(dataDir, name) {
   const path = join(dataDir, name);
   if (!existsSync(path)) {
@@ -44,7 +44,7 @@ function makeDataDir(dataDir) {
     rmSync(probe);
   } catch (error) {
     throw new PlainError(
-      `DATA_DIR (${dataDir}) cannot be written to (${error.code}): give this user the right, or set another.`,
+      `DATA_DIR (${dataDir}) is not writable (${error.code}): give this user permission, or set another folder.`,
     );
   }
 }

@@ -9,10 +9,10 @@ export function checkNodeVersion() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
-  throw new PlainError(`Postroom needs Node.js ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}.`);
+  throw new PlainError(`Postroom needs Node.js ${OLDEST_NODE.join('.')} or later; this is ${process.versions.node}.`);
 }
 
-/** npm writes its own copy of the lockfile last, so an interrupted installation has none or one that differs. */
+/** npm writes its copy of the lockfile last, so an interrupted installation has none or a different one. */
 export function isInstalled(root) {
   const copy = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(copy)) return false;
@@ -26,7 +26,7 @@ export function isInstalled(root) {
 
 export async function install(root) {
   const npm = npmPath();
-  if (!npm) throw new PlainError('npm was not found beside this Node.js: run "npm ci" and try again.');
+  if (!npm) throw new PlainError('npm was not found next to this Node.js: run "npm ci" and try again.');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const { exitCode, output } = await runTool(npm, args, { root });
   if (exitCode !== 0) throw new PlainError(`The packages could not be installed:\n${output.trim()}`);

@@ -6,25 +6,25 @@ import { join } from 'node:path';
 import { PlainError } from '../process/plain-error.mjs';
 
 /**
- * Keeps a second command from the same work.
+ * Keeps a second command from doing the same work.
  * @param {string} name
- * @param {string} whatIsLocked begins the sentence that the second command ends with
+ * @param {string} whatIsLocked the start of the error message of the second command
  */
 export async function takeLock(name, whatIsLocked) {
   const holder = await tryToTakeLock(name);
   if (holder) throw new PlainError(`${whatIsLocked} is in use by ${holder}: stop that one first.`);
 }
 
-/** For work that must not be done while another command runs. */
+/** Fails if another command holds the lock, without taking it. */
 export async function requireUnlocked(name, whatIsLocked) {
   const holder = await holderOf(socketAddress(name));
   if (holder) throw new PlainError(`${whatIsLocked} is in use by process ${holder}: stop that one first.`);
 }
 
 /**
- * A listening socket is the lock, because it ends with its process, however that is killed; on Linux it has no file
- * either.
- * @returns {Promise<string | undefined>} who holds it, where somebody else does
+ * Uses a listening socket as the lock, because it ends with its process, however that is killed. On Linux it leaves no
+ * file.
+ * @returns {Promise<string | undefined>} the holder, if it is another process
  */
 export async function tryToTakeLock(name) {
   const address = socketAddress(name);

@@ -6,7 +6,7 @@ const KILL_AFTER_MS = 3_000;
 const running = new Set();
 
 /**
- * Runs a script of Node's in the project's root and collects what it prints.
+ * Runs a Node script in the project's root and collects its output.
  * @param {string} script
  * @param {string[]} args
  * @param {{ root: string, env?: Record<string, string | undefined>, onOutput?: (text: string) => void }} options
@@ -41,7 +41,7 @@ export function toolPath(root, command) {
   return realpathSync(join(root, 'node_modules', '.bin', command));
 }
 
-/** The npm that runs us, else the one beside this Node. */
+/** The npm that runs this process, else the one next to this Node. */
 export function npmPath() {
   const candidates = [
     process.env.npm_execpath ?? '',

@@ -1,4 +1,4 @@
-// Stamps remember what a result was made from, so that unchanged input is not worked on twice.
+// Stamps record the inputs of a result, so that unchanged inputs are not processed again.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

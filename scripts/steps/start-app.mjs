@@ -1,4 +1,4 @@
-// What `npm start` and `npm run demo` have in common once the packages are installed and the settings are read.
+// The common part of `npm start` and `npm run demo`, after packages are installed and settings are read.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { PlainError } from '../process/plain-error.mjs';
@@ -53,14 +53,14 @@ async function prepareDatabase({ databaseUrl, dataDir }, lifetime) {
     lifetime.end(1);
   });
   if (!postgres.home.startsWith(dataDir)) {
-    console.log(`The database is kept in ${postgres.home}, because its user may not enter ${dataDir}.`);
+    console.log(`The database is in ${postgres.home}, because its user has no access to ${dataDir}.`);
   }
   return postgres.url;
 }
 
 async function updateDatabase(root, url) {
   const { migrate } = await import('../postgres/database.mjs');
-  await step('Bringing the database up to date', () => migrate(root, url));
+  await step('Migrating the database', () => migrate(root, url));
 }
 
 /** @returns {Promise<{ url: string, port: number }>} */
@@ -75,7 +75,7 @@ function serve(lifetime, isDev) {
     child.once('message', ready);
     child.once('error', failed);
     child.once('exit', (code, signal) => {
-      const problem = new PlainError(`The server stopped by itself (${signal ?? `exit code ${code}`}).`);
+      const problem = new PlainError(`The server stopped unexpectedly (${signal ?? `exit code ${code}`}).`);
       failed(problem);
       if (lifetime.isEnding()) return;
       console.error(problem.message);

@@ -1,5 +1,5 @@
 /**
- * Says what is being done, does it, and says how long it took.
+ * Prints a label, runs the action, and prints how long it took.
  * @template T
  * @param {string} label
  * @param {() => T | Promise<T>} action

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What Node is given to run a script in TypeScript, which is not built. */
+/** Node arguments that run a TypeScript file without a build. */
 export function typescriptArguments(root, script) {
   const loader = pathToFileURL(join(root, 'scripts', 'process', 'load-typescript.mjs')).href;
   return ['--import', loader, join(root, ...script.split('/'))];

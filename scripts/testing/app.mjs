@@ -1,4 +1,4 @@
-// The built app as a process of its own, for the benchmark and the fault tests.
+// Runs the built app as a process, for the benchmark and the fault tests.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ const FIRST_PORT = 20_000;
 const HEALTHY_ATTEMPTS = 300;
 const HEALTHY_PAUSE_MS = 100;
 
-/** What every instance on one database shares. */
+/** Settings shared by all instances on one database. */
 export function appEnvironment(databaseUrl) {
   return {
     ...process.env,
@@ -41,7 +41,7 @@ export function apiOf(port) {
   return `http://127.0.0.1:${port}/api/v1`;
 }
 
-/** An API key of the first admin, without a limit. */
+/** An API key of the first admin, without rate limit. */
 export async function createKey(port) {
   const json = { 'content-type': 'application/json' };
   const login = await fetch(`${apiOf(port)}/auth/login`, { method: 'POST', headers: json, body: text(ADMIN) });

@@ -6,7 +6,7 @@ const SYSTEM_BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'googl
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /**
- * The browser for the tests: one that is here, else one that can be fetched.
+ * Finds a browser for the tests, or installs one.
  * @returns {Promise<string>} its path
  */
 export async function findBrowser(root) {
@@ -18,8 +18,8 @@ export async function findBrowser(root) {
   const installed = [systemBrowser(), chromium.executablePath()].find(isThere);
   if (installed) return installed;
   throw new PlainError(
-    'The browser tests need Chromium, and none could be installed: run "npx playwright install --with-deps chromium", ' +
-      'or set CHROMIUM_PATH to a Chromium of yours.',
+    'The browser tests need Chromium, which could not be installed: run "npx playwright install --with-deps chromium", ' +
+      'or set CHROMIUM_PATH.',
   );
 }
 

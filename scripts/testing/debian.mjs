@@ -19,7 +19,7 @@ export function installFromDebian(name) {
   spawnSync('apt-get', ['install', '-y', '--no-install-recommends', name], options);
 }
 
-/** @returns {string[]} where the shell would look for these programs */
+/** @returns {string[]} paths where the shell would find these programs */
 export function placesOf(names) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names.flatMap((name) => folders.map((folder) => join(folder, name)));

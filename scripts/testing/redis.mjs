@@ -1,15 +1,15 @@
 import { installFromDebian, isDebianAsRoot, isThere, placesOf } from './debian.mjs';
 
 const SERVERS = ['redis-server', 'valkey-server'];
-// In Debian this is the same program, which goes by the name it is called with; its package starts no service.
+// In Debian this is the same program, which acts by the name it is called with; its package starts no service.
 const SERVER_OF_DEBIAN = '/usr/bin/redis-check-rdb';
 
-/** @returns {string | undefined} the path of a Redis server that is here */
+/** @returns {string | undefined} the path of an installed Redis server */
 export function findRedisServer() {
   return [process.env.REDIS_SERVER_PATH, ...placesOf(SERVERS), SERVER_OF_DEBIAN].find(isThere);
 }
 
-/** Fetches a Redis where that is possible. Elsewhere the tests that need one say what to do. */
+/** Installs Redis if possible. Otherwise the tests that need it explain what to do. */
 export function prepareRedisServer() {
   if (!findRedisServer() && isDebianAsRoot()) installFromDebian('redis-tools');
 }

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 const REASON_LINES = 8;
 
 /**
- * What a test runner says it did. What it skipped counts as failed: a test that does not run proves nothing.
+ * Result of a test runner. Skipped tests count as failed: a test that does not run proves nothing.
  * @typedef {{ passed: number, failures: string[] }} Report
  */
 
@@ -48,7 +48,7 @@ function testsOf(suite, path) {
   return [...own, ...(suite.suites ?? []).flatMap((child) => testsOf(child, titles))];
 }
 
-/** A long log is often cut down to its end: there it says why, too. */
+/** Includes the reason, because long logs are often cut to their end. */
 function withReason(title, [reason]) {
   const lines = stripVTControlCharacters(String(reason ?? ''))
     .split('\n')
@@ -56,7 +56,7 @@ function withReason(title, [reason]) {
   return [title, ...lines.slice(0, REASON_LINES)].join('\n    ');
 }
 
-/** An error outside any test, or no test at all, shows in the exit code alone. */
+/** An error outside of tests, or no tests at all, shows in the exit code only. */
 function withExitCode(report, exitCode) {
   const isSilentFailure = report.failures.length === 0 && (exitCode !== 0 || report.passed === 0);
   return isSilentFailure ? { ...report, failures: ['the tests ended with an error'] } : report;

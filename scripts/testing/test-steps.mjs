@@ -14,7 +14,7 @@ import { readPlaywrightReport, readVitestReport } from './test-reports.mjs';
  * @typedef {{ root: string, env: Record<string, string | undefined>, adminUrl: string, filters: string[] }} Surroundings
  */
 
-/** What `npm test` does, in order. `needsDatabase` steps get a Postgres of their own. */
+/** The steps of `npm test`, in order. Steps with `needsDatabase` get a Postgres. */
 export const testSteps = [
   { name: 'types', run: checkTypes },
   { name: 'lint', run: (here) => check(here, 'biome', ['check', '--error-on-warnings', '--colors=off']) },
@@ -39,7 +39,7 @@ async function checkImports({ root, env }) {
   return asOutcome(await runTool(join(root, 'scripts', 'check-imports.mjs'), [], { root, env }));
 }
 
-/** The migrations, on an empty database, make exactly what the schema says. */
+/** Checks that the migrations, on an empty database, produce exactly the schema. */
 async function checkMigrations(here) {
   const { adminUrl, root, env } = here;
   const database = 'postroom_migrations';

@@ -1,4 +1,4 @@
-// One `npm start` under observation, for scripts/test-start.mjs; and what waits for it.
+// Runs and observes one `npm start`, for scripts/test-start.mjs.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -50,7 +50,7 @@ export function runStart({ folder, port, env, user = {} }) {
   return trial;
 }
 
-/** Which Postgres keeps the data of a folder: the process, and the home of its files. */
+/** The embedded Postgres of a data folder: its pid and the folder of its files. */
 export function postgresOf(dataDir) {
   const pointer = join(dataDir, 'postgres-location.json');
   const home = existsSync(pointer) ? JSON.parse(readFileSync(pointer, 'utf8')).home : join(dataDir, 'postgres');
@@ -58,7 +58,7 @@ export function postgresOf(dataDir) {
   return { home, pid: existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : undefined };
 }
 
-/** Zombies count as ended: nobody may be there to bury them. */
+/** Zombies count as ended: their parent may never reap them. */
 export function isAlive(pid) {
   return processes().some((each) => each.pid === pid);
 }

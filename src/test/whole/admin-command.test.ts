@@ -65,16 +65,16 @@ describe('admin create', () => {
   it('refuses an address that is taken', async () => {
     const { email, passwordHash } = await makeAdmin();
     const { code, output } = await run({ args: ['create', email], input: PASSWORD });
-    expect({ code, output }).toEqual({ code: 1, output: `There is an admin ${email} already.` });
+    expect({ code, output }).toEqual({ code: 1, output: `There is already an admin ${email}.` });
     expect(await db.admin.findUniqueOrThrow({ where: { email } })).toMatchObject({ passwordHash });
   });
 
   it.each([
-    ['too short', 'elevenchars', 'The password is too short: give it at least 12 characters.'],
-    ['too long', 'x'.repeat(257), 'The password is too long: give it at most 256 characters.'],
-    ['one of the most common', 'Q1W2E3R4T5Y6', 'This is one of the most common passwords: choose another.'],
-    ['missing', '', 'No password was given.'],
-    ['of two lines', `${PASSWORD}\nand more`, 'The password has to be a single line.'],
+    ['too short', 'elevenchars', 'The password is too short: use at least 12 characters.'],
+    ['too long', 'x'.repeat(257), 'The password is too long: use at most 256 characters.'],
+    ['one of the most common', 'Q1W2E3R4T5Y6', 'This password is too common: choose another.'],
+    ['missing', '', 'No password was entered.'],
+    ['of two lines', `${PASSWORD}\nand more`, 'The password must be a single line.'],
   ])('refuses a password that is %s', async (_, input, sentence) => {
     const email = emailOf();
     expect(await run({ args: ['create', email], input })).toEqual({ code: 1, output: sentence });
@@ -91,7 +91,7 @@ describe('admin password', () => {
     const bystander = await makeSession((await makeAdmin()).id);
     const { code, output } = await run({ args: ['password', admin.email], input: `${PASSWORD}\r\n` });
     expect(code).toBe(0);
-    expect(output).toBe(`The password of ${admin.email} is changed, and every session of theirs has ended.`);
+    expect(output).toBe(`Password of ${admin.email} changed. All of their sessions are signed out.`);
     const { passwordHash } = await db.admin.findUniqueOrThrow({ where: { id: admin.id } });
     expect(await verify(passwordHash as string, PASSWORD)).toBe(true);
     expect(await sessionsOf(admin.id)).toEqual([0, 0]);
@@ -116,7 +116,7 @@ describe('admin reset-totp', () => {
     await makeTotpSession(admin.id);
     const { code, output } = await run({ args: ['reset-totp', admin.email] });
     expect(code).toBe(0);
-    expect(output).toBe(`The second factor of ${admin.email} is reset, and every session of theirs has ended.`);
+    expect(output).toBe(`Two-factor authentication of ${admin.email} reset. All of their sessions are signed out.`);
     const after = await db.admin.findUniqueOrThrow({ where: { id: admin.id } });
     expect(after).toMatchObject({ totpEnabled: false, totpSecret: null, totpLastStep: null });
     expect(await db.recoveryCode.count({ where: { adminId: admin.id } })).toBe(0);
@@ -132,12 +132,12 @@ describe('admin reset-totp', () => {
 
 describe('the command line', () => {
   it.each([
-    [[], 'Say what to do.'],
-    [['remove', 'a@b.example'], 'There is no "remove".'],
+    [[], 'Enter a command.'],
+    [['remove', 'a@b.example'], 'Unknown command "remove".'],
     [['create'], '"create" takes one e-mail address.'],
     [['create', 'a@b.example', PASSWORD], '"create" takes one e-mail address.'],
     [['create', 'a@b.example', '--password', PASSWORD], "Unknown option '--password'"],
-    [['create', 'ann'], '"ann" is no e-mail address.'],
+    [['create', 'ann'], '"ann" is not an email address.'],
     [['create', 'a@b.example', '--role', 'root'], 'There is no role "root".'],
     [['password', 'a@b.example', '--role', 'admin'], '"password" takes no role.'],
   ])('%j is told what is wrong, with the usage and exit code 2', async (args, problem) => {
@@ -175,7 +175,7 @@ it('the embedded Postgres is started for the moment, and left as it is where it 
   const create = (email: string) => run({ args: ['create', email], input: PASSWORD, env });
   const [first, second, third] = [emailOf(), emailOf(), emailOf()];
 
-  const early = { code: 1, output: 'The database is not up to date: run "npm start" once first.' };
+  const early = { code: 1, output: 'The database is not up to date. Run "npm start" once first.' };
   expect(await create(first)).toEqual(early);
   await migrate(process.cwd(), postgres.url);
   expect((await create(first)).code).toBe(0);
@@ -203,21 +203,21 @@ describe('a password typed at a terminal', () => {
     input.write(`${PASSWORD}x\u007f\r`);
     input.write(`${PASSWORD}\r`);
     expect(await password).toBe(PASSWORD);
-    expect(String(shown.read())).toBe('New password: \nOnce more: \n');
+    expect(String(shown.read())).toBe('New password: \nConfirm password: \n');
   });
 
   it('is refused where the two differ', async () => {
     const { input, shown } = makeTerminal();
     const password = readPassword({ input, prompts: shown });
     input.write(`${PASSWORD}\rsomething else\r`);
-    await expect(password).rejects.toThrow('The two passwords differ.');
+    await expect(password).rejects.toThrow('The passwords do not match.');
   });
 
   it('is missing where the terminal closes', async () => {
     const { input, shown } = makeTerminal();
     const password = readPassword({ input, prompts: shown });
     input.end();
-    await expect(password).rejects.toThrow('No password was given.');
+    await expect(password).rejects.toThrow('No password was entered.');
   });
 });
 

@@ -33,7 +33,7 @@ describe('a database', () => {
       await db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now() WHERE migration_name = ${name}`;
     });
     await expect(checkHere()).rejects.toThrow(
-      'The database is not up to date: start this version of Postroom once first.',
+      'The database is not up to date. Start this version of Postroom once first.',
     );
   });
 });
