@@ -14,10 +14,10 @@ import { publishDkimKeys } from '@/modules/domains/dkim/publish';
 import {
   AGENT_CHANNEL,
   type AgentInstance,
-  beat,
-  createRequestTaker,
+  createRequestRunner,
   deleteOldRequests,
   detach,
+  recordHeartbeat,
 } from '@/modules/mail-server/requests';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
@@ -32,13 +32,13 @@ import { env } from '@/server/settings/env';
 import packageJson from '../package.json';
 
 const READ_INTERVAL_MS = 250;
-// Kicked for what is new, so that these are for kicks that got lost.
+// Notifications trigger these tasks too; the intervals cover lost notifications.
 const REQUEST_INTERVAL_MS = 1_000;
 const PUBLISH_INTERVAL_MS = 5_000;
-const BEAT_INTERVAL_MS = 5_000;
-const TIDY_INTERVAL_MS = 10 * 60_000;
+const HEARTBEAT_INTERVAL_MS = 5_000;
+const CLEANUP_INTERVAL_MS = 10 * 60_000;
 
-/** Until it is told to stop, or whoever started it is gone. */
+/** Runs until SIGTERM or SIGINT, or until the parent process is gone. */
 async function run(): Promise<void> {
   const end = await startAgent().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
@@ -51,39 +51,43 @@ async function run(): Promise<void> {
 }
 
 /**
- * Runs beside the mail server, as root on its host, and connects it with Postroom through the database alone: reads what
- * happens to mail into it, does what the app asks from a list, and counts what mailboxes submit.
- * @returns what ends it, when all that is under way is done
+ * Runs on the mail server's host as root and connects it with Postroom through the database only: reads the mail log,
+ * runs requests from the app from a fixed list, and counts SMTP submissions of mailboxes.
+ * @returns a function that ends the agent after the current work is finished
  */
 async function startAgent(): Promise<() => Promise<void>> {
   const installation = readInstallation(env().mailServerConfig);
   const db = database();
   const agent: AgentInstance = { host: installation.host, instance: uuidv7(), version: packageJson.version };
   const { port, password } = installation.redis;
-  const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_TOLD);
-  const policy = await startPolicyServer(installation.policySocket, (request) => decide(db, request), tellPolicyError);
+  const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_EFFECTS);
+  const policy = await startPolicyServer(
+    installation.policySocket,
+    (request) => answerPolicyRequest(db, request),
+    logPolicyError,
+  );
   const copies = createKeptCopies(installation);
   const readMail = createMailReader({ db, redis, installation, copies, clock: systemClock });
   const handlers = handlersOf(installation);
   const dkimStore = createDkimStore(redis);
 
-  await beat(db, agent);
-  const requests = createRequestTaker({ db, agent, handlers }, () => taking.runNow());
-  const taking = repeat('doing what the app asks', REQUEST_INTERVAL_MS, requests.take);
-  const whenKicked = [
+  await recordHeartbeat(db, agent);
+  const requests = createRequestRunner({ db, agent, handlers }, () => requestTask.runNow());
+  const requestTask = repeat('running requests from the app', REQUEST_INTERVAL_MS, requests.startPending);
+  const notifiedTasks = [
     repeat('publishing DKIM keys', PUBLISH_INTERVAL_MS, () => publishDkimKeys(db, dkimStore)),
-    taking,
+    requestTask,
   ];
   const tasks = [
-    ...whenKicked,
-    repeat('telling that the agent is here', BEAT_INTERVAL_MS, () => beat(db, agent)),
-    repeat('reading what happened to mail', READ_INTERVAL_MS, readMail),
-    repeat('forgetting what is dealt with', TIDY_INTERVAL_MS, () => tidy(db, installation)),
+    ...notifiedTasks,
+    repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
+    repeat('reading mail log', READ_INTERVAL_MS, readMail),
+    repeat('deleting old records', CLEANUP_INTERVAL_MS, () => deleteOldData(db, installation)),
   ];
   const endListening = listen(AGENT_CHANNEL, () => {
-    for (const { runNow } of whenKicked) runNow();
+    for (const { runNow } of notifiedTasks) runNow();
   });
-  log.info({ host: agent.host, config: installation.config }, 'the agent of the mail server runs');
+  log.info({ host: agent.host, config: installation.config }, 'mail agent started');
   return async () => {
     await Promise.all([...tasks.map(({ end }) => end()), policy.close(), endListening()]);
     await requests.end();
@@ -93,9 +97,9 @@ async function startAgent(): Promise<() => Promise<void>> {
   };
 }
 
-const REDIS_TOLD = {
-  answers: 'what the filter says is read from there',
-  away: 'inbound mail is told of with what its mailbox holds',
+const REDIS_EFFECTS = {
+  answers: 'spam verdicts are read from there',
+  away: 'the content of received mail is read from the mailboxes',
 };
 
 function handlersOf(installation: Installation): AgentHandlers {
@@ -107,7 +111,7 @@ function handlersOf(installation: Installation): AgentHandlers {
   };
 }
 
-async function decide(db: Database, request: PolicyRequest): Promise<string> {
+async function answerPolicyRequest(db: Database, request: PolicyRequest): Promise<string> {
   const value = (name: string) => request.get(name) ?? '';
   if (value('protocol_state') !== 'END-OF-MESSAGE') return 'DUNNO';
   const context = {
@@ -118,11 +122,11 @@ async function decide(db: Database, request: PolicyRequest): Promise<string> {
   return admitSubmission(context, { id: submittedMessageId(value('queue_id')), login: value('sasl_username') });
 }
 
-function tellPolicyError(error: unknown): void {
-  log.error({ error }, 'a submission could not be counted: its sender tries again');
+function logPolicyError(error: unknown): void {
+  log.error({ error }, 'counting a submission failed, its sender retries');
 }
 
-async function tidy(db: Database, installation: Installation): Promise<void> {
+async function deleteOldData(db: Database, installation: Installation): Promise<void> {
   await deleteOldLoggedMail(db);
   await deleteOldRequests(db);
   await rotateLog(installation, systemClock.now());

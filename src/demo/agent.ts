@@ -1,6 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type AgentHandlers, MAIL_SERVICES } from '@/mail/agent-requests';
-import { AGENT_CHANNEL, beat, createRequestTaker, deleteOldRequests, detach } from '@/modules/mail-server/requests';
+import {
+  AGENT_CHANNEL,
+  createRequestRunner,
+  deleteOldRequests,
+  detach,
+  recordHeartbeat,
+} from '@/modules/mail-server/requests';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { database } from '@/server/db';
@@ -23,12 +29,12 @@ async function run(): Promise<void> {
     'services.reload': async () => ({ isDone: true }),
     'services.restart': async () => ({}),
   };
-  await beat(db, agent);
-  const requests = createRequestTaker({ db, agent, handlers }, () => taking.runNow());
-  const taking = repeat('answering the app', REQUEST_INTERVAL_MS, requests.take);
+  await recordHeartbeat(db, agent);
+  const requests = createRequestRunner({ db, agent, handlers }, () => taking.runNow());
+  const taking = repeat('answering the app', REQUEST_INTERVAL_MS, requests.startPending);
   const tasks = [
     taking,
-    repeat('reporting that the agent is running', BEAT_INTERVAL_MS, () => beat(db, agent)),
+    repeat('reporting that the agent is running', BEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
     repeat('deleting old requests', TIDY_INTERVAL_MS, () => deleteOldRequests(db)),
   ];
   const endListening = listen(AGENT_CHANNEL, taking.runNow);

@@ -2,35 +2,35 @@ import type { AgentAction, AgentHandlers } from '@/mail/agent-requests';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 
-/** What agents listen to in Postgres. */
+/** The Postgres channel that agents listen to. */
 export const AGENT_CHANNEL = 'postroom_agent';
 
-/** One run of an agent beside the mail server of that host name. */
+/** One run of the agent on a mail server's host. */
 export type AgentInstance = { host: string; instance: string; version: string };
 
 export type ClaimedRequest = { id: string; action: AgentAction; input: unknown };
 
 export type Answer = { output: unknown } | { failure: string };
 
-const KEPT_MINUTES = 60;
-const AT_ONCE = 4;
+const RETENTION_MINUTES = 60;
+const MAX_CONCURRENT = 4;
 
-/** Says that the agent is here; several times a minute. */
-export async function beat(db: Database, { host, instance, version }: AgentInstance): Promise<void> {
+/** Shows that the agent is running. Called every few seconds. */
+export async function recordHeartbeat(db: Database, { host, instance, version }: AgentInstance): Promise<void> {
   await db.$executeRaw`
-    INSERT INTO mail_agent AS known (host, instance, version, started_at, beat_at)
+    INSERT INTO mail_agent AS existing (host, instance, version, started_at, beat_at)
     VALUES (${host}, ${instance}::uuid, ${version}, now(), now())
     ON CONFLICT (host) DO UPDATE SET
       beat_at = now(), instance = EXCLUDED.instance, version = EXCLUDED.version,
-      started_at = CASE WHEN known.instance = EXCLUDED.instance THEN known.started_at ELSE now() END`;
+      started_at = CASE WHEN existing.instance = EXCLUDED.instance THEN existing.started_at ELSE now() END`;
 }
 
-/** The agent ends: nobody waits for it any more. */
+/** Removes the heartbeat when the agent ends, so that later calls fail immediately. */
 export async function detach(db: Database, { host, instance }: AgentInstance): Promise<void> {
   await db.mailAgent.deleteMany({ where: { host, instance } });
 }
 
-/** The oldest request that is still waited for, for this instance alone. One that was begun is never begun again. */
+/** Claims the oldest request that has not expired. A claimed request is never claimed again. */
 export async function claimRequest(db: Database, { instance }: AgentInstance): Promise<ClaimedRequest | null> {
   const [request] = await db.$queryRaw<ClaimedRequest[]>`
     UPDATE mail_request SET claimed_by = ${instance}::uuid, claimed_at = now()
@@ -46,47 +46,47 @@ export async function answerRequest(db: Database, id: string, answer: Answer): P
 }
 
 /**
- * Does what the app asks, several requests at once, and others as those are done. `take` begins what there is to begin,
- * and is not for two at once; `onDone` hears when there may be more to take.
+ * Runs requests from the app, several at once. `startPending` starts as many as the limit allows and must not run
+ * concurrently with itself; `onDone` is called when a request is finished and another one can start.
  */
-export function createRequestTaker(
+export function createRequestRunner(
   { db, agent, handlers }: { db: Database; agent: AgentInstance; handlers: Partial<AgentHandlers> },
   onDone: () => void,
 ) {
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   const answer = async (request: ClaimedRequest) => answerRequest(db, request.id, await handle(request, handlers));
   return {
-    async take(): Promise<void> {
-      while (underWay.size < AT_ONCE) {
+    async startPending(): Promise<void> {
+      while (running.size < MAX_CONCURRENT) {
         const request = await claimRequest(db, agent);
         if (!request) return;
         const work = answer(request)
-          .catch((error: unknown) => log.error({ action: request.action, error }, 'an answer could not be given'))
+          .catch((error: unknown) => log.error({ action: request.action, error }, 'storing the response failed'))
           .then(() => {
-            underWay.delete(work);
+            running.delete(work);
             onDone();
           });
-        underWay.add(work);
+        running.add(work);
       }
     },
-    /** Once what was begun is done. */
+    /** Resolves when the running requests are finished. */
     async end(): Promise<void> {
-      await Promise.all(underWay);
+      await Promise.all(running);
     },
   };
 }
 
 async function handle({ action, input }: ClaimedRequest, handlers: Partial<AgentHandlers>): Promise<Answer> {
   const handler = handlers[action] as ((input: unknown) => Promise<unknown>) | undefined;
-  if (!handler) return { failure: 'this is not done here.' };
+  if (!handler) return { failure: 'The agent doesn’t support this operation.' };
   try {
     return { output: await handler(input) };
   } catch (error) {
-    log.error({ action, error }, 'the mail server could not do what it was asked');
-    return { failure: 'its log tells why.' };
+    log.error({ action, error }, 'mail server operation failed');
+    return { failure: 'The mail agent’s log has the reason.' };
   }
 }
 
 export async function deleteOldRequests(db: Database): Promise<void> {
-  await db.$executeRaw`DELETE FROM mail_request WHERE created_at < now() - make_interval(mins => ${KEPT_MINUTES})`;
+  await db.$executeRaw`DELETE FROM mail_request WHERE created_at < now() - make_interval(mins => ${RETENTION_MINUTES})`;
 }

@@ -4,7 +4,7 @@ import { authedProcedure, router } from '@/server/trpc';
 import { MailServerState } from './schema';
 import { mailServerState } from './service';
 
-/** For the console, which says so where something needs the mail server. */
+/** For pages of the console that need the mail server. */
 export const mailServerRouter = router({
   get: authedProcedure(Empty)
     .meta({ isOpenToScopedKeys: true })

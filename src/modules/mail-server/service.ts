@@ -10,33 +10,33 @@ const ATTACHED_SECONDS = 20;
 const ANSWER_WITHIN_MS = 15_000;
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 150;
-const NOT_ATTACHED = {
-  none: 'No mail server is attached to Postroom.',
-  silent: 'The agent of the mail server is silent. Start it on its host: npm run mail-agent',
+const UNAVAILABLE_TEXTS = {
+  none: 'No mail server is attached.',
+  silent: 'The mail agent is not responding. Start it on the mail server’s host with: npm run mail-agent',
 };
 
-/** Whether an agent beside a mail server has told of itself just now. */
+/** Whether an agent has sent a heartbeat in the last 20 seconds. */
 export async function isMailServerAttached(db: Tx): Promise<boolean> {
   const [row] = await db.$queryRaw<[{ isAttached: boolean }]>`
     SELECT EXISTS (SELECT FROM mail_agent WHERE beat_at > now() - make_interval(secs => ${ATTACHED_SECONDS})) AS "isAttached"`;
   return row.isAttached;
 }
 
-/** By the agent beside it: one that was here before leaves a cursor of what it has read. */
+/** An agent that was attached before has left a cursor. */
 export async function mailServerState(db: Tx): Promise<MailServerState> {
   if (await isMailServerAttached(db)) return 'attached';
   return (await db.mailCursor.findFirst({ select: { source: true } })) ? 'silent' : 'none';
 }
 
-/** Has the agents look at once for what changed: what they publish, or a request. Heard when the transaction commits. */
+/** Tells the agents to check for requests and changed DKIM keys when the transaction commits. */
 export async function kickAgents(tx: Tx): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify(${AGENT_CHANNEL}, '')`;
 }
 
 /**
- * Has the agent beside the mail server do something, and waits for its answer. Not within a transaction: the agent sees
- * what is committed.
- * @throws MAIL_STACK_UNAVAILABLE where none is attached, where it does not answer in time, and where it could not do it
+ * Sends a request to the mail server's agent and waits for the answer. Don't call it in a transaction, because the agent
+ * sees only committed requests.
+ * @throws MAIL_STACK_UNAVAILABLE if no agent is attached, it doesn't respond in time, or the operation fails
  */
 export async function askAgent<Action extends AgentAction>(
   database: Database,
@@ -45,7 +45,7 @@ export async function askAgent<Action extends AgentAction>(
   { withinMs = ANSWER_WITHIN_MS }: { withinMs?: number } = {},
 ): Promise<AgentRequests[Action]['output']> {
   const state = await mailServerState(database);
-  if (state !== 'attached') throw unavailable(NOT_ATTACHED[state], { mail_server: state });
+  if (state !== 'attached') throw unavailable(UNAVAILABLE_TEXTS[state], { mail_server: state });
   const id = uuidv7();
   await database.$executeRaw`
     WITH request AS (
@@ -54,7 +54,7 @@ export async function askAgent<Action extends AgentAction>(
       RETURNING id
     ) SELECT pg_notify(${AGENT_CHANNEL}, id::text) FROM request`;
   const answer = await waitForAnswer(database, id, performance.now() + withinMs);
-  if ('failure' in answer) throw unavailable(`The mail server could not do it: ${answer.failure}`);
+  if ('failure' in answer) throw unavailable(`The mail server could not complete the operation. ${answer.failure}`);
   return answer.output as AgentRequests[Action]['output'];
 }
 
@@ -65,8 +65,8 @@ async function waitForAnswer(database: Database, id: string, deadline: number): 
     if (row?.answer) return row.answer as Answer;
   }
   const { count } = await database.mailRequest.deleteMany({ where: { id, claimedAt: null } });
-  if (count === 1) throw unavailable('The mail server did not answer. Nothing was done.');
-  throw unavailable('The mail server did not answer in time. It may have been done all the same.');
+  if (count === 1) throw unavailable('The mail agent did not respond in time. Nothing was changed.');
+  throw unavailable('The mail agent did not respond in time. The operation may still have been completed.');
 }
 
 function unavailable(message: string, details?: ErrorDetails): AppError {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { AgentHandlers } from '@/mail/agent-requests';
-import { beat, createRequestTaker, detach } from '@/modules/mail-server/requests';
+import { createRequestRunner, detach, recordHeartbeat } from '@/modules/mail-server/requests';
 import type { Database } from '@/server/db';
 
 const PAUSE_MS = 20;
@@ -10,13 +10,13 @@ const TURNS_A_BEAT = 50;
 /** Answers the app's requests as the agent beside a mail server does, with some of its parts. @returns what ends it */
 export async function startAgent(db: Database, handlers: Partial<AgentHandlers>): Promise<() => Promise<void>> {
   const agent = { host: 'mail.example.test', instance: uuidv7(), version: 'test' };
-  await beat(db, agent);
-  const requests = createRequestTaker({ db, agent, handlers }, () => {});
+  await recordHeartbeat(db, agent);
+  const requests = createRequestRunner({ db, agent, handlers }, () => {});
   let isEnding = false;
   const answering = (async () => {
     for (let turn = 1; !isEnding; turn++) {
-      if (turn % TURNS_A_BEAT === 0) await beat(db, agent);
-      await requests.take();
+      if (turn % TURNS_A_BEAT === 0) await recordHeartbeat(db, agent);
+      await requests.startPending();
       await setTimeout(PAUSE_MS);
     }
   })();
