@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
 
-test('a key for one domain is shown once, works by the command shown, and stops working when revoked', async ({
+test('shows a key for one domain once; its command works until the key is revoked', async ({
   signedIn: page,
   api,
   domain,
@@ -12,22 +12,22 @@ test('a key for one domain is shown once, works by the command shown, and stops 
   await page.goto(`${url()}/api-keys`);
   await page.getByRole('button', { name: 'New key' }).first().click();
   const form = page.getByRole('dialog', { name: 'New API key' });
-  await form.getByRole('button', { name: 'Create the key' }).click();
+  await form.getByRole('button', { name: 'Create key' }).click();
   await expect(form.getByLabel('Name')).toHaveAccessibleDescription(/Enter a name/);
   await form.getByLabel('Name').fill(name);
-  await form.getByRole('combobox', { name: 'Domains it reaches' }).fill(domain.name);
+  await form.getByRole('combobox', { name: 'Domains' }).fill(domain.name);
   await page.getByRole('option', { name: domain.name }).click();
-  await form.getByLabel('Requests a minute').fill('120');
+  await form.getByLabel('Requests per minute').fill('120');
   await form.getByRole('combobox', { name: 'Expires' }).click();
   await page.getByRole('option', { name: 'In 30 days' }).click();
   await check();
-  await form.getByRole('button', { name: 'Create the key' }).click();
+  await form.getByRole('button', { name: 'Create key' }).click();
 
-  const shown = page.getByRole('dialog', { name: `Copy the key of ${name}` });
+  const shown = page.getByRole('dialog', { name: `Copy the key for ${name}` });
   const key = (await shown.getByText(/^service_[0-9A-Za-z]+$/).textContent()) as string;
   const command = (await shown.getByText(/^curl /).textContent()) as string;
   await expect(shown).toContainText(domain.name);
-  await expect(shown).toContainText('120 requests a minute');
+  await expect(shown).toContainText('120 requests per minute');
   await expect(shown.getByRole('status')).toHaveText('Not copied yet');
   await check();
   expect(JSON.parse(shell(command)).data.role).toBe('super_admin');
@@ -43,17 +43,17 @@ test('a key for one domain is shown once, works by the command shown, and stops 
   await row.getByRole('button', { name: `Revoke ${name}` }).click();
   const revoke = page.getByRole('dialog', { name: `Revoke ${name}` });
   await check();
-  await revoke.getByRole('button', { name: 'Revoke the key' }).click();
+  await revoke.getByRole('button', { name: 'Revoke key' }).click();
   await expect(row).toHaveCount(0);
   expect(JSON.parse(shell(command)).error.code).toBe('API_KEY_INVALID');
   await check();
 });
 
-test('someone without keys is told what a key is for and how to begin', async ({ page, makeAdmin, domain, check }) => {
+test('explains API keys and how to start to an admin without keys', async ({ page, makeAdmin, domain, check }) => {
   const { cookie } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);
   await page.goto(`${url()}/api-keys`);
-  await expect(page.getByRole('heading', { name: 'Let a program send mail' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No API keys yet' })).toBeVisible();
   await check();
   await page.getByRole('button', { name: 'New key' }).last().click();
   await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();

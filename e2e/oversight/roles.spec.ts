@@ -2,10 +2,10 @@ import { hasRole, ROLES, type Role } from '../../src/lib/roles';
 import { ROUTES } from '../../src/lib/routes';
 import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 
-const WORDS: Record<Role, string> = { domain_admin: 'domain admin', admin: 'admin', super_admin: 'super admin' };
+const ROLE_NAMES: Record<Role, string> = { domain_admin: 'domain admin', admin: 'admin', super_admin: 'super admin' };
 
 for (const role of ROLES) {
-  test(`${WORDS[role]}: the navigation has exactly the pages of the role, and each opens or says which role it needs`, async ({
+  test(`${ROLE_NAMES[role]}: the navigation lists exactly the pages of the role, and all others show the required role`, async ({
     page,
     makeAdmin,
     domain,
@@ -15,7 +15,7 @@ for (const role of ROLES) {
     await useSession(page, cookie);
     await page.goto(`${url()}/`);
     await page.getByRole('button', { name: /^Account: / }).click();
-    await expect(page.getByText(`Signed in as ${WORDS[role]}`)).toBeVisible();
+    await expect(page.getByText(`Signed in as ${ROLE_NAMES[role]}`)).toBeVisible();
     await page.keyboard.press('Escape');
     const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
     const open = ROUTES.filter(({ minRole, isPersonal }) => !isPersonal && hasRole(role, minRole));
@@ -32,7 +32,7 @@ for (const role of ROLES) {
       } else {
         await page.goto(`${url()}${route.href}`);
         await expect(
-          page.getByRole('heading', { name: `This page requires the role ${WORDS[route.minRole]}` }),
+          page.getByRole('heading', { name: `This page requires the role ${ROLE_NAMES[route.minRole]}` }),
         ).toBeVisible();
       }
     }
@@ -40,7 +40,7 @@ for (const role of ROLES) {
   });
 }
 
-test('a domain admin sees its domains, may read their settings and neither adds nor changes any', async ({
+test('lets a domain admin view assigned domains and their settings, but not add or change any', async ({
   page,
   api,
   makeAdmin,
@@ -72,7 +72,12 @@ test('a domain admin sees its domains, may read their settings and neither adds 
   await check();
 });
 
-test('a domain admin sees and sends the mail of its domains only', async ({ page, api, makeAdmin, check }) => {
+test('limits a domain admin to viewing and sending mail of assigned domains', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
   const [own, foreign] = [await makeDomain(api), await makeDomain(api)];
   const { cookie } = await makeAdmin('domain_admin', [own]);
   const [mine, theirs] = [unique('Mine '), unique('Theirs ')];
@@ -91,7 +96,7 @@ test('a domain admin sees and sends the mail of its domains only', async ({ page
   await expect(page.getByRole('option')).toHaveText([own.name]);
 });
 
-test('a domain admin without a domain is told who can assign one', async ({ page, makeAdmin, check }) => {
+test('tells a domain admin without domains who can assign one', async ({ page, makeAdmin, check }) => {
   const { cookie } = await makeAdmin('domain_admin');
   await useSession(page, cookie);
   await page.goto(`${url()}/domains`);
@@ -103,13 +108,13 @@ test('a domain admin without a domain is told who can assign one', async ({ page
   await check();
 });
 
-test('an admin adds domains and sees only keys of its own', async ({ page, api, makeAdmin, check }) => {
+test('lets an admin add domains and see only their own API keys', async ({ page, api, makeAdmin, check }) => {
   const { cookie } = await makeAdmin('admin');
   const name = unique('Of another ');
   await api.call('POST', '/api-keys', { name });
   await useSession(page, cookie);
   await page.goto(`${url()}/api-keys`);
-  await expect(page.getByRole('heading', { name: 'Let a program send mail' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No API keys yet' })).toBeVisible();
   await expect(page.getByText(name)).toHaveCount(0);
   await page.getByRole('link', { name: 'Domains', exact: true }).click();
   await page.getByRole('button', { name: 'Add domain' }).click();

@@ -7,7 +7,7 @@ import { type Answer, type Client, client, expectError, keyClient, sessionClient
 const DAY_MS = 86_400_000;
 
 describe('creating an API key', () => {
-  it('answers 201 with the whole key once and a record with the documented defaults', async () => {
+  it('returns 201 with the full key, once, and a record with the documented defaults', async () => {
     const browser = await sessionClient({ role: 'admin' });
     const answer = await browser.post('/api-keys', { name: 'Shop backend' });
     expect(answer.status).toBe(201);
@@ -29,7 +29,7 @@ describe('creating an API key', () => {
     expect(JSON.stringify(await db.auditEntry.findMany({ where: { adminId: browser.admin.id } }))).not.toContain(key);
   });
 
-  it('expires after the days asked for, and never with 0', async () => {
+  it('sets the expiry in days, and none for 0', async () => {
     const browser = await sessionClient();
     const clock = { now: () => new Date('2026-03-01T00:00:00.000Z') };
     await db.session.update({ where: { id: browser.session.id }, data: { expiresAt: new Date('2027-01-01') } });
@@ -51,13 +51,13 @@ describe('creating an API key', () => {
     [{ name: 'x', expires_in_days: 0.5 }, 'VALIDATION_ERROR', 'expires_in_days'],
     [{ name: 'x', scoped_domain_ids: ['nope'] }, 'VALIDATION_ERROR', 'scoped_domain_ids.0'],
     [{ name: 'x', scoped_domain_ids: 'all' }, 'VALIDATION_ERROR', 'scoped_domain_ids'],
-  ] as const)('refuses %j with %s on %s', async (body, code, path) => {
+  ] as const)('rejects %j with %s on %s', async (body, code, path) => {
     const browser = await sessionClient();
     const answer = expectError(await browser.post('/api-keys', body), 400, code);
     expect(answer.error.details.fields?.map((field) => field.path)).toEqual([path]);
   });
 
-  it('refuses a domain that is missing or out of reach', async () => {
+  it('rejects a domain that is missing or outside the domain scope', async () => {
     const domain = await makeDomain();
     const browser = await sessionClient({ role: 'domain_admin' });
     const create = (id: string) => browser.post('/api-keys', { name: 'x', scoped_domain_ids: [id] });
@@ -65,7 +65,7 @@ describe('creating an API key', () => {
     expectError(await create(domain.id), 403, 'FORBIDDEN');
   });
 
-  it('by a key never makes one that may do more than itself', async () => {
+  it('with a key never grants more access than that key has', async () => {
     const [mine, other] = [await makeDomain(), await makeDomain()];
     const admin = (await keyClient()).admin;
     const expiresAt = new Date(Date.now() + 10 * DAY_MS);
@@ -83,7 +83,7 @@ describe('creating an API key', () => {
 });
 
 describe('listing API keys', () => {
-  it('shows an admin their own, a super_admin all, and never the key', async () => {
+  it('shows an admin their own keys, a super_admin all, and never the key itself', async () => {
     const one = await keyClient({ role: 'admin' });
     const two = await keyClient({ role: 'admin' });
     const ids = async (api: typeof one) =>
@@ -96,27 +96,27 @@ describe('listing API keys', () => {
     expect(answer.data[0].last_used_at).toEqual(expect.any(String));
   });
 
-  it('shows a scoped key only those it made and those that these made', async () => {
+  it('shows a scoped key only its descendants', async () => {
     const mine = await makeDomain();
     const api = await keyClient({ role: 'super_admin', scopedDomainIds: [mine.id] });
     await makeApiKey(api.admin.id, { scopedDomainIds: [mine.id] });
-    const child = await mint(api, { scoped_domain_ids: [mine.id] });
-    const grandchild = await mint(child, { scoped_domain_ids: [mine.id] });
-    expect(await idsListed(api)).toEqual([grandchild.id, child.id]);
-    expect(await idsListed(child)).toEqual([grandchild.id]);
-    expect(await idsListed(grandchild)).toEqual([]);
+    const child = await createKey(api, { scoped_domain_ids: [mine.id] });
+    const grandchild = await createKey(child, { scoped_domain_ids: [mine.id] });
+    expect(await listIds(api)).toEqual([grandchild.id, child.id]);
+    expect(await listIds(child)).toEqual([grandchild.id]);
+    expect(await listIds(grandchild)).toEqual([]);
   });
 
-  it('shows a key without a scope what its admin may see', async () => {
+  it('shows an unscoped key the same as its admin', async () => {
     const api = await keyClient({ role: 'admin' });
     const sibling = await makeApiKey(api.admin.id);
-    const child = await mint(api);
-    expect((await idsListed(child)).sort()).toEqual([api.keyId, sibling.row.id, child.id].sort());
+    const child = await createKey(api);
+    expect((await listIds(child)).sort()).toEqual([api.keyId, sibling.row.id, child.id].sort());
   });
 });
 
 describe('revoking an API key', () => {
-  it('counts on the very next call and is audited', async () => {
+  it('takes effect immediately and is audited', async () => {
     const browser = await sessionClient({ role: 'admin' });
     const { key, row } = await makeApiKey(browser.admin.id);
     const api = client({ authorization: `Bearer ${key}` });
@@ -127,7 +127,7 @@ describe('revoking an API key', () => {
     expect(entry).toMatchObject({ action: 'api_key.delete', outcome: 'success' });
   });
 
-  it('of somebody else is for super_admins; to others it does not exist, and that is audited too', async () => {
+  it('of another admin requires super_admin; others get an audited 404', async () => {
     const owner = await keyClient({ role: 'admin' });
     const other = await keyClient({ role: 'admin' });
     expectError(await other.delete(`/api-keys/${owner.keyId}`), 404, 'NOT_FOUND');
@@ -138,13 +138,13 @@ describe('revoking an API key', () => {
   });
 });
 
-describe('a key made by a key', () => {
-  it('is revoked with it, and so is all that it made', async () => {
+describe('a key created with a key', () => {
+  it('is revoked with it, and so are its descendants', async () => {
     const api = await keyClient({ role: 'admin' });
-    const child = await mint(api);
-    const grandchild = await mint(child);
-    const other = await mint(api);
-    expect((await api.delete(`/api-keys/${child.id}`)).data.message).toContain('with all it has made');
+    const child = await createKey(api);
+    const grandchild = await createKey(child);
+    const other = await createKey(api);
+    expect((await api.delete(`/api-keys/${child.id}`)).data.message).toContain('along with the keys created with it');
     expectError(await child.get('/auth/me'), 401, 'API_KEY_INVALID');
     expectError(await grandchild.get('/auth/me'), 401, 'API_KEY_INVALID');
     expect((await other.get('/auth/me')).status).toBe(200);
@@ -154,12 +154,12 @@ describe('a key made by a key', () => {
     expect(entry.details).toMatchObject({ revoked_with_it: [grandchild.id] });
   });
 
-  it('of a scoped one is revoked by that one, which reaches no other, itself included', async () => {
+  it('can be revoked by the scoped key that created it, which can revoke no others, not even itself', async () => {
     const domain = await makeDomain();
     const api = await keyClient({ role: 'super_admin', scopedDomainIds: [domain.id] });
     const sibling = await makeApiKey(api.admin.id, { scopedDomainIds: [domain.id] });
-    const child = await mint(api, { scoped_domain_ids: [domain.id] });
-    const grandchild = await mint(child, { scoped_domain_ids: [domain.id] });
+    const child = await createKey(api, { scoped_domain_ids: [domain.id] });
+    const grandchild = await createKey(child, { scoped_domain_ids: [domain.id] });
     for (const id of [api.keyId, sibling.row.id]) {
       expectError(await api.delete(`/api-keys/${id}`), 404, 'NOT_FOUND');
     }
@@ -168,26 +168,26 @@ describe('a key made by a key', () => {
     expect((await api.delete(`/api-keys/${child.id}`)).status).toBe(200);
   });
 
-  it('counts against its own limit and that of every key above it', async () => {
+  it('counts towards its own rate limit and that of each ancestor', async () => {
     const api = await keyClient({ rateLimit: 7 });
-    const child = await mint(api, { rate_limit: 6 });
-    const grandchild = await mint(child, { rate_limit: 3 });
-    // So far the top key has made one call of its own and one is counted by its child.
+    const child = await createKey(api, { rate_limit: 6 });
+    const grandchild = await createKey(child, { rate_limit: 3 });
+    // So far the top key has made one request, and its child another.
     const first = await grandchild.get('/auth/me');
     expect(first.headers.get('ratelimit-limit')).toBe('3');
     expect(first.headers.get('ratelimit-remaining')).toBe('2');
     await grandchild.get('/auth/me');
     await grandchild.get('/auth/me');
     expectError(await grandchild.get('/auth/me'), 429, 'RATE_LIMIT_EXCEEDED');
-    // What its own limit refused counts nowhere else.
+    // A request rejected by a key's own limit doesn't count towards the ancestors' limits.
     expect((await child.get('/auth/me')).headers.get('ratelimit-remaining')).toBe('1');
     expect((await api.get('/auth/me')).headers.get('ratelimit-remaining')).toBe('0');
     const refused = expectError(await child.get('/auth/me'), 429, 'RATE_LIMIT_EXCEEDED');
-    expect(refused.error.message).toContain('More than 7 requests in a minute with the API key that made this one');
+    expect(refused.error.message).toContain('The API key that created this one exceeded 7 requests per minute');
     expect(refused.headers.get('ratelimit-limit')).toBe('7');
   });
 
-  it('without a limit of its own counts against that of the key above it', async () => {
+  it('without a rate limit counts towards that of its parent', async () => {
     const admin = await makeAdmin();
     const top = await makeApiKey(admin.id, { rateLimit: 2 });
     const { key, row } = await makeApiKey(admin.id);
@@ -198,26 +198,26 @@ describe('a key made by a key', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  it('stands in a line of six at most', async () => {
+  it('can be nested five levels deep', async () => {
     let last: Client = await keyClient();
-    for (let i = 0; i < 5; i++) last = await mint(last);
+    for (let i = 0; i < 5; i++) last = await createKey(last);
     const refused = expectError(await last.post('/api-keys', { name: 'x', rate_limit: 0 }), 403, 'FORBIDDEN');
-    expect(refused.error.message).toContain('5 times over at most');
+    expect(refused.error.message).toContain('at most 5 levels deep');
   });
 
-  it('is not made by a key that is revoked in the meantime', async () => {
+  it('is not created if the parent is revoked at the same time', async () => {
     const api = await keyClient();
     let minting: ReturnType<typeof api.post> | undefined;
     await db.$transaction(async (tx) => {
       await tx.apiKey.delete({ where: { id: api.keyId } });
       minting = api.post('/api-keys', { name: 'x' });
-      await untilOneWaits();
+      await waitForBlockedQuery();
     });
     expectError((await minting) as Answer, 401, 'API_KEY_INVALID');
     expect(await db.apiKey.count({ where: { adminId: api.admin.id } })).toBe(0);
   });
 
-  it('is revoked where it was made while the revocation was under way', async () => {
+  it('is revoked if it was created during the revocation of its parent', async () => {
     const browser = await sessionClient();
     const { row } = await makeApiKey(browser.admin.id);
     const child = await makeApiKey(browser.admin.id);
@@ -225,13 +225,13 @@ describe('a key made by a key', () => {
     await db.$transaction(async (tx) => {
       await tx.apiKey.update({ where: { id: child.row.id }, data: { parentId: row.id, ancestorIds: [row.id] } });
       revoking = browser.delete(`/api-keys/${row.id}`);
-      await untilOneWaits();
+      await waitForBlockedQuery();
     });
     expect((await revoking)?.status).toBe(200);
     expect(await db.apiKey.count({ where: { adminId: browser.admin.id } })).toBe(0);
   });
 
-  it('never outlives the one that made it, whoever wins', async () => {
+  it('never outlives its parent, whichever request wins', async () => {
     const browser = await sessionClient();
     for (let i = 0; i < 15; i++) {
       const { key, row } = await makeApiKey(browser.admin.id);
@@ -247,24 +247,24 @@ describe('a key made by a key', () => {
   });
 });
 
-it('of many revocations at once one wins', async () => {
+it('exactly one of several concurrent revocations succeeds', async () => {
   const browser = await sessionClient();
   const { row } = await makeApiKey(browser.admin.id);
   const answers = await Promise.all(Array.from({ length: 6 }, () => browser.delete(`/api-keys/${row.id}`)));
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
 });
 
-async function mint(api: Client, over: object = {}) {
+async function createKey(api: Client, over: object = {}) {
   const answer = await api.post('/api-keys', { name: 'minted', rate_limit: 0, ...over });
   expect(answer.status).toBe(201);
   return { ...client({ authorization: `Bearer ${answer.data.key}` }), id: answer.data.api_key.id as string };
 }
 
-async function idsListed(api: Client): Promise<string[]> {
+async function listIds(api: Client): Promise<string[]> {
   return (await api.get('/api-keys?limit=200')).data.map((key: { id: string }) => key.id);
 }
 
-async function untilOneWaits(): Promise<void> {
+async function waitForBlockedQuery(): Promise<void> {
   await expect
     .poll(async () => {
       const [row] = await db.$queryRaw<{ waiting: bigint }[]>`

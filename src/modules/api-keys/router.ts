@@ -12,7 +12,8 @@ export const apiKeysRouter = router({
       rest('GET', '/api-keys', {
         tag,
         summary: 'List API keys',
-        description: 'A super_admin sees all keys, others their own, a key scoped to domains those it has made.',
+        description:
+          'A super_admin sees all keys, other admins their own, and a key scoped to domains the keys created with it.',
         isPaginated: true,
         isOpenToScopedKeys: true,
       }),
@@ -26,8 +27,8 @@ export const apiKeysRouter = router({
         tag,
         summary: 'Create an API key',
         description:
-          'The whole key is in this answer only. A key made by a key reaches no further than that one, counts against its ' +
-          'rate limit too, and is revoked with it.',
+          'The full key is only in this response. A key created with another key has no more access than that key, also ' +
+          'counts towards its rate limit, and is revoked with it.',
         status: 201,
         audit: 'api_key.create',
         isOpenToScopedKeys: true,
@@ -42,7 +43,7 @@ export const apiKeysRouter = router({
       rest('DELETE', '/api-keys/{id}', {
         tag,
         summary: 'Revoke an API key',
-        description: 'It counts from the very next call, for the keys that it has made too.',
+        description: 'Takes effect immediately. Also revokes all keys created with it.',
         audit: 'api_key.delete',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },

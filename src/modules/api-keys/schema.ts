@@ -9,8 +9,8 @@ export const ApiKey = z
     admin_id: Id,
     name: z.string(),
     key_prefix: z.string().meta({ description: 'The first characters of the key' }),
-    scoped_domain_ids: z.array(Id).meta({ description: 'Empty: every domain its admin reaches' }),
-    rate_limit: z.number().int().meta({ description: 'Requests a minute; 0 is unlimited' }),
+    scoped_domain_ids: z.array(Id).meta({ description: 'Empty for all domains of its admin' }),
+    rate_limit: z.number().int().meta({ description: 'Requests per minute; 0 is unlimited' }),
     last_used_at: Timestamp.nullable(),
     expires_at: Timestamp.nullable(),
     created_at: Timestamp,
@@ -27,12 +27,12 @@ export const CreateApiKey = z.strictObject({
   name: plainText(100).min(1),
   scoped_domain_ids: z.array(Id).max(MAX_SCOPED_DOMAINS).default([]),
   rate_limit: z.number().int().min(0).max(1_000_000).default(60),
-  expires_in_days: z.number().int().min(0).max(3650).default(0).meta({ description: '0: no expiry' }),
+  expires_in_days: z.number().int().min(0).max(3650).default(0).meta({ description: '0 for no expiry' }),
 });
 export type CreateApiKey = z.infer<typeof CreateApiKey>;
 
 export const CreatedApiKey = z.object({
-  key: z.string().meta({ description: 'The whole key. It is shown this once.' }),
+  key: z.string().meta({ description: 'The full key. It is only in this response.' }),
   api_key: ApiKey.omit({ last_used_at: true }),
 });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;

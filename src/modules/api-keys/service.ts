@@ -16,26 +16,26 @@ type MutationContext = ActorContext & { audit: RecordAudit };
 const MAX_ANCESTORS = 5;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A super_admin sees every key, others their own, a scoped key only those it minted and those that these minted. */
+/** A super_admin sees all keys, other admins their own, and a scoped key only its descendants. */
 export async function listApiKeys(ctx: ActorContext, input: ListApiKeys): Promise<Page<ApiKey>> {
-  const reach = withinReach(ctx);
+  const access = accessFilter(ctx);
   const column = input.sort === 'name' ? 'name' : 'createdAt';
   return paginate(
     'api-keys',
     input,
     column,
-    ({ where, ...page }) => ctx.db.apiKey.findMany({ ...page, select: FIELDS, where: { AND: [where, reach] } }),
+    ({ where, ...page }) => ctx.db.apiKey.findMany({ ...page, select: FIELDS, where: { AND: [where, access] } }),
     present,
   );
 }
 
-/** The raw key is in this answer and nowhere else: only its SHA-256 hash is stored. */
+/** Returns the key itself, which no other call does. Only its SHA-256 hash is stored. */
 export async function createApiKey(ctx: MutationContext, input: CreateApiKey): Promise<CreatedApiKey> {
   const domainIds = [...new Set(input.scoped_domain_ids)];
   for (const id of domainIds) await authorizeDomain(ctx, { id }, { allowInactive: true });
   const now = ctx.clock.now();
   const expiresAt = input.expires_in_days > 0 ? new Date(now.getTime() + input.expires_in_days * DAY_MS) : null;
-  refuseWiderThanCaller(ctx, domainIds, input.rate_limit, expiresAt);
+  rejectBroaderKey(ctx, domainIds, input.rate_limit, expiresAt);
 
   const { key, prefix } = newApiKey();
   const row = await insertKey(ctx, {
@@ -54,19 +54,21 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
   return { key, api_key: record };
 }
 
-/** The keys that it minted go with it, by their foreign key. */
+/** The foreign key also deletes the keys created with it. */
 export async function deleteApiKey(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const row = await ctx.db.apiKey.findFirst({ where: { AND: [{ id }, withinReach(ctx)] }, select: FIELDS });
+  const row = await ctx.db.apiKey.findFirst({ where: { AND: [{ id }, accessFilter(ctx)] }, select: FIELDS });
   if (!row) throw notFound('API key');
-  const minted = await ctx.db.apiKey.findMany({
+  const descendants = await ctx.db.apiKey.findMany({
     where: { adminId: row.adminId, ancestorIds: { has: id } },
     select: { id: true },
   });
   const { count } = await ctx.db.apiKey.deleteMany({ where: { id } });
   if (count === 0) throw notFound('API key');
-  const details = { revoked_with_it: minted.map((key) => key.id) };
+  const details = { revoked_with_it: descendants.map((key) => key.id) };
   await ctx.audit({ resource: `api_key:${id}`, before: present(row), after: null, details });
-  return { message: `The API key ${row.name} is revoked${minted.length > 0 ? ', with all it has made' : ''}.` };
+  return {
+    message: `API key ${row.name} revoked${descendants.length > 0 ? ', along with the keys created with it' : ''}.`,
+  };
 }
 
 function lineage({ key }: Actor): { parentId: string | null; ancestorIds: string[] } {
@@ -74,49 +76,44 @@ function lineage({ key }: Actor): { parentId: string | null; ancestorIds: string
   return { parentId: key.id, ancestorIds: [key.id, ...key.ancestors.map((ancestor) => ancestor.id)] };
 }
 
-/** A key revoked, or an admin deleted, while it makes another leaves none behind. @throws API_KEY_INVALID */
+/** Fails if the caller's key is revoked, or the admin deleted, at the same time. @throws API_KEY_INVALID, SESSION_INVALID */
 async function insertKey(ctx: ActorContext, data: Prisma.ApiKeyUncheckedCreateInput): Promise<Row> {
   try {
     return await ctx.db.apiKey.create({ select: FIELDS, data });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
-    if (ctx.actor.key) throw new AppError('API_KEY_INVALID', 'The API key has just been revoked.');
-    throw new AppError('SESSION_INVALID', 'The session has just ended.');
+    if (ctx.actor.key) throw new AppError('API_KEY_INVALID', 'This API key was just revoked.');
+    throw new AppError('SESSION_INVALID', 'This session has just ended. Sign in again.');
   }
 }
 
-function withinReach({ actor }: ActorContext): Prisma.ApiKeyWhereInput {
+function accessFilter({ actor }: ActorContext): Prisma.ApiKeyWhereInput {
   if (actor.key && isScoped(actor)) return { adminId: actor.admin.id, ancestorIds: { has: actor.key.id } };
   return hasRole(actor.admin.role, 'super_admin') ? {} : { adminId: actor.admin.id };
 }
 
-function refuseWiderThanCaller(
-  ctx: ActorContext,
-  domainIds: string[],
-  rateLimit: number,
-  expiresAt: Date | null,
-): void {
+function rejectBroaderKey(ctx: ActorContext, domainIds: string[], rateLimit: number, expiresAt: Date | null): void {
   const { key } = ctx.actor;
   if (!key) return;
-  const refuse = (path: string, message: string) => {
-    throw new AppError('FORBIDDEN', `A key makes no key that may do more than itself: ${message}`, {
+  const reject = (path: string, message: string) => {
+    throw new AppError('FORBIDDEN', `A key can’t grant more access than it has. ${message}`, {
       details: { fields: [{ path, message }] },
     });
   };
   if (key.ancestors.length >= MAX_ANCESTORS) {
     throw new AppError(
       'FORBIDDEN',
-      `Keys are made by keys ${MAX_ANCESTORS} times over at most, and this one is the last.`,
+      `Keys can create other keys at most ${MAX_ANCESTORS} levels deep, and this key is at the last level.`,
     );
   }
   if (isScoped(ctx.actor) && domainIds.length === 0) {
-    refuse('scoped_domain_ids', 'name at least one domain of its own scope.');
+    reject('scoped_domain_ids', 'Select at least one domain in its scope.');
   }
   if (key.rateLimit > 0 && (rateLimit === 0 || rateLimit > key.rateLimit)) {
-    refuse('rate_limit', `at most ${key.rateLimit} requests a minute.`);
+    reject('rate_limit', `The rate limit can be at most ${key.rateLimit} requests per minute.`);
   }
   if (key.expiresAt && (!expiresAt || expiresAt > key.expiresAt)) {
-    refuse('expires_in_days', `it has to expire by ${key.expiresAt.toISOString()}.`);
+    reject('expires_in_days', `The new key must expire by ${key.expiresAt.toISOString()}.`);
   }
 }
 

@@ -19,29 +19,29 @@ export function apiKeyColumns(
       cell: ({ name, admin_id }) => (
         <span className="cell">
           <span className="clip strong">{name}</span>
-          {myId !== undefined && admin_id !== myId && <span className="badge">Not yours</span>}
+          {myId !== undefined && admin_id !== myId && <span className="badge">Other admin</span>}
         </span>
       ),
     },
     {
       key: 'prefix',
-      header: 'Begins with',
+      header: 'Prefix',
       width: 168,
       mobile: 'under',
       skeletonWidth: 128,
       cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span>,
     },
     {
-      key: 'reaches',
-      header: 'Reaches',
+      key: 'domains',
+      header: 'Domains',
       width: 224,
       isOptional: true,
       skeletonWidth: 96,
-      cell: ({ scoped_domain_ids }) => <span className="clip">{reachOf(scoped_domain_ids, domainNames)}</span>,
+      cell: ({ scoped_domain_ids }) => <span className="clip">{scopeLabel(scoped_domain_ids, domainNames)}</span>,
     },
     {
       key: 'rate',
-      header: 'Rate',
+      header: 'Rate limit',
       isOptional: true,
       width: 96,
       kind: 'figure',
@@ -78,7 +78,7 @@ export function apiKeyColumns(
   ];
 }
 
-function reachOf(ids: readonly string[], domainNames: Map<string, string>): string {
+function scopeLabel(ids: readonly string[], domainNames: Map<string, string>): string {
   const [only] = ids;
   if (only === undefined) return 'All domains';
   if (ids.length > 1) return formatPlural(ids.length, 'domain');

@@ -28,19 +28,19 @@ const filters = {
 
 export function ApiKeysPage() {
   const [state, setState] = useQueryStates(filters);
-  const trail = useCursorHistory();
+  const history = useCursorHistory();
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const domains = trpc.domains.list.useQuery({ limit: 200, sort: 'name', order: 'asc' }, { staleTime: 60_000 });
   const list = trpc.apiKeys.list.useQuery(
-    { sort: state.sort, order: state.order, cursor: trail.cursor },
+    { sort: state.sort, order: state.order, cursor: history.cursor },
     { placeholderData: keepPreviousData },
   );
-  const names = useMemo(() => new Map(domains.data?.items.map(({ id, name }) => [id, name])), [domains.data]);
-  const columns = useMemo(() => apiKeyColumns(names, me.data?.id, setRevoking), [names, me.data?.id]);
+  const domainNames = useMemo(() => new Map(domains.data?.items.map(({ id, name }) => [id, name])), [domains.data]);
+  const columns = useMemo(() => apiKeyColumns(domainNames, me.data?.id, setRevoking), [domainNames, me.data?.id]);
   const rows = list.data?.items;
-  const isEmpty = rows?.length === 0 && trail.isFirst;
+  const isEmpty = rows?.length === 0 && history.isFirst;
   const openNew = () => void setState({ new: true });
 
   return (
@@ -48,7 +48,7 @@ export function ApiKeysPage() {
       <PageHeader
         title="API keys"
         description={
-          me.data?.role === 'super_admin' ? 'The keys of every admin' : 'Your keys; each reaches no more than you do'
+          me.data?.role === 'super_admin' ? 'The keys of all admins' : 'Your keys. None has more access than you'
         }
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
@@ -73,7 +73,7 @@ export function ApiKeysPage() {
                 void setState({ sort: field === 'name' ? 'name' : 'created_at', order, cursor: null }),
             }}
           />
-          <Pagination page={list.data} history={trail} />
+          <Pagination page={list.data} history={history} />
         </>
       )}
       <CreateKeyDialog
@@ -85,7 +85,7 @@ export function ApiKeysPage() {
           void setState({ new: null });
         }}
       />
-      {created && <KeySecretDialog created={created} names={names} onStored={() => setCreated(null)} />}
+      {created && <KeySecretDialog created={created} domainNames={domainNames} onStored={() => setCreated(null)} />}
       <RevokeKeyDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </Page>
   );

@@ -13,7 +13,7 @@ const EXPIRIES = [
   { value: '7', label: 'In 7 days' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
+  { value: '365', label: 'In 1 year' },
   { value: '0', label: 'Never' },
 ];
 const FIELDS = {
@@ -22,7 +22,7 @@ const FIELDS = {
   rate_limit: 'rateLimit',
   expires_in_days: 'expiresInDays',
 };
-const DEFAULT_RATE = 60;
+const DEFAULT_RATE_LIMIT = 60;
 
 type CreateKeyDialogProps = {
   opened: boolean;
@@ -38,12 +38,12 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
     initialValues: {
       name: '',
       domainIds: [] as string[],
-      rateLimit: DEFAULT_RATE as number | string,
+      rateLimit: DEFAULT_RATE_LIMIT as number | string,
       expiresInDays: '90',
     },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Enter a name, such as the program that will use the key.' : null),
-      rateLimit: (value) => (typeof value === 'number' ? null : 'Enter a number; 0 is unlimited.'),
+      name: (value) => (value.trim() === '' ? 'Enter a name, such as the application that will use the key.' : null),
+      rateLimit: (value) => (typeof value === 'number' ? null : 'Enter the requests per minute. 0 is unlimited.'),
     },
   });
   const create = trpc.apiKeys.create.useMutation({
@@ -66,7 +66,7 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
     <Dialog
       opened={opened}
       title="New API key"
-      action="Create the key"
+      action="Create key"
       isBusy={create.isPending}
       onClose={close}
       onSubmit={form.onSubmit((values) => {
@@ -81,26 +81,26 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
     >
       <TextInput
         label="Name"
-        description="What will use it, so that you know it again"
+        description="The application that will use the key"
         maxLength={100}
         autoComplete="off"
         data-autofocus
         {...form.getInputProps('name')}
       />
       <MultiSelect
-        label="Domains it reaches"
-        description="None chosen: every domain you reach, now and later"
+        label="Domains"
+        description="Leave empty for all domains, including ones added later"
         placeholder={form.values.domainIds.length === 0 ? 'All domains' : undefined}
         className="mono-input pills"
         data={domains.map(({ id, name }) => ({ value: id, label: name }))}
         searchable
         hidePickedOptions
-        nothingFoundMessage="No domain of that name"
+        nothingFoundMessage="No matching domains"
         {...form.getInputProps('domainIds')}
       />
       <div className="pair">
         <NumberInput
-          label="Requests a minute"
+          label="Requests per minute"
           description="0 is unlimited"
           min={0}
           max={1_000_000}

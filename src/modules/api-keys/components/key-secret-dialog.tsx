@@ -4,27 +4,27 @@ import { SecretDialog } from '@/components/dialogs/secret-dialog';
 import { formatDay, formatDaysLeft } from '@/lib/format';
 import type { CreatedApiKey } from '../schema';
 
-type KeySecretDialogProps = { created: CreatedApiKey; names: Map<string, string>; onStored: () => void };
+type KeySecretDialogProps = { created: CreatedApiKey; domainNames: Map<string, string>; onStored: () => void };
 
-export function KeySecretDialog({ created, names, onStored }: KeySecretDialogProps) {
+export function KeySecretDialog({ created, domainNames, onStored }: KeySecretDialogProps) {
   const { key, api_key } = created;
-  const domains = api_key.scoped_domain_ids.map((id) => names.get(id) ?? id);
+  const domains = api_key.scoped_domain_ids.map((id) => domainNames.get(id) ?? id);
   return (
     <SecretDialog
-      title={`Copy the key of ${api_key.name}`}
+      title={`Copy the key for ${api_key.name}`}
       secret={key}
       copyLabel="Copy key"
       onDone={onStored}
       check={{
-        hint: 'answers with your email and role',
+        hint: 'returns your email and role',
         command: `curl ${window.location.origin}/api/v1/auth/me \\\n  -H "Authorization: Bearer ${key}"`,
       }}
       facts={
         <>
-          <dt>Reaches</dt>
+          <dt>Domains</dt>
           <dd>{domains.length === 0 ? 'All domains' : <span className="mono wrap">{domains.join(', ')}</span>}</dd>
-          <dt>Rate</dt>
-          <dd>{api_key.rate_limit === 0 ? 'Unlimited' : `${api_key.rate_limit} requests a minute`}</dd>
+          <dt>Rate limit</dt>
+          <dd>{api_key.rate_limit === 0 ? 'Unlimited' : `${api_key.rate_limit} requests per minute`}</dd>
           <dt>Expires</dt>
           <dd>
             {api_key.expires_at === null

@@ -18,17 +18,20 @@ const REQUEST = `curl https://…/api/v1/send \\
 export function NoKeys({ onNew }: { onNew: () => void }) {
   return (
     <EmptyState
-      title="Let a program send mail"
+      title="No API keys yet"
       aside={
         <figure>
           <figcaption className="code-head">
-            <b>What a key is for</b>
+            <b>Example request</b>
           </figcaption>
           <pre className="raw">{REQUEST}</pre>
         </figure>
       }
     >
-      <p>A key stands for you: it reaches what you reach, or only the domains you choose.</p>
+      <p>
+        With an API key, your application can send mail and use the API. A key has your access, or only that to selected
+        domains.
+      </p>
       <ol className="steps">
         <li>
           <span>
@@ -37,12 +40,12 @@ export function NoKeys({ onNew }: { onNew: () => void }) {
         </li>
         <li>
           <span>
-            <b>Store it</b> where your program keeps its secrets.
+            <b>Store it</b> with your application’s secrets.
           </span>
         </li>
         <li>
           <span>
-            <b>Send</b> with one request.
+            <b>Send mail</b> with one request.
           </span>
         </li>
       </ol>

@@ -26,7 +26,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: RevokeKeyDialogProps) {
     <ConfirmDialog
       opened={apiKey !== null}
       title={`Revoke ${shown?.name ?? 'the key'}`}
-      action="Revoke the key"
+      action="Revoke key"
       problem={revoke.error ? toProblem(revoke.error) : null}
       isBusy={revoke.isPending}
       onClose={() => {
@@ -36,8 +36,8 @@ export function RevokeKeyDialog({ apiKey, onClose }: RevokeKeyDialogProps) {
       onConfirm={() => apiKey && revoke.mutate({ id: apiKey.id })}
     >
       <p className="soft">
-        Whatever uses the key beginning with <code>{shown?.key_prefix}</code> is refused from this moment on. This
-        cannot be undone; a new key has another secret.
+        Applications that use <code>{shown?.key_prefix}…</code> lose access immediately, and keys created with it are
+        revoked too. This can’t be undone.
       </p>
     </ConfirmDialog>
   );
