@@ -4,7 +4,7 @@ const MAILBOX_HOURLY = 200;
 
 type Sent = { results: { code?: string }[] };
 
-/** Sends that many messages from one address, and gives the codes of those that were refused. */
+/** Sends `count` messages from one address. @returns the error codes of the rejected ones */
 async function sendMany(api: Api, domain: Domain, localPart: string, count: number): Promise<string[]> {
   const message = {
     from: { email: `${localPart}@${domain.name}` },
@@ -21,7 +21,7 @@ async function sendMany(api: Api, domain: Domain, localPart: string, count: numb
   return codes;
 }
 
-test('a mailbox over its hourly limit is suspended, stands on the dashboard, and sends again once it is let', async ({
+test('suspends a mailbox over its hourly limit, shows an alert, and lets it send after unsuspending', async ({
   signedIn: page,
   api,
   check,
@@ -32,31 +32,31 @@ test('a mailbox over its hourly limit is suspended, stands on the dashboard, and
   const body = { domain_id: domain.id, local_part: localPart, password: unique('a long password ') };
   await api.call('POST', '/mailboxes', body);
   expect(await sendMany(api, domain, localPart, MAILBOX_HOURLY)).toEqual([]);
-  const refused = await sendMany(api, domain, localPart, 2);
-  expect(refused).toContain('RATE_LIMIT_EXCEEDED');
+  const rejected = await sendMany(api, domain, localPart, 2);
+  expect(rejected).toContain('RATE_LIMIT_EXCEEDED');
   expect(await sendMany(api, domain, localPart, 1)).toEqual(['MAILBOX_SUSPENDED']);
 
   await page.goto(`${url()}/abuse?domain=${domain.id}`);
   const alert = page.getByRole('table', { name: 'Alerts' }).getByRole('row', { name: localPart });
   await expect(alert).toContainText('Suspended');
-  await expect(alert).toContainText('200 in an hour, the limit is 200');
-  const sender = page.getByRole('table', { name: 'The 20 who sent most' }).getByRole('row', { name: localPart });
+  await expect(alert).toContainText('200 messages in an hour (limit 200)');
+  const sender = page.getByRole('table', { name: 'Top 20 senders' }).getByRole('row', { name: localPart });
   await expect(sender).toContainText('Suspended');
   await check();
   await alert.getByRole('button', { name: `Close: ${address}` }).click();
   await expect(alert).toHaveCount(0);
-  await page.getByRole('group', { name: 'State' }).getByText('Closed').click();
+  await page.getByRole('group', { name: 'Status' }).getByText('Closed').click();
   await expect(alert).toBeVisible();
 
   await alert.getByRole('link', { name: localPart }).click();
   await expect(page.getByRole('heading', { name: address })).toBeVisible();
-  await page.getByRole('button', { name: 'Let it send again' }).first().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Let it send again' }).click();
+  await page.getByRole('button', { name: 'Unsuspend' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Unsuspend' }).click();
   await expect(page.getByText('Sent 200 messages in the last hour')).toHaveCount(0);
   expect(await sendMany(api, domain, localPart, 1)).toEqual([]);
 });
 
-test('a domain over its own limit is refused and raises an alert that one acknowledges', async ({
+test('rejects messages over a domain’s limit and raises an alert that can be acknowledged', async ({
   signedIn: page,
   api,
   check,
@@ -66,11 +66,11 @@ test('a domain over its own limit is refused and raises an alert that one acknow
   expect(await sendMany(api, domain, 'desk', 3)).toEqual(['RATE_LIMIT_EXCEEDED']);
   await page.goto(`${url()}/abuse?domain=${domain.id}`);
   const alert = page.getByRole('table', { name: 'Alerts' }).getByRole('row', { name: domain.name });
-  await expect(alert).toContainText('Over its limit');
+  await expect(alert).toContainText('Over limit');
   await check();
   await alert.getByRole('button', { name: `Acknowledge: ${domain.name}` }).click();
   await expect(alert).toHaveCount(0);
-  await page.getByRole('group', { name: 'State' }).getByText('Acknowledged').click();
+  await page.getByRole('group', { name: 'Status' }).getByText('Acknowledged').click();
   await expect(alert).toBeVisible();
   await check();
 });

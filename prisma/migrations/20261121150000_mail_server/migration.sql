@@ -65,7 +65,7 @@ BEGIN
   PERFORM 1 FROM "domain" d JOIN mailbox m ON m.domain_id = d.id
     WHERE d.name = lower(login_access.domain) AND d.active
       AND m.local_part = lower(login_access.local) AND m.active AND m.suspended_at IS NULL;
-  IF FOUND THEN RETURN NEXT 'DUNNO'; ELSE RETURN NEXT '550 5.7.1 This mailbox may not send'; END IF;
+  IF FOUND THEN RETURN NEXT 'DUNNO'; ELSE RETURN NEXT '550 5.7.1 This mailbox is not allowed to send'; END IF;
 END
 $$;
 

@@ -25,7 +25,7 @@ function makeAlert(domainId: string, over: { kind?: 'volume_spike'; status?: 'cl
 }
 
 describe('the summary', () => {
-  it('counts suspended mailboxes, open alerts, and what was sent and refused', async () => {
+  it('counts suspended mailboxes, open alerts, and messages sent and rejected', async () => {
     const before = (await api.get('/abuse/summary')).data;
     const domain = await makeDomain();
     const address = `shop@${domain.name}`;
@@ -49,8 +49,8 @@ describe('the summary', () => {
   });
 });
 
-describe('the senders', () => {
-  it('are those of the last 24 hours, the one who sent most first, with mailbox and limit', async () => {
+describe('the top senders', () => {
+  it('are those of the last 24 hours by volume, with mailbox and limit', async () => {
     const domain = await makeDomain();
     const mailbox = await makeMailbox(domain.id, 'shop', { suspendedAt: new Date() });
     await makeSends(domain.id, `shop@${domain.name}`, 3, hoursAgo(0.5));
@@ -70,7 +70,7 @@ describe('the senders', () => {
     expect(byDay.data.map(({ address }: { address: string }) => address)).toEqual([news.address, shop.address]);
   });
 
-  it('are paged with none skipped and none repeated, while they go on sending', async () => {
+  it('are paginated without gaps or repeats while they keep sending', async () => {
     const domain = await makeDomain();
     const names = ['a', 'b', 'c', 'd', 'e'].map((local) => `${local}@${domain.name}`);
     for (const [index, name] of names.entries()) await makeSends(domain.id, name, index < 2 ? 3 : 2, hoursAgo(0.5));
@@ -89,7 +89,7 @@ describe('the senders', () => {
     }
   });
 
-  it('refuse an altered cursor, and one from another order', async () => {
+  it('reject an altered cursor and one from another order', async () => {
     const domain = await makeDomain();
     for (const local of ['a', 'b']) await makeSends(domain.id, `${local}@${domain.name}`, 1, hoursAgo(0.5));
     const list = `/abuse/senders?domain_id=${domain.id}&limit=1`;
@@ -102,7 +102,7 @@ describe('the senders', () => {
 });
 
 describe('the alerts', () => {
-  it('are filtered by status, kind and domain, the newest first', async () => {
+  it('are filtered by status, kind and domain, newest first', async () => {
     const domain = await makeDomain();
     const old = await makeAlert(domain.id, { createdAt: hoursAgo(5) });
     const spike = await makeAlert(domain.id, { kind: 'volume_spike', status: 'closed', createdAt: hoursAgo(2) });
@@ -116,7 +116,7 @@ describe('the alerts', () => {
     expectError(await api.get('/abuse/alerts?kind=noise'), 400, 'VALIDATION_ERROR');
   });
 
-  it('are acknowledged, closed and opened again, each of it audited', async () => {
+  it('can be acknowledged, closed and reopened, each with an audit entry', async () => {
     const domain = await makeDomain();
     const { id } = await makeAlert(domain.id);
     for (const status of ['acknowledged', 'closed', 'open']) {
@@ -134,7 +134,7 @@ describe('the alerts', () => {
     expectError(await api.patch(`/abuse/alerts/${MISSING_ID}`, { status: 'open' }), 404, 'NOT_FOUND');
   });
 
-  it('outlive their domain', async () => {
+  it('are kept when their domain is deleted', async () => {
     const domain = await makeDomain();
     const { id } = await makeAlert(domain.id);
     await makeSends(domain.id, `a@${domain.name}`, 1, new Date());
@@ -144,7 +144,7 @@ describe('the alerts', () => {
 });
 
 describe('the thresholds', () => {
-  it('begin as documented, change one by one, and are audited as they were and are', async () => {
+  it('have the documented defaults, change one by one, and are audited with before and after', async () => {
     const before = (await api.get('/abuse/thresholds')).data;
     expect(before).toMatchObject({ mailbox_hourly: 200, domain_hourly: 1000, spike_factor: 5 });
     const answer = await owner.patch('/abuse/thresholds', { spike_factor: 2.5 });
@@ -168,18 +168,18 @@ describe('the thresholds', () => {
     { spike_factor: 0.5 },
     { spike_factor: '5' },
     { spike_minimum: 5 },
-  ])('are refused as %j', async (body) => {
+  ])('reject %j', async (body) => {
     expect((await owner.patch('/abuse/thresholds', body)).status).toBe(400);
     expect((await api.get('/abuse/thresholds')).data).toMatchObject({ mailbox_hourly: 200, domain_hourly: 1000 });
   });
 
-  it('are changed by a super_admin alone', async () => {
+  it('can only be changed by a super_admin', async () => {
     expectError(await api.patch('/abuse/thresholds', { mailbox_hourly: 1 }), 403, 'FORBIDDEN');
     expect((await api.get('/abuse/thresholds')).data.mailbox_hourly).toBe(200);
   });
 });
 
-it('nothing of it is open to a domain_admin', async () => {
+it('a domain_admin cannot access anything about abuse', async () => {
   const domain = await makeDomain();
   const assigned = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
   for (const path of ['summary', 'senders', 'alerts', 'thresholds']) {
@@ -191,7 +191,7 @@ describe('a volume spike', () => {
   const alertsOf = (domainId: string) =>
     db.abuseAlert.findMany({ where: { domainId, kind: 'volume_spike' }, orderBy: { subject: 'asc' } });
 
-  it('raises one alert a day for the address and one for its domain, and blocks nothing', async () => {
+  it('raises one alert per day for the address and one for its domain, and blocks nothing', async () => {
     const domain = await makeDomain();
     const mailbox = await makeMailbox(domain.id, 'shop');
     const address = `shop@${domain.name}`;
@@ -215,7 +215,7 @@ describe('a volume spike', () => {
     expect(await alertsOf(domain.id)).toHaveLength(4);
   });
 
-  it('is not one below 20 messages, however quiet it was before', async () => {
+  it('requires at least 20 messages, however low the usual volume', async () => {
     const domain = await makeDomain();
     await makeSends(domain.id, `news@${domain.name}`, 19, hoursAgo(0.5));
     await raiseSpikeAlerts(db, new Date());
@@ -225,7 +225,7 @@ describe('a volume spike', () => {
     expect(await alertsOf(domain.id)).toHaveLength(2);
   });
 
-  it('is told by what the address sends itself', async () => {
+  it('is measured by what the address itself usually sends', async () => {
     const domain = await makeDomain();
     await makeSends(domain.id, `big@${domain.name}`, 168 * 20, hoursAgo(30));
     await makeSends(domain.id, `small@${domain.name}`, 25, hoursAgo(0.5));
@@ -233,7 +233,7 @@ describe('a volume spike', () => {
     expect((await alertsOf(domain.id)).map(({ subject }) => subject)).toEqual([`small@${domain.name}`]);
   });
 
-  it('looks back as far as the counts are kept', async () => {
+  it('is measured over a period whose counts are kept', async () => {
     const domain = await makeDomain();
     await makeSends(domain.id, `a@${domain.name}`, 2, hoursAgo(7 * 24 + 0.9));
     await makeSends(domain.id, `a@${domain.name}`, 3, hoursAgo(8 * 24 + 0.1));

@@ -9,7 +9,7 @@ export type DailyAlert = {
   expected: number;
 };
 
-/** One of a kind, subject and day (UTC), whoever else raises it at the same time. */
+/** Raises at most one alert per kind, subject and day (UTC), also with concurrent calls. */
 export async function raiseDailyAlerts(db: Tx, alerts: DailyAlert[], now: Date): Promise<void> {
   if (alerts.length === 0) return;
   const data = alerts.map((alert) => ({ ...alert, day: now, createdAt: now }));

@@ -5,7 +5,7 @@ import { stillClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
-import { refuseSend } from './service';
+import { rejectSend } from './service';
 
 const mta = await vi.hoisted(async () => (await import('../../test/servers/scripted-mta')).startScriptedMta());
 
@@ -48,7 +48,7 @@ const suspensionsOf = (id: string) =>
   db.auditEntry.findMany({ where: { resource: `mailbox:${id}`, action: 'mailbox.suspend' } });
 
 describe('the limit of a mailbox', () => {
-  it('lets exactly so many of 50 racing messages pass, and suspends once, with one audit entry and one alert', async () => {
+  it('accepts exactly the limit out of 50 concurrent messages, and suspends once with one audit entry and one alert', async () => {
     const { domain, mailbox, address } = await makeSender();
     await limitTo({ mailbox_hourly: 10 });
     const { sent, codes } = await race(50, () => address);
@@ -59,7 +59,7 @@ describe('the limit of a mailbox', () => {
     expect(codes).toContain('RATE_LIMIT_EXCEEDED');
     expect(await db.message.count({ where: { domainId: domain.id } })).toBe(10);
 
-    const note = 'Sent 10 messages in the last hour, and the limit is 10 an hour.';
+    const note = 'Sent 10 messages in the last hour; the hourly limit is 10.';
     expect(await stored(mailbox.id)).toMatchObject({
       suspendedAt: expect.any(Date),
       suspensionReason: 'rate_limit',
@@ -85,7 +85,7 @@ describe('the limit of a mailbox', () => {
     expectError(await send(address), 403, 'MAILBOX_SUSPENDED');
   });
 
-  it('is told by count, window and limit, and when to come again', async () => {
+  it('is reported with count, window, limit and Retry-After', async () => {
     const clock = stillClock('2026-11-21T10:00:00Z');
     const { address } = await makeSender();
     await limitTo({ mailbox_hourly: 2 });
@@ -94,13 +94,13 @@ describe('the limit of a mailbox', () => {
     await send(address, clock);
     const answer = expectError(await send(address, clock), 429, 'RATE_LIMIT_EXCEEDED');
     expect(answer.error.message).toBe(
-      `${address} has sent 2 messages in the last hour, and the limit is 2 an hour. The mailbox is suspended.`,
+      `${address} has sent 2 messages in the last hour; the hourly limit is 2. The mailbox is suspended.`,
     );
     expect(answer.error.details).toEqual({ count: 2, limit: 2, window_seconds: 3600 });
     expect(answer.headers.get('retry-after')).toBe('3540');
   });
 
-  it('holds for racing messages of two domains at once, each by itself', async () => {
+  it('applies separately to concurrent messages of two domains', async () => {
     const [one, two] = await Promise.all([makeSender(), makeSender()]);
     await limitTo({ mailbox_hourly: 10 });
     const { answers } = await race(50, (index) => (index % 5 === 0 ? two : one).address);
@@ -112,7 +112,7 @@ describe('the limit of a mailbox', () => {
     expect(await alertsOf(two.domain.id)).toEqual([]);
   });
 
-  it('counts each message of a batch by itself', async () => {
+  it('counts each message of a batch', async () => {
     const { mailbox, address } = await makeSender();
     await limitTo({ mailbox_hourly: 30 });
     const { data } = await api.post('/send/batch', { messages: Array.from({ length: 100 }, () => message(address)) });
@@ -123,7 +123,7 @@ describe('the limit of a mailbox', () => {
     expect(await suspensionsOf(mailbox.id)).toHaveLength(1);
   });
 
-  it('counts anew once the mailbox is unsuspended, that mailbox alone', async () => {
+  it('starts over when the mailbox is unsuspended, for that mailbox only', async () => {
     const { domain, mailbox, address } = await makeSender();
     await limitTo({ mailbox_hourly: 3 });
     await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 5 } });
@@ -140,10 +140,10 @@ describe('the limit of a mailbox', () => {
     expect((await alertsOf(domain.id)).filter(({ kind }) => kind === 'mailbox_suspended')).toHaveLength(2);
   });
 
-  it('does not suspend for a count of before the mailbox was unsuspended', async () => {
+  it('does not suspend for a count from before the mailbox was unsuspended', async () => {
     const { domain, mailbox, address } = await makeSender();
     await db.mailbox.update({ where: { id: mailbox.id }, data: { rateCountedFrom: new Date() } });
-    const error = await refuseSend(createContext(new Request('http://localhost:3000')), {
+    const error = await rejectSend(createContext(new Request('http://localhost:3000')), {
       domain,
       address,
       counting: {
@@ -160,7 +160,7 @@ describe('the limit of a mailbox', () => {
     expect([await suspensionsOf(mailbox.id), await alertsOf(domain.id)]).toEqual([[], []]);
   });
 
-  it('refuses a message of a mailbox that was suspended since it was looked up', async () => {
+  it('rejects a message of a mailbox suspended after it was looked up', async () => {
     const { domain, mailbox, address } = await makeSender();
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
     const counted =
@@ -171,7 +171,7 @@ describe('the limit of a mailbox', () => {
 });
 
 describe('an address without a mailbox', () => {
-  it('is refused over the limit and not suspended, however its letters are cased, with one alert a day', async () => {
+  it('is rejected over the limit in any letter case, without suspension and with one alert per day', async () => {
     const clock = stillClock('2026-11-21T10:00:00Z');
     const domain = await makeDomain();
     await limitTo({ mailbox_hourly: 3 });
@@ -186,7 +186,7 @@ describe('an address without a mailbox', () => {
     ]);
   });
 
-  it('may send again as its messages leave the hour, one by one', async () => {
+  it('can send again one by one as its messages leave the hour', async () => {
     const clock = stillClock('2026-11-21T10:00:00Z');
     const address = `news@${(await makeDomain()).name}`;
     await limitTo({ mailbox_hourly: 3 });
@@ -204,7 +204,7 @@ describe('an address without a mailbox', () => {
 });
 
 describe('the limit of a domain', () => {
-  it('holds for all its addresses together, and suspends nobody', async () => {
+  it('applies to all its addresses together and suspends no mailbox', async () => {
     const { domain, mailbox, address } = await makeSender();
     await limitTo({ domain_hourly: 12 });
     const { sent, codes } = await race(40, (index) => (index % 2 ? address : `a${index}@${domain.name}`));
@@ -220,8 +220,8 @@ describe('the limit of a domain', () => {
   it.each([
     ['below', 2, 2],
     ['above', 6, 6],
-    ['none at all', 0, 0],
-  ])('of its own goes before that of all: %s', async (_, hourlySendLimit, expected) => {
+    ['zero', 0, 0],
+  ])('takes precedence over the default: %s', async (_, hourlySendLimit, expected) => {
     const { domain, address } = await makeSender();
     await limitTo({ domain_hourly: 4 });
     await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit } });
@@ -234,7 +234,7 @@ describe('the limit of a domain', () => {
 });
 
 describe('a message', () => {
-  it('that the mail server refuses does not count; one without an answer does', async () => {
+  it('rejected by the mail server does not count, and an unconfirmed one does', async () => {
     const address = `news@${(await makeDomain()).name}`;
     await limitTo({ mailbox_hourly: 2 });
     mta.state.script = (point) => (point === 'DATA' ? { say: '554 5.7.1 No\r\n' } : undefined);
@@ -246,7 +246,7 @@ describe('a message', () => {
     expectError(await send(address), 429, 'RATE_LIMIT_EXCEEDED');
   });
 
-  it('over a limit leaves no row, and frees its Idempotency-Key', async () => {
+  it('over a limit stores nothing and frees its Idempotency-Key', async () => {
     const domain = await makeDomain();
     await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 0 } });
     const headers = { 'idempotency-key': 'over-the-limit' };
@@ -257,7 +257,7 @@ describe('a message', () => {
     expect((await api.call('POST', '/send', { body, headers })).status).toBe(200);
   });
 
-  it('counts by the thresholds as they are when it is sent', async () => {
+  it('is checked against the thresholds at the time of sending', async () => {
     const address = `news@${(await makeDomain()).name}`;
     await limitTo({ mailbox_hourly: 1 });
     expect((await race(2, () => address)).sent).toBe(1);

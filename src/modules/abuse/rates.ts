@@ -5,11 +5,11 @@ import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { raiseDailyAlerts } from './alerts';
 
-/** What the SQL function count_send says of one message. */
+/** The result of the SQL function count_send for one message. */
 export type Counting = {
   verdict: 'counted' | 'suspended' | 'address_limit' | 'domain_limit';
   mailboxId: string | null;
-  /** Where the mailbox's count began anew, as it was counted. */
+  /** When the mailbox's count was last reset, as of this count. */
   countedFrom: Date | null;
   sent: number;
   allowed: number;
@@ -18,26 +18,26 @@ export type Counting = {
 
 export type OverLimit = { domain: { id: string; name: string }; address: string; counting: Counting };
 
-/** Of an API call, or of a message that comes by SMTP. */
-export type Sending = Pick<Context, 'database' | 'clock' | 'request'>;
+/** The context of an API request or of a message submitted by SMTP. */
+export type SendContext = Pick<Context, 'database' | 'clock' | 'request'>;
 
 const WINDOW_SECONDS = 3600;
 
 /**
- * A mailbox over its threshold is suspended, once. An address without a mailbox and a domain over its threshold are
- * refused only; of them an alert is raised once a day.
+ * Suspends a mailbox that is over its limit. For an address without a mailbox, or a domain, raises one alert per day.
+ * @returns the error for the sender
  */
-export async function refuse(ctx: Sending, over: OverLimit): Promise<AppError> {
+export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promise<AppError> {
   const { domain, address, counting } = over;
   const { verdict, mailboxId, sent, allowed, freeAt } = counting;
   const subject = verdict === 'domain_limit' ? domain.name : address;
-  const rate = `${sent} messages in the last hour, and the limit is ${allowed} an hour.`;
+  const rate = `${sent} ${sent === 1 ? 'message' : 'messages'} in the last hour; the hourly limit is ${allowed}.`;
   let consequence = '';
   if (verdict === 'address_limit' && mailboxId !== null) {
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rate}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {
-    await raiseDailyAlerts(ctx.database, [{ kind: 'rate_limited', subject, ...alertOf(over) }], ctx.clock.now());
+    await raiseDailyAlerts(ctx.database, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
   }
   const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
   return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rate}${consequence}`, {
@@ -50,8 +50,8 @@ export async function uncount(tx: Tx, id: string): Promise<void> {
   await tx.countedSend.deleteMany({ where: { id } });
 }
 
-/** Of many at once one suspends; and none does where the mailbox was unsuspended since the count. */
-async function suspend(ctx: Sending, over: OverLimit, { id, note }: { id: string; note: string }) {
+/** Of concurrent calls one suspends. None does if the mailbox was unsuspended after the count. */
+async function suspend(ctx: SendContext, over: OverLimit, { id, note }: { id: string; note: string }) {
   const { domain, address, counting } = over;
   const { sent, allowed, countedFrom } = counting;
   const at = ctx.clock.now();
@@ -73,12 +73,12 @@ async function suspend(ctx: Sending, over: OverLimit, { id, note }: { id: string
       after: present(after),
       details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
     });
-    const alert = { subject: address, mailboxId: id, ...alertOf(over), createdAt: at };
+    const alert = { subject: address, mailboxId: id, ...alertFields(over), createdAt: at };
     await tx.abuseAlert.create({ data: { kind: 'mailbox_suspended', ...alert }, select: { id: true } });
     return true;
   });
 }
 
-function alertOf({ domain, counting }: OverLimit) {
+function alertFields({ domain, counting }: OverLimit) {
   return { domainId: domain.id, count: counting.sent, expected: counting.allowed };
 }

@@ -25,7 +25,7 @@ const tag = 'Abuse';
 
 export const abuseRouter = router({
   summary: adminProcedure(Empty)
-    .meta(rest('GET', '/abuse/summary', { tag, summary: 'Figures of sending and its limits' }))
+    .meta(rest('GET', '/abuse/summary', { tag, summary: 'Get a summary of sending and limits' }))
     .output(AbuseSummary)
     .query(({ ctx }) => getAbuseSummary(ctx)),
 
@@ -33,7 +33,7 @@ export const abuseRouter = router({
     .meta(
       rest('GET', '/abuse/senders', {
         tag,
-        summary: 'List who sent most in the last hour or 24 hours',
+        summary: 'List top senders',
         isPaginated: true,
         errors: { 404: ['DOMAIN_NOT_FOUND'] },
       }),
@@ -45,7 +45,7 @@ export const abuseRouter = router({
     .meta(
       rest('GET', '/abuse/alerts', {
         tag,
-        summary: 'List alerts of suspensions, limits and volume spikes',
+        summary: 'List alerts',
         isPaginated: true,
         errors: { 404: ['DOMAIN_NOT_FOUND'] },
       }),
@@ -66,7 +66,7 @@ export const abuseRouter = router({
     .mutation(({ ctx, input }) => updateAbuseAlert(ctx, input)),
 
   thresholds: adminProcedure(Empty)
-    .meta(rest('GET', '/abuse/thresholds', { tag, summary: 'Get the limits of sending' }))
+    .meta(rest('GET', '/abuse/thresholds', { tag, summary: 'Get the sending limits' }))
     .output(AbuseThresholds)
     .query(({ ctx }) => getAbuseThresholds(ctx)),
 
@@ -74,8 +74,8 @@ export const abuseRouter = router({
     .meta(
       rest('PATCH', '/abuse/thresholds', {
         tag,
-        summary: 'Change the limits of sending',
-        description: 'Only supplied values change. They count from the next message on.',
+        summary: 'Update the sending limits',
+        description: 'Changes only the supplied values. Takes effect immediately.',
         audit: 'abuse_threshold.update',
       }),
     )

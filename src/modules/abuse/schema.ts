@@ -3,11 +3,11 @@ import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
 export const AbuseSummary = z
   .object({
-    suspended_mailboxes: z.number().int().meta({ description: 'By a rate or by hand' }),
+    suspended_mailboxes: z.number().int().meta({ description: 'By an hourly limit or manually' }),
     open_alerts: z.number().int(),
-    sent_last_hour: z.number().int().meta({ description: 'Messages on their way or sent; those refused do not count' }),
+    sent_last_hour: z.number().int().meta({ description: 'Messages submitted or sent, without rejected ones' }),
     sent_last_24h: z.number().int(),
-    limited_last_24h: z.number().int().meta({ description: 'Messages that an hourly rate refused' }),
+    limited_last_24h: z.number().int().meta({ description: 'Messages rejected by an hourly limit' }),
   })
   .meta({ id: 'AbuseSummary' });
 export type AbuseSummary = z.infer<typeof AbuseSummary>;
@@ -19,7 +19,7 @@ export const AbuseSender = z
     mailbox_id: Id.nullable(),
     sent_last_hour: z.number().int(),
     sent_last_24h: z.number().int(),
-    limit: z.number().int().meta({ description: 'Messages an hour' }),
+    limit: z.number().int().meta({ description: 'Messages per hour' }),
     suspended: z.boolean(),
   })
   .meta({ id: 'AbuseSender' });
@@ -41,12 +41,15 @@ export const AbuseAlert = z
     id: Id,
     kind: AlertKind,
     status: AlertStatus,
-    subject: z.string().meta({ description: 'The address, domain or webhook that it is about' }),
+    subject: z.string().meta({ description: 'The address, domain or webhook of the alert' }),
     domain_id: Id.nullable(),
     mailbox_id: Id.nullable(),
     message: z.string(),
-    count: z.number().int().meta({ description: 'Messages in the hour before it; of a webhook, failures in a row' }),
-    expected: z.number().meta({ description: 'The limit; for a spike, the messages of a usual hour; of a webhook, 0' }),
+    count: z
+      .number()
+      .int()
+      .meta({ description: 'Messages in the hour before the alert; for a webhook, failures in a row' }),
+    expected: z.number().meta({ description: 'The limit; for a spike, the usual messages per hour; for a webhook, 0' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -69,9 +72,15 @@ export type UpdateAbuseAlert = z.infer<typeof UpdateAbuseAlert>;
 const Hourly = z.number().int().min(1).max(1_000_000_000);
 
 const thresholds = {
-  mailbox_hourly: Hourly.meta({ description: 'Messages an hour from one address' }),
-  domain_hourly: Hourly.meta({ description: "Messages an hour from one domain; a domain's own limit goes before it" }),
-  spike_factor: z.number().min(1).max(1000).meta({ description: 'Times a usual hour, above which an alert is raised' }),
+  mailbox_hourly: Hourly.meta({ description: 'Messages per hour from one address' }),
+  domain_hourly: Hourly.meta({
+    description: 'Messages per hour from one domain; a domain’s own limit takes precedence',
+  }),
+  spike_factor: z
+    .number()
+    .min(1)
+    .max(1000)
+    .meta({ description: 'An alert is raised above this multiple of the usual hourly volume' }),
 };
 
 export const AbuseThresholds = z.object({ ...thresholds, updated_at: Timestamp }).meta({ id: 'AbuseThresholds' });

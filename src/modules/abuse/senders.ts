@@ -11,11 +11,11 @@ type Row = Omit<AbuseSender, 'sent_last_hour' | 'sent_last_24h'> & { hour: numbe
 
 const CURSOR = 'abuse-senders';
 
-// The list is as it was when its first page was read: counts go on while somebody pages, and would skip and repeat.
+// All pages show the counts as of the first page. Changing counts would otherwise skip and repeat rows.
 const Position = z.tuple([z.string(), z.iso.datetime(), z.number().int(), z.string(), z.uuid()]);
 type Position = z.infer<typeof Position>;
 
-/** Who sent in the last 24 hours, those who sent most first. @throws INVALID_PAGINATION; DOMAIN_NOT_FOUND */
+/** The senders of the last 24 hours with their counts. @throws INVALID_PAGINATION; the errors of authorizeDomain */
 export async function listAbuseSenders(ctx: ActorContext, input: ListAbuseSenders): Promise<Page<AbuseSender>> {
   const { cursor, limit, sort, order, domain_id: domainId } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
@@ -42,10 +42,10 @@ function findSenders(
   position: Position | null,
 ): Promise<Row[]> {
   const { raw, sql, empty } = Prisma;
-  const place = raw(`(sent.${COLUMN[sort]}, sent.address, sent.domain_id)`);
+  const columns = raw(`(sent.${COLUMN[sort]}, sent.address, sent.domain_id)`);
   const direction = raw(order);
-  const beyond = position
-    ? sql`WHERE ${place} ${raw(order === 'desc' ? '<' : '>')} (${position[2]}, ${position[3]}, ${position[4]}::uuid)`
+  const afterCursor = position
+    ? sql`WHERE ${columns} ${raw(order === 'desc' ? '<' : '>')} (${position[2]}, ${position[3]}, ${position[4]}::uuid)`
     : empty;
   return db.$queryRaw`
     SELECT sent.address, sent.domain_id, m.id AS mailbox_id, sent.hour, sent.day, t.mailbox_hourly AS "limit",
@@ -58,7 +58,7 @@ function findSenders(
              GROUP BY address, domain_id) sent
      CROSS JOIN abuse_threshold t
       LEFT JOIN mailbox m ON m.domain_id = sent.domain_id AND m.local_part = split_part(sent.address, '@', 1)
-      ${beyond}
+      ${afterCursor}
      ORDER BY sent.${raw(COLUMN[sort])} ${direction}, sent.address ${direction}, sent.domain_id ${direction}
      LIMIT ${limit + 1}`;
 }

@@ -6,7 +6,7 @@ import { notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { type DailyAlert, raiseDailyAlerts } from './alerts';
-import { type OverLimit, refuse, type Sending, uncount } from './rates';
+import { type OverLimit, rejectOverLimit, type SendContext, uncount } from './rates';
 import type {
   AbuseAlert,
   AbuseSummary,
@@ -23,17 +23,17 @@ type MutationContext = ActorContext & { audit: RecordAudit };
 const HOUR_MS = 3_600_000;
 const THRESHOLDS_ID = 1;
 
-/** What a message over an hourly rate brings about. @returns the error for its sender */
-export function refuseSend(ctx: Sending, over: OverLimit): ReturnType<typeof refuse> {
-  return refuse(ctx, over);
+/** Handles a message over an hourly limit. @returns the error for the sender */
+export function rejectSend(ctx: SendContext, over: OverLimit): ReturnType<typeof rejectOverLimit> {
+  return rejectOverLimit(ctx, over);
 }
 
-/** The MTA refused the message, in the transaction that says so. */
+/** Reverses the count of a message that the mail server rejected, in the transaction that records the rejection. */
 export function uncountSend(tx: Prisma.TransactionClient, id: string): Promise<void> {
   return uncount(tx, id);
 }
 
-/** For what another module watches over. */
+/** For alerts of other modules. */
 export function raiseAlert(tx: Prisma.TransactionClient, alert: DailyAlert, now: Date): Promise<void> {
   return raiseDailyAlerts(tx, [alert], now);
 }
@@ -56,7 +56,7 @@ export async function getAbuseSummary({ db, clock }: ActorContext): Promise<Abus
   };
 }
 
-/** @throws DOMAIN_NOT_FOUND, where a domain is named */
+/** @throws the errors of authorizeDomain */
 export async function listAbuseAlerts(ctx: ActorContext, input: ListAbuseAlerts): Promise<Page<AbuseAlert>> {
   const { status, kind, domain_id: domainId } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
@@ -85,7 +85,7 @@ export async function getAbuseThresholds(ctx: ActorContext): Promise<AbuseThresh
   return presentThresholds(await ctx.db.abuseThreshold.findUniqueOrThrow({ where: { id: THRESHOLDS_ID } }));
 }
 
-/** Only supplied values change. They count from the next message on. */
+/** Changes only the supplied values, which apply from the next message. */
 export async function updateAbuseThresholds(
   ctx: MutationContext,
   input: UpdateAbuseThresholds,
@@ -116,10 +116,11 @@ function presentAlert(row: Prisma.AbuseAlertGetPayload<object>): AbuseAlert {
 }
 
 function messageOf({ kind, subject, count, expected }: Prisma.AbuseAlertGetPayload<object>): string {
-  if (kind === 'webhook_failing') return `The webhook ${subject} failed ${count} times in a row. It is not paused.`;
+  if (kind === 'webhook_failing')
+    return `The webhook ${subject} failed ${count} times in a row. Deliveries to it continue.`;
   const sent = `${subject} sent ${count} messages in an hour`;
-  if (kind === 'volume_spike') return `${sent}; in a usual hour of the 7 days before it is ${expected.toFixed(1)}.`;
-  if (kind === 'rate_limited') return `${sent}; the limit is ${expected}. More were refused.`;
+  if (kind === 'volume_spike') return `${sent}; the hourly average of the 7 days before is ${expected.toFixed(1)}.`;
+  if (kind === 'rate_limited') return `${sent}; the limit is ${expected}. Further messages were rejected.`;
   return `${sent}; the limit is ${expected}. The mailbox was suspended.`;
 }
 

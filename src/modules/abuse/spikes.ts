@@ -2,16 +2,16 @@ import type { Database } from '@/server/db';
 import { raiseDailyAlerts } from './alerts';
 
 const HOUR_MS = 3_600_000;
-const USUAL_HOURS = 7 * 24;
+const BASELINE_HOURS = 7 * 24;
 const KEPT_HOURS = 8 * 24;
-// Fewer are no spike, however quiet it was before.
+// Fewer messages are never a spike, however low the usual volume.
 const SPIKE_MINIMUM = 20;
 
 type Spike = { subject: string; domainId: string; mailboxId: string | null; count: number; expected: number };
 
 /**
- * Raises an alert for every address and domain whose last hour is more than spike_factor times an average hour of the 7
- * days before it. Nothing is refused.
+ * Raises an alert for every address and domain that sent more in the last hour than spike_factor times the hourly
+ * average of the 7 days before. Nothing is rejected.
  */
 export async function raiseSpikeAlerts(db: Database, now: Date): Promise<void> {
   const spikes = [...(await findAddressSpikes(db, now)), ...(await findDomainSpikes(db, now))];
@@ -19,7 +19,7 @@ export async function raiseSpikeAlerts(db: Database, now: Date): Promise<void> {
   await raiseDailyAlerts(db, alerts, now);
 }
 
-/** The hourly rates look back an hour, the spikes 7 days more. */
+/** Deletes counts older than 8 days. The hourly limits need one hour, spike detection another 7 days. */
 export async function deleteOldSends(db: Database, now: Date): Promise<void> {
   const where = { at: { lt: hoursBefore(now, KEPT_HOURS) } };
   await db.countedSend.deleteMany({ where });
@@ -27,25 +27,25 @@ export async function deleteOldSends(db: Database, now: Date): Promise<void> {
 }
 
 function findAddressSpikes(db: Database, now: Date): Promise<Spike[]> {
-  const [hourAgo, start] = [hoursBefore(now, 1), hoursBefore(now, USUAL_HOURS + 1)];
+  const [hourAgo, start] = [hoursBefore(now, 1), hoursBefore(now, BASELINE_HOURS + 1)];
   return db.$queryRaw`
     SELECT recent.address AS subject, recent.domain_id AS "domainId", m.id AS "mailboxId", recent.sent AS count,
            usual.sent AS expected
       FROM (SELECT address, domain_id, count(*)::int AS sent FROM counted_send WHERE at > ${hourAgo}
              GROUP BY address, domain_id HAVING count(*) >= ${SPIKE_MINIMUM}) recent
-     CROSS JOIN LATERAL (SELECT count(*)::float8 / ${USUAL_HOURS} AS sent FROM counted_send c
+     CROSS JOIN LATERAL (SELECT count(*)::float8 / ${BASELINE_HOURS} AS sent FROM counted_send c
                           WHERE c.address = recent.address AND c.at > ${start} AND c.at <= ${hourAgo}) usual
       JOIN abuse_threshold t ON recent.sent > t.spike_factor * usual.sent
       LEFT JOIN mailbox m ON m.domain_id = recent.domain_id AND m.local_part = split_part(recent.address, '@', 1)`;
 }
 
 function findDomainSpikes(db: Database, now: Date): Promise<Spike[]> {
-  const [hourAgo, start] = [hoursBefore(now, 1), hoursBefore(now, USUAL_HOURS + 1)];
+  const [hourAgo, start] = [hoursBefore(now, 1), hoursBefore(now, BASELINE_HOURS + 1)];
   return db.$queryRaw`
     SELECT d.name AS subject, d.id AS "domainId", NULL::uuid AS "mailboxId", recent.sent AS count, usual.sent AS expected
       FROM (SELECT domain_id, count(*)::int AS sent FROM counted_send WHERE at > ${hourAgo}
              GROUP BY domain_id HAVING count(*) >= ${SPIKE_MINIMUM}) recent
-     CROSS JOIN LATERAL (SELECT count(*)::float8 / ${USUAL_HOURS} AS sent FROM counted_send c
+     CROSS JOIN LATERAL (SELECT count(*)::float8 / ${BASELINE_HOURS} AS sent FROM counted_send c
                           WHERE c.domain_id = recent.domain_id AND c.at > ${start} AND c.at <= ${hourAgo}) usual
       JOIN abuse_threshold t ON recent.sent > t.spike_factor * usual.sent
       JOIN domain d ON d.id = recent.domain_id`;

@@ -11,92 +11,90 @@ const context = { ...createContext(new Request('http://localhost:3000')), clock 
 
 let domain: { id: string; name: string };
 let mailbox: { id: string };
-let ann: string;
+let address: string;
 
 beforeEach(async () => {
   await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: 2, domainHourly: 1000 } });
   domain = await makeDomain();
   mailbox = await makeMailbox(domain.id, 'ann');
-  ann = `ann@${domain.name}`;
+  address = `ann@${domain.name}`;
 });
 
-const ask = (login = ann, id = uuidv7()) => admitSubmission(context, { id, login });
+const submit = (login = address, id = uuidv7()) => admitSubmission(context, { id, login });
 const counted = () => db.countedSend.findMany({ where: { domainId: domain.id } });
 const suspendedAt = async () => (await db.mailbox.findUniqueOrThrow({ where: { id: mailbox.id } })).suspendedAt;
 
-describe('a message that a mailbox submits', () => {
-  it('counts once, however often it is asked about', async () => {
+describe('a message submitted by SMTP', () => {
+  it('counts once, however often it is checked', async () => {
     const id = uuidv7();
-    for (const _ of [1, 2, 3]) expect(await ask(ann, id)).toBe('DUNNO');
-    expect(await counted()).toMatchObject([{ id, address: ann, at: clock.now() }]);
+    for (const _ of [1, 2, 3]) expect(await submit(address, id)).toBe('DUNNO');
+    expect(await counted()).toMatchObject([{ id, address: address, at: clock.now() }]);
   });
 
-  it('counts once where it is asked about by several at the same time', async () => {
+  it('counts once with concurrent checks', async () => {
     const id = uuidv7();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(ann, id)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => submit(address, id)));
     expect(answers).toEqual(Array(8).fill('DUNNO'));
     expect(await counted()).toHaveLength(1);
   });
 
-  it('that was counted goes on though the limit is reached since, and the mailbox is suspended', async () => {
+  it('that was counted is accepted even after the limit is reached and the mailbox is suspended', async () => {
     const id = uuidv7();
-    await ask(ann, id);
-    await ask();
-    expect(await ask()).toMatch(/^450 /);
-    expect(await ask(ann, id)).toBe('DUNNO');
+    await submit(address, id);
+    await submit();
+    expect(await submit()).toMatch(/^450 /);
+    expect(await submit(address, id)).toBe('DUNNO');
   });
 
-  it('counts for the mailbox in whatever letter case it signed in', async () => {
-    expect(await ask(ann.toUpperCase())).toBe('DUNNO');
-    expect(await ask(`Ann@${domain.name}`)).toBe('DUNNO');
-    expect(await ask()).toMatch(/^450 4\.7\.1 /);
-    expect((await counted()).map(({ address }) => address)).toEqual([ann, ann]);
+  it('counts for the mailbox regardless of the letter case of the login', async () => {
+    expect(await submit(address.toUpperCase())).toBe('DUNNO');
+    expect(await submit(`Ann@${domain.name}`)).toBe('DUNNO');
+    expect(await submit()).toMatch(/^450 4\.7\.1 /);
+    expect((await counted()).map(({ address }) => address)).toEqual([address, address]);
   });
 
-  it('over the limit is put off and suspends the mailbox, once; the next is refused', async () => {
-    await ask();
-    await ask();
-    expect(await ask()).toBe(
-      `450 4.7.1 ${ann} has sent 2 messages in the last hour, and the limit is 2 an hour. The mailbox is suspended.`,
+  it('over the limit is deferred and suspends the mailbox once; the next is rejected', async () => {
+    await submit();
+    await submit();
+    expect(await submit()).toBe(
+      `450 4.7.1 ${address} has sent 2 messages in the last hour; the hourly limit is 2. The mailbox is suspended.`,
     );
     expect(await suspendedAt()).toEqual(clock.now());
-    expect(await ask()).toBe('550 5.7.1 The mailbox is suspended from sending');
+    expect(await submit()).toBe('550 5.7.1 The mailbox is suspended from sending');
     expect(await counted()).toHaveLength(2);
     const suspensions = { resource: `mailbox:${mailbox.id}`, action: 'mailbox.suspend' };
     expect(await db.auditEntry.count({ where: suspensions })).toBe(1);
     expect(await db.abuseAlert.findMany({ where: { domainId: domain.id } })).toMatchObject([
-      { kind: 'mailbox_suspended', subject: ann },
+      { kind: 'mailbox_suspended', subject: address },
     ]);
   });
 
-  it('among many at once passes within the limit only', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
+  it('among concurrent ones is accepted only within the limit', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => submit()));
     expect(answers.filter((answer) => answer === 'DUNNO')).toHaveLength(2);
     expect(answers.filter((answer) => !/^(DUNNO|450 4\.7\.1 |550 5\.7\.1 )/.test(answer))).toEqual([]);
     expect(await counted()).toHaveLength(2);
   });
 
-  it('over the limit of its domain is put off, and suspends nobody', async () => {
+  it('over the limit of its domain is deferred and suspends no mailbox', async () => {
     await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit: 1 } });
-    await ask();
-    expect(await ask()).toBe(
-      `450 4.7.1 ${domain.name} has sent 1 messages in the last hour, and the limit is 1 an hour.`,
-    );
+    await submit();
+    expect(await submit()).toBe(`450 4.7.1 ${domain.name} has sent 1 message in the last hour; the hourly limit is 1.`);
     expect(await suspendedAt()).toBeNull();
   });
 
-  it('of a suspended mailbox is refused for good, and does not count', async () => {
+  it('of a suspended mailbox is rejected and does not count', async () => {
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: clock.now() } });
-    expect(await ask()).toMatch(/^550 5\.7\.1 /);
+    expect(await submit()).toMatch(/^550 5\.7\.1 /);
     expect(await counted()).toEqual([]);
   });
 
   it.each([
-    ['a domain that is not ours', () => `ann@${unique()}.example`],
-    ['no address', () => 'root'],
-    ['nothing', () => ''],
-    ['an address with more in it', () => `${ann}\n450 x`],
-  ])('by %s is refused', async (_case, login) => {
-    expect(await ask(login())).toBe('550 5.7.1 This mailbox may not send');
+    ['a domain that is not managed', () => `ann@${unique()}.example`],
+    ['a login that is no address', () => 'root'],
+    ['an empty login', () => ''],
+    ['an address with extra lines', () => `${address}\n450 x`],
+  ])('from %s is rejected', async (_case, login) => {
+    expect(await submit(login())).toBe('550 5.7.1 This mailbox is not allowed to send');
   });
 });

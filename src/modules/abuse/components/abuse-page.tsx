@@ -17,9 +17,9 @@ export function AbusePage() {
   const summary = trpc.abuse.summary.useQuery({}, { refetchInterval: REFRESH_MS });
   return (
     <Page>
-      <PageHeader title="Abuse" description="Who sends how much, and what went over its limit" />
+      <PageHeader title="Abuse" description="Sending volume, alerts and rate limits" />
       {summary.isError && !summary.data ? (
-        <ErrorState what="the figures" error={summary.error} onRetry={() => void summary.refetch()} />
+        <ErrorState what="the summary" error={summary.error} onRetry={() => void summary.refetch()} />
       ) : (
         <AbuseFigures summary={summary.data} />
       )}

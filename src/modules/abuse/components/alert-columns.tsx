@@ -6,21 +6,21 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { DateTime } from '@/components/date-time';
 import { EmailAddress } from '@/components/email-address';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatPlural } from '@/lib/format';
 import type { AbuseAlert } from '../schema';
 
 const KINDS: Record<AbuseAlert['kind'], [Status, string]> = {
   mailbox_suspended: ['failed', 'Suspended'],
-  rate_limited: ['bounced', 'Over its limit'],
+  rate_limited: ['bounced', 'Over limit'],
   volume_spike: ['warning', 'Spike'],
   webhook_failing: ['failed', 'Failing'],
 };
 
-const STATES: Record<AbuseAlert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
+const STATUSES: Record<AbuseAlert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
 
-type Act = (alert: AbuseAlert, status: AbuseAlert['status']) => void;
+type SetStatus = (alert: AbuseAlert, status: AbuseAlert['status']) => void;
 
-export function alertColumns(onAct: Act, isBusy: boolean): DataTableColumn<AbuseAlert>[] {
+export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTableColumn<AbuseAlert>[] {
   return [
     {
       key: 'kind',
@@ -33,7 +33,7 @@ export function alertColumns(onAct: Act, isBusy: boolean): DataTableColumn<Abuse
     },
     {
       key: 'subject',
-      header: 'About',
+      header: 'Subject',
       width: 248,
       mobile: 'lead',
       skeletonWidth: 160,
@@ -48,22 +48,22 @@ export function alertColumns(onAct: Act, isBusy: boolean): DataTableColumn<Abuse
     },
     {
       key: 'message',
-      header: 'What happened',
+      header: 'Details',
       mobile: 'under',
       skeletonWidth: 240,
       cell: (alert) => (
         <span className="clip" title={alert.message}>
-          {whatHappened(alert)}
+          {describe(alert)}
         </span>
       ),
     },
     {
       key: 'status',
-      header: 'State',
+      header: 'Status',
       width: 112,
       isOptional: true,
       skeletonWidth: 56,
-      cell: ({ status }) => STATES[status],
+      cell: ({ status }) => STATUSES[status],
     },
     {
       key: 'time',
@@ -76,42 +76,42 @@ export function alertColumns(onAct: Act, isBusy: boolean): DataTableColumn<Abuse
       cell: ({ created_at }) => <DateTime iso={created_at} />,
     },
     {
-      key: 'acts',
+      key: 'actions',
       header: <span className="sr-only">Acknowledge or close</span>,
       width: 232,
       kind: 'control',
       mobile: 'tail',
       skeletonWidth: 120,
-      cell: (alert) => <Acts alert={alert} onAct={onAct} isBusy={isBusy} />,
+      cell: (alert) => <AlertActions alert={alert} onSetStatus={onSetStatus} isBusy={isBusy} />,
     },
   ];
 }
 
-function whatHappened({ kind, count, expected }: AbuseAlert): string {
+function describe({ kind, count, expected }: AbuseAlert): string {
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
-  const measure = kind === 'volume_spike' ? `usually ${expected.toFixed(1)}` : `the limit is ${formatCount(expected)}`;
-  return `${formatCount(count)} in an hour, ${measure}`;
+  const measure = kind === 'volume_spike' ? `usually ${expected.toFixed(1)}` : `limit ${formatCount(expected)}`;
+  return `${formatPlural(count, 'message')} in an hour (${measure})`;
 }
 
-function Acts({ alert, onAct, isBusy }: { alert: AbuseAlert; onAct: Act; isBusy: boolean }) {
-  const act = (status: AbuseAlert['status'], word: string, Icon: ComponentType<IconProps>) => (
+function AlertActions({ alert, onSetStatus, isBusy }: { alert: AbuseAlert; onSetStatus: SetStatus; isBusy: boolean }) {
+  const button = (status: AbuseAlert['status'], label: string, Icon: ComponentType<IconProps>) => (
     <Button
       size="xs"
       variant="subtle"
       disabled={isBusy}
-      aria-label={`${word}: ${alert.subject}`}
-      title={word}
-      onClick={() => onAct(alert, status)}
+      aria-label={`${label}: ${alert.subject}`}
+      title={label}
+      onClick={() => onSetStatus(alert, status)}
     >
       <Icon size={16} stroke={1.75} aria-hidden="true" />
-      <span className="only-wide">&nbsp;{word}</span>
+      <span className="only-wide">&nbsp;{label}</span>
     </Button>
   );
-  if (alert.status === 'closed') return act('open', 'Open again', IconRotate);
+  if (alert.status === 'closed') return button('open', 'Reopen', IconRotate);
   return (
     <span className="cell">
-      {alert.status === 'open' && act('acknowledged', 'Acknowledge', IconEye)}
-      {act('closed', 'Close', IconCheck)}
+      {alert.status === 'open' && button('acknowledged', 'Acknowledge', IconEye)}
+      {button('closed', 'Close', IconCheck)}
     </span>
   );
 }

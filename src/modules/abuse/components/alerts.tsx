@@ -11,7 +11,7 @@ import { ErrorState } from '@/components/data-table/states';
 import { SegmentedControl } from '@/components/segmented-control';
 import { alertColumns } from './alert-columns';
 
-const SHOWN = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
+const STATUS_OPTIONS = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
 
 const filters = {
   show: parseAsStringLiteral(['open', 'acknowledged', 'closed', 'all']).withDefault('open'),
@@ -20,14 +20,14 @@ const filters = {
 
 type AlertsProps = { domainId: string | undefined; children: ReactNode };
 
-/** What stands below comes once these have their height. */
+/** Renders `children` only after the alerts are loaded, so that they don't move. */
 export function Alerts({ domainId, children }: AlertsProps) {
   const [{ show }, setState] = useQueryStates(filters);
-  const trail = useCursorHistory();
+  const history = useCursorHistory();
   const utils = trpc.useUtils();
   const status = show === 'all' ? undefined : show;
   const list = trpc.abuse.alerts.useQuery(
-    { status, domain_id: domainId, cursor: trail.cursor },
+    { status, domain_id: domainId, cursor: history.cursor },
     { placeholderData: keepPreviousData },
   );
   const update = trpc.abuse.updateAlert.useMutation({ onSettled: () => utils.abuse.invalidate() });
@@ -40,19 +40,17 @@ export function Alerts({ domainId, children }: AlertsProps) {
           <h2 id="alerts">Alerts</h2>
           <span className="spacer" />
           <SegmentedControl
-            label="State"
+            label="Status"
             value={show}
-            options={SHOWN}
+            options={STATUS_OPTIONS}
             onChange={(value) => void setState({ show: value, cursor: null })}
           />
         </div>
         <ProblemAlert problem={update.error ? toProblem(update.error) : null} />
         {list.isError ? (
-          <ErrorState what="the alerts" error={list.error} onRetry={() => void list.refetch()} />
-        ) : rows?.length === 0 && trail.isFirst ? (
-          <p className="soft align-top pad">
-            {show === 'open' ? 'Nothing needs you: no alert is open.' : 'No alert is in this state.'}
-          </p>
+          <ErrorState what="alerts" error={list.error} onRetry={() => void list.refetch()} />
+        ) : rows?.length === 0 && history.isFirst ? (
+          <p className="soft align-top pad">{show === 'open' ? 'No open alerts.' : 'No alerts with this status.'}</p>
         ) : (
           <>
             <DataTable
@@ -64,7 +62,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
               isStale={list.isPlaceholderData}
               skeletonRows={3}
             />
-            <Pagination page={list.data} history={trail} labels={{ back: 'Newer', forward: 'Older' }} />
+            <Pagination page={list.data} history={history} labels={{ back: 'Newer', forward: 'Older' }} />
           </>
         )}
       </section>

@@ -10,19 +10,19 @@ import { SegmentedControl } from '@/components/segmented-control';
 import { formatCount } from '@/lib/format';
 import type { AbuseSender } from '../schema';
 
-const SHOWN = 20;
+const MAX_SENDERS = 20;
 const PERIODS = { sent_last_hour: 'Last hour', sent_last_24h: '24 hours' } as const;
 
 type SendersProps = { domainId: string | undefined; children: ReactNode };
 
-/** What stands below comes once these have their height. */
+/** Renders `children` only after the senders are loaded, so that they don't move. */
 export function Senders({ domainId, children }: SendersProps) {
   const [sort, setSort] = useQueryState(
     'senders',
     parseAsStringLiteral(['sent_last_hour', 'sent_last_24h']).withDefault('sent_last_hour'),
   );
   const list = trpc.abuse.senders.useQuery(
-    { sort, limit: SHOWN, domain_id: domainId },
+    { sort, limit: MAX_SENDERS, domain_id: domainId },
     { placeholderData: keepPreviousData },
   );
   const rows = list.data?.items;
@@ -30,17 +30,17 @@ export function Senders({ domainId, children }: SendersProps) {
     <>
       <section aria-labelledby="senders">
         <div className="section">
-          <h2 id="senders">Who sends most</h2>
+          <h2 id="senders">Top senders</h2>
           <span className="spacer" />
           <SegmentedControl label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
         </div>
         {list.isError ? (
-          <ErrorState what="the senders" error={list.error} onRetry={() => void list.refetch()} />
+          <ErrorState what="top senders" error={list.error} onRetry={() => void list.refetch()} />
         ) : rows?.length === 0 ? (
-          <p className="soft align-top pad">Nobody sent anything in the last 24 hours.</p>
+          <p className="soft align-top pad">No messages sent in the last 24 hours.</p>
         ) : (
           <DataTable
-            caption={`The ${SHOWN} who sent most`}
+            caption={`Top ${MAX_SENDERS} senders`}
             columns={COLUMNS}
             rows={rows}
             rowKey={({ address }) => address}
@@ -64,7 +64,7 @@ const COLUMNS: DataTableColumn<AbuseSender>[] = [
     cell: ({ address }) => <EmailAddress value={address} />,
   },
   {
-    key: 'state',
+    key: 'mailbox',
     header: 'Mailbox',
     width: 128,
     mobile: 'under',
@@ -77,7 +77,7 @@ const COLUMNS: DataTableColumn<AbuseSender>[] = [
   },
   figure('hour', 'Last hour', ({ sent_last_hour }) => sent_last_hour),
   figure('day', '24 hours', ({ sent_last_24h }) => sent_last_24h),
-  figure('limit', 'Limit an hour', ({ limit }) => limit),
+  figure('limit', 'Hourly limit', ({ limit }) => limit),
 ];
 
 function figure(key: string, header: string, value: (sender: AbuseSender) => number): DataTableColumn<AbuseSender> {

@@ -15,12 +15,12 @@ const FIELDS = { mailbox_hourly: 'mailbox_hourly', domain_hourly: 'domain_hourly
 
 export function Thresholds() {
   const thresholds = trpc.abuse.thresholds.useQuery({});
-  const mayChange = useHasRole('super_admin');
+  const canChange = useHasRole('super_admin');
   if (thresholds.isError) {
-    return <ErrorState what="the limits" error={thresholds.error} onRetry={() => void thresholds.refetch()} />;
+    return <ErrorState what="rate limits" error={thresholds.error} onRetry={() => void thresholds.refetch()} />;
   }
-  if (!thresholds.data || mayChange === undefined) return null;
-  return <ThresholdsForm saved={thresholds.data} isReadOnly={!mayChange} />;
+  if (!thresholds.data || canChange === undefined) return null;
+  return <ThresholdsForm saved={thresholds.data} isReadOnly={!canChange} />;
 }
 
 function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadOnly: boolean }) {
@@ -28,7 +28,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
   const [problem, setProblem] = useState<Problem | null>(null);
   const form = useForm({
     initialValues: valuesOf(saved),
-    validate: { mailbox_hourly: tooSmall, domain_hourly: tooSmall, spike_factor: tooSmall },
+    validate: { mailbox_hourly: minimumError, domain_hourly: minimumError, spike_factor: minimumError },
   });
   const update = trpc.abuse.updateThresholds.useMutation({
     onSuccess: async (after) => {
@@ -50,33 +50,33 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
       })}
     >
       <SettingsSection
-        title="Limits"
-        hint="A mailbox over its limit is suspended; an address without one, and a domain, are refused until the hour has passed. A domain’s own limit goes before this one."
+        title="Rate limits"
+        hint="A mailbox over its limit is suspended. For an address without a mailbox, or a domain, messages over the limit are rejected. A domain’s own limit takes precedence."
       >
         <div className="form-column">
           <div className="pair">
             <NumberInput
-              label="Messages an hour, an address"
+              label="Hourly limit per address"
               allowDecimal={false}
               {...field}
               {...form.getInputProps('mailbox_hourly')}
             />
             <NumberInput
-              label="Messages an hour, a domain"
+              label="Hourly limit per domain"
               allowDecimal={false}
               {...field}
               {...form.getInputProps('domain_hourly')}
             />
           </div>
           <NumberInput
-            label="Alert above this many times a usual hour"
-            description="From 20 messages on; nothing is refused"
+            label="Alert when volume exceeds (× usual hour)"
+            description="From 20 messages per hour. Nothing is rejected."
             {...field}
             {...form.getInputProps('spike_factor')}
           />
           <ProblemAlert problem={problem} />
           {isReadOnly ? (
-            <p className="soft">Changing it needs the role super admin.</p>
+            <p className="soft">Only super admins can change these limits.</p>
           ) : (
             <SaveBar
               isDirty={form.isDirty()}
@@ -87,7 +87,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
           )}
         </div>
       </SettingsSection>
-      <UnsavedGuard isDirty={form.isDirty()} what="The limits are changed and not saved." />
+      <UnsavedGuard isDirty={form.isDirty()} what="You have unsaved changes to the rate limits." />
     </form>
   );
 }
@@ -98,8 +98,8 @@ function valuesOf({ mailbox_hourly, domain_hourly, spike_factor }: AbuseThreshol
   return { mailbox_hourly, domain_hourly, spike_factor };
 }
 
-function tooSmall(value: number | ''): string | null {
-  return value === '' || value < 1 ? 'At least 1.' : null;
+function minimumError(value: number | ''): string | null {
+  return value === '' || value < 1 ? 'Enter a number of at least 1.' : null;
 }
 
 function changes(values: Values, before: Values): Partial<Record<keyof Values, number>> {
