@@ -8,7 +8,7 @@ import { PrismaClient } from './prisma/client';
 import { readCredentials } from './secrets/credentials';
 import { env } from './settings/env';
 
-/** Who the headers stand for, and how many queries that took. */
+/** The actor for the headers, and the number of queries. */
 async function identified(headers: Record<string, string>) {
   const adapter = new PrismaPg({ connectionString: env().databaseUrl });
   const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] });
@@ -29,14 +29,14 @@ async function makeUsedKey(over: { parentId?: string; ancestorIds?: string[] } =
   return { id: row.id, headers: { authorization: `Bearer ${key}` } };
 }
 
-it('an ordinary key is read with one query', async () => {
+it('reads an ordinary key with one query', async () => {
   const { id, headers } = await makeUsedKey();
   const { actor, queries } = await identified(headers);
   expect(actor.key).toMatchObject({ id, rateLimit: 9, ancestors: [] });
   expect(queries).toBe(1);
 });
 
-it('a key that a key has made is read with one more, whatever its descent', async () => {
+it('reads a key created by a key with one more query, at any depth', async () => {
   const [top, middle] = [await makeUsedKey(), await makeUsedKey()];
   const { headers } = await makeUsedKey({ parentId: middle.id, ancestorIds: [middle.id, top.id] });
   const { actor, queries } = await identified(headers);
@@ -45,7 +45,7 @@ it('a key that a key has made is read with one more, whatever its descent', asyn
   expect(queries).toBe(2);
 });
 
-it('a session is read with one query', async () => {
+it('reads a session with one query', async () => {
   const { cookie } = await makeSession((await makeAdmin()).id);
   expect((await identified({ cookie })).queries).toBe(1);
 });

@@ -22,8 +22,8 @@ async function call(headers: Record<string, string>, procedure: string, input?: 
   return { response, items: Array.isArray(body) ? body : [body] };
 }
 
-describe('the console door', () => {
-  it('gives the same records as REST', async () => {
+describe('the tRPC handler', () => {
+  it('returns the same records as REST', async () => {
     const browser = await sessionClient();
     const name = `${unique()}.example`;
     const { items } = await call(browser.headers, 'domains.create', { name });
@@ -31,7 +31,7 @@ describe('the console door', () => {
     expect((await browser.get(`/domains/${id}`)).data).toEqual(items[0]?.result?.data);
   });
 
-  it("tells errors with the API's code, the fields and the request id", async () => {
+  it("reports errors with the API's code, the fields and the request id", async () => {
     const browser = await sessionClient();
     const { items, response } = await call(browser.headers, 'domains.create', { name: 'nope' });
     expect(items[0]?.error?.data).toMatchObject({
@@ -42,7 +42,7 @@ describe('the console door', () => {
     expect(JSON.stringify(items)).not.toMatch(/stack|zod|node_modules/i);
   });
 
-  it('needs a session, and the console as origin for a change', async () => {
+  it('requires a session, and the same origin for changes', async () => {
     const { cookie } = await sessionClient();
     const codes = async (headers: Record<string, string>) =>
       (await call(headers, 'domains.create', { name: `${unique()}.example` })).items[0]?.error?.data.apiCode;
@@ -60,7 +60,7 @@ describe('the console door', () => {
     expect(await db.domain.count({ where: { name } })).toBe(0);
   });
 
-  it('counts a batch of sign-ins one by one', async () => {
+  it('counts each sign-in of a batch', async () => {
     const batch = Array.from({ length: 12 }, () => 'auth.login').join(',');
     const inputs = Object.fromEntries(
       Array.from({ length: 12 }, (_, i) => [i, { email: 'a@b.example', password: 'x' }]),
@@ -70,7 +70,7 @@ describe('the console door', () => {
     expect(codes.filter((code) => code === 'RATE_LIMIT_EXCEEDED').length).toBeGreaterThanOrEqual(2);
   });
 
-  it("counts a batch by a key's own limit one by one", async () => {
+  it("counts each call of a batch against the key's limit", async () => {
     const api = await keyClient({ rateLimit: 4 });
     const batch = Array.from({ length: 10 }, () => 'auth.me').join(',');
     const inputs = encodeURIComponent(JSON.stringify({ ...Array.from({ length: 10 }, () => ({})) }));
@@ -78,7 +78,7 @@ describe('the console door', () => {
     expect(items.filter((item) => item.result)).toHaveLength(4);
   });
 
-  it('refuses a batch of more than 20 calls, a body that is not JSON and one over 1 MiB', async () => {
+  it('rejects a batch of more than 20 calls, a body that is not JSON, and one over 1 MiB', async () => {
     const browser = await sessionClient();
     const many = Array.from({ length: 21 }, () => 'auth.me').join(',');
     expect((await call(browser.headers, `${many}?batch=1`, undefined, { method: 'GET' })).response.status).toBe(400);
@@ -89,7 +89,7 @@ describe('the console door', () => {
     expect(items[0]?.error?.data.apiCode).toBe('PAYLOAD_TOO_LARGE');
   });
 
-  it('keeps a domain_admin within the assigned domains', async () => {
+  it('limits a domain_admin to the assigned domains', async () => {
     const [mine, other] = [await makeDomain(), await makeDomain()];
     const browser = await sessionClient({ role: 'domain_admin', domainIds: [mine.id] });
     const get = (id: string) =>

@@ -4,11 +4,11 @@ import { db } from '@/test/database';
 import { makeAdmin, makeSession } from '@/test/factories';
 import { isDatabaseAway } from './db';
 
-it('a statement has 30 seconds', async () => {
+it('statements time out after 30 seconds', async () => {
   expect(await db.$queryRaw`SHOW statement_timeout`).toEqual([{ statement_timeout: '30s' }]);
 });
 
-it('times are the same instants in a database whose zone is not UTC', async () => {
+it('times are the same instants in a database with another time zone', async () => {
   const [database] = await db.$queryRaw<{ name: string }[]>`SELECT current_database() AS name`;
   const alter = async (change: string) => {
     await db.$executeRawUnsafe(`ALTER DATABASE ${database?.name} ${change}`);
@@ -34,7 +34,7 @@ it('times are the same instants in a database whose zone is not UTC', async () =
   expect(compared).toEqual({ ms: expiresAt.getTime(), isSame: true, isNow: true });
 });
 
-it('a pool without a free connection for 5 seconds counts as a database that does not answer', async () => {
+it('a pool without a free connection for 5 seconds counts as an unavailable database', async () => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -55,7 +55,7 @@ it('a pool without a free connection for 5 seconds counts as a database that doe
   expect((await Promise.all([query, transaction])).map(isDatabaseAway)).toEqual([true, true]);
 });
 
-describe('a statement that takes too long', () => {
+describe('a statement that exceeds its timeout', () => {
   const shared = globalThis as { postroomDatabase?: typeof db };
   let impatient: typeof db;
   let blocker: pg.Client;
@@ -83,7 +83,7 @@ describe('a statement that takes too long', () => {
     ['a query in SQL', () => impatient.$queryRaw`SELECT pg_sleep(5)`],
     ['a change', () => impatient.domain.create({ data: { name: 'slow.example' } })],
     ['a transaction', () => impatient.$transaction((tx) => tx.domain.deleteMany())],
-  ])('counts as a database that does not answer: %s', async (_, run) => {
+  ])('counts as an unavailable database: %s', async (_, run) => {
     const error = await run().then(
       () => null,
       (thrown: unknown) => thrown,
@@ -91,7 +91,7 @@ describe('a statement that takes too long', () => {
     expect(isDatabaseAway(error)).toBe(true);
   });
 
-  it('is answered 503 with Retry-After', async () => {
+  it('is answered with 503 and Retry-After', async () => {
     const { createRestHandler } = await import('./rest/dispatch');
     const { rest } = await import('./rest/meta');
     const { publicProcedure, router } = await import('./trpc');

@@ -7,7 +7,7 @@ type Row = { id: string; name: string };
 
 async function seed(count: number) {
   const mark = unique();
-  // One instant for all of them: the id has to break the tie.
+  // The same time for all rows, so the id must break the tie.
   const createdAt = new Date('2026-01-01T00:00:00.000Z');
   for (let i = 0; i < count; i++) {
     await db.domain.create({ data: { name: `${String(i).padStart(3, '0')}-${mark}.example`, createdAt } });
@@ -35,7 +35,7 @@ async function walk(
 }
 
 describe('paging through a list', () => {
-  it.each(['created_at', 'name'])('by %s gives every row once, in both orders', async (sort) => {
+  it.each(['created_at', 'name'])('by %s returns every row once, in both orders', async (sort) => {
     const { mark, api } = await seed(23);
     for (const order of ['asc', 'desc']) {
       const rows = await walk((cursor) => api.get(`/domains?q=${mark}&limit=5&sort=${sort}&order=${order}${cursor}`));
@@ -45,7 +45,7 @@ describe('paging through a list', () => {
     }
   });
 
-  it('skips none and repeats none while rows come and go', async () => {
+  it('skips and repeats no row while rows are added and deleted', async () => {
     const { mark, api } = await seed(20);
     const before = await db.domain.findMany({ where: { name: { contains: mark } }, orderBy: { name: 'asc' } });
     let gone = 0;
@@ -63,7 +63,7 @@ describe('paging through a list', () => {
 });
 
 describe('a cursor', () => {
-  it('is refused when altered, or used with another filter, order or list', async () => {
+  it('is rejected if altered, or used with another filter, order or list', async () => {
     const { mark, api } = await seed(3);
     const page = await api.get(`/domains?q=${mark}&limit=1`);
     const cursor = page.meta.pagination?.next_cursor as string;
@@ -83,7 +83,7 @@ describe('a cursor', () => {
     expectError(await api.get(`/api-keys?cursor=${cursor}`), 400, 'INVALID_PAGINATION');
   });
 
-  it('goes on working with another page size', async () => {
+  it('works with another page size', async () => {
     const { mark, api } = await seed(3);
     const page = await api.get(`/domains?q=${mark}&limit=1`);
     const rest = await api.get(`/domains?q=${mark}&limit=2&cursor=${page.meta.pagination?.next_cursor}`);
@@ -92,12 +92,12 @@ describe('a cursor', () => {
 });
 
 describe('a limit', () => {
-  it.each(['0', '201', '-1', '1.5', '1e2', '0x10', ' 5', '', 'ten', '05', '٣'])('of %j is refused', async (limit) => {
+  it.each(['0', '201', '-1', '1.5', '1e2', '0x10', ' 5', '', 'ten', '05', '٣'])('of %j is rejected', async (limit) => {
     const api = await keyClient();
     expectError(await api.get(`/domains?limit=${encodeURIComponent(limit)}`), 400, 'INVALID_PAGINATION');
   });
 
-  it('is 50 unless said and 200 at most', async () => {
+  it('is 50 by default and 200 at most', async () => {
     const { mark, api } = await seed(55);
     expect((await api.get(`/domains?q=${mark}`)).data).toHaveLength(50);
     expect((await api.get(`/domains?q=${mark}&limit=200`)).data).toHaveLength(55);

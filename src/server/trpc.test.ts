@@ -26,18 +26,18 @@ async function caller() {
 }
 
 describe('a mutation', () => {
-  it('that records no audit entry is rolled back whole', async () => {
+  it('without an audit entry is rolled back', async () => {
     await expect((await caller()).silent({})).rejects.toThrow('recorded no audit entry');
     expect(await db.domain.count({ where: { name: { startsWith: 'silent' } } })).toBe(0);
   });
 
-  it('that fails after its audit entry leaves neither', async () => {
+  it('that fails after its audit entry leaves no trace', async () => {
     await expect((await caller()).failing({})).rejects.toThrow('after the audit entry');
     expect(await db.domain.count({ where: { name: { startsWith: 'failing' } } })).toBe(0);
     expect(await db.auditEntry.count({ where: { resource: 'domain:failing' } })).toBe(0);
   });
 
-  it('that names no audit action does not run', async () => {
+  it('without an audit action does not run', async () => {
     await expect((await caller()).nameless({})).rejects.toThrow('names no audit action');
   });
 });

@@ -22,14 +22,14 @@ function startListening() {
   return { channel, end, notify, times };
 }
 
-it('a notification calls back, and so does each connection, for what was told meanwhile', async () => {
+it('calls back for each notification and after each reconnect', async () => {
   const { notify, times } = startListening();
   await expect.poll(times, SOON).toBe(1);
   await notify();
   await expect.poll(times, SOON).toBe(2);
 });
 
-it('a connection that is killed is made anew, once', async () => {
+it('replaces a killed connection once', async () => {
   const { channel, notify, times } = startListening();
   await expect.poll(times, SOON).toBe(1);
   const [pid] = await listeners(channel);
@@ -42,7 +42,7 @@ it('a connection that is killed is made anew, once', async () => {
   await expect.poll(times, SOON).toBe(3);
 }, 30_000);
 
-it('the end leaves no connection, and nothing is called after it', async () => {
+it('closes its connection when stopped, and calls back no more', async () => {
   const { channel, end, notify, times } = startListening();
   await expect.poll(times, SOON).toBe(1);
   await end();
@@ -51,7 +51,7 @@ it('the end leaves no connection, and nothing is called after it', async () => {
   expect(times()).toBe(1);
 });
 
-it('the end while it connects leaves no connection either', async () => {
+it('closes its connection when stopped while connecting', async () => {
   const { channel, end, times } = startListening();
   await end();
   await expect.poll(() => listeners(channel), SOON).toEqual([]);

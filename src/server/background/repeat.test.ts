@@ -4,14 +4,14 @@ import { repeat } from './repeat';
 
 const NEVER_MS = 2 ** 30;
 
-/** A task whose runs end when they are let go. */
+/** A task whose runs end when released. */
 function slowTask() {
   const runs: { end: () => void }[] = [];
   const task = () => new Promise<void>((resolve) => runs.push({ end: resolve }));
   return { runs, task };
 }
 
-it('a task runs again and again, whatever fails', async () => {
+it('keeps running a task after failures', async () => {
   let runs = 0;
   const repeated = repeat('test', 1, async () => {
     runs += 1;
@@ -21,16 +21,16 @@ it('a task runs again and again, whatever fails', async () => {
   await expect.poll(() => runs).toBeGreaterThan(3);
 });
 
-it('a task that throws at once is tried on too', async () => {
+it('keeps running a task that throws synchronously', async () => {
   const task = vi.fn(() => {
-    throw new Error('at once');
+    throw new Error('synchronous');
   });
   const repeated = repeat('test', 1, task);
   onTestFinished(() => repeated.end());
   await expect.poll(() => task.mock.calls.length).toBeGreaterThan(2);
 });
 
-it('a task that is wanted while it runs runs once more, and never twice at once', async () => {
+it('a task requested during its run runs once more, never concurrently', async () => {
   const { runs, task } = slowTask();
   const repeated = repeat('test', NEVER_MS, task);
   repeated.runNow();
@@ -44,7 +44,7 @@ it('a task that is wanted while it runs runs once more, and never twice at once'
   expect(runs).toHaveLength(2);
 });
 
-it('the end comes when the run that is under way is done, and nothing runs after it', async () => {
+it('ending waits for the current run, and no run follows', async () => {
   const { runs, task } = slowTask();
   const repeated = repeat('test', NEVER_MS, task);
   repeated.runNow();

@@ -26,7 +26,7 @@ function threads(over: Partial<WorkerPoolOptions<Job>> = {}) {
   });
 }
 
-it('a job that never ends fails at its deadline, and those that wait go on in a fresh thread', async () => {
+it('a hanging job fails at its deadline, and waiting jobs continue in a new thread', async () => {
   const work = threads();
   const before = await work({ does: 'answer' });
   const hung = [work({ does: 'hang' }), work({ does: 'hang' })];
@@ -35,7 +35,7 @@ it('a job that never ends fails at its deadline, and those that wait go on in a 
   expect((await next).thread).not.toBe(before.thread);
 });
 
-it('a thread that dies fails its own job and no other', async () => {
+it('a thread that dies fails only its own job', async () => {
   const work = threads({ maxThreads: 1 });
   const died = work({ does: 'exit' });
   const next = work({ does: 'answer' });
@@ -43,20 +43,20 @@ it('a thread that dies fails its own job and no other', async () => {
   expect(await next).toHaveProperty('thread');
 });
 
-it('a job that throws fails with the reason, and its thread takes the next one', async () => {
+it('a job that throws fails with the reason, and its thread continues', async () => {
   const work = threads({ maxThreads: 1 });
   const { thread } = await work({ does: 'answer' });
   await expect(work({ does: 'throw' })).rejects.toThrow('no such thing');
   expect((await work({ does: 'answer' })).thread).toBe(thread);
 });
 
-it('never more threads than allowed work at once', async () => {
+it('uses at most the allowed number of threads', async () => {
   const work = threads({ maxThreads: 2 });
   const results = await Promise.all(Array.from({ length: 20 }, () => work({ does: 'answer' })));
   expect(new Set(results.map(({ thread }) => thread)).size).toBeLessThanOrEqual(2);
 });
 
-it('bytes are handed over, but memory that others share is copied', async () => {
+it('transfers bytes, but copies shared memory', async () => {
   const work = threads();
   const whole = new Uint8Array(1000);
   const part = new Uint8Array(1000).subarray(0, 10);

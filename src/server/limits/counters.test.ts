@@ -24,7 +24,7 @@ async function makeStartedRedis() {
 const countOf = async (counters: Counters, subject: string, windowSeconds = 60) =>
   (await counters.count('test', subject, windowSeconds)).count;
 
-/** How many calls of many at once, taking turns at the instances, are within the limit. */
+/** How many of many concurrent calls, alternating between instances, are within the limit. */
 async function passes(instances: Counters[], subject: string, calls = CALLS): Promise<number> {
   const counts = await Promise.all(
     Array.from({ length: calls }, (_, i) => countOf(instances[i % instances.length] as Counters, subject)),
@@ -38,14 +38,14 @@ describe('counters in Postgres', () => {
     expect(await passes([makeCounters(), makeCounters()], randomUUID())).toBe(LIMIT);
   });
 
-  it('stay exact in a flood, which leaves others their connections', async () => {
+  it('stay exact in a flood, and use few connections', async () => {
     const instances = [makeCounters(), makeCounters()];
     const flood = passes(instances, randomUUID(), 5_000);
     expect(await countOf(instances[0] as Counters, randomUUID())).toBe(1);
     expect(await flood).toBe(LIMIT);
   });
 
-  it('begin again with each window', async () => {
+  it('start over with each window', async () => {
     const counters = makeCounters();
     const subject = randomUUID();
     expect(await countOf(counters, subject, 1)).toBe(1);
@@ -60,7 +60,7 @@ describe('counters in Postgres', () => {
     expect(await countOf(counters, subject)).toBe(2);
   });
 
-  it('wait two seconds for a counter that is locked, and no longer', async () => {
+  it('wait at most two seconds for a locked counter', async () => {
     const counters = makeCounters();
     const subject = randomUUID();
     await countOf(counters, subject);
@@ -77,7 +77,7 @@ describe('counters in Postgres', () => {
 });
 
 describe('counters in Redis', () => {
-  it('are exact under concurrency over two instances, and leave Postgres alone', async () => {
+  it('are exact under concurrency over two instances, without Postgres', async () => {
     const { url: redisUrl } = await makeStartedRedis();
     const [one, other] = [makeCounters({ redisUrl }), makeCounters({ redisUrl })];
     await untilShared(one, other);
@@ -95,7 +95,7 @@ describe('counters in Redis', () => {
     expect((await redis.commandCount()) - before).toBeLessThan(100);
   });
 
-  it('begin again with each window', async () => {
+  it('start over with each window', async () => {
     const { url: redisUrl } = await makeStartedRedis();
     const counters = makeCounters({ redisUrl });
     await untilShared(counters, makeCounters({ redisUrl }));
@@ -106,7 +106,7 @@ describe('counters in Redis', () => {
     await expect.poll(() => countOf(counters, 'a', 1), { interval: 300, timeout: 10_000 }).toBe(1);
   });
 
-  it('count per instance while Redis is gone, and together again once it is back', async () => {
+  it('count per instance while Redis is away, and together once it is back', async () => {
     const redis = await makeStartedRedis();
     const [one, other] = [makeCounters({ redisUrl: redis.url }), makeCounters({ redisUrl: redis.url })];
     await untilShared(one, other);
@@ -118,7 +118,7 @@ describe('counters in Redis', () => {
     await untilShared(one, other);
   });
 
-  it('fail no call that is under way when Redis goes', async () => {
+  it('fail no call in progress when Redis goes away', async () => {
     const redis = await makeStartedRedis();
     const counters = makeCounters({ redisUrl: redis.url });
     await counters.settle();
@@ -127,7 +127,7 @@ describe('counters in Redis', () => {
     await expect(Promise.all(calls)).resolves.toHaveLength(CALLS);
   });
 
-  it('wait a second for a Redis that hangs, then not at all, and come back with it', async () => {
+  it('wait at most a second for a hanging Redis, then not at all, and recover with it', async () => {
     const redis = await makeStartedRedis();
     const [one, other] = [makeCounters({ redisUrl: redis.url }), makeCounters({ redisUrl: redis.url })];
     await untilShared(one, other);
@@ -138,7 +138,7 @@ describe('counters in Redis', () => {
     await untilShared(one, other);
   });
 
-  it('count per instance where Redis refuses the password', async () => {
+  it('count per instance if Redis rejects the password', async () => {
     const redis = await makeStartedRedis();
     await redis.setPassword('right');
     const withPassword = (password: string) => redis.url.replace('//', `//:${password}@`);
@@ -149,7 +149,7 @@ describe('counters in Redis', () => {
     expect([await countOf(refused, 'a'), await countOf(refused, 'a')]).toEqual([1, 2]);
   });
 
-  it('start without Redis in a moment, and use it once it is there', async () => {
+  it('start quickly without Redis, and use it once it is available', async () => {
     const redis = await makeRedis();
     const [one, other] = [makeCounters({ redisUrl: redis.url }), makeCounters({ redisUrl: redis.url })];
     expect(await timed(() => one.settle())).toBeLessThan(2_000);
@@ -159,7 +159,7 @@ describe('counters in Redis', () => {
   });
 });
 
-/** What one counts, the other goes on from. */
+/** Two sets of counters that share one store. */
 async function untilShared(one: Counters, other: Counters): Promise<void> {
   await expect
     .poll(

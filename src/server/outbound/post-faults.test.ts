@@ -7,7 +7,7 @@ import { type OutboundOptions, type OutboundRequest, postOnce } from './post';
 
 const MB = 1024 * 1024;
 
-/** Plays an endpoint from the moment that it has seen the head of a request. */
+/** Plays an endpoint after it has received the head of a request. */
 type Script = (socket: TLSSocket) => void;
 
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -16,33 +16,33 @@ describe('an endpoint that breaks HTTP', () => {
   const scripts: [name: string, text: string][] = [
     ['garbage', '\0\x01\x02\xff\xfe\r\n\r\n\0'],
     ['the banner of another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
-    ['a status line that is none', 'HTTP/1.1 abc\r\n\r\n'],
+    ['an invalid status line', 'HTTP/1.1 abc\r\n\r\n'],
     ['a status below 100', 'HTTP/1.1 099 No\r\nContent-Length: 0\r\n\r\n'],
     ['a header without a colon', `${OK}no colon here\r\n\r\n`],
     ['a NUL in a header', `${OK}X-A: a\0b\r\n\r\n`],
-    ['a length that is no number', `${OK}Content-Length: many\r\n\r\n`],
+    ['an invalid length', `${OK}Content-Length: many\r\n\r\n`],
     ['two lengths', `${OK}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`],
     ['a length and chunks', `${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['a chunk without a size', `${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n`],
     ['a chunk longer than it says', `${OK}Transfer-Encoding: chunked\r\n\r\n1\r\nhello\r\n`],
-    ['a switch of protocols', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+    ['a protocol switch', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
     ['HTTP/2', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x64'],
   ];
 
-  it.each(scripts)('with %s gives a bad answer', async (_name, text) => {
+  it.each(scripts)('with %s is an invalid response', async (_name, text) => {
     const server = await startServer((socket) => socket.write(text, 'latin1'));
     expect(await post(server)).toMatchObject({ outcome: 'failed', reason: 'bad_answer', remoteAddress: '127.0.0.1' });
     await expectAllClosed(server);
   });
 });
 
-describe('an endpoint that breaks off', () => {
+describe('an endpoint that closes the connection', () => {
   const scripts: [name: string, Script][] = [
-    ['without an answer', (socket) => socket.destroy()],
-    ['with an end and no answer', (socket) => socket.end()],
+    ['without a response', (socket) => socket.destroy()],
+    ['gracefully without a response', (socket) => socket.end()],
     ['with a reset', reset],
     ['in the middle of the head', (socket) => socket.end(`${OK}Content-Le`)],
-    ['after an informational answer', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
+    ['after an informational response', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
     ['in the middle of a body', (socket) => socket.end(`${OK}Content-Length: 100\r\n\r\nhello`)],
     ['in the middle of the chunks', (socket) => socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`)],
     [
@@ -59,27 +59,27 @@ describe('an endpoint that breaks off', () => {
     await expectAllClosed(server);
   });
 
-  it('at the end of a body without a length has answered', async () => {
+  it('at the end of a body without a length has responded', async () => {
     const server = await startServer((socket) => socket.end(`${OK}\r\nhello`));
     expect(await post(server)).toMatchObject({ outcome: 'answered', status: 200, excerpt: 'hello' });
     await expectAllClosed(server);
   });
 });
 
-describe('an endpoint that takes its time', () => {
+describe('a slow endpoint', () => {
   const scripts: [name: string, Script][] = [
-    ['never answers', () => {}],
-    ['answers after 30 s', (socket) => later(socket, 30_000, () => socket.end(`${OK}\r\n`))],
+    ['never responds', () => {}],
+    ['responds after 30 s', (socket) => later(socket, 30_000, () => socket.end(`${OK}\r\n`))],
     ['trickles its head byte by byte', (socket) => trickle(socket, `${OK}X-Long: ${'x'.repeat(5000)}`)],
     ['trickles its body byte by byte', (socket) => trickle(socket, `${OK}Content-Length: 9999\r\n\r\n`, 'x')],
-    ['says again and again that it goes on', (socket) => repeat(socket, 100, 'HTTP/1.1 102 Processing\r\n\r\n')],
+    ['sends 102 Processing forever', (socket) => repeat(socket, 100, 'HTTP/1.1 102 Processing\r\n\r\n')],
     ['never ends its body', (socket) => socket.write(`${OK}Content-Length: 100\r\n\r\nhello`)],
     ['never ends its chunks', (socket) => socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`)],
     ['never ends a body without length', (socket) => socket.write(`${OK}\r\nhello`)],
     ['never closes its trailers', (socket) => socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n0\r\nX-A: b\r\n`)],
   ];
 
-  it.each(scripts)('and %s is a timeout', async (_name, script) => {
+  it.each(scripts)('that %s is a timeout', async (_name, script) => {
     const server = await startServer(script);
     const result = await post(server, {}, { timeoutMs: 800 });
     expect(result).toMatchObject({ outcome: 'failed', reason: 'timeout', remoteAddress: '127.0.0.1' });
@@ -87,7 +87,7 @@ describe('an endpoint that takes its time', () => {
     await expectAllClosed(server);
   });
 
-  it('and never reads is a timeout, with the body left where it is', async () => {
+  it('that never reads is a timeout, with the body unread', async () => {
     const server = await startServer((socket) => socket.pause());
     const source = endless();
     const result = await post(server, { body: source.body, bodyBytes: 1000 * MB }, { timeoutMs: 1500 });
@@ -97,7 +97,7 @@ describe('an endpoint that takes its time', () => {
     await expectAllClosed(server);
   });
 
-  it('and reads slowly gets the body no faster', async () => {
+  it('that reads slowly gets the body no faster', async () => {
     let received = 0;
     let ahead = 0;
     const source = endless(20 * MB);
@@ -116,7 +116,7 @@ describe('an endpoint that takes its time', () => {
   });
 });
 
-describe('an endpoint that says too much', () => {
+describe('an endpoint that sends too much', () => {
   const head = 'X-Long: ';
   const scripts: [name: string, start: string, more: string][] = [
     ['a header', `${OK}${head}`, 'x'.repeat(64 * 1024)],
@@ -127,7 +127,7 @@ describe('an endpoint that says too much', () => {
     ['a chunk extension', `${OK}Transfer-Encoding: chunked\r\n\r\n5;a=`, 'x'.repeat(64 * 1024)],
   ];
 
-  it.each(scripts)('in %s without end gives a bad answer, and little of it is read', async (_name, start, more) => {
+  it.each(scripts)('in an endless %s is an invalid response, and little of it is read', async (_name, start, more) => {
     const flooded = flood(start, more, 100 * MB);
     const server = await startServer(flooded.script);
     expect(await post(server)).toMatchObject({ outcome: 'failed', reason: 'bad_answer' });
@@ -145,7 +145,7 @@ describe('an endpoint that says too much', () => {
       `${OK}Transfer-Encoding: chunked\r\n\r\n`,
       `1;${'n'.repeat(9999)}\r\nx\r\n`,
     ],
-  ])('in a body of 100 MB %s has answered, and the connection ends early', async (_name, start, more) => {
+  ])('in a body of 100 MB %s has responded, and the connection closes early', async (_name, start, more) => {
     const flooded = flood(start, more, 100 * MB);
     const server = await startServer(flooded.script);
     expect(await post(server, {}, { timeoutMs: 30_000 })).toMatchObject({
@@ -173,13 +173,13 @@ describe('an endpoint that says too much', () => {
   });
 });
 
-describe('an endpoint that answers before it has the body', () => {
+describe('an endpoint that responds before it has the body', () => {
   it.each([
     [200, 'stays', (socket: TLSSocket) => socket.write(`${OK}Content-Length: 2\r\n\r\nhi`)],
     [413, 'stays', (socket: TLSSocket) => socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n')],
     [413, 'leaves', (socket: TLSSocket) => socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n')],
     [503, 'reads on', (socket: TLSSocket) => socket.resume().write('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n')],
-  ])('with %i and %s has answered, and the body is closed', async (status, _then, script) => {
+  ])('with %i and %s has responded, and the body is closed', async (status, _then, script) => {
     const server = await startServer((socket) => {
       socket.pause();
       script(socket);
@@ -194,7 +194,7 @@ describe('an endpoint that answers before it has the body', () => {
   it.each([
     ['closes', (socket: TLSSocket) => socket.destroy()],
     ['resets', reset],
-  ])('and %s without an answer is a broken request', async (_name, script) => {
+  ])('and %s without a response is a broken request', async (_name, script) => {
     const server = await startServer(script);
     const source = endless();
     const result = await post(server, { body: source.body, bodyBytes: 1000 * MB }, { timeoutMs: 20_000 });
@@ -216,7 +216,7 @@ describe('a certificate', () => {
     ['is for another address', { ips: ['127.0.0.9'] }, '127.0.0.1', /another host name/],
     ['is for the name and not the address', { ips: [] }, '127.0.0.1', /another host name/],
     ['is for a wildcard of another level', { names: ['*.localhost'] }, 'localhost', /another host name/],
-  ])('that %s is refused, and no request is sent', async (_name, certificate, host, message) => {
+  ])('that %s is rejected, and no request is sent', async (_name, certificate, host, message) => {
     let requests = 0;
     const count = () => {
       requests += 1;
@@ -229,7 +229,7 @@ describe('a certificate', () => {
     expect(requests).toBe(0);
   });
 
-  it.each([undefined, '0'])('of an unknown authority is refused (NODE_TLS_REJECT_UNAUTHORIZED: %s)', async (value) => {
+  it.each([undefined, '0'])('of an unknown authority is rejected (NODE_TLS_REJECT_UNAUTHORIZED: %s)', async (value) => {
     if (value) process.env.NODE_TLS_REJECT_UNAUTHORIZED = value;
     onTestFinished(() => {
       delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
@@ -245,7 +245,7 @@ describe('a certificate', () => {
   it.each([
     ['localhost', 'localhost'],
     ['127.0.0.1', false],
-  ])('is asked for by name where there is one: %s', async (host, servername) => {
+  ])('is requested by name (SNI): %s', async (host, servername) => {
     const names: unknown[] = [];
     const server = await startServer((socket) => {
       names.push(socket.servername);
@@ -257,7 +257,7 @@ describe('a certificate', () => {
   });
 });
 
-describe('an endpoint that does not get as far as TLS', () => {
+describe('an endpoint that fails before TLS is set up', () => {
   it.each([
     ['speaks plain HTTP', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'tls'],
     ['speaks something else', (socket: Socket) => socket.write('220 mail ESMTP\r\n'), 'tls'],
@@ -290,7 +290,7 @@ describe('an endpoint that does not get as far as TLS', () => {
   });
 });
 
-it('leaves no socket and no timer behind, whatever happened', async () => {
+it('leaves no socket or timer behind', async () => {
   const scripts: [script: Script, timeoutMs: number][] = [
     [(socket) => socket.end(`${OK}Content-Length: 2\r\n\r\nhi`), LONG_MS],
     [() => {}, 200],
@@ -315,7 +315,7 @@ it('leaves no socket and no timer behind, whatever happened', async () => {
 
 const LONG_MS = 300_000;
 
-/** What keeps the process alive, of the kinds that a request needs. */
+/** Handles that keep the process alive, of the kinds that a request uses. */
 function handles(): string[] {
   return process
     .getActiveResourcesInfo()
@@ -328,7 +328,7 @@ type FaultyServer = {
   port: number;
   ca: string;
   open: () => number;
-  /** Has every paused connection read on. */
+  /** Resumes every paused connection. */
   resume: () => void;
   close: () => Promise<void>;
 };
@@ -351,7 +351,7 @@ async function startServer(script: Script, options: TlsOptions = {}): Promise<Fa
   return listen(server);
 }
 
-// testCertificate() gives its authority as `ca`, which a server would take for that of its clients.
+// testCertificate() returns its authority as `ca`, which a server would use for client certificates.
 function authorityOf(options: TlsOptions): TlsOptions {
   return options.requestCert ? {} : { ca: undefined };
 }
@@ -396,13 +396,13 @@ function post(server: FaultyServer, request: Partial<OutboundRequest> = {}, opti
   );
 }
 
-/** The client has let go of every connection, of which a server that reads nothing learns only when it does. */
+/** Waits until the client has closed every connection. A server notices only when it reads. */
 async function expectAllClosed(server: FaultyServer): Promise<void> {
   server.resume();
   await expect.poll(() => server.open(), { timeout: 20_000 }).toBe(0);
 }
 
-/** A body in pieces of 64 KiB, without end unless told. */
+/** A body in chunks of 64 KiB, endless by default. */
 function endless(bytes = Number.POSITIVE_INFINITY) {
   const piece = Buffer.alloc(64 * 1024, 'x');
   let pulledBytes = 0;
@@ -420,7 +420,7 @@ function endless(bytes = Number.POSITIVE_INFINITY) {
   return { body: body(), pulledBytes: () => pulledBytes, isClosed: () => isClosed };
 }
 
-/** Writes the start, then more again and again as the client reads it, up to a limit. */
+/** Writes the start, then more as the client reads it, up to a limit. */
 function flood(start: string, more: string, limitBytes: number) {
   let writtenBytes = 0;
   const script: Script = (socket) => {
@@ -457,7 +457,7 @@ function later(socket: Socket, delayMs: number, act: () => void): void {
   socket.on('close', () => clearTimeout(timer));
 }
 
-// A TLS socket cannot, only the TCP one below it.
+// Only the TCP socket below TLS can do this.
 function reset(socket: TLSSocket): void {
   tcpSockets.get(socket.remotePort)?.resetAndDestroy();
 }

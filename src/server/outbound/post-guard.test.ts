@@ -7,7 +7,7 @@ const PUBLIC = '93.184.216.34';
 const OTHER = '198.41.0.4';
 const PUBLIC_V6 = '2606:4700:4700::1111';
 
-/** Answers of DNS in order, one an attempt, and which of them the connection may go to. */
+/** DNS answers in order, one per attempt, and the address that each attempt may connect to. */
 const SCRIPTS: [name: string, answers: string[][], connected: (string | null)[]][] = [
   ['public, then private', [[PUBLIC], ['10.0.0.1']], [PUBLIC, null]],
   ['private, then public', [['127.0.0.1'], [PUBLIC]], [null, PUBLIC]],
@@ -27,7 +27,7 @@ const SCRIPTS: [name: string, answers: string[][], connected: (string | null)[]]
   ['no addresses', [[], [PUBLIC], []], [null, PUBLIC, null]],
   ['no addresses, only more names', [['localhost'], ['hooks.test'], ['']], [null, null, null]],
   [
-    'forms that only a lax parser takes',
+    'forms that only a lax parser accepts',
     [['127.1'], ['2130706433'], ['0x7f.0.0.1'], ['010.8.8.8']],
     [null, null, null, null],
   ],
@@ -57,7 +57,7 @@ describe('rebinding', () => {
     expect(asked).toEqual(answers.map(() => 'hooks.test'));
   });
 
-  it('stays with the addresses that were checked when the answer changes afterwards', async () => {
+  it('uses the checked addresses if the DNS answer changes afterwards', async () => {
     const answer = [PUBLIC, OTHER];
     const { result, hosts } = await post({ resolve: async () => answer }, (host) => {
       answer.splice(0, 2, '10.0.0.1', '10.0.0.2');
@@ -73,13 +73,13 @@ describe('rebinding', () => {
     expect(written).toEqual(['']);
   });
 
-  it('sends nothing over a connection that does not say where it leads', async () => {
+  it('sends nothing over a connection with an unknown peer', async () => {
     const { result, written } = await post({ resolve: async () => [PUBLIC] }, () => undefined);
     expect(result).toMatchObject({ outcome: 'failed', reason: 'tls' });
     expect(written).toEqual(['']);
   });
 
-  it('leaves no way to look the name up a second time', async () => {
+  it('never looks the name up a second time', async () => {
     const { options } = await post({ resolve: async () => [PUBLIC] });
     const { host, port, servername, lookup, rejectUnauthorized } = options[0] ?? {};
     expect({ host, port, servername, rejectUnauthorized }).toEqual({
@@ -92,7 +92,7 @@ describe('rebinding', () => {
     expect(await outcome).toBeInstanceOf(Error);
   });
 
-  it.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])('takes no notice of %s', async (name) => {
+  it.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])('ignores %s', async (name) => {
     const before = process.env[name];
     process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:3128';
     onTestFinished(() => {
@@ -110,21 +110,21 @@ describe('rebinding', () => {
   });
 });
 
-describe('where connections are refused', () => {
+describe('when connections are refused', () => {
   it('tries each checked address once, in order', async () => {
     const { result, hosts } = await post({ resolve: async () => [PUBLIC, OTHER, PUBLIC, PUBLIC_V6] }, () => 'refuses');
     expect(hosts).toEqual([PUBLIC, OTHER, PUBLIC_V6]);
     expect(result).toMatchObject({ outcome: 'failed', reason: 'connect', remoteAddress: null });
   });
 
-  it('tries six addresses at most', async () => {
+  it('tries at most six addresses', async () => {
     const many = Array.from({ length: 1000 }, (_, at) => `93.184.${at >> 8}.${at & 255}`);
     expect((await post({ resolve: async () => many }, () => 'refuses')).hosts).toEqual(many.slice(0, 6));
   });
 });
 
-describe('where no connection comes about at the first of two addresses', () => {
-  it('tries the second while there is time left', async () => {
+describe('when the first of two addresses does not connect', () => {
+  it('tries the second one if there is time left', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -143,7 +143,7 @@ describe('where no connection comes about at the first of two addresses', () => 
   });
 });
 
-describe('where private networks are allowed', () => {
+describe('with private networks allowed', () => {
   it.each(['127.0.0.1', '10.0.0.1', '::1', 'fd00::7'])('connects to %s', async (address) => {
     const { result, hosts } = await post({
       allowPrivateNetworks: true,
@@ -153,27 +153,27 @@ describe('where private networks are allowed', () => {
     expect(result.outcome).toBe('answered');
   });
 
-  it.each(['localhost', '127.1', ''])('still takes nothing but addresses, not %j', async (answer) => {
+  it.each(['localhost', '127.1', ''])('still accepts addresses only, not %j', async (answer) => {
     const { result, hosts } = await post({ allowPrivateNetworks: true, resolve: async () => [answer] });
     expect(hosts).toEqual([]);
     expect(result).toMatchObject({ outcome: 'failed', reason: 'blocked_address' });
   });
 });
 
-describe('where the name does not resolve', () => {
-  it('says so, whatever the resolver throws', async () => {
+describe('when the name does not resolve', () => {
+  it('reports it, whatever the resolver throws', async () => {
     const { result, hosts } = await post({ resolve: () => Promise.reject(new Error('secret inside')) });
     expect(result).toMatchObject({ outcome: 'failed', reason: 'dns', message: 'The host name could not be resolved.' });
     expect(hosts).toEqual([]);
   });
 
-  it('ends in time when the resolver never answers', async () => {
+  it('times out if the resolver never answers', async () => {
     const { result, hosts } = await post({ resolve: () => new Promise(() => {}), timeoutMs: 50 });
     expect(result).toMatchObject({ outcome: 'failed', reason: 'timeout' });
     expect(hosts).toEqual([]);
   });
 
-  it('ends in time when no connection comes about', async () => {
+  it('times out if no connection is made', async () => {
     const { result } = await post({ resolve: async () => [PUBLIC], timeoutMs: 50 }, () => 'hangs');
     expect(result).toMatchObject({ outcome: 'failed', reason: 'timeout', remoteAddress: null });
   });
@@ -204,7 +204,7 @@ async function post(
   return { result, hosts: options.map(({ host }) => host), options, written };
 }
 
-/** As much of a TLS socket as is needed: it refuses, hangs, or is connected to the peer. */
+/** A minimal TLS socket that refuses, hangs, or is connected to the peer. */
 function stubSocket(peer: string | undefined, onText: (text: string) => string | null): TLSSocket {
   const socket = new Duplex({
     read() {},

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpsReceiver, type ReceiverHandler, startHttpsReceiver } from '@/test/servers/https-receiver';
 import { type OutboundOptions, type OutboundRequest, postOnce } from './post';
 
-describe('what is sent', () => {
+describe('the request', () => {
   it('is one POST with the headers and the body as given', async () => {
     const receiver = await start();
     const result = await post(receiver, {
@@ -31,7 +31,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('names the program as the caller wants it, and frames the body by itself', async () => {
+  it('uses the user agent of the caller, and its own body framing', async () => {
     const receiver = await start();
     const headers = {
       'user-agent': 'Other/2',
@@ -49,13 +49,13 @@ describe('what is sent', () => {
     expect(receiver.requests[0]?.body.toString()).toBe('hi');
   });
 
-  it('may be nothing', async () => {
+  it('may have an empty body', async () => {
     const receiver = await start();
     expect(await post(receiver, bodyOf(''))).toMatchObject({ outcome: 'answered', status: 200 });
     expect(receiver.requests[0]?.headers['content-length']).toBe('0');
   });
 
-  it('is whole at 20 MB', async () => {
+  it('is complete at 20 MB', async () => {
     const receiver = await start();
     const piece = Buffer.alloc(64 * 1024, 'postroom ');
     const pieces = 320;
@@ -71,9 +71,9 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is answered', () => {
+describe('the response', () => {
   it.each([200, 201, 204, 301, 302, 304, 307, 308, 400, 404, 410, 429, 500, 503])(
-    '%i is an answer, and no redirect is followed',
+    '%i is a response, and no redirect is followed',
     async (status) => {
       const elsewhere = await start();
       const receiver = await start(() => ({ status, headers: { Location: `${elsewhere.url}/next` } }));
@@ -111,17 +111,17 @@ describe('what is answered', () => {
     ['1,000 characters', 'a'.repeat(1500), 'a'.repeat(1000)],
     ['whole characters', `a${'📨'.repeat(1500)}`, `a${'📨'.repeat(999)}`],
     ['characters cut by the bytes that are kept', `a${'ü'.repeat(500)}\0${'\0'.repeat(2997)}ü`, `a${'ü'.repeat(500)}`],
-    ['bytes that are no text', Buffer.from([0x68, 0xff, 0xfe, 0x69, 0xc3]), 'h��i�'],
+    ['invalid UTF-8', Buffer.from([0x68, 0xff, 0xfe, 0x69, 0xc3]), 'h��i�'],
     ['no NUL', 'a\0b\0', 'ab'],
     ['text with a byte order mark', '\uFEFFhi', 'hi'],
-    ['half a pair', Buffer.from([0xed, 0xa0, 0xbd]), '���'],
+    ['half a surrogate pair', Buffer.from([0xed, 0xa0, 0xbd]), '���'],
   ])('is kept as %s', async (_case, body, excerpt) => {
     expect(await post(await start(() => ({ body })))).toMatchObject({ outcome: 'answered', excerpt });
   });
 });
 
 describe('the host', () => {
-  it('is greeted by its name, and its certificate is checked for that', async () => {
+  it('gets its name by SNI, and its certificate is verified for it', async () => {
     const receiver = await start();
     const url = `https://localhost:${receiver.port}/`;
     const result = await post(receiver, { url }, { resolve: async () => ['127.0.0.1'] });
@@ -137,7 +137,7 @@ describe('the host', () => {
     });
   });
 
-  it('is reached at the next address where the first refuses', async () => {
+  it('is reached at the next address if the first refuses', async () => {
     const receiver = await start();
     const url = `https://localhost:${receiver.port}/`;
     const resolve = async () => ['127.0.0.2', '127.0.0.3', '127.0.0.1'];
@@ -147,7 +147,7 @@ describe('the host', () => {
     });
   });
 
-  it('that listens no more is a refused connection', async () => {
+  it('that no longer listens is a refused connection', async () => {
     const receiver = await start();
     await receiver.close();
     expect(await post(receiver)).toMatchObject({ outcome: 'failed', reason: 'connect', remoteAddress: null });
@@ -166,7 +166,7 @@ describe('the host', () => {
     '127.0.0.1',
     'not a url',
     '',
-  ])('%j is refused before anything is asked', async (url) => {
+  ])('%j is rejected before any lookup', async (url) => {
     const receiver = await start();
     const asked: string[] = [];
     const resolve = async (hostname: string) => {
@@ -177,7 +177,7 @@ describe('the host', () => {
     expect(asked).toEqual([]);
   });
 
-  it('at a private address is refused unless that is allowed', async () => {
+  it('at a private address is rejected unless allowed', async () => {
     const receiver = await start();
     expect(await post(receiver, {}, { allowPrivateNetworks: false })).toMatchObject({
       outcome: 'failed',
@@ -190,12 +190,12 @@ describe('the host', () => {
 
 describe('the source of the body', () => {
   const scenes: [name: string, Partial<OutboundRequest>, Partial<OutboundOptions>, outcome: string][] = [
-    ['an answer', {}, {}, 'answered'],
+    ['a response', {}, {}, 'answered'],
     ['a bad URL', { url: 'http://127.0.0.1/' }, {}, 'bad_url'],
-    ['a refused address', {}, { allowPrivateNetworks: false }, 'blocked_address'],
+    ['a rejected address', {}, { allowPrivateNetworks: false }, 'blocked_address'],
     ['a name without address', { url: 'https://hooks.test/' }, { resolve: async () => [] }, 'dns'],
     ['an untrusted certificate', {}, { ca: undefined }, 'tls'],
-    ['a header that is none', { headers: { 'X-A': 'a\r\nX-B: b' } }, {}, 'broken'],
+    ['an invalid header', { headers: { 'X-A': 'a\r\nX-B: b' } }, {}, 'broken'],
     ['a body longer than announced', { bodyBytes: 1 }, {}, 'broken'],
     ['a body shorter than announced', { bodyBytes: 10 }, {}, 'broken'],
   ];
@@ -215,7 +215,7 @@ describe('the source of the body', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  it.each([0, 1])('that throws after %i pieces is a broken request, and nothing is received', async (pieces) => {
+  it.each([0, 1])('that throws after %i chunks is a broken request, and nothing is received', async (pieces) => {
     const receiver = await start();
     async function* body() {
       for (let at = 0; at < pieces; at += 1) yield Buffer.from('a');
@@ -237,14 +237,14 @@ describe('the source of the body', () => {
     expect(await posting).toMatchObject({ outcome: 'failed', reason: 'broken' });
   });
 
-  it('that hangs ends with the time, and is closed', async () => {
+  it('that hangs times out, and is closed', async () => {
     const source = watched(['a'], () => new Promise(() => {}));
     const result = await post(await start(), { body: source.body, bodyBytes: 5 }, { timeoutMs: 200 });
     expect(result).toMatchObject({ outcome: 'failed', reason: 'timeout' });
     expect(source.closed()).toBe(1);
   });
 
-  it('that is no iterable at all is a broken request', async () => {
+  it('that is not iterable is a broken request', async () => {
     const body = {} as AsyncIterable<Uint8Array>;
     expect(await post(await start(), { body })).toMatchObject({ outcome: 'failed', reason: 'broken' });
   });

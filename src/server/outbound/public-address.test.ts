@@ -6,10 +6,10 @@ import { postOnce } from './post';
 import { isPublicAddress } from './public-address';
 import { resolveHost } from './resolve';
 
-/** name: no address at all, so that DNS is asked, and its answer checked. */
+/** name: not an address, so DNS is asked and its answer checked. */
 type Verdict = 'allowed' | 'refused' | 'name';
 
-/** Name, then first, middle and last address: all refused. Then the neighbours, where they are public. */
+/** Name, then first, middle and last address, all rejected; then public neighbors. */
 type Range = [name: string, refused: string[], allowed: string[]];
 
 const IPV4_RANGES: Range[] = [
@@ -292,8 +292,8 @@ for (const [name, host, verdict] of ROWS) {
   groups.set(title, [...(groups.get(title) ?? []), [host, verdict]]);
 }
 
-describe('a request to an address as an attacker writes it', () => {
-  it('is tried in 400 forms and more', () => {
+describe('a request to an address in an obfuscated form', () => {
+  it('is tested in at least 400 forms', () => {
     expect(new Set(ROWS.map(([, host]) => host)).size).toBeGreaterThan(400);
   });
 
@@ -322,12 +322,12 @@ describe('isPublicAddress', () => {
     '2606:4700:4700::1111/128',
     '2606:4700:4700::1111:2222:3333:4444:5555',
     'fe80::1%eth0',
-  ])('refuses %j, which is no plain literal', (text) => {
+  ])('rejects %j, which is not a plain literal', (text) => {
     expect(isPublicAddress(text)).toBe(false);
   });
 });
 
-/** What postOnce does with a URL: whether it goes as far as a connection, which is a stub here. */
+/** Whether postOnce tries to connect to a URL. The connection is a stub. */
 async function verdictOn(url: string): Promise<Verdict | string> {
   const hosts: unknown[] = [];
   const result = await postOnce(

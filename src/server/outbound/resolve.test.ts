@@ -12,11 +12,11 @@ it.each([
   ['::1', '::1'],
   ['[::1]', '::1'],
   ['[2606:4700:4700::1111]', '2606:4700:4700::1111'],
-])('takes %s for its own address without asking', async (hostname, address) => {
+])('resolves %s to itself without a lookup', async (hostname, address) => {
   expect(await resolveHost(hostname, NEVER, { servers: ['127.0.0.1:1'], systemLookup: NO_LOOKUP })).toEqual([address]);
 });
 
-it('gives every address of both families, IPv4 first', async () => {
+it('returns every address of both families, IPv4 first', async () => {
   const dns = await startDns({ A: ['192.0.2.1', '192.0.2.2'], AAAA: ['2001:db8::1'] });
   expect(await resolveHost('hooks.test', NEVER, { ...dns, systemLookup: NO_LOOKUP })).toEqual([
     '192.0.2.1',
@@ -28,7 +28,7 @@ it('gives every address of both families, IPv4 first', async () => {
 it.each([
   ['A', '192.0.2.1'],
   ['AAAA', '2001:db8::1'],
-] as const)('gives the addresses there are where only %s records exist', async (type, address) => {
+] as const)('returns the addresses if only %s records exist', async (type, address) => {
   const dns = await startDns({ A: [], AAAA: [], [type]: [address] });
   expect(await resolveHost('hooks.test', NEVER, { ...dns, systemLookup: NO_LOOKUP })).toEqual([address]);
 });
@@ -43,7 +43,7 @@ it('does not wait for the family that never answers', async () => {
 it.each([
   ['knows no such name', { A: 'NXDOMAIN', AAAA: 'NXDOMAIN' }],
   ['knows the name and no address', { A: [], AAAA: [] }],
-] as const)('asks the system, which knows /etc/hosts, where DNS %s', async (_case, answers) => {
+] as const)('asks the system resolver if DNS %s', async (_case, answers) => {
   const dns = await startDns(answers);
   const asked: string[] = [];
   const systemLookup = async (hostname: string) => {
@@ -54,31 +54,31 @@ it.each([
   expect(asked).toEqual(['hooks.test']);
 });
 
-it('asks the system where there is no DNS server', async () => {
+it('asks the system resolver if there is no DNS server', async () => {
   const systemLookup = async () => [{ address: '10.0.0.7' }];
   expect(await resolveHost('hooks.test', NEVER, { servers: ['127.0.0.1:1'], systemLookup })).toEqual(['10.0.0.7']);
 });
 
-it('does not ask the system where the DNS servers fail', async () => {
+it('does not ask the system resolver if the DNS servers fail', async () => {
   const dns = await startDns({ A: 'SERVFAIL', AAAA: 'SERVFAIL' });
   const systemLookup = async () => [{ address: '10.0.0.7' }];
   await expect(resolveHost('hooks.test', NEVER, { ...dns, systemLookup })).rejects.toMatchObject({ reason: 'dns' });
 });
 
 it.each([
-  ['knows nothing either', async () => []],
+  ['finds nothing either', async () => []],
   ['fails', NO_LOOKUP],
-])('finds nothing where the system %s', async (_case, systemLookup) => {
+])('finds nothing if the system resolver %s', async (_case, systemLookup) => {
   const dns = await startDns({ A: 'NXDOMAIN', AAAA: 'NXDOMAIN' });
   await expect(resolveHost('hooks.test', NEVER, { ...dns, systemLookup })).rejects.toMatchObject({ reason: 'dns' });
 });
 
-it('finds localhost, which DNS does not know', async () => {
+it('finds localhost, which is not in DNS', async () => {
   const dns = await startDns({ A: 'NXDOMAIN', AAAA: 'NXDOMAIN' });
   expect(await resolveHost('localhost', NEVER, dns)).toContain('127.0.0.1');
 });
 
-it('ends with the reason of its signal while DNS is silent', async () => {
+it('rejects with the reason of its signal while DNS is silent', async () => {
   const dns = await startDns({ A: 'silence', AAAA: 'silence' });
   const controller = new AbortController();
   const resolving = resolveHost('hooks.test', controller.signal, { ...dns, systemLookup: NO_LOOKUP });
@@ -87,7 +87,7 @@ it('ends with the reason of its signal while DNS is silent', async () => {
   await expect(resolving).rejects.toBe(reason);
 });
 
-it('asks the system twice at a time at most, and not for who has given up', async () => {
+it('makes at most two system lookups at a time, and none for aborted calls', async () => {
   const { servers } = await startDns({ A: 'NXDOMAIN', AAAA: 'NXDOMAIN' });
   const asked: string[] = [];
   const answers: (() => void)[] = [];
@@ -120,7 +120,7 @@ type DnsAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 const CODES = { NXDOMAIN: 3, SERVFAIL: 2 };
 const TYPES = { A: 1, AAAA: 28 };
 
-/** A DNS server on 127.0.0.1 that answers any name alike. */
+/** A DNS server on 127.0.0.1 that gives the same answer for every name. */
 async function startDns(answers: { A: DnsAnswer; AAAA: DnsAnswer }): Promise<{ servers: string[] }> {
   const socket = createSocket('udp4');
   socket.on('message', (query: Buffer, peer: RemoteInfo) => {

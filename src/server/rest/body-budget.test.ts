@@ -3,7 +3,7 @@ import { expectError, keyClient } from '@/test/rest';
 
 const MIB = 1024 * 1024;
 
-/** A body that hands over `sizeBytes` of blanks and then waits until it is told to end. */
+/** A body that sends `sizeBytes` of spaces and then waits until `end` is called. */
 function heldBody(sizeBytes: number) {
   const chunk = new Uint8Array(MIB).fill(0x20);
   let sentBytes = 0;
@@ -30,7 +30,7 @@ function heldBody(sizeBytes: number) {
   return { stream, isHeld, end };
 }
 
-it('bodies in flight share a budget: beyond it 503 with Retry-After, and room again once they are done', async () => {
+it('bodies in flight share a budget; beyond it 503 with Retry-After, until some are done', async () => {
   const api = await keyClient();
   const post = (rawBody: BodyInit) => api.call('POST', '/send/batch', { rawBody });
   const held = [heldBody(90 * MIB), heldBody(90 * MIB)];

@@ -35,7 +35,7 @@ const corsHeadersOf = (response: Response) =>
 describe('without CORS_ORIGINS', () => {
   beforeAll(() => load(''));
 
-  it('no answer carries a CORS header', async () => {
+  it('no response has a CORS header', async () => {
     for (const response of [
       await call('/health', 'GET', { origin: LISTED }),
       await call('/nothing', 'GET', { origin: LISTED }),
@@ -45,7 +45,7 @@ describe('without CORS_ORIGINS', () => {
     }
   });
 
-  it('a preflight is refused like any method that does not apply', async () => {
+  it('a preflight is rejected like any unsupported method', async () => {
     const response = await ask('/domains', LISTED);
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
@@ -56,7 +56,7 @@ describe('without CORS_ORIGINS', () => {
 describe('with CORS_ORIGINS', () => {
   beforeAll(() => load(`${LISTED},http://localhost:5173`));
 
-  it('answers the preflight of a listed origin with what its page may send', async () => {
+  it('answers the preflight of a listed origin with the allowed headers and methods', async () => {
     const response = await ask('/domains', LISTED);
     expect(response.status).toBe(204);
     expect(await response.text()).toBe('');
@@ -70,7 +70,7 @@ describe('with CORS_ORIGINS', () => {
   });
 
   it.each([UNLISTED, 'null', `${LISTED}.evil.example`, 'https://app.example.com:8443', 'http://app.example.com'])(
-    'lets no page of %s read an answer',
+    'lets no page of %s read a response',
     async (origin) => {
       const refused = await ask('/domains', origin);
       expect(refused.status).toBe(405);
@@ -79,12 +79,12 @@ describe('with CORS_ORIGINS', () => {
     },
   );
 
-  it('answers 404 to the preflight of a route that does not exist, and 405 to an OPTIONS that is none', async () => {
+  it('answers 404 to the preflight of an unknown route, and 405 to other OPTIONS requests', async () => {
     expect((await ask('/nothing', LISTED)).status).toBe(404);
     expect((await call('/domains', 'OPTIONS', { origin: LISTED })).status).toBe(405);
   });
 
-  it('lets a page with an API key read answers, errors included', async () => {
+  it('lets a page with an API key read responses, including errors', async () => {
     const { key } = await makeApiKey((await makeAdmin()).id);
     const authorization = `Bearer ${key}`;
     for (const [path, status] of [
@@ -115,7 +115,7 @@ describe('with CORS_ORIGINS', () => {
     expect(response.headers.has('access-control-allow-credentials')).toBe(false);
   });
 
-  it('tells caches that every answer depends on the origin', async () => {
+  it('declares to caches that responses vary by origin', async () => {
     expect(corsHeadersOf(await call('/health', 'GET'))).toEqual(['vary']);
   });
 

@@ -5,13 +5,13 @@ import { appRouter } from '@/modules/router';
 import { document } from '@/test/rest';
 import { routesOf } from './routes';
 
-it('is valid OpenAPI 3.1 to one validator', async () => {
+it('passes an OpenAPI 3.1 validator', async () => {
   const result = await new Validator().validate(asObject(document));
   expect(result.errors ?? []).toEqual([]);
   expect(result.valid).toBe(true);
 });
 
-it('is valid to a second, independent one, with nothing unresolved', async () => {
+it('passes a second, independent validator, with every reference resolved', async () => {
   const source = JSON.stringify(document);
   const config = await createConfig({
     extends: ['minimal'],
@@ -23,14 +23,14 @@ it('is valid to a second, independent one, with nothing unresolved', async () =>
   expect(Object.keys((bundle.parsed as { paths: object }).paths)).toEqual(Object.keys(document.paths ?? {}));
 });
 
-it('a broken document would be noticed by both', async () => {
+it('both validators detect a broken document', async () => {
   const broken = { ...structuredClone(document), paths: { '/x': { get: { responses: 'none' } } } };
   expect((await new Validator().validate(asObject(broken))).valid).toBe(false);
   const config = await createConfig({ extends: ['minimal'], rules: { struct: 'error' } });
   expect((await lintFromString({ source: JSON.stringify(broken), config })).length).toBeGreaterThan(0);
 });
 
-it('has every route with its true success status, the envelope and its error codes', () => {
+it('has every route with its actual success status, envelope and error codes', () => {
   for (const route of routesOf(appRouter)) {
     const operation = document.paths?.[route.template]?.[route.method.toLowerCase() as 'get'];
     const responses = operation?.responses as Record<
@@ -60,7 +60,7 @@ it('has every route with its true success status, the envelope and its error cod
   }
 });
 
-it('says which errors sending has', () => {
+it('lists the errors of sending', () => {
   const responses = document.paths?.['/send']?.post?.responses as Record<string, { description: string }>;
   expect(responses[403]?.description).toBe(
     'FORBIDDEN, DOMAIN_NOT_FOUND, API_KEY_DOMAIN_SCOPE, DOMAIN_INACTIVE, MAILBOX_SUSPENDED',

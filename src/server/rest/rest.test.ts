@@ -14,7 +14,7 @@ describe('routing', () => {
     ['GET', '/Domains'],
     ['POST', '/domains/x/y/z'],
     ['GET', '//domains'],
-  ])('answers 404 NOT_FOUND to %s %s, whoever asks', async (method, path) => {
+  ])('answers 404 NOT_FOUND to %s %s, for every caller', async (method, path) => {
     expectError(await client().call(method, path), 404, 'NOT_FOUND');
   });
 
@@ -36,7 +36,7 @@ describe('routing', () => {
 
 describe('credentials', () => {
   it.each(ROUTES.filter((route) => route.meta.access).map((route) => [route.method, route.template] as const))(
-    '%s %s needs them, whatever the body',
+    '%s %s requires them, whatever the body',
     async (method, template) => {
       const path = template.replaceAll(/\{\w+\}/g, '01a1f000-0000-7000-8000-000000000000');
       const rawBody = method === 'GET' ? undefined : '{ not json';
@@ -44,7 +44,7 @@ describe('credentials', () => {
     },
   );
 
-  it('lets Bearer win where a valid cookie is sent too', async () => {
+  it('prefers Bearer over a valid cookie', async () => {
     const { cookie } = await sessionClient();
     expectError(
       await client({ cookie, authorization: 'Bearer service_wrong' }).get('/auth/me'),
@@ -54,7 +54,7 @@ describe('credentials', () => {
   });
 
   it.each(['Basic abc', 'Bearer', 'Bearer ', 'service_x', 'Bearer a b'])(
-    'refuses the header %j',
+    'rejects the header %j',
     async (authorization) => {
       expectError(await client({ authorization }).get('/auth/me'), 401, 'API_KEY_INVALID');
     },
@@ -76,7 +76,7 @@ describe('bodies', () => {
     expectError(await api.call('POST', '/domains', { rawBody }), 400, 'INVALID_JSON');
   });
 
-  it.each(['[]', '"text"', '1', 'null', 'true'])('refuses %s, which is no object', async (rawBody) => {
+  it.each(['[]', '"text"', '1', 'null', 'true'])('rejects %s, which is not an object', async (rawBody) => {
     const api = await keyClient();
     expectError(await api.call('POST', '/domains', { rawBody }), 400, 'VALIDATION_ERROR');
   });
@@ -90,7 +90,7 @@ describe('bodies', () => {
     },
   );
 
-  it('takes application/json with a charset', async () => {
+  it('accepts application/json with a charset', async () => {
     const api = await keyClient();
     const send = {
       rawBody: JSON.stringify({ name: `${unique()}.example` }),
@@ -99,7 +99,7 @@ describe('bodies', () => {
     expect((await api.call('POST', '/domains', send)).status).toBe(201);
   });
 
-  it('takes 1 MiB and refuses one byte more', async () => {
+  it('accepts 1 MiB and rejects one byte more', async () => {
     const api = await keyClient();
     const body = (sizeBytes: number) => `{"name":"x"}${' '.repeat(sizeBytes - 12)}`;
     expectError(await api.call('POST', '/domains', { rawBody: body(1024 * 1024) }), 400, 'VALIDATION_ERROR');
@@ -121,7 +121,7 @@ describe('bodies', () => {
     expect(sent).toBeLessThan(30);
   });
 
-  it('refuses an own __proto__ wherever fields are known', async () => {
+  it('rejects __proto__ as a field', async () => {
     const api = await keyClient();
     const rawBody = `{"name":"${unique()}.example","__proto__":{"active":false}}`;
     const answer = expectError(await api.call('POST', '/domains', { rawBody }), 400, 'VALIDATION_ERROR');
@@ -135,7 +135,7 @@ describe('bodies', () => {
       fc.asyncProperty(fc.constantFrom(...writes), fc.json(), async (route, rawBody) => {
         const path = route.template.replaceAll(/\{\w+\}/g, '01a1f000-0000-7000-8000-000000000000');
         const { status, error } = await api.call(route.method, path, { rawBody });
-        // There is no mail server here, whatever it is asked.
+        // No mail server is attached.
         if (error?.code !== 'MAIL_STACK_UNAVAILABLE') expect(status).toBeLessThan(500);
       }),
       { numRuns: 150 },
@@ -145,7 +145,7 @@ describe('bodies', () => {
 
 describe('query parameters', () => {
   it.each(['?colour=red', '?limit=10&limit=20', '?active=1', '?active=TRUE', '?sort=password', '?order=up', '?id=x'])(
-    'refuses %s with VALIDATION_ERROR',
+    'rejects %s with VALIDATION_ERROR',
     async (query) => {
       const api = await keyClient();
       expectError(await api.get(`/domains${query}`), 400, 'VALIDATION_ERROR');
@@ -159,14 +159,14 @@ describe('query parameters', () => {
     },
   );
 
-  it('refuses them where the call takes none', async () => {
+  it('rejects them on endpoints without query parameters', async () => {
     const api = await keyClient();
     expectError(await api.post('/domains?dry_run=true', { name: 'a.example' }), 400, 'VALIDATION_ERROR');
   });
 });
 
 describe('cross-site requests', () => {
-  it('a session changes something only from the console itself', async () => {
+  it('a session can make changes only from the console', async () => {
     const { cookie } = await sessionClient();
     const body = { name: `${unique()}.example` };
     expectError(await client({ cookie }).post('/domains', body), 403, 'FORBIDDEN');
@@ -184,7 +184,7 @@ describe('cross-site requests', () => {
 });
 
 describe('limits', () => {
-  it("counts a key's own requests and says how many are left", async () => {
+  it("counts a key's requests and reports how many are left", async () => {
     const api = await keyClient({ rateLimit: 3 });
     const first = await api.get('/auth/me');
     expect(first.headers.get('ratelimit-limit')).toBe('3');
@@ -195,7 +195,7 @@ describe('limits', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('lets exactly as many through when they come at once', async () => {
+  it('is exact under concurrency', async () => {
     const api = await keyClient({ rateLimit: 10 });
     const answers = await Promise.all(Array.from({ length: 30 }, () => api.get('/auth/me')));
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10);
@@ -212,7 +212,7 @@ it('HEAD answers like GET without a body', async () => {
   expect(await response.text()).toBe('');
 });
 
-it('says nothing of the inside when something unforeseen happens', async () => {
+it('reveals nothing internal after an unexpected error', async () => {
   const { createRestHandler } = await import('./dispatch');
   const { rest } = await import('./meta');
   const { publicProcedure, router } = await import('../trpc');
@@ -244,7 +244,7 @@ it('counts the addresses of one IPv6 network together', async () => {
   expectError(elsewhere, 400, 'MISSING_FIELDS');
 });
 
-it('a body that breaks off is told so, and its share of the budget is free again', async () => {
+it('an interrupted body is an error, and its share of the budget is freed', async () => {
   const api = await keyClient();
   const rawBody = () =>
     new ReadableStream<Uint8Array>({

@@ -5,7 +5,7 @@ import { makeAdmin, makeDkimKey, makeDomain, makeWebhook } from '@/test/factorie
 
 const makeKey = () => randomBytes(32).toString('hex');
 
-/** The server as it is after a start with these keys. */
+/** The server after a start with these keys. */
 async function startWith(...keys: string[]) {
   vi.resetModules();
   process.env.SECRET_KEY = keys.join(',');
@@ -43,7 +43,7 @@ describe('rotating SECRET_KEY', () => {
     await db.domain.deleteMany();
   });
 
-  it('seals every stored secret again, after which the old key can go', async () => {
+  it('reseals every stored secret, so that the old key can be removed', async () => {
     const before = await startWith(oldKey);
     const ids = await Promise.all(Array.from({ length: 230 }, (_, i) => makeSealed(before, `secret ${i}`)));
     const without = await makeAdmin();
@@ -61,7 +61,7 @@ describe('rotating SECRET_KEY', () => {
     await expect(open(gone, ids[0] as string)).rejects.toThrow('is not in SECRET_KEY');
   });
 
-  it('seals the secrets of webhooks again, the ones before too', async () => {
+  it('reseals webhook secrets, including previous ones', async () => {
     const before = await startWith(oldKey);
     const { id } = await makeWebhook();
     const [secret, previousSecret] = ['secret', 'previous_secret'].map((column) => `webhook.${column}:${id}`);
@@ -78,7 +78,7 @@ describe('rotating SECRET_KEY', () => {
     expect(after.unseal(previousSecret ?? '', row.previousSecret ?? new Uint8Array())).toBe('other');
   });
 
-  it('seals the private keys of DKIM again', async () => {
+  it('reseals DKIM private keys', async () => {
     const before = await startWith(oldKey);
     const { id: domainId } = await makeDomain();
     const { id } = await makeDkimKey(domainId);
@@ -90,7 +90,7 @@ describe('rotating SECRET_KEY', () => {
     expect(after.unseal(place, (await db.dkimKey.findUniqueOrThrow({ where: { id } })).privateKey)).toBe('the key');
   });
 
-  it('does it once, however many instances do it at the same time', async () => {
+  it('reseals once when several instances run at the same time', async () => {
     const before = await startWith(oldKey);
     const ids = await Promise.all(Array.from({ length: 150 }, (_, i) => makeSealed(before, `secret ${i}`)));
     const instances = [
@@ -103,7 +103,7 @@ describe('rotating SECRET_KEY', () => {
     for (const [i, id] of ids.entries()) expect(await open(instances[0] as Server, id)).toBe(`secret ${i}`);
   });
 
-  it('is done by every start', async () => {
+  it('runs at every start', async () => {
     const id = await makeSealed(await startWith(oldKey), 'x');
     await startWith(newKey, oldKey);
     process.env.SMTP_URL = 'off';
@@ -112,7 +112,7 @@ describe('rotating SECRET_KEY', () => {
     await expect.poll(() => open(after, id).catch(() => null), { timeout: 10_000 }).toBe('x');
   });
 
-  it('leaves alone what was written in the meantime', async () => {
+  it('keeps values that were written meanwhile', async () => {
     const before = await startWith(oldKey);
     const id = await makeSealed(before, 'first');
     const during = await startWith(newKey, oldKey);
@@ -126,7 +126,7 @@ describe('rotating SECRET_KEY', () => {
     expect(await open(during, id)).toBe('second');
   });
 
-  it('keeps what no listed key opens, and says once how many and what to do', async () => {
+  it('keeps values that no listed key opens, and logs once how many and what to do', async () => {
     const before = await startWith(makeKey());
     const lost = [await makeSealed(before, 'a'), await makeSealed(before, 'b')];
     const bytes = await Promise.all(lost.map(stored));
@@ -143,7 +143,7 @@ describe('rotating SECRET_KEY', () => {
     expect(await open(during, openable)).toBe('c');
   });
 
-  it('keeps what was moved from another row', async () => {
+  it('keeps values that were moved from another row', async () => {
     const before = await startWith(oldKey);
     const { id } = await makeAdmin();
     await db.admin.update({ where: { id }, data: { totpSecret: before.seal(placeOf('another'), 'x') } });
@@ -151,7 +151,7 @@ describe('rotating SECRET_KEY', () => {
     expect(await during.reseal()).toEqual({ resealed: 0, unopened: 1 });
   });
 
-  it('ends no session while the old key is listed, and every one after', async () => {
+  it('ends no session while the old key is listed, and all after', async () => {
     const { cookieValue, secret } = (await startWith(oldKey)).newSessionSecret();
     const headers = new Headers({ cookie: `service_session=${cookieValue}` });
     const during = await startWith(newKey, oldKey);

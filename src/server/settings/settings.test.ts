@@ -18,11 +18,11 @@ describe('readSettings', () => {
     });
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(readSettings({ PORT: '', ADMIN_EMAIL: '', SMTP_URL: '' })).toEqual(readSettings({}));
   });
 
-  it('lets the address follow the port, and cuts its slash', () => {
+  it('derives the URL from the port, and removes its trailing slash', () => {
     expect(readSettings({ PORT: '4000' }).appUrl).toBe('http://localhost:4000');
     expect(readSettings({ APP_URL: 'https://mail.example.com/' }).appUrl).toBe('https://mail.example.com');
   });
@@ -33,7 +33,7 @@ describe('readSettings', () => {
     expect(settings).toMatchObject({ secretKeys: keys, trustedProxies: ['10.0.0.0/8', '::1'] });
   });
 
-  it('reads identity providers, which link no e-mail unless told to', () => {
+  it('reads identity providers, without email linking by default', () => {
     const providers = [provider(), provider({ id: 'two', linkVerifiedEmail: true, issuer: 'http://127.0.0.1:9/x/' })];
     expect(readSettings({ OIDC_PROVIDERS: JSON.stringify(providers) }).oidcProviders).toEqual([
       { ...provider(), linkVerifiedEmail: false },
@@ -43,35 +43,35 @@ describe('readSettings', () => {
 
   it.each([
     ['no JSON', '{'],
-    ['no list', '{}'],
+    ['an object instead of a list', '{}'],
     ['an unknown field', JSON.stringify([provider({ scope: 'openid' })])],
     ['a missing field', JSON.stringify([provider({ clientId: undefined })])],
     ['an empty secret', JSON.stringify([provider({ clientSecret: '' })])],
     ['an id with other characters', JSON.stringify([provider({ id: 'a/b' })])],
     ['an id that is too long', JSON.stringify([provider({ id: 'a'.repeat(41) })])],
-    ['one id twice', JSON.stringify([provider(), provider()])],
+    ['a duplicate id', JSON.stringify([provider(), provider()])],
     ['an issuer over plain http', JSON.stringify([provider({ issuer: 'http://id.example.com' })])],
-    ['a host that only begins like this machine', JSON.stringify([provider({ issuer: 'http://127.0.0.1.evil.com' })])],
+    ['a host that only starts like loopback', JSON.stringify([provider({ issuer: 'http://127.0.0.1.evil.com' })])],
     ['an issuer with a query', JSON.stringify([provider({ issuer: 'https://id.example.com/?a=b' })])],
     ['an issuer with a password', JSON.stringify([provider({ issuer: 'https://a:b@id.example.com' })])],
-    ['an issuer that is no address', JSON.stringify([provider({ issuer: 'id.example.com' })])],
-    ['a word for a switch', JSON.stringify([provider({ linkVerifiedEmail: 'yes' })])],
-  ])('refuses OIDC_PROVIDERS with %s in one sentence that tells no secret', (_, value) => {
+    ['an issuer that is not a URL', JSON.stringify([provider({ issuer: 'id.example.com' })])],
+    ['a string for a boolean', JSON.stringify([provider({ linkVerifiedEmail: 'yes' })])],
+  ])('rejects OIDC_PROVIDERS with %s in one sentence without secrets', (_, value) => {
     const problems = problemsOf({ OIDC_PROVIDERS: value });
     expect(problems).toEqual([expect.stringMatching(/^OIDC_PROVIDERS is not valid: .+[^.]\.$/)]);
     expect(problems.join()).not.toMatch(/hunter2|Invalid input/);
   });
 
-  it('writes origins as a browser sends them', () => {
+  it('normalizes origins like browsers', () => {
     const { corsOrigins } = readSettings({ CORS_ORIGINS: 'https://App.example.com/, http://localhost:5173' });
     expect(corsOrigins).toEqual(['https://app.example.com', 'http://localhost:5173']);
   });
 
-  it.each(['redis://localhost:6379', 'rediss://:secret@redis.example.com:6380/2'])('takes REDIS_URL=%s', (url) => {
+  it.each(['redis://localhost:6379', 'rediss://:secret@redis.example.com:6380/2'])('accepts REDIS_URL=%s', (url) => {
     expect(readSettings({ REDIS_URL: url }).redisUrl).toBe(url);
   });
 
-  it.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])('takes LOG_LEVEL=%s', (level) => {
+  it.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])('accepts LOG_LEVEL=%s', (level) => {
     expect(readSettings({ LOG_LEVEL: level }).logLevel).toBe(level);
   });
 
@@ -108,22 +108,22 @@ describe('readSettings', () => {
     ['CORS_ORIGINS', 'https://app.example.com,ftp://app.example.com'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_LEVEL', 'INFO'],
-  ])('says in one sentence what is wrong with %s=%s', (name, value) => {
+  ])('rejects %s=%s in one sentence', (name, value) => {
     expect(problemsOf({ [name]: value })).toContainEqual(expect.stringMatching(new RegExp(`^${name} .+\\.$`)));
   });
 
-  it.each(['short', 'x'.repeat(257)])('refuses a password of the wrong length', (password) => {
+  it.each(['short', 'x'.repeat(257)])('rejects a password of the wrong length', (password) => {
     const problems = problemsOf({ ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD: password });
     expect(problems).toEqual([expect.stringMatching(/^ADMIN_PASSWORD is too (short|long): /)]);
   });
 
-  it('wants both parts of the first admin', () => {
+  it('requires both parts of the first admin', () => {
     const sentence = 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both or neither.';
     expect(problemsOf({ ADMIN_EMAIL: 'admin@example.com' })).toEqual([sentence]);
     expect(problemsOf({ ADMIN_PASSWORD: 'correct horse battery' })).toEqual([sentence]);
   });
 
-  it('names every problem at once, and no secret', () => {
+  it('reports every problem at once, without secrets', () => {
     const problems = problemsOf({ PORT: 'x', SECRET_KEY: 'hunter2', DATABASE_URL: 'mysql://root:hunter2@db/x' });
     expect(problems).toHaveLength(3);
     expect(problems.join()).not.toContain('hunter2');
@@ -141,7 +141,7 @@ describe('warningAbout', () => {
     'http://192.168.1.10:3000',
     'http://localhost.example.com',
     'http://[2001:db8::1]',
-  ])('says in one sentence that nobody can sign in at %s', (appUrl) => {
+  ])('warns in one sentence that nobody can sign in at %s', (appUrl) => {
     expect(warningAbout({ appUrl })).toMatch(/^Nobody can sign in at [^\n]+https[^\n]+\.$/);
     expect(warningAbout({ appUrl })).toContain(appUrl);
   });
@@ -153,7 +153,7 @@ describe('warningAbout', () => {
     'http://127.1.2.3',
     'http://[::1]:3000',
     'http://mail.localhost',
-  ])('says nothing of %s', (appUrl) => {
+  ])('does not warn about %s', (appUrl) => {
     expect(warningAbout({ appUrl })).toBeUndefined();
   });
 });

@@ -193,7 +193,7 @@ it('the embedded Postgres is started for the moment, and left as it is where it 
   postgres.stop();
   const { code, output } = await create(emailOf());
   expect(code).toBe(1);
-  expect(output).toMatch(/ is in use by process \d+, and no database runs there yet: .+\.$/);
+  expect(output).toMatch(/ is in use by process \d+, but no database is running there yet\. .+\.$/);
 });
 
 describe('a password typed at a terminal', () => {
