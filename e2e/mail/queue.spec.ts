@@ -5,7 +5,7 @@ import { alertWith, type Domain, expect, test, unique, url, useSession } from '.
 import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
 import { startMailAgent } from '../support/mail-agent';
 
-// There is one mail server for all: the tests take turns with it.
+// All tests share one mail server, so they run one after another.
 test.describe.configure({ mode: 'serial' });
 
 const [HELD, FIRST, SECOND, BOUNCE] = ['4jWsM30000zMFgn', '4jWsM30001zMFgn', '4jWsM30002zMFgn', '4jWsM30003zMFgn'];
@@ -20,7 +20,7 @@ test.afterEach(async () => {
   detach = null;
 });
 
-/** Attaches a mail server with this in its queue; a test changes the files as it likes. */
+/** Attaches a mail server with these files in its queue. Tests may change the files. */
 async function attach(files: QueueFile[]): Promise<QueueFile[]> {
   const queue = queueInMemory(files);
   const list: (typeof queue)['queue.list'] = (query) => {
@@ -58,21 +58,21 @@ const idsIn = (page: Page) =>
     .getByRole('button', { name: /^Details of / })
     .evaluateAll((openers) => openers.map((opener) => /of (\w+)/.exec(opener.getAttribute('aria-label') ?? '')?.[1]));
 
-test('without a mail server the page says what that means', async ({ signedIn: page, check }) => {
+test('without a mail server the page explains what to do', async ({ signedIn: page, check }) => {
   await withoutMailServer(page);
   await page.goto(`${url()}/queue`);
   await expect(page.getByRole('heading', { name: 'No mail server is attached' })).toBeVisible();
   await expect(page.getByText('docs/mail-server.md')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Try all deferred now' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Retry all deferred' })).toBeDisabled();
   await check();
 
   await withoutMailServer(page, 'silent');
-  await page.getByRole('button', { name: 'Look again' }).click();
-  await expect(page.getByRole('heading', { name: 'The agent of the mail server is silent' })).toBeVisible();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'The mail agent is not responding' })).toBeVisible();
   await check();
 });
 
-test('what waits is listed with its reason, the longest waiting first, and found by state and address', async ({
+test('lists queued messages with the reason, oldest first, and filters by status and address', async ({
   signedIn: page,
   domain,
   check,
@@ -82,30 +82,30 @@ test('what waits is listed with its reason, the longest waiting first, and found
   await expect(rowOf(page, FIRST)).toContainText('far.example asked to retry later');
   await expect(rowOf(page, FIRST)).toContainText('1 h ago');
   await expect(rowOf(page, SECOND)).toContainText('mx.far.example refused the connection');
-  await expect(rowOf(page, HELD)).toContainText('Until it is released');
+  await expect(rowOf(page, HELD)).toContainText('On hold until released');
   await expect(rowOf(page, BOUNCE)).toContainText('+24');
   expect(await idsIn(page)).toEqual([HELD, FIRST, SECOND, BOUNCE]);
-  await expect(page.getByText(/^4 messages wait, the oldest since /)).toBeVisible();
-  const states = page.getByRole('group', { name: 'State' });
-  await expect(states.getByRole('button')).toHaveText([
+  await expect(page.getByText(/^4 messages, the oldest from /)).toBeVisible();
+  const statuses = page.getByRole('group', { name: 'Status' });
+  await expect(statuses.getByRole('button')).toHaveText([
     /^All4$/,
     /^Deferred2$/,
-    /^Being tried1$/,
-    /^Just came0$/,
+    /^Active1$/,
+    /^Incoming0$/,
     /^On hold1$/,
   ]);
   await check();
 
-  await states.getByRole('button', { name: 'On hold' }).press('Enter');
+  await statuses.getByRole('button', { name: 'On hold' }).press('Enter');
   await expect(page).toHaveURL(/queue=hold/);
   await expect(openerOf(page)).toHaveCount(1);
-  await states.getByRole('button', { name: 'On hold' }).click();
+  await statuses.getByRole('button', { name: 'On hold' }).click();
   await page.getByRole('textbox', { name: /^From/ }).fill('<>');
   await expect(openerOf(page)).toHaveCount(1);
   await expect(rowOf(page, BOUNCE)).toContainText('No sender');
   await page.getByRole('textbox', { name: /^From/ }).fill('');
   await page.getByRole('textbox', { name: /^To/ }).fill('bo');
-  await expect(page.getByRole('textbox', { name: /^To/ })).toHaveAccessibleDescription(/A whole address/);
+  await expect(page.getByRole('textbox', { name: /^To/ })).toHaveAccessibleDescription(/Enter a full address/);
   await expect(openerOf(page)).toHaveCount(4);
   await page.getByRole('textbox', { name: /^To/ }).fill('bo@far.example');
   await expect(openerOf(page)).toHaveCount(1);
@@ -114,20 +114,15 @@ test('what waits is listed with its reason, the longest waiting first, and found
   await expect(rowOf(page, SECOND)).toBeVisible();
   await expect(openerOf(page)).toHaveCount(1);
   await page.getByRole('textbox', { name: /^To/ }).fill('@nowhere.example');
-  await expect(page.getByRole('heading', { name: 'No message fits' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No matching messages' })).toBeVisible();
   await check();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await page.getByRole('button', { name: /^Arrived/ }).click();
   await expect(rowOf(page, BOUNCE)).toBeVisible();
   await expect.poll(() => idsIn(page)).toEqual([BOUNCE, SECOND, FIRST, HELD]);
 });
 
-test('a message is opened, put on hold, released and tried, by keyboard', async ({
-  signedIn: page,
-  domain,
-  sql,
-  check,
-}) => {
+test('opens, holds, releases and retries a message by keyboard', async ({ signedIn: page, domain, sql, check }) => {
   const files = await attachFour(domain);
   const subject = unique('Order ');
   const [message] = await sql<{ id: string }>(
@@ -141,14 +136,14 @@ test('a message is opened, put on hold, released and tried, by keyboard', async 
   await openerOf(page, SECOND).press('Enter');
   await expect(page).toHaveURL(new RegExp(`open=${SECOND}`));
   await expect(page.getByText(REFUSED, { exact: true })).toBeVisible();
-  await expect(page.getByText(/Their host is up, but no mail server answers there/)).toBeVisible();
+  await expect(page.getByText(/The host is up, but no mail server accepts connections there/)).toBeVisible();
   await expect(page.getByRole('link', { name: subject })).toHaveAttribute('href', `/messages/${message?.id}`);
   await check();
 
   await page.getByRole('button', { name: 'Hold', exact: true }).press('Enter');
-  await expect(page.getByText(`to bo@far.example is on hold.`)).toBeVisible();
+  await expect(page.getByText('to bo@far.example put on hold.')).toBeVisible();
   await expect(rowOf(page, SECOND)).toContainText('On hold');
-  await expect(page.getByRole('button', { name: 'Retry now' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Retry', exact: true })).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Release' })).toBeFocused();
   await check();
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
@@ -156,18 +151,18 @@ test('a message is opened, put on hold, released and tried, by keyboard', async 
   await page.getByRole('button', { name: 'Hold', exact: true }).press('Enter');
   await expect(page.getByRole('button', { name: 'Release' })).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(page.getByText('is released, and tried now.')).toBeVisible();
-  await page.getByRole('button', { name: 'Retry now' }).press('Enter');
-  await expect(page.getByText(`to bo@far.example is tried now.`)).toBeVisible();
+  await expect(page.getByText('released. Retrying now.')).toBeVisible();
+  await page.getByRole('button', { name: 'Retry', exact: true }).press('Enter');
+  await expect(page.getByText('to bo@far.example now.')).toBeVisible();
   await expect(openerOf(page, SECOND)).toHaveCount(0);
-  await expect(page.getByText('it left the queue, or it is on another page')).toBeVisible();
+  await expect(page.getByText('the message left the queue or is on another page')).toBeVisible();
   expect(files.map(({ queue_id }) => queue_id)).not.toContain(SECOND);
   await check();
-  await page.getByRole('button', { name: 'Only the list' }).click();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
   await expect(page).not.toHaveURL(/open=/);
 });
 
-test('a message is deleted once that is confirmed, and the rest is tried at once', async ({
+test('deletes a message after confirmation, and retries all deferred messages', async ({
   signedIn: page,
   domain,
   check,
@@ -175,33 +170,33 @@ test('a message is deleted once that is confirmed, and the rest is tried at once
   const files = await attachFour(domain);
   await page.goto(`${url()}/queue?open=${HELD}`);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Delete the message from the queue' });
-  await expect(dialog).toContainText(`It is from orders@${domain.name} and waits for 1 recipient.`);
+  const dialog = page.getByRole('dialog', { name: 'Delete message from queue' });
+  await expect(dialog).toContainText(`Delete the message from orders@${domain.name}? 1 recipient won’t receive it`);
   await check();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toHaveCount(0);
   expect(files).toHaveLength(4);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Delete the message' }).click();
-  await expect(page.getByText('is deleted from the queue.')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Delete message' }).click();
+  await expect(page.getByText('deleted from the queue.')).toBeVisible();
   await expect(dialog).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Close' })).toBeFocused();
   await expect(openerOf(page)).toHaveCount(3);
   await check();
 
-  await page.getByRole('button', { name: 'Try all deferred now' }).click();
-  await expect(page.getByText('All deferred mail is tried now.')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Nothing waits' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Try all deferred now' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Retry all deferred' }).click();
+  await expect(page.getByText('Retrying all deferred messages.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'The queue is empty' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Retry all deferred' })).toBeDisabled();
   await check();
 
   await withoutMailServer(page, 'silent');
-  await page.getByRole('button', { name: 'Look again' }).click();
-  await expect(page.getByRole('heading', { name: 'The agent of the mail server is silent' })).toBeVisible();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'The mail agent is not responding' })).toBeVisible();
   await check();
 });
 
-test('what changes comes in by itself, what is gone is said, and a mail server that stops leaves the list standing', async ({
+test('updates itself, reports a message that has left, and keeps the list when the mail server stops', async ({
   signedIn: page,
   domain,
   check,
@@ -214,23 +209,23 @@ test('what changes comes in by itself, what is gone is said, and a mail server t
 
   files.splice(1, 1);
   await page.getByRole('button', { name: 'Hold', exact: true }).click();
-  await expect(alertWith(page, 'There is no such message in the queue')).toBeVisible();
+  await expect(alertWith(page, 'The message is not in the queue')).toBeVisible();
   await expect(openerOf(page, FIRST)).toHaveCount(0);
   await check();
 
   isDown = true;
-  await expect(page.getByText('Not up to date: the mail server does not answer')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('Not up to date: the mail server isn’t responding')).toBeVisible({ timeout: 20_000 });
   await expect(rowOf(page, SECOND)).toBeVisible();
   await check();
   await page.reload();
-  await expect(alertWith(page, 'Could not read the queue')).toContainText('MAIL_STACK_UNAVAILABLE');
+  await expect(alertWith(page, 'Couldn’t load the queue')).toContainText('MAIL_STACK_UNAVAILABLE');
   await check();
   isDown = false;
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(rowOf(page, SECOND)).toBeVisible();
 });
 
-test('a long queue is turned page by page', async ({ signedIn: page }) => {
+test('pages through a long queue', async ({ signedIn: page }) => {
   const many = Array.from({ length: 120 }, (_, index) =>
     queueFile({ queue_id: `4jWsM3${1000 + index}zMFgn`, arrival_time: hourAgo() + index }),
   );
@@ -240,23 +235,19 @@ test('a long queue is turned page by page', async ({ signedIn: page }) => {
   await page.getByRole('button', { name: 'Next' }).click();
   await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
-  await expect(page.getByText('Last 20 shown')).toBeVisible();
+  await expect(page.getByText('Showing the last 20')).toBeVisible();
   await page.getByRole('button', { name: 'Previous' }).click();
   await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
 });
 
-test('a domain admin has no queue', async ({ page, makeAdmin, domain }) => {
+test('denies domain admins access to the queue', async ({ page, makeAdmin, domain }) => {
   const { cookie } = await makeAdmin('domain_admin', [domain]);
   await useSession(page, cookie);
   await page.goto(`${url()}/queue`);
   await expect(page.getByRole('heading', { name: 'This page requires the role admin' })).toBeVisible();
 });
 
-test('nothing shifts while the queue loads, and it is sound in both themes and widths', async ({
-  signedIn: page,
-  domain,
-  check,
-}) => {
+test('loads without layout shifts, in both themes and all widths', async ({ signedIn: page, domain, check }) => {
   const files = await attachFour(domain);
   const long = `${'long-'.repeat(12)}name`;
   Object.assign(files[1] ?? {}, { sender: `${long}@${domain.name}`, recipients: [to('ann', REFUSED), to(long)] });
@@ -268,7 +259,7 @@ test('nothing shifts while the queue loads, and it is sound in both themes and w
       await page.goto(`${url()}/queue${query}`);
       await expect(rowOf(page, FIRST)).toBeVisible();
       await settled(page);
-      expect(await shifts(page), `what shifted at ${size.width} px`).toEqual([]);
+      expect(await shifts(page), `layout shifts at ${size.width} px`).toEqual([]);
       await check();
       await page.emulateMedia({ colorScheme: 'dark' });
       await check();

@@ -51,7 +51,7 @@ function makeMessage(queueId: string, direction: 'outbound' | 'inbound', domainI
 }
 
 describe('listing the queue', () => {
-  it('tells of each message who it is for, why it waits, and which message it is, the newest first', async () => {
+  it('returns recipients, reason and linked message, newest first', async () => {
     const api = await keyClient({ role: 'admin' });
     await makeMessage(FIRST, 'inbound');
     const { id, messageId, subject } = await makeMessage(FIRST, 'outbound');
@@ -71,7 +71,7 @@ describe('listing the queue', () => {
     expect(meta.pagination).toEqual({ next_cursor: '', has_more: false });
   });
 
-  it('keeps to what is asked for', async () => {
+  it('filters by queue, sender and recipient', async () => {
     const api = await keyClient({ role: 'admin' });
     expect(idsOf((await api.get('/queue?queue=hold')).data)).toEqual([SECOND]);
     expect(idsOf((await api.get('/queue?from=%3C%3E')).data)).toEqual([SECOND]);
@@ -82,7 +82,7 @@ describe('listing the queue', () => {
     }
   });
 
-  it('goes on where the page before ended, though messages left meanwhile, and with no other cursor', async () => {
+  it('continues after the previous page when messages have left, and rejects other cursors', async () => {
     const api = await keyClient({ role: 'admin' });
     const first = await api.get('/queue?limit=1');
     const cursor = first.meta.pagination?.next_cursor ?? '';
@@ -93,7 +93,7 @@ describe('listing the queue', () => {
     expectError(await api.get('/queue?cursor=x'), 400, 'INVALID_PAGINATION');
   });
 
-  it('sums up the whole of it', async () => {
+  it('counts the whole queue', async () => {
     const api = await keyClient({ role: 'admin' });
     const counts = { deferred: 2, active: 0, incoming: 0, hold: 1, maildrop: 0 };
     expect((await api.get('/queue/summary')).data).toEqual({
@@ -106,7 +106,7 @@ describe('listing the queue', () => {
     expect((await api.get('/queue')).data).toEqual([]);
   });
 
-  it('says that the mail server could not, where it could not', async () => {
+  it('responds 503 without internals if the mail server fails', async () => {
     const api = await keyClient({ role: 'admin' });
     broken = new Error('Postfix is not running.');
     const { error } = expectError(await api.get('/queue'), 503, 'MAIL_STACK_UNAVAILABLE');
@@ -116,24 +116,24 @@ describe('listing the queue', () => {
 });
 
 describe('changing the queue', () => {
-  it('holds, releases and tries a message, and the audit log tells which', async () => {
+  it('holds, releases and retries a message, and audits each operation', async () => {
     const api = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     await makeMessage(FIRST, 'outbound', domain.id);
-    const about = {
+    const target = {
       from: 'orders@harbour.example',
       recipients: ['ann@far.example'],
       recipient_count: 1,
     };
     expect((await api.post(`/queue/${FIRST}/hold`)).data.message).toBe(
-      `The message ${FIRST} from orders@harbour.example to ann@far.example is on hold.`,
+      `Message ${FIRST} from orders@harbour.example to ann@far.example put on hold.`,
     );
     expect(files[0]?.queue_name).toBe('hold');
     expect(await lastEntry(`queue:${FIRST}`)).toMatchObject({
       action: 'queue.hold',
       outcome: 'success',
       domainId: domain.id,
-      details: { before: { queue: 'deferred', ...about }, after: { queue: 'hold', ...about } },
+      details: { before: { queue: 'deferred', ...target }, after: { queue: 'hold', ...target } },
     });
     expect((await api.post(`/queue/${FIRST}/release`)).status).toBe(200);
     expect(files[0]?.queue_name).toBe('deferred');
@@ -142,7 +142,7 @@ describe('changing the queue', () => {
     expect(await lastEntry(`queue:${FIRST}`)).toMatchObject({ action: 'queue.retry', outcome: 'success' });
   });
 
-  it('does not try what is on hold, but says to release it', async () => {
+  it('rejects a retry of a message on hold', async () => {
     const api = await keyClient({ role: 'admin' });
     const { error } = expectError(await api.post(`/queue/${SECOND}/retry`), 409, 'CONFLICT');
     expect(error.message).toContain('Release it');
@@ -150,12 +150,12 @@ describe('changing the queue', () => {
     expect(await lastEntry(`queue:${SECOND}`)).toMatchObject({ action: 'queue.retry', outcome: 'denied' });
   });
 
-  it('deletes a message and says what it was', async () => {
+  it('deletes a message and names its sender and recipients', async () => {
     const api = await keyClient({ role: 'admin' });
     const [file] = files;
     if (file) file.recipients = [{ address: 'ann@far.example' }, { address: 'bo@far.example' }];
     expect((await api.delete(`/queue/${FIRST}`)).data.message).toBe(
-      `The message ${FIRST} from orders@harbour.example to ann@far.example and 1 more is deleted from the queue.`,
+      `Message ${FIRST} from orders@harbour.example to ann@far.example and 1 more deleted from the queue.`,
     );
     expect(files).toHaveLength(2);
     expect(await lastEntry(`queue:${FIRST}`)).toMatchObject({
@@ -164,14 +164,14 @@ describe('changing the queue', () => {
     });
   });
 
-  it('tries all that is deferred at once, and nothing that is on hold', async () => {
+  it('retries all deferred messages, and none on hold', async () => {
     const api = await keyClient({ role: 'admin' });
     expect((await api.post('/queue/flush')).status).toBe(200);
     expect(idsOf(files)).toEqual([SECOND]);
     expect(await lastEntry('queue')).toMatchObject({ action: 'queue.flush', outcome: 'success' });
   });
 
-  it('of a message that is not there is refused, and audited once', async () => {
+  it('rejects operations on an unknown message, and audits each once', async () => {
     const api = await keyClient({ role: 'admin' });
     const resource = 'queue:4jWsM39999zMFgn';
     for (const [method, verb] of [
@@ -188,7 +188,7 @@ describe('changing the queue', () => {
     );
   });
 
-  it('takes nothing for a queue id that is none', async () => {
+  it('rejects malformed queue ids', async () => {
     const api = await keyClient({ role: 'admin' });
     for (const id of ['ALL', '-', '-d', '4jWsM3', 'A0000%20B', '4jWsM30000zMFgn%0A', '..%2Fhold', '4aWsM30000zMFgn']) {
       expectError(await api.delete(`/queue/${id}`), 400, 'VALIDATION_ERROR');
@@ -196,7 +196,7 @@ describe('changing the queue', () => {
     expect(files).toHaveLength(3);
   });
 
-  it('tells of what may have been done in the audit log', async () => {
+  it('audits operations that failed and may have been completed', async () => {
     const api = await keyClient({ role: 'admin' });
     broken = new Error('Postfix is not running.');
     expectError(await api.delete(`/queue/${THIRD}`), 503, 'MAIL_STACK_UNAVAILABLE');

@@ -12,7 +12,7 @@ export const queueRouter = router({
     .meta(
       rest('GET', '/queue', {
         tag,
-        summary: 'List what waits in the queue of the mail server',
+        summary: 'List queued messages',
         isPaginated: true,
         errors: { 503: [...needsMailServer[503]] },
       }),
@@ -24,7 +24,7 @@ export const queueRouter = router({
     .meta(
       rest('GET', '/queue/summary', {
         tag,
-        summary: 'How much waits in each queue',
+        summary: 'Get queue counts',
         errors: { 503: [...needsMailServer[503]] },
       }),
     )
@@ -35,8 +35,8 @@ export const queueRouter = router({
     .meta(
       rest('POST', '/queue/flush', {
         tag,
-        summary: 'Try all deferred mail now',
-        description: 'What is on hold stays on hold. Doing this often delays other mail.',
+        summary: 'Retry all deferred messages',
+        description: 'Messages on hold stay on hold. Frequent use delays other mail.',
         audit: 'queue.flush',
         transaction: 'manual',
         errors: { 503: [...needsMailServer[503]] },
@@ -49,8 +49,8 @@ export const queueRouter = router({
     .meta(
       rest('POST', '/queue/{queue_id}/hold', {
         tag,
-        summary: 'Put a message on hold',
-        description: 'It is not tried again until it is released. An attempt under way may still deliver it.',
+        summary: 'Hold a message',
+        description: 'The message is not tried until it is released. A running attempt may still deliver it.',
         audit: 'queue.hold',
         transaction: 'manual',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
@@ -63,8 +63,8 @@ export const queueRouter = router({
     .meta(
       rest('POST', '/queue/{queue_id}/release', {
         tag,
-        summary: 'Release a message from hold',
-        description: 'It is tried at once.',
+        summary: 'Release a held message',
+        description: 'The message is tried immediately.',
         audit: 'queue.release',
         transaction: 'manual',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
@@ -77,8 +77,8 @@ export const queueRouter = router({
     .meta(
       rest('POST', '/queue/{queue_id}/retry', {
         tag,
-        summary: 'Try a message now',
-        description: 'One that is on hold is to be released first.',
+        summary: 'Retry a message',
+        description: 'Release a message on hold first.',
         audit: 'queue.retry',
         transaction: 'manual',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: [...needsMailServer[503]] },
@@ -92,7 +92,7 @@ export const queueRouter = router({
       rest('DELETE', '/queue/{queue_id}', {
         tag,
         summary: 'Delete a message from the queue',
-        description: 'It is not delivered to the recipients that are left, and its sender is not told.',
+        description: 'The remaining recipients do not get the message, and its sender is not notified.',
         audit: 'queue.delete',
         transaction: 'manual',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },

@@ -7,40 +7,40 @@ export const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as 
 
 export const Queue = z.enum(QUEUES).meta({
   description:
-    'deferred: not delivered yet, tried again later; active: being tried; incoming: just came; hold: waits until it is released',
+    'deferred: will be retried; active: delivery in progress; incoming: just arrived; hold: not tried until released; maildrop: submitted locally, not picked up yet',
 });
 export type Queue = z.infer<typeof Queue>;
 
 const QueueId = z
   .string()
-  .refine(isQueueId, 'This is not a queue id of Postfix.')
+  .refine(isQueueId, 'Enter a Postfix queue id such as 4jWsM35xXVzMFgn.')
   .meta({ examples: ['4jWsM35xXVzMFgn'] });
 
-/** Longer than any address with a mark before it. */
-const MAX_SOUGHT_LENGTH = 256;
+/** More than the longest address. */
+const MAX_SEARCH_LENGTH = 256;
 
-const SoughtAddress = z
+const SearchAddress = z
   .string()
   .min(1)
-  .max(MAX_SOUGHT_LENGTH)
+  .max(MAX_SEARCH_LENGTH)
   .transform((text, ctx) => {
     const isDomain = text.startsWith('@');
     const parsed = parseAddress(isDomain ? `x${text}` : text);
     if (parsed) return isDomain ? `@${parsed.domain}` : parsed.address;
-    ctx.addIssue({ code: 'custom', message: 'This is neither an address nor @ and a domain.' });
+    ctx.addIssue({ code: 'custom', message: 'Enter a full address, or @ and a domain.' });
     return z.NEVER;
   })
-  .meta({ description: 'A whole address, or @ and a domain', examples: ['ann@example.com', '@example.com'] });
+  .meta({ description: 'A full address, or @ and a domain', examples: ['ann@example.com', '@example.com'] });
 
-const SoughtSender = z
-  .union([z.literal('<>'), SoughtAddress])
-  .meta({ description: 'As `to`; or <> for the null sender, which bounces have' });
+const SearchSender = z
+  .union([z.literal('<>'), SearchAddress])
+  .meta({ description: 'Like `to`, or <> for the null sender, which bounces have' });
 
 export const QueuedMessage = z
   .object({
     queue_id: z.string(),
     queue: Queue,
-    from: z.string().meta({ description: 'Of the envelope; empty for the null sender, which bounces have' }),
+    from: z.string().meta({ description: 'Envelope sender. Empty for the null sender, which bounces have' }),
     recipients: z
       .array(
         z.object({
@@ -48,17 +48,17 @@ export const QueuedMessage = z
           reason: z
             .string()
             .nullable()
-            .meta({ description: 'Why the last attempt did not deliver it; null before one' }),
+            .meta({ description: 'Why the last attempt failed. Null before the first attempt' }),
         }),
       )
-      .meta({ description: 'Those it was not delivered to yet, the first 20' }),
+      .meta({ description: 'The first 20 recipients without a delivery' }),
     recipient_count: z.number().int(),
     size: z.number().int().meta({ description: 'Bytes' }),
     arrived_at: Timestamp,
     message: z
       .object({ id: Id, message_id: z.string(), subject: z.string() })
       .nullable()
-      .meta({ description: 'The message in GET /messages/{id}, where Postroom knows it' }),
+      .meta({ description: 'The message in GET /messages/{id}. Null if Postroom has no record of it' }),
   })
   .meta({ id: 'QueuedMessage' });
 export type QueuedMessage = z.infer<typeof QueuedMessage>;
@@ -68,8 +68,8 @@ export const QueuedMessagePage = page(QueuedMessage);
 export const ListQueue = z.strictObject({
   ...pageQuery(['arrived_at']),
   queue: Queue.optional(),
-  from: SoughtSender.optional(),
-  to: SoughtAddress.optional(),
+  from: SearchSender.optional(),
+  to: SearchAddress.optional(),
 });
 export type ListQueue = z.infer<typeof ListQueue>;
 
@@ -79,7 +79,7 @@ export const QueueSummary = z
   .object({
     total: count,
     counts: z.object({ deferred: count, active: count, incoming: count, hold: count, maildrop: count }),
-    oldest_arrived_at: Timestamp.nullable().meta({ description: 'Null where the queue is empty' }),
+    oldest_arrived_at: Timestamp.nullable().meta({ description: 'Null if the queue is empty' }),
   })
   .meta({ id: 'QueueSummary' });
 export type QueueSummary = z.infer<typeof QueueSummary>;

@@ -3,16 +3,16 @@ import { askAgent } from '@/modules/mail-server/service';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
-import { AppError, notFound } from '@/server/errors';
+import { AppError } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ByQueueId, ListQueue, QueuedMessage, QueueSummary } from './schema';
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
-// A queue of hundreds of thousands is read in seconds, but for a slow disk.
+// Reading hundreds of thousands of messages takes seconds, or longer on a slow disk.
 const READ_WITHIN_MS = 50_000;
 
-/** @throws what askAgent throws; INVALID_PAGINATION */
+/** @throws the errors of askAgent; INVALID_PAGINATION */
 export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Page<QueuedMessage>> {
   const { queue, from, to, order, limit } = input;
   let known = new Map<string, KnownMessage>();
@@ -32,7 +32,7 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
   });
 }
 
-/** @throws what askAgent throws */
+/** @throws the errors of askAgent */
 export async function summarizeQueue(ctx: ActorContext): Promise<QueueSummary> {
   const query = { order: 'asc', limit: 1 } as const;
   const { counts, messages } = await askAgent(ctx.database, 'queue.list', query, { withinMs: READ_WITHIN_MS });
@@ -44,16 +44,16 @@ export async function summarizeQueue(ctx: ActorContext): Promise<QueueSummary> {
   };
 }
 
-/** @throws what askAgent throws */
+/** @throws the errors of askAgent */
 export async function flushQueue(ctx: MutationContext): Promise<{ message: string }> {
-  await asking(ctx, { resource: 'queue' }, () => askAgent(ctx.database, 'queue.flush', {}));
+  await auditFailure(ctx, { resource: 'queue' }, () => askAgent(ctx.database, 'queue.flush', {}));
   await ctx.audit({ resource: 'queue' });
-  return { message: 'All deferred mail is tried now. What is on hold stays on hold.' };
+  return { message: 'Retrying all deferred messages. Messages on hold stay on hold.' };
 }
 
 /**
- * The message's next state is Postfix's: what is released or tried again may be delivered a moment later.
- * @throws NOT_FOUND where it is not in the queue; CONFLICT for trying what is on hold; what askAgent throws
+ * Postfix decides the next state: a released or retried message may be delivered a moment later.
+ * @throws NOT_FOUND if the message isn't in the queue; CONFLICT for retrying one on hold; the errors of askAgent
  */
 export async function changeQueued(
   ctx: MutationContext,
@@ -61,43 +61,47 @@ export async function changeQueued(
   { queue_id: queueId }: ByQueueId,
 ): Promise<{ message: string }> {
   const stored = (await findMessages(ctx.db, [queueId])).get(queueId);
-  const about = { resource: `queue:${queueId}`, domainId: stored?.domainId ?? null };
-  const { message, isDone } = await asking(ctx, about, () =>
+  const target = { resource: `queue:${queueId}`, domainId: stored?.domainId ?? null };
+  const { message, isDone } = await auditFailure(ctx, target, () =>
     askAgent(ctx.database, 'queue.change', { change, queueId }),
   );
   if (!message || !isDone) {
-    const refusal = message
-      ? new AppError('CONFLICT', 'This message is on hold: it is not tried until it is released. Release it.')
-      : notFound('message in the queue; it may have been delivered, returned or deleted');
-    await ctx.audit({ ...about, outcome: 'denied', details: { code: refusal.apiCode, message: refusal.message } });
-    throw refusal;
+    const rejection = message
+      ? new AppError('CONFLICT', 'This message is on hold. Release it to retry it.')
+      : new AppError('NOT_FOUND', 'The message is not in the queue. It may have been delivered, returned or deleted.');
+    await ctx.audit({ ...target, outcome: 'denied', details: { code: rejection.apiCode, message: rejection.message } });
+    throw rejection;
   }
-  const before = wireOf(message);
+  const before = snapshotOf(message);
   const next = QUEUE_AFTER[change];
-  await ctx.audit({ ...about, before, after: change === 'delete' ? null : { ...before, queue: next ?? before.queue } });
-  return { message: `The message ${queueId} ${whose(message)} ${DONE[change]}.` };
+  await ctx.audit({
+    ...target,
+    before,
+    after: change === 'delete' ? null : { ...before, queue: next ?? before.queue },
+  });
+  return { message: DONE[change](`${queueId} ${describe(message)}`) };
 }
 
 const QUEUE_AFTER: Partial<Record<QueueChange, QueueName>> = { hold: 'hold', release: 'deferred' };
 
-const DONE: Record<QueueChange, string> = {
-  hold: 'is on hold',
-  release: 'is released, and tried now',
-  retry: 'is tried now',
-  delete: 'is deleted from the queue',
+const DONE: Record<QueueChange, (message: string) => string> = {
+  hold: (message) => `Message ${message} put on hold.`,
+  release: (message) => `Message ${message} released. Retrying now.`,
+  retry: (message) => `Retrying message ${message} now.`,
+  delete: (message) => `Message ${message} deleted from the queue.`,
 };
 
-/** What was asked may have been done though no answer came: the audit log tells of the attempt. */
-async function asking<Answer>(
+/** Audits a failed call too, because the operation may have been completed without an answer. */
+async function auditFailure<Answer>(
   { audit }: MutationContext,
-  about: { resource: string; domainId?: string | null },
-  ask: () => Promise<Answer>,
+  target: { resource: string; domainId?: string | null },
+  call: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await ask();
+    return await call();
   } catch (error) {
     if (error instanceof AppError) {
-      await audit({ ...about, outcome: 'error', details: { code: error.apiCode, message: error.message } });
+      await audit({ ...target, outcome: 'error', details: { code: error.apiCode, message: error.message } });
     }
     throw error;
   }
@@ -105,26 +109,26 @@ async function asking<Answer>(
 
 type KnownMessage = { id: string; messageId: string; subject: string; domainId: string | null };
 
-/** By queue id. Where an outbound and an inbound one have the same, the outbound one. */
+/** Messages by queue id. An outbound message takes precedence over an inbound one with the same id. */
 async function findMessages(db: Tx, queueIds: string[]): Promise<Map<string, KnownMessage>> {
   const rows = await db.message.findMany({
     where: { queueId: { in: queueIds } },
     orderBy: [{ direction: 'desc' }, { createdAt: 'asc' }],
     select: { id: true, messageId: true, subject: true, domainId: true, queueId: true },
   });
-  // The last of each id counts.
+  // Later rows replace earlier ones: the newest outbound message is last.
   return new Map(rows.map(({ queueId, ...message }) => [queueId ?? '', message]));
 }
 
-type Found = NonNullable<QueueChanged['message']>;
+type FoundMessage = NonNullable<QueueChanged['message']>;
 
-function whose({ from, recipients: [first], recipientCount }: Found): string {
+function describe({ from, recipients: [first], recipientCount }: FoundMessage): string {
   const sender = from === '' ? 'without a sender' : `from ${from}`;
   if (!first) return sender;
   return `${sender} to ${first}${recipientCount > 1 ? ` and ${recipientCount - 1} more` : ''}`;
 }
 
-function wireOf({ queue, from, recipients, recipientCount }: Found) {
+function snapshotOf({ queue, from, recipients, recipientCount }: FoundMessage) {
   return { queue, from, recipients, recipient_count: recipientCount };
 }
 

@@ -101,7 +101,7 @@ describe('the queue', () => {
   it('holds a message through a flush, refuses to try it, and sends it once it is released', async () => {
     const { queueId, from, to } = await waitingMessage();
     expect((await api.post(`/queue/${queueId}/hold`)).data.message).toBe(
-      `The message ${queueId} from ${from} to ${to} is on hold.`,
+      `Message ${queueId} from ${from} to ${to} put on hold.`,
     );
     expect((await api.post(`/queue/${queueId}/hold`)).status).toBe(200);
     expect((await listed(`queue=hold&to=${to}`)).map(({ queue_id }) => queue_id)).toEqual([queueId]);
@@ -130,7 +130,7 @@ describe('the queue', () => {
   it('gives up a message that is deleted', async () => {
     const { queueId, from, to } = await waitingMessage();
     expect((await api.delete(`/queue/${queueId}`)).data.message).toBe(
-      `The message ${queueId} from ${from} to ${to} is deleted from the queue.`,
+      `Message ${queueId} from ${from} to ${to} deleted from the queue.`,
     );
     expect(await listed(`to=${to}`)).toEqual([]);
     expectError(await api.delete(`/queue/${queueId}`), 404, 'NOT_FOUND');

@@ -3,7 +3,7 @@
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { formatPlural } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
-import { senderWords } from './queue-words';
+import { senderLabel } from './queue-labels';
 
 type DeleteQueuedDialogProps = {
   queued: QueuedMessage | null;
@@ -16,8 +16,8 @@ export function DeleteQueuedDialog({ queued, isBusy, onClose, onConfirm }: Delet
   return (
     <ConfirmDialog
       opened={queued !== null}
-      title="Delete the message from the queue"
-      action="Delete the message"
+      title="Delete message from queue"
+      action="Delete message"
       problem={null}
       isBusy={isBusy}
       onClose={onClose}
@@ -25,9 +25,9 @@ export function DeleteQueuedDialog({ queued, isBusy, onClose, onConfirm }: Delet
     >
       {queued && (
         <p className="soft">
-          It is from <span className="mono">{senderWords(queued.from)}</span> and waits for{' '}
-          {formatPlural(queued.recipient_count, 'recipient')}. None of them gets it, its sender is not told, and it
-          cannot be brought back.
+          Delete the message from <span className="mono">{senderLabel(queued.from)}</span>?{' '}
+          {formatPlural(queued.recipient_count, 'recipient')} won’t receive it, and the sender isn’t notified. This
+          can’t be undone.
         </p>
       )}
     </ConfirmDialog>

@@ -5,20 +5,20 @@ import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatAge, formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
-import { QUEUE_WORDS, senderWords, whyItWaits } from './queue-words';
+import { QUEUE_LABELS, senderLabel, waitReason } from './queue-labels';
 
 type QueueColumnsOptions = { openId: string | null; onOpen: (id: string | null) => void };
 
 export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTableColumn<QueuedMessage>[] {
   return [
     {
-      key: 'state',
-      header: 'State',
+      key: 'status',
+      header: 'Status',
       width: 116,
       kind: 'mark',
       mobile: 'mark',
       skeletonWidth: 72,
-      cell: ({ queue }) => <StatusMark status={QUEUE_WORDS[queue][0]}>{QUEUE_WORDS[queue][1]}</StatusMark>,
+      cell: ({ queue }) => <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
     },
     {
       key: 'from',
@@ -28,7 +28,7 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTable
       className: 'light',
       skeletonWidth: 152,
       cell: ({ from }) =>
-        from === '' ? <span className="quiet">{senderWords(from)}</span> : <EmailAddress value={from} />,
+        from === '' ? <span className="quiet">{senderLabel(from)}</span> : <EmailAddress value={from} />,
     },
     {
       key: 'to',
@@ -44,15 +44,18 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTable
       ),
     },
     {
-      key: 'why',
-      header: 'Why it waits',
+      key: 'reason',
+      header: 'Reason',
       mobile: 'under',
       skeletonWidth: 184,
       cell: (message) => {
-        const why = whyItWaits(message);
+        const reason = waitReason(message);
         return (
-          <span className="clip" title={message.recipients.find(({ reason }) => reason !== null)?.reason ?? why}>
-            {why}
+          <span
+            className="clip"
+            title={message.recipients.find((recipient) => recipient.reason !== null)?.reason ?? reason}
+          >
+            {reason}
           </span>
         );
       },
@@ -83,7 +86,7 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTable
     },
     {
       key: 'open',
-      header: <span className="sr-only">What can be done</span>,
+      header: <span className="sr-only">Details</span>,
       width: 36,
       kind: 'tail',
       mobile: 'tail',
@@ -92,7 +95,7 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTable
         const Chevron = isOpen ? IconChevronUp : IconChevronDown;
         return (
           <ActionIcon
-            aria-label={`Details of ${id}, to ${first?.address ?? 'nobody'}`}
+            aria-label={`Details of ${id}, to ${first?.address ?? 'no recipient'}`}
             aria-expanded={isOpen}
             onClick={() => onOpen(isOpen ? null : id)}
           >

@@ -3,7 +3,7 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
 import type { QueueSummary } from '../schema';
-import { QUEUE_WORDS } from './queue-words';
+import { QUEUE_LABELS } from './queue-labels';
 import type { QueueFilters } from './use-queue-filters';
 
 const SHOWN = ['deferred', 'active', 'incoming', 'hold'] as const;
@@ -12,8 +12,8 @@ type QueueCountsProps = Pick<QueueFilters, 'filters' | 'change'> & { summary: Qu
 
 export function QueueCounts({ filters, change, summary }: QueueCountsProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a border and a legend of its own.
-    <div className="counts" role="group" aria-label="State">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and needs a legend.
+    <div className="counts" role="group" aria-label="Status">
       <button type="button" aria-pressed={filters.queue === null} onClick={() => change({ queue: null })}>
         <span>All</span>
         <Figure value={summary?.total} />
@@ -25,7 +25,7 @@ export function QueueCounts({ filters, change, summary }: QueueCountsProps) {
           aria-pressed={filters.queue === queue}
           onClick={() => change({ queue: filters.queue === queue ? null : queue })}
         >
-          <StatusMark status={QUEUE_WORDS[queue][0]}>{QUEUE_WORDS[queue][1]}</StatusMark>
+          <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>
           <Figure value={summary?.counts[queue]} />
         </button>
       ))}

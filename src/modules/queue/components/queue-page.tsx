@@ -19,76 +19,79 @@ import type { QueuedMessage, QueueSummary } from '../schema';
 import { DeleteQueuedDialog } from './delete-queued-dialog';
 import { queueColumns } from './queue-columns';
 import { QueueCounts } from './queue-counts';
-import { NothingWaits, QueueProblemNote } from './queue-notes';
+import { EmptyQueue, QueueUnavailable } from './queue-states';
 import { QueueTools } from './queue-tools';
 import { QueuedDetails } from './queued-details';
 import { useQueueActions } from './use-queue-actions';
 import { useQueueFilters } from './use-queue-filters';
 
 const REFRESH_MS = 10_000;
-/** Each look reads the whole queue from the mail server's disk. */
+/** For long queues: each refresh reads the whole queue from the mail server's disk. */
 const REFRESH_LONG_MS = 60_000;
 const LONG_QUEUE = 5_000;
 
 export function QueuePage() {
   const search = useQueueFilters();
   const { filters, change, open, input } = search;
-  const trail = useCursorHistory();
+  const history = useCursorHistory();
   const actions = useQueueActions();
   const [deleting, setDeleting] = useState<QueuedMessage | null>(null);
-  // Whether a mail server answers is told at once; the next look comes by itself.
-  const summary = trpc.queue.summary.useQuery({}, { refetchInterval: ({ state }) => pace(state.data), retry: false });
+  // No automatic retry, so that an error shows immediately. The next refresh retries.
+  const summary = trpc.queue.summary.useQuery(
+    {},
+    { refetchInterval: ({ state }) => refreshIntervalMs(state.data), retry: false },
+  );
   const list = trpc.queue.list.useQuery(
-    { ...input, cursor: trail.cursor },
-    { refetchInterval: pace(summary.data), retry: false, placeholderData: keepPreviousData },
+    { ...input, cursor: history.cursor },
+    { refetchInterval: refreshIntervalMs(summary.data), retry: false, placeholderData: keepPreviousData },
   );
   const refresh = () => void Promise.all([summary.refetch(), list.refetch()]);
   const rows = list.data?.items;
   const problem = list.error ? toProblem(list.error) : null;
   const isUnavailable = problem?.code === 'MAIL_STACK_UNAVAILABLE';
-  const isEmpty = rows?.length === 0 && trail.isFirst;
-  const hasLeft = filters.open !== null && rows?.every((row) => row.queue_id !== filters.open);
+  const isEmpty = rows?.length === 0 && history.isFirst;
+  const isNotListed = filters.open !== null && rows?.every((row) => row.queue_id !== filters.open);
 
   return (
     <Page>
-      <PageHeader title="Queue" description={ledeOf(problem ? undefined : summary.data)}>
+      <PageHeader title="Queue" description={descriptionOf(problem ? undefined : summary.data)}>
         <Button
           leftSection={<IconRefresh stroke={1.5} />}
           loading={actions.isFlushing}
           disabled={problem !== null || !summary.data?.counts.deferred}
           onClick={() => void actions.flushAll()}
         >
-          Try all deferred now
+          Retry all deferred
         </Button>
       </PageHeader>
       {problem && isUnavailable && (!rows || problem.details.mail_server) ? (
-        <QueueProblemNote problem={problem} onRetry={refresh} />
+        <QueueUnavailable problem={problem} onRetry={refresh} />
       ) : problem && !rows ? (
         <ErrorState what="the queue" error={list.error} onRetry={refresh}>
-          <Button onClick={search.clear}>Clear the filters</Button>
+          <Button onClick={search.clear}>Clear filters</Button>
         </ErrorState>
       ) : (
         <>
           <QueueCounts filters={filters} change={change} summary={summary.data} />
           <QueueTools {...search}>
-            {problem && <StatusMark status="warning">Not up to date: the mail server does not answer</StatusMark>}
+            {problem && <StatusMark status="warning">Not up to date: the mail server isn’t responding</StatusMark>}
           </QueueTools>
-          {hasLeft && (
-            <p className="soft has-left">
+          {isNotListed && (
+            <p className="soft not-listed">
               <span>
-                <code>{filters.open}</code> is not listed here: it left the queue, or it is on another page.
+                <code>{filters.open}</code> isn’t listed: the message left the queue or is on another page.
               </span>
               <Button size="xs" onClick={() => open(null)}>
-                Only the list
+                Dismiss
               </Button>
             </p>
           )}
           {isEmpty ? (
-            <NothingWaits isFiltered={search.isFiltered} onClear={search.clear} />
+            <EmptyQueue isFiltered={search.isFiltered} onClear={search.clear} />
           ) : (
             <>
               <DataTable
-                caption={`The queue, the ${filters.order === 'asc' ? 'longest waiting' : 'newest'} first`}
+                caption={`Queue, ${filters.order === 'asc' ? 'oldest' : 'newest'} first`}
                 columns={queueColumns({ openId: filters.open, onOpen: open })}
                 rows={rows}
                 rowKey={(row) => row.queue_id}
@@ -98,7 +101,7 @@ export function QueuePage() {
                   row.queue_id === filters.open ? (
                     <QueuedDetails
                       queued={row}
-                      onAct={(what) => void actions.act(what, row)}
+                      onAction={(action) => void actions.run(action, row)}
                       onDelete={() => setDeleting(row)}
                     />
                   ) : null
@@ -106,7 +109,7 @@ export function QueuePage() {
                 isStale={list.isPlaceholderData}
                 sort={{ field: 'arrived_at', order: filters.order, onSort: (_, order) => change({ order }) }}
               />
-              <Pagination page={list.data} history={trail} />
+              <Pagination page={list.data} history={history} />
             </>
           )}
         </>
@@ -117,7 +120,7 @@ export function QueuePage() {
         isBusy={actions.isBusy}
         onClose={() => setDeleting(null)}
         onConfirm={(queued) =>
-          void actions.act('delete', queued, () => {
+          void actions.run('delete', queued, () => {
             setDeleting(null);
             open(null);
           })
@@ -127,12 +130,11 @@ export function QueuePage() {
   );
 }
 
-function pace(summary: QueueSummary | undefined): number {
+function refreshIntervalMs(summary: QueueSummary | undefined): number {
   return summary && summary.total > LONG_QUEUE ? REFRESH_LONG_MS : REFRESH_MS;
 }
 
-function ledeOf(summary: QueueSummary | undefined): string {
-  if (!summary?.oldest_arrived_at) return 'What the mail server has not delivered yet, and why';
-  const waiting = formatPlural(summary.total, 'message waits', 'messages wait');
-  return `${waiting}, the oldest since ${formatMoment(summary.oldest_arrived_at)}`;
+function descriptionOf(summary: QueueSummary | undefined): string {
+  if (!summary?.oldest_arrived_at) return 'Messages your mail server hasn’t delivered yet';
+  return `${formatPlural(summary.total, 'message')}, the oldest from ${formatMoment(summary.oldest_arrived_at)}`;
 }

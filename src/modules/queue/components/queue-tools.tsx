@@ -18,11 +18,11 @@ export function QueueTools({ filters, change, clear, isFiltered, children }: Que
       {(['from', 'to'] as const).map((field) => (
         <TextInput
           key={field}
-          aria-label={`${LABELS[field]}, a whole address or @ and a domain`}
+          aria-label={`${LABELS[field]}, a full address or @ and a domain`}
           placeholder={HINTS[field]}
           className="grow"
           value={filters[field]}
-          error={isSearchable(field, filters[field]) ? null : 'A whole address, or @ and a domain'}
+          error={isSearchable(field, filters[field]) ? null : 'Enter a full address, or @ and a domain'}
           onChange={(event) => change({ [field]: event.currentTarget.value || null })}
         />
       ))}

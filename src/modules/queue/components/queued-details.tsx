@@ -8,28 +8,28 @@ import { EmailAddress } from '@/components/email-address';
 import { explainDeferral } from '@/lib/deferral-reasons';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
-import { senderWords } from './queue-words';
-import type { QueueAct } from './use-queue-actions';
+import { senderLabel } from './queue-labels';
+import type { QueueAction } from './use-queue-actions';
 
 type QueuedDetailsProps = {
   queued: QueuedMessage;
-  onAct: (what: Exclude<QueueAct, 'delete'>) => void;
+  onAction: (action: Exclude<QueueAction, 'delete'>) => void;
   onDelete: () => void;
 };
 
-export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
+export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps) {
   const isHeld = queued.queue === 'hold';
   return (
     <div className="queued">
       {isHeld && (
         <p>
-          <b>It is on hold:</b> it is not tried until it is released. Its time to live goes on meanwhile.
+          <b>On hold:</b> the message isn’t tried until you release it. Its lifetime in the queue continues.
         </p>
       )}
       <Recipients queued={queued} />
       <dl className="details-list">
         <dt>From</dt>
-        <dd className="mono wrap">{senderWords(queued.from)}</dd>
+        <dd className="mono wrap">{senderLabel(queued.from)}</dd>
         <dt>Message</dt>
         <dd className="wrap">
           {queued.message ? (
@@ -37,13 +37,13 @@ export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
               {queued.message.subject || '(no subject)'}
             </Link>
           ) : (
-            <span className="quiet">Postroom has no trace of this message</span>
+            <span className="quiet">No record of this message</span>
           )}
         </dd>
-        <dt>Queue id</dt>
+        <dt>Queue ID</dt>
         <dd>
           <span className="mono">{queued.queue_id}</span>
-          <CopyIcon value={queued.queue_id} what="the queue id" />
+          <CopyIcon value={queued.queue_id} what="the queue ID" />
         </dd>
         <dt>Arrived</dt>
         <dd>
@@ -53,16 +53,16 @@ export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
         </dd>
       </dl>
       <div className="row-actions">
-        {/* One button with two names, so that it keeps the focus. */}
+        {/* One button for both actions, so it keeps the focus. */}
         <Button
           leftSection={isHeld ? <IconPlayerPlay stroke={1.5} /> : <IconPlayerPause stroke={1.5} />}
-          onClick={() => onAct(isHeld ? 'release' : 'hold')}
+          onClick={() => onAction(isHeld ? 'release' : 'hold')}
         >
           {isHeld ? 'Release' : 'Hold'}
         </Button>
         {!isHeld && (
-          <Button leftSection={<IconRefresh stroke={1.5} />} onClick={() => onAct('retry')}>
-            Retry now
+          <Button leftSection={<IconRefresh stroke={1.5} />} onClick={() => onAction('retry')}>
+            Retry
           </Button>
         )}
         <Button className="danger" leftSection={<IconTrash stroke={1.5} />} onClick={onDelete}>
@@ -75,14 +75,14 @@ export function QueuedDetails({ queued, onAct, onDelete }: QueuedDetailsProps) {
 
 function Recipients({ queued: { queue, recipients, recipient_count: count } }: { queued: QueuedMessage }) {
   return (
-    <ul className="waiting-for" aria-label="Recipients it waits for">
+    <ul className="queued-recipients" aria-label="Undelivered recipients">
       {recipients.map(({ address, reason }) => {
-        const meaning = explainDeferral(reason, address);
+        const explanation = explainDeferral(reason, address);
         return (
           <li key={address}>
             <EmailAddress value={address} />
             <p>
-              <b>{meaning?.title ?? 'Not tried yet'}.</b> {queue !== 'hold' && meaning?.text}
+              <b>{explanation?.title ?? 'Not tried yet'}.</b> {queue !== 'hold' && explanation?.text}
             </p>
             {reason && <code>{reason}</code>}
           </li>

@@ -6,16 +6,9 @@ import { trpc } from '@/components/api/trpc';
 import type { Notice } from '@/components/notification';
 import type { QueuedMessage } from '../schema';
 
-export type QueueAct = 'hold' | 'release' | 'retry' | 'delete';
+export type QueueAction = 'hold' | 'release' | 'retry' | 'delete';
 
-const FAILED: Record<QueueAct, string> = {
-  hold: 'was not put on hold',
-  release: 'was not released',
-  retry: 'was not tried',
-  delete: 'was not deleted',
-};
-
-/** What is done to the queue, and the notice that tells of it. */
+/** The operations on queued messages, and the notification of the last one. */
 export function useQueueActions() {
   const utils = trpc.useUtils();
   const mutations = {
@@ -28,33 +21,33 @@ export function useQueueActions() {
   const [notice, setNotice] = useState<Notice | null>(null);
   const count = useRef(0);
 
-  const say = (text: string, more: Omit<Notice, 'key' | 'text'> = {}) => {
+  const notify = (text: string, more: Omit<Notice, 'key' | 'text'> = {}) => {
     count.current += 1;
     setNotice({ key: count.current, text, ...more });
   };
 
   const isBusy = Object.values(mutations).some(({ isPending }) => isPending);
 
-  const act = async (what: QueueAct, queued: QueuedMessage, onDone?: () => void) => {
+  const run = async (action: QueueAction, queued: QueuedMessage, onDone?: () => void) => {
     if (isBusy) return;
     const { queue_id } = queued;
     try {
-      const { message } = await mutations[what].mutateAsync({ queue_id });
+      const { message } = await mutations[action].mutateAsync({ queue_id });
       onDone?.();
-      const undo = what === 'hold' ? () => void act('release', queued) : undefined;
-      say(message, { undo, takesFocus: what === 'delete' });
+      const undo = action === 'hold' ? () => void run('release', queued) : undefined;
+      notify(message, { undo, takesFocus: action === 'delete' });
     } catch (error) {
       onDone?.();
-      say(`The message ${queue_id} ${FAILED[what]}`, { problem: toProblem(error) });
+      notify(`Couldn’t ${action} message ${queue_id}`, { problem: toProblem(error) });
     }
     await utils.queue.invalidate();
   };
 
   const flushAll = async () => {
     try {
-      say((await flush.mutateAsync({})).message);
+      notify((await flush.mutateAsync({})).message);
     } catch (error) {
-      say('The deferred mail was not tried', { problem: toProblem(error) });
+      notify('Couldn’t retry deferred messages', { problem: toProblem(error) });
     }
     await utils.queue.invalidate();
   };
@@ -62,7 +55,7 @@ export function useQueueActions() {
   return {
     notice,
     dismiss: () => setNotice(null),
-    act,
+    run,
     flushAll,
     isFlushing: flush.isPending,
     isBusy,

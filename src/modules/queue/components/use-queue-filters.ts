@@ -13,21 +13,21 @@ const parsers = {
   cursor: parseAsString,
 };
 
-/** What of the queue is listed, and which message is open. The longest waiting first, so that what comes moves nothing. */
+/** Filters and the open message, in the URL. The oldest comes first, so that new messages don't move the list. */
 export function useQueueFilters() {
   const [filters, setFilters] = useQueryStates(parsers);
-  const [settled] = useDebouncedValue({ from: filters.from.trim(), to: filters.to.trim() }, 250);
+  const [debounced] = useDebouncedValue({ from: filters.from.trim(), to: filters.to.trim() }, 250);
   return {
     filters,
     change: (values: Parameters<typeof setFilters>[0] & object) =>
       void setFilters({ cursor: null, open: null, ...values }),
     open: (open: string | null) => void setFilters({ open }),
     clear: () => void setFilters({ queue: null, from: null, to: null, cursor: null, open: null }),
-    isFiltered: filters.queue !== null || settled.from !== '' || settled.to !== '',
+    isFiltered: filters.queue !== null || debounced.from !== '' || debounced.to !== '',
     input: {
       queue: filters.queue ?? undefined,
-      from: soughtIn('from', settled.from),
-      to: soughtIn('to', settled.to),
+      from: searchTerm('from', debounced.from),
+      to: searchTerm('to', debounced.to),
       order: filters.order,
     },
   };
@@ -35,11 +35,11 @@ export function useQueueFilters() {
 
 export type QueueFilters = ReturnType<typeof useQueueFilters>;
 
-/** Half an address is not asked for. */
+/** Whether the text is empty or complete enough to search for. */
 export function isSearchable(field: 'from' | 'to', text: string): boolean {
   return text.trim() === '' || ListQueue.shape[field].safeParse(text.trim()).success;
 }
 
-function soughtIn(field: 'from' | 'to', text: string): string | undefined {
+function searchTerm(field: 'from' | 'to', text: string): string | undefined {
   return text !== '' && isSearchable(field, text) ? text : undefined;
 }

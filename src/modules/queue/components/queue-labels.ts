@@ -1,0 +1,24 @@
+import type { Status } from '@/components/marks/status-mark';
+import { explainDeferral } from '@/lib/deferral-reasons';
+import type { Queue, QueuedMessage } from '../schema';
+
+export const QUEUE_LABELS: Record<Queue, [Status, string]> = {
+  deferred: ['deferred', 'Deferred'],
+  active: ['submitting', 'Active'],
+  incoming: ['sent', 'Incoming'],
+  hold: ['off', 'On hold'],
+  maildrop: ['pending', 'Maildrop'],
+};
+
+export function senderLabel(from: string): string {
+  return from === '' ? 'No sender' : from;
+}
+
+/** Why the message is still queued, in one line. */
+export function waitReason({ queue, recipients }: QueuedMessage): string {
+  if (queue === 'hold') return 'On hold until released';
+  const failed = recipients.find(({ reason }) => reason !== null);
+  const explanation = failed && explainDeferral(failed.reason, failed.address);
+  if (explanation) return queue === 'active' ? `Retrying. Last attempt: ${explanation.title}` : explanation.title;
+  return 'Not tried yet';
+}

@@ -1,0 +1,99 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import Link from 'next/link';
+import type { Problem } from '@/components/api/problem';
+import { EmptyState } from '@/components/data-table/states';
+import { StatusMark } from '@/components/marks/status-mark';
+
+export function EmptyQueue({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
+    return (
+      <EmptyState title="No matching messages">
+        <p>No queued message matches these filters.</p>
+        <div className="row-actions">
+          <Button onClick={onClear}>Clear filters</Button>
+        </div>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="The queue is empty">
+      <p>
+        Your mail server has delivered or returned every message. Messages that it can’t deliver immediately appear here
+        with the reason.
+      </p>
+    </EmptyState>
+  );
+}
+
+type QueueUnavailableProps = { problem: Problem; onRetry: () => void };
+
+/** Shown if the queue can't be read: no mail server, no agent, or a failure. */
+export function QueueUnavailable({ problem, onRetry }: QueueUnavailableProps) {
+  if (problem.details.mail_server === 'silent') return <AgentNotResponding onRetry={onRetry} />;
+  if (problem.details.mail_server === 'none') return <NoMailServer onRetry={onRetry} />;
+  return (
+    <div className="state-note" role="alert">
+      <StatusMark status="failed">Couldn’t load the queue</StatusMark>
+      <h2>{problem.message}</h2>
+      <p>
+        Postfix may be stopped. To see which service is down, run{' '}
+        <code>deploy/mail/stack health /etc/postroom-mail</code> on the mail server’s host. Queued messages stay on its
+        disk.
+      </p>
+      <div className="row-actions">
+        <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
+          Retry
+        </Button>
+      </div>
+      <p className="mono">
+        {problem.code}
+        {problem.requestId && `, request ${problem.requestId}`}
+      </p>
+    </div>
+  );
+}
+
+function NoMailServer({ onRetry }: { onRetry: () => void }) {
+  return (
+    <EmptyState title="No mail server is attached">
+      <p>
+        This page shows the queue of a Postfix server that runs Postroom’s mail agent, and no agent has reported in
+        recently. The sandbox has no queue: see <Link href="/messages">Messages</Link> for the status of your mail. The
+        queue of a server that is set only in <code>SMTP_URL</code> can’t be shown.
+      </p>
+      <p>
+        To set up a mail server and attach it, see <code>docs/mail-server.md</code> in Postroom’s folder.
+      </p>
+      <RetryButton onRetry={onRetry} />
+    </EmptyState>
+  );
+}
+
+function AgentNotResponding({ onRetry }: { onRetry: () => void }) {
+  return (
+    <EmptyState title="The mail agent is not responding">
+      <p>
+        Postroom reads the queue through the agent. Mail is still received and sent, and reported once the agent is
+        back. Mailboxes can’t submit by SMTP until then; mail programs retry.
+      </p>
+      <p>
+        On the mail server’s host, check <code>systemctl status postroom-mail-agent</code>, or run{' '}
+        <code>npm run mail-agent</code> in Postroom’s folder. The agent needs a connection to the database.
+      </p>
+      <RetryButton onRetry={onRetry} />
+    </EmptyState>
+  );
+}
+
+function RetryButton({ onRetry }: { onRetry: () => void }) {
+  return (
+    <div className="row-actions">
+      <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
+        Retry
+      </Button>
+    </div>
+  );
+}
