@@ -16,14 +16,14 @@ import { startMailAgent } from '../support/mail-agent';
 
 type Filter = { id: string; name: string; position: number };
 
-const FAULT = 'frobnicate';
+const BAD_COMMAND = 'frobnicate';
 
-/** Its compiler finds fault with every line that has one word in it. */
+/** With a compiler that reports every line containing one word. */
 const test = base.extend<object, { compiler: undefined }>({
   compiler: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
     async ({}, use) => {
-      const stop = await startMailAgent({ 'sieve.check': ({ script }) => ({ errors: faultsIn(script) }) });
+      const stop = await startMailAgent({ 'sieve.check': ({ script }) => ({ errors: errorsIn(script) }) });
       await use(undefined);
       await stop();
     },
@@ -31,9 +31,9 @@ const test = base.extend<object, { compiler: undefined }>({
   ],
 });
 
-function faultsIn(script: string): SieveError[] {
+function errorsIn(script: string): SieveError[] {
   return script.split('\n').flatMap((text, index) => {
-    return text.includes(FAULT) ? [{ line: index + 1, message: `unknown command '${FAULT}'` }] : [];
+    return text.includes(BAD_COMMAND) ? [{ line: index + 1, message: `unknown command '${BAD_COMMAND}'` }] : [];
   });
 }
 
@@ -47,12 +47,7 @@ const namesIn = (page: Page): Locator =>
     .locator('tbody')
     .getByRole('link');
 
-test('a filter for a mailbox is started from an example, checked and added', async ({
-  signedIn: page,
-  api,
-  domain,
-  check,
-}) => {
+test('adds a filter for a mailbox from an example, after a check', async ({ signedIn: page, api, domain, check }) => {
   const mailbox = unique('ann');
   await api.call('POST', '/mailboxes', {
     domain_id: domain.id,
@@ -61,18 +56,18 @@ test('a filter for a mailbox is started from an example, checked and added', asy
   });
   await page.goto(`${url()}/sieve-filters?domain=${domain.id}`);
   await page.getByRole('link', { name: 'New filter' }).click();
-  const add = page.getByRole('button', { name: 'Add the filter' });
+  const add = page.getByRole('button', { name: 'Add filter' });
   await add.click();
-  await expect(page.getByText('Give it a name.')).toBeVisible();
+  await expect(page.getByText('Enter a name.')).toBeVisible();
   await expect(page.getByText('Choose a mailbox.')).toBeVisible();
-  await expect(page.getByText('Write a script, or start from an example.')).toBeVisible();
+  await expect(page.getByText('Enter a script, or start with an example.')).toBeVisible();
 
   await page.getByRole('combobox', { name: 'Mailbox' }).fill(mailbox);
   await page.getByRole('option', { name: `${mailbox}@${domain.name}` }).click();
   await page.getByRole('button', { name: 'Spam to Junk' }).click();
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Spam to Junk');
   await page.getByRole('button', { name: 'Check', exact: true }).click();
-  await expect(page.getByText('It compiles')).toBeVisible();
+  await expect(page.getByText('The script compiles')).toBeVisible();
   await check();
   await add.click();
   await expect(page.getByRole('heading', { name: 'Spam to Junk', level: 1 })).toBeVisible();
@@ -81,7 +76,7 @@ test('a filter for a mailbox is started from an example, checked and added', asy
   await check();
 });
 
-test('what the compiler says leads to its line, and a script that does not compile is not saved', async ({
+test('links compiler errors to their lines, and does not save a script that does not compile', async ({
   signedIn: page,
   api,
   domain,
@@ -89,21 +84,21 @@ test('what the compiler says leads to its line, and a script that does not compi
 }) => {
   const { id } = await makeFilter(api, domain, unique('Filter '));
   await page.goto(`${url()}/sieve-filters/${id}`);
-  await editor(page).fill(`keep;\n\n${FAULT};\nstop;\n${FAULT} again;`);
+  await editor(page).fill(`keep;\n\n${BAD_COMMAND};\nstop;\n${BAD_COMMAND} again;`);
   await page.getByRole('button', { name: 'Check', exact: true }).click();
-  const said = page.getByRole('list', { name: 'What the compiler says' });
-  await expect(said.getByRole('listitem')).toHaveText([/Line 3\s*unknown command/, /Line 5/]);
-  await said.getByRole('button', { name: 'Line 5' }).click();
+  const errors = page.getByRole('list', { name: 'Compiler errors' });
+  await expect(errors.getByRole('listitem')).toHaveText([/Line 3\s*unknown command/, /Line 5/]);
+  await errors.getByRole('button', { name: 'Line 5' }).click();
   await expect(editor(page)).toBeFocused();
   const selected = () =>
     editor(page).evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart, field.selectionEnd));
-  expect(await selected()).toBe(`${FAULT} again;`);
+  expect(await selected()).toBe(`${BAD_COMMAND} again;`);
   await check();
 
-  await editor(page).fill(`${FAULT};`);
-  await expect(said).toBeHidden();
+  await editor(page).fill(`${BAD_COMMAND};`);
+  await expect(errors).toBeHidden();
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await expect(said.getByRole('listitem')).toHaveText([/Line 1/]);
+  await expect(errors.getByRole('listitem')).toHaveText([/Line 1/]);
   expect(await api.call('GET', `/sieve-filters/${id}`)).toMatchObject({ script: 'keep;' });
   await editor(page).fill('stop;');
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -111,7 +106,7 @@ test('what the compiler says leads to its line, and a script that does not compi
   expect(await api.call('GET', `/sieve-filters/${id}`)).toMatchObject({ script: 'stop;' });
 });
 
-test('filters are put in another order, switched with a way back, and deleted, by keyboard too', async ({
+test('reorders, deactivates with undo and deletes filters, also by keyboard', async ({
   signedIn: page,
   api,
   check,
@@ -122,11 +117,11 @@ test('filters are put in another order, switched with a way back, and deleted, b
   await page.goto(`${url()}/sieve-filters?domain=${domain.id}`);
   await expect(namesIn(page)).toHaveText([first, second, third]);
 
-  await page.getByRole('button', { name: `Run ${third} earlier` }).focus();
+  await page.getByRole('button', { name: `Move ${third} up` }).focus();
   await page.keyboard.press('Enter');
   await expect(namesIn(page)).toHaveText([first, third, second]);
-  await expect(page.getByRole('status').filter({ hasText: `${third} runs earlier now` })).toBeVisible();
-  await expect(page.getByRole('button', { name: `Run ${third} earlier` })).toBeFocused();
+  await expect(page.getByRole('status').filter({ hasText: `${third} moved up` })).toBeVisible();
+  await expect(page.getByRole('button', { name: `Move ${third} up` })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(namesIn(page)).toHaveText([third, first, second]);
   const saved = async () => {
@@ -137,22 +132,22 @@ test('filters are put in another order, switched with a way back, and deleted, b
   await page.reload();
   await expect(namesIn(page)).toHaveText([third, first, second]);
 
-  const on = page.getByRole('switch', { name: `${first} is active` });
-  await on.press(' ');
-  await expect(page.getByText(`${first} is off`)).toBeVisible();
-  await expect(on).not.toBeChecked();
+  const active = page.getByRole('switch', { name: `${first} is active` });
+  await active.press(' ');
+  await expect(page.getByText(`${first} deactivated`)).toBeVisible();
+  await expect(active).not.toBeChecked();
   await check();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(on).toBeChecked();
+  await expect(active).toBeChecked();
 
   await page.getByRole('link', { name: second }).click();
-  await page.getByRole('button', { name: 'Delete the filter' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete the filter' }).click();
+  await page.getByRole('button', { name: 'Delete filter' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete filter' }).click();
   await expect(page.getByRole('link', { name: first })).toBeVisible();
   await expect(page.getByRole('link', { name: second })).toHaveCount(0);
 });
 
-test('a filter for all mail that discards is warned of; a domain admin makes none', async ({
+test('warns about discarding for all mail, and offers domain admins no filters for all mail', async ({
   signedIn: page,
   browser,
   makeAdmin,
@@ -160,7 +155,7 @@ test('a filter for all mail that discards is warned of; a domain admin makes non
 }) => {
   await page.goto(`${url()}/sieve-filters/new`);
   await editor(page).fill('discard;');
-  const warning = page.getByText(/^It may refuse mail of every mailbox here/);
+  const warning = page.getByText(/^This filter can reject or discard mail of every mailbox/);
   await expect(warning).toBeHidden();
   await page.getByRole('button', { name: 'All mail' }).click();
   await expect(warning).toBeVisible();
@@ -169,21 +164,21 @@ test('a filter for all mail that discards is warned of; a domain admin makes non
   const other = await context.newPage();
   await useSession(other, (await makeAdmin('domain_admin', [domain])).cookie);
   await other.goto(`${url()}/sieve-filters/new`);
-  await expect(other.getByRole('group', { name: 'Runs for' }).getByRole('button')).toHaveText([
+  await expect(other.getByRole('group', { name: 'Applies to' }).getByRole('button')).toHaveText([
     'A domain',
     'A mailbox',
   ]);
   await context.close();
 });
 
-test('a draft survives a mail server that does not answer, and leaving it is asked about', async ({
+test('keeps the draft if the mail server is not responding, and asks before leaving it', async ({
   signedIn: page,
   api,
   domain,
   check,
 }) => {
   const { id } = await makeFilter(api, domain, unique('Filter '));
-  const message = 'No mail server is attached to Postroom.';
+  const message = 'No mail server is attached.';
   const recover = await failProcedure(page, 'sieveFilters.update', {
     status: 503,
     code: 'MAIL_STACK_UNAVAILABLE',
@@ -203,7 +198,7 @@ test('a draft survives a mail server that does not answer, and leaving it is ask
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
 });
 
-test('without a mail server the pages say what still can be done', async ({ signedIn: page, check }) => {
+test('explains without a mail server what can still be done', async ({ signedIn: page, check }) => {
   await withoutMailServer(page);
   for (const path of ['/sieve-filters', '/sieve-filters/new']) {
     await page.goto(`${url()}${path}`);
@@ -214,6 +209,6 @@ test('without a mail server the pages say what still can be done', async ({ sign
 
   await withoutMailServer(page, 'silent');
   await page.reload();
-  await expect(page.getByText('The agent of the mail server is silent')).toBeVisible();
+  await expect(page.getByText('The mail agent is not responding')).toBeVisible();
   await check();
 });

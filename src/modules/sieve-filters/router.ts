@@ -28,7 +28,8 @@ export const sieveFiltersRouter = router({
       rest('GET', '/sieve-filters', {
         tag,
         summary: 'List Sieve filters',
-        description: 'Filters for all mail are shown to admins alone.',
+        description:
+          'Domain admins and scoped keys see the filters of their domains and mailboxes only, not global ones.',
         isPaginated: true,
         isOpenToScopedKeys,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
@@ -41,8 +42,8 @@ export const sieveFiltersRouter = router({
     .meta(
       rest('POST', '/sieve-filters', {
         tag,
-        summary: 'Add a Sieve filter',
-        description: 'The mail server compiles it first. It runs from the next message on.',
+        summary: 'Create a Sieve filter',
+        description: 'The mail server compiles the script first. The filter takes effect with the next message.',
         status: 201,
         audit: 'sieve_filter.create',
         transaction: 'manual',
@@ -63,7 +64,7 @@ export const sieveFiltersRouter = router({
       rest('POST', '/sieve-filters/validate', {
         tag,
         summary: 'Check a Sieve script',
-        description: 'By the compiler of the mail server, under its configuration. Nothing is saved.',
+        description: 'Compiles the script on the mail server, with its configuration. Nothing is saved.',
         audit: 'sieve_filter.validate',
         transaction: 'manual',
         isOpenToScopedKeys,
@@ -89,8 +90,9 @@ export const sieveFiltersRouter = router({
     .meta(
       rest('PATCH', '/sieve-filters/{id}', {
         tag,
-        summary: 'Change a Sieve filter',
-        description: 'Only supplied fields change. A changed script is compiled first; the rest needs no mail server.',
+        summary: 'Update a Sieve filter',
+        description:
+          'Changes only the supplied fields. A changed script is compiled first; other changes need no mail server.',
         audit: 'sieve_filter.update',
         transaction: 'manual',
         isOpenToScopedKeys,

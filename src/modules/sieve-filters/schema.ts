@@ -12,8 +12,8 @@ const Name = plainText(100).min(1);
 const Script = z
   .string()
   .min(1)
-  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'This is not plain text.')
-  .refine((text) => scriptBytes(text) <= MAX_SCRIPT_BYTES, `At most ${MAX_SCRIPT_BYTES / 1024} KiB.`)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'NUL characters and lone surrogates aren’t allowed.')
+  .refine((text) => scriptBytes(text) <= MAX_SCRIPT_BYTES, `Enter at most ${MAX_SCRIPT_BYTES / 1024} KiB.`)
   .meta({ description: 'Sieve (RFC 5228), at most 64 KiB' });
 
 const Position = z
@@ -21,19 +21,16 @@ const Position = z
   .int()
   .min(0)
   .max(MAX_POSITION)
-  .meta({ description: 'Filters of one scope run in this order, and the older first where it is the same' });
+  .meta({ description: 'Filters of the same scope run in this order. With equal positions, the older one runs first' });
 
 export const SieveFilter = z
   .object({
     id: Id,
     scope: SieveScope,
-    domain_id: Id.nullable().meta({ description: 'Of a domain’s filter' }),
-    mailbox_id: Id.nullable().meta({ description: 'Of a mailbox’s filter' }),
-    domain: z
-      .string()
-      .nullable()
-      .meta({ description: 'The name of the domain that it is for, or that its mailbox is in' }),
-    mailbox: z.string().nullable().meta({ description: 'The address of the mailbox that it is for' }),
+    domain_id: Id.nullable().meta({ description: 'For scope domain' }),
+    mailbox_id: Id.nullable().meta({ description: 'For scope mailbox' }),
+    domain: z.string().nullable().meta({ description: 'Name of the domain, or of the mailbox’s domain' }),
+    mailbox: z.string().nullable().meta({ description: 'Address of the mailbox' }),
     name: z.string(),
     script: z.string(),
     active: z.boolean(),
@@ -49,7 +46,7 @@ export const SieveFilterPage = page(SieveFilter);
 export const ListSieveFilters = z.strictObject({
   ...pageQuery(['created_at']),
   scope: SieveScope.optional(),
-  domain_id: Id.optional().meta({ description: 'Of this domain, and of its mailboxes' }),
+  domain_id: Id.optional().meta({ description: 'Filters of this domain and its mailboxes' }),
   mailbox_id: Id.optional(),
   active: z.boolean().optional(),
   q: plainText(100).optional().meta({ description: 'Part of the name' }),
@@ -59,19 +56,19 @@ export type ListSieveFilters = z.infer<typeof ListSieveFilters>;
 export const CreateSieveFilter = z
   .strictObject({
     scope: SieveScope,
-    domain_id: Id.nullable().optional().meta({ description: 'For scope domain' }),
-    mailbox_id: Id.nullable().optional().meta({ description: 'For scope mailbox' }),
+    domain_id: Id.nullable().optional().meta({ description: 'Required for scope domain' }),
+    mailbox_id: Id.nullable().optional().meta({ description: 'Required for scope mailbox' }),
     name: Name,
     script: Script,
     active: z.boolean().default(true),
-    position: Position.optional().meta({ description: 'After the last one of its scope where it is left out' }),
+    position: Position.optional().meta({ description: 'Defaults to the end of the scope' }),
   })
   .superRefine(({ scope, ...named }, ctx) => {
     for (const field of ['domain_id', 'mailbox_id'] as const) {
-      const isWanted = field === `${scope}_id`;
-      if (isWanted === Boolean(named[field])) continue;
-      const params = isWanted ? { apiCode: 'MISSING_FIELDS' } : {};
-      const message = isWanted ? 'This field is required.' : `A filter of scope ${scope} has none.`;
+      const isRequired = field === `${scope}_id`;
+      if (isRequired === Boolean(named[field])) continue;
+      const params = isRequired ? { apiCode: 'MISSING_FIELDS' } : {};
+      const message = isRequired ? 'This field is required.' : `Omit this field for scope ${scope}.`;
       ctx.addIssue({ code: 'custom', path: [field], params, message });
     }
   });
@@ -93,7 +90,7 @@ export const SieveVerdict = z.object({
   valid: z.boolean(),
   errors: z.array(
     z.object({
-      line: z.number().int().nullable().meta({ description: 'From 1; null where the compiler names none' }),
+      line: z.number().int().nullable().meta({ description: 'Starts at 1. Null if the compiler names no line' }),
       message: z.string(),
     }),
   ),

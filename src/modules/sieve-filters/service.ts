@@ -20,7 +20,7 @@ import type {
 
 type MutationContext = ActorContext & { audit: RecordAudit };
 
-/** @throws what authorizeDomain throws, where a domain is named */
+/** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listSieveFilters(ctx: ActorContext, input: ListSieveFilters): Promise<Page<SieveFilter>> {
   const { scope, domain_id: domainId, mailbox_id: mailboxId, active, q } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
@@ -34,7 +34,7 @@ export async function listSieveFilters(ctx: ActorContext, input: ListSieveFilter
         ...page,
         select: FIELDS,
         where: {
-          AND: [where, withinReach(ctx), domainId ? ofDomains([domainId]) : {}, { scope, mailboxId, active, name }],
+          AND: [where, accessFilter(ctx), domainId ? ofDomains([domainId]) : {}, { scope, mailboxId, active, name }],
         },
       }),
     present,
@@ -45,14 +45,14 @@ export async function getSieveFilter(ctx: ActorContext, { id }: { id: string }):
   return present(await requireFilter(ctx, ctx.db, id));
 }
 
-/** Counts with the next message. @throws VALIDATION_ERROR for a script that does not compile */
+/** Takes effect with the next message. @throws VALIDATION_ERROR if the script does not compile */
 export async function createSieveFilter(ctx: MutationContext, input: CreateSieveFilter): Promise<SieveFilter> {
   const owner = await authorizeOwner(ctx, input);
   await requireCompiles(ctx, input.script);
   const { name, script, active } = input;
   return ctx.database
     .$transaction(async (tx) => {
-      const { last } = await requireRoom(tx, owner, { all: 1, active: Number(active) });
+      const { last } = await requireCapacity(tx, owner, { all: 1, active: Number(active) });
       const position = input.position ?? last + 1;
       const data = { ...owner, name, script, active, position, createdAt: ctx.clock.now() };
       const row = await tx.sieveFilter.create({ data, select: FIELDS });
@@ -64,11 +64,11 @@ export async function createSieveFilter(ctx: MutationContext, input: CreateSieve
       if (!isForeignKeyViolation(error)) throw error;
       throw owner.scope === 'mailbox'
         ? notFound('mailbox')
-        : new AppError('DOMAIN_NOT_FOUND', 'That domain was just deleted.');
+        : new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
     });
 }
 
-/** Only supplied fields change. A script that stays as it is needs no mail server. */
+/** Changes only the supplied fields. An unchanged script needs no mail server. */
 export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieveFilter): Promise<SieveFilter> {
   const { id, name, script, active, position } = input;
   const known = await requireFilter(ctx, ctx.database, id);
@@ -78,9 +78,11 @@ export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieve
     const owner = { scope, domainId, mailboxId };
     await lockScope(tx, owner);
     const row = await requireFilter(ctx, tx, id);
-    if (active && !row.active) await requireRoom(tx, owner, { all: 0, active: 1 });
+    if (active && !row.active) await requireCapacity(tx, owner, { all: 0, active: 1 });
     const data = { name, script, active, position };
-    const after = present(await tx.sieveFilter.update({ where: { id }, data, select: FIELDS }).catch(gone));
+    const after = present(
+      await tx.sieveFilter.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing),
+    );
     await ctx.audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after }, tx);
     return after;
   });
@@ -88,12 +90,12 @@ export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieve
 
 export async function deleteSieveFilter(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const row = await requireFilter(ctx, ctx.db, id);
-  await ctx.db.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(gone);
+  await ctx.db.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
   await ctx.audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after: null });
-  return { message: `The filter ${row.name} is deleted.` };
+  return { message: `Filter ${row.name} deleted.` };
 }
 
-/** Changes nothing; what is audited is that the mail server was asked. */
+/** Saves nothing. The audit entry records the check. */
 export async function validateSieve(ctx: MutationContext, { script }: ValidateSieve): Promise<SieveVerdict> {
   const { errors } = await askAgent(ctx.database, 'sieve.check', { script });
   const valid = errors.length === 0;
@@ -101,23 +103,23 @@ export async function validateSieve(ctx: MutationContext, { script }: ValidateSi
   return { valid, errors };
 }
 
-/** Outside any transaction. @throws MAIL_STACK_UNAVAILABLE where nobody can say */
+/** Call outside transactions. @throws MAIL_STACK_UNAVAILABLE if the script can't be checked */
 async function requireCompiles(ctx: MutationContext, script: string): Promise<void> {
   const { errors } = await askAgent(ctx.database, 'sieve.check', { script });
   if (errors.length === 0) return;
-  const message = errors.map(inWords)[0] ?? '';
+  const message = errors.map(errorText)[0] ?? '';
   throw new AppError('VALIDATION_ERROR', `The script does not compile. ${message}`, {
     details: { fields: [{ path: 'script', message }], errors },
   });
 }
 
-function inWords({ line, message }: SieveError): string {
+function errorText({ line, message }: SieveError): string {
   return line === null ? message : `Line ${line}: ${message}`;
 }
 
 type Owner = Pick<Row, 'scope' | 'domainId' | 'mailboxId'>;
 
-/** @throws FORBIDDEN and API_KEY_DOMAIN_SCOPE, what authorizeDomain throws, NOT_FOUND for a mailbox out of reach */
+/** @throws FORBIDDEN, API_KEY_DOMAIN_SCOPE, the errors of authorizeDomain, NOT_FOUND for a mailbox without access */
 async function authorizeOwner(ctx: ActorContext, input: CreateSieveFilter): Promise<Owner> {
   const { scope, domain_id: domainId, mailbox_id: mailboxId } = input;
   if (scope === 'mailbox' && mailboxId) {
@@ -131,21 +133,22 @@ async function authorizeOwner(ctx: ActorContext, input: CreateSieveFilter): Prom
   }
   requireRole(ctx.actor, 'admin');
   if (isScoped(ctx.actor)) {
-    throw new AppError('API_KEY_DOMAIN_SCOPE', 'An API key scoped to domains makes no filter for all mail.');
+    throw new AppError('API_KEY_DOMAIN_SCOPE', 'An API key limited to domains can’t create filters for all mail.');
   }
   return { scope, domainId: null, mailboxId: null };
 }
 
-/** Locks the scope, so that two at once do not pass its limits together. @throws CONFLICT where it has no room */
-async function requireRoom(tx: Tx, owner: Owner, more: { all: number; active: number }): Promise<{ last: number }> {
+/** Locks the scope, so that concurrent calls can't exceed its limits together. @throws CONFLICT at a limit */
+async function requireCapacity(tx: Tx, owner: Owner, more: { all: number; active: number }): Promise<{ last: number }> {
   await lockScope(tx, owner);
   const [all, active] = await Promise.all([
     tx.sieveFilter.aggregate({ where: owner, _count: true, _max: { position: true } }),
     tx.sieveFilter.count({ where: { ...owner, active: true } }),
   ]);
-  if (all._count + more.all > MAX_FILTERS) throw full(`There are ${MAX_FILTERS} filters already`, MAX_FILTERS);
+  if (all._count + more.all > MAX_FILTERS)
+    throw limitReached(`This scope already has ${MAX_FILTERS} filters`, MAX_FILTERS);
   if (active + more.active > MAX_ACTIVE_FILTERS && more.active > 0) {
-    throw full(`There are ${MAX_ACTIVE_FILTERS} active filters already`, MAX_ACTIVE_FILTERS);
+    throw limitReached(`This scope already has ${MAX_ACTIVE_FILTERS} active filters`, MAX_ACTIVE_FILTERS);
   }
   return { last: all._max.position ?? 0 };
 }
@@ -155,20 +158,20 @@ async function lockScope(tx: Tx, { domainId, mailboxId }: Owner): Promise<void> 
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
 }
 
-function full(message: string, limit: number): AppError {
-  return new AppError('CONFLICT', `${message} for the same mail. Delete or deactivate one, or join two.`, {
+function limitReached(message: string, limit: number): AppError {
+  return new AppError('CONFLICT', `${message}. Delete or deactivate one, or merge two.`, {
     details: { limit },
   });
 }
 
 async function requireFilter(ctx: ActorContext, db: Tx, id: string): Promise<Row> {
-  const row = await db.sieveFilter.findFirst({ where: { AND: [{ id }, withinReach(ctx)] }, select: FIELDS });
+  const row = await db.sieveFilter.findFirst({ where: { AND: [{ id }, accessFilter(ctx)] }, select: FIELDS });
   if (!row) throw notFound('filter');
   return row;
 }
 
-/** Those for all mail are of no domain: only who reaches every domain sees them. */
-function withinReach({ actor }: ActorContext): Prisma.SieveFilterWhereInput {
+/** Filters for all mail have no domain, so only callers with access to every domain see them. */
+function accessFilter({ actor }: ActorContext): Prisma.SieveFilterWhereInput {
   const ids = accessibleDomainIds(actor);
   return ids ? ofDomains(ids) : {};
 }
@@ -177,8 +180,8 @@ function ofDomains(ids: string[]): Prisma.SieveFilterWhereInput {
   return { OR: [{ domainId: { in: ids } }, { mailbox: { domainId: { in: ids } } }] };
 }
 
-/** Another call deleted it between our look and our change. */
-function gone(error: unknown): never {
+/** Another call deleted the filter in the meantime. */
+function notFoundIfMissing(error: unknown): never {
   throw isMissingRow(error) ? notFound('filter') : error;
 }
 

@@ -14,7 +14,7 @@ const ERRORS: SieveError[] = [
 
 let api: Awaited<ReturnType<typeof keyClient>>;
 let domain: { id: string; name: string };
-let asked: string[];
+let checkedScripts: string[];
 
 beforeEach(async () => {
   await db.sieveFilter.deleteMany();
@@ -22,12 +22,12 @@ beforeEach(async () => {
   domain = await makeDomain();
 });
 
-/** A compiler that finds fault with one script. */
+/** A compiler that rejects one script. */
 async function startCompiler() {
-  asked = [];
+  checkedScripts = [];
   const end = await startAgent(db, {
     'sieve.check': async ({ script }) => {
-      asked.push(script);
+      checkedScripts.push(script);
       return { errors: script === BROKEN ? ERRORS : [] };
     },
   });
@@ -48,7 +48,7 @@ const auditOf = (id: string) =>
 describe('creating a filter', () => {
   beforeEach(startCompiler);
 
-  it('answers the documented record for each scope, after the last one of it, and records it', async () => {
+  it('returns the documented record for each scope, at the end of the scope, and audits it', async () => {
     const { id: mailboxId } = await makeMailbox(domain.id, 'ann');
     const everything = {
       active: true,
@@ -94,10 +94,10 @@ describe('creating a filter', () => {
         details: { before: null, after: ofMailbox.data },
       },
     ]);
-    expect(asked).toHaveLength(4);
+    expect(checkedScripts).toHaveLength(4);
   });
 
-  it('refuses a script that does not compile, with its lines, and saves nothing', async () => {
+  it('rejects a script that does not compile, with the lines, and saves nothing', async () => {
     const answer = expectError(await create({ script: BROKEN }), 400, 'VALIDATION_ERROR');
     expect(answer.error.details).toEqual({
       fields: [{ path: 'script', message: 'Line 1: unexpected end of file' }],
@@ -109,33 +109,33 @@ describe('creating a filter', () => {
   it.each([
     ['without a name', { name: '' }, 'MISSING_FIELDS'],
     ['without a script', { script: '' }, 'MISSING_FIELDS'],
-    ['of a domain that it does not name', { domain_id: null }, 'MISSING_FIELDS'],
-    ['of a mailbox that it does not name', { scope: 'mailbox', domain_id: null }, 'MISSING_FIELDS'],
-    ['of all mail and of a domain', { scope: 'global' }, 'VALIDATION_ERROR'],
-    ['of a mailbox and of a domain', { scope: 'mailbox', mailbox_id: MISSING }, 'VALIDATION_ERROR'],
-    ['of no known scope', { scope: 'everybody' }, 'VALIDATION_ERROR'],
-    ['with a name too long', { name: 'x'.repeat(101) }, 'VALIDATION_ERROR'],
-    ['with a script too long', { script: `# ${'é'.repeat(32_768)}` }, 'VALIDATION_ERROR'],
+    ['for a domain without its id', { domain_id: null }, 'MISSING_FIELDS'],
+    ['for a mailbox without its id', { scope: 'mailbox', domain_id: null }, 'MISSING_FIELDS'],
+    ['for all mail with a domain', { scope: 'global' }, 'VALIDATION_ERROR'],
+    ['for a mailbox with a domain', { scope: 'mailbox', mailbox_id: MISSING }, 'VALIDATION_ERROR'],
+    ['with an unknown scope', { scope: 'everybody' }, 'VALIDATION_ERROR'],
+    ['with a name that is too long', { name: 'x'.repeat(101) }, 'VALIDATION_ERROR'],
+    ['with a script that is too long', { script: `# ${'é'.repeat(32_768)}` }, 'VALIDATION_ERROR'],
     ['with a NUL', { script: 'keep;\0' }, 'VALIDATION_ERROR'],
-    ['before the first position', { position: -1 }, 'VALIDATION_ERROR'],
-  ] as const)('refuses one %s', async (_, over, code) => {
+    ['with a negative position', { position: -1 }, 'VALIDATION_ERROR'],
+  ] as const)('rejects a filter %s', async (_, over, code) => {
     expectError(await create(over), 400, code);
-    expect(asked).toEqual([]);
+    expect(checkedScripts).toEqual([]);
   });
 
-  it('takes a script of 64 KiB', async () => {
+  it('accepts a script of 64 KiB', async () => {
     expect((await create({ script: `#${'x'.repeat(65_535)}` })).status).toBe(201);
   });
 
-  it('refuses an inactive domain, and a domain or mailbox that is not there', async () => {
+  it('rejects an inactive domain and an unknown domain or mailbox', async () => {
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
     expectError(await create(), 403, 'DOMAIN_INACTIVE');
     expectError(await create({ domain_id: MISSING }), 404, 'DOMAIN_NOT_FOUND');
     expectError(await create({ scope: 'mailbox', domain_id: null, mailbox_id: MISSING }), 404, 'NOT_FOUND');
-    expect(asked).toEqual([]);
+    expect(checkedScripts).toEqual([]);
   });
 
-  it('stops at 20 active ones of a scope, also when several come at once, and at 200 in all', async () => {
+  it('allows 20 active filters per scope, also with concurrent calls, and 200 in total', async () => {
     const rows = (count: number, active: boolean) =>
       db.sieveFilter.createMany({
         data: Array.from({ length: count }, () => ({
@@ -163,7 +163,7 @@ describe('creating a filter', () => {
 });
 
 describe('changing a filter', () => {
-  it('saves a script that compiles, refuses another, and records what changed', async () => {
+  it('saves a script that compiles, rejects one that does not, and audits the change', async () => {
     onTestFinished(await startCompiler());
     const { id } = await makeFilter({ domainId: domain.id });
     expect((await api.patch(`/sieve-filters/${id}`, { script: 'stop;' })).data).toMatchObject({
@@ -181,7 +181,7 @@ describe('changing a filter', () => {
     ]);
   });
 
-  it('needs no mail server for its name, place and state, nor for the script that it has', async () => {
+  it('needs no mail server for name, position, active and an unchanged script', async () => {
     const { id } = await makeFilter({ domainId: domain.id });
     const change = { name: 'Junk', active: false, position: 3, script: 'keep;' };
     expect((await api.patch(`/sieve-filters/${id}`, change)).data).toMatchObject(change);
@@ -189,7 +189,7 @@ describe('changing a filter', () => {
     expectError(await api.patch(`/sieve-filters/${id}`, { scope: 'global' }), 400, 'VALIDATION_ERROR');
   });
 
-  it('is refused where no mail server is attached and the script changes', async () => {
+  it('rejects a changed script if no mail server is attached', async () => {
     const { id } = await makeFilter({ domainId: domain.id });
     expectError(
       await api.patch(`/sieve-filters/${id}`, { script: 'stop;', name: 'Junk' }),
@@ -201,9 +201,9 @@ describe('changing a filter', () => {
   });
 });
 
-it('deleting a filter deletes it, and records what it was', async () => {
+it('deletes a filter and audits its last state', async () => {
   const { id } = await makeFilter({ domainId: domain.id });
-  expect((await api.delete(`/sieve-filters/${id}`)).data).toEqual({ message: 'The filter Spam is deleted.' });
+  expect((await api.delete(`/sieve-filters/${id}`)).data).toEqual({ message: 'Filter Spam deleted.' });
   expectError(await api.get(`/sieve-filters/${id}`), 404, 'NOT_FOUND');
   expect(await auditOf(id)).toMatchObject([
     { action: 'sieve_filter.delete', details: { before: { script: 'keep;' }, after: null } },
@@ -211,7 +211,7 @@ it('deleting a filter deletes it, and records what it was', async () => {
 });
 
 describe('checking a script', () => {
-  it('tells whether it compiles, and saves nothing', async () => {
+  it('reports whether it compiles, and saves nothing', async () => {
     onTestFinished(await startCompiler());
     const check = async (script: string) => (await api.post('/sieve-filters/validate', { script })).data;
     expect(await check('keep;')).toEqual({ valid: true, errors: [] });
@@ -219,7 +219,7 @@ describe('checking a script', () => {
     expect(await db.sieveFilter.count()).toBe(0);
   });
 
-  it('says so where no mail server is attached', async () => {
+  it('responds 503 if no mail server is attached', async () => {
     expectError(await api.post('/sieve-filters/validate', { script: 'keep;' }), 503, 'MAIL_STACK_UNAVAILABLE');
   });
 });
@@ -228,7 +228,7 @@ describe('listing filters', () => {
   const names = async (query: string, as = api) =>
     (await as.get(`/sieve-filters?order=asc${query}`)).data.map(({ name }: { name: string }) => name);
 
-  it('narrows by scope, domain, mailbox, state and name', async () => {
+  it('filters by scope, domain, mailbox, active and name', async () => {
     const { id: mailboxId } = await makeMailbox(domain.id, 'ann');
     await makeFilter({ name: 'All 100%' });
     await makeFilter({ name: 'Domain', domainId: domain.id });
@@ -246,11 +246,11 @@ describe('listing filters', () => {
   });
 
   it.each(['domain_admin', 'scoped key'])(
-    'shows a %s those of its own domains and their mailboxes alone',
-    async (who) => {
+    'shows a %s only the filters of its domains and their mailboxes',
+    async (caller) => {
       const elsewhere = await makeDomain();
-      const narrow = await keyClient(
-        who === 'scoped key'
+      const limited = await keyClient(
+        caller === 'scoped key'
           ? { role: 'admin', scopedDomainIds: [domain.id] }
           : { role: 'domain_admin', domainIds: [domain.id] },
       );
@@ -262,17 +262,17 @@ describe('listing filters', () => {
         await makeFilter({ domainId: elsewhere.id }),
         await makeFilter({ mailboxId: bo.id }),
       ];
-      expect(await names('', narrow)).toEqual(['Domain', 'Mailbox']);
-      expect((await narrow.patch(`/sieve-filters/${own.id}`, { active: false })).status).toBe(200);
+      expect(await names('', limited)).toEqual(['Domain', 'Mailbox']);
+      expect((await limited.patch(`/sieve-filters/${own.id}`, { active: false })).status).toBe(200);
       for (const { id } of foreign) {
-        expectError(await narrow.get(`/sieve-filters/${id}`), 404, 'NOT_FOUND');
-        expectError(await narrow.patch(`/sieve-filters/${id}`, { active: false }), 404, 'NOT_FOUND');
-        expectError(await narrow.delete(`/sieve-filters/${id}`), 404, 'NOT_FOUND');
+        expectError(await limited.get(`/sieve-filters/${id}`), 404, 'NOT_FOUND');
+        expectError(await limited.patch(`/sieve-filters/${id}`, { active: false }), 404, 'NOT_FOUND');
+        expectError(await limited.delete(`/sieve-filters/${id}`), 404, 'NOT_FOUND');
       }
-      const code = who === 'scoped key' ? 'API_KEY_DOMAIN_SCOPE' : 'FORBIDDEN';
-      expectError(await create({ scope: 'global', domain_id: null }, narrow), 403, code);
-      expectError(await create({ domain_id: elsewhere.id }, narrow), 403, code);
-      expectError(await create({ scope: 'mailbox', domain_id: null, mailbox_id: bo.id }, narrow), 404, 'NOT_FOUND');
+      const code = caller === 'scoped key' ? 'API_KEY_DOMAIN_SCOPE' : 'FORBIDDEN';
+      expectError(await create({ scope: 'global', domain_id: null }, limited), 403, code);
+      expectError(await create({ domain_id: elsewhere.id }, limited), 403, code);
+      expectError(await create({ scope: 'mailbox', domain_id: null, mailbox_id: bo.id }, limited), 404, 'NOT_FOUND');
     },
   );
 });

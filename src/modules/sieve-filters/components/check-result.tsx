@@ -3,15 +3,15 @@ import type { SieveVerdict } from '../schema';
 
 type CheckResultProps = { verdict: SieveVerdict | null; onShow: (line: number) => void };
 
-/** What the compiler says, each fault leading to its line. */
+/** The compiler's result, with links to the lines of errors. */
 export function CheckResult({ verdict, onShow }: CheckResultProps) {
   return (
     <div role="status" className="check-result">
-      {verdict?.valid && <StatusMark status="on">It compiles</StatusMark>}
+      {verdict?.valid && <StatusMark status="on">The script compiles</StatusMark>}
       {verdict && !verdict.valid && (
         <>
-          <StatusMark status="bounced">It does not compile</StatusMark>
-          <ul aria-label="What the compiler says">
+          <StatusMark status="bounced">The script doesn’t compile</StatusMark>
+          <ul aria-label="Compiler errors">
             {verdict.errors.map(({ line, message }, index) => (
               <li key={`${line}-${message}-${verdict.errors.slice(0, index).length}`}>
                 {line === null ? (

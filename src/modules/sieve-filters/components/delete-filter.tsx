@@ -21,19 +21,19 @@ export function DeleteFilter({ filter }: { filter: SieveFilter }) {
   });
 
   return (
-    <SettingsSection title="Delete" hint="Mail that it dealt with stays where it is.">
+    <SettingsSection title="Delete" hint="Mail that was already filtered stays where it is.">
       <div className="form-column">
-        <p className="soft">The next message goes past it. To stop it for a while, switch it off instead.</p>
+        <p className="soft">Takes effect with the next message. To pause the filter, deactivate it instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
-            Delete the filter
+            Delete filter
           </Button>
         </div>
       </div>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${filter.name}`}
-        action="Delete the filter"
+        action="Delete filter"
         problem={remove.error ? toProblem(remove.error) : null}
         isBusy={remove.isPending}
         onClose={() => {
@@ -42,7 +42,7 @@ export function DeleteFilter({ filter }: { filter: SieveFilter }) {
         }}
         onConfirm={() => remove.mutate({ id: filter.id })}
       >
-        <p className="soft">Its script is gone with it; the audit log keeps what it was.</p>
+        <p className="soft">This permanently deletes the filter and its script. The audit log keeps a copy.</p>
       </ConfirmDialog>
     </SettingsSection>
   );

@@ -6,20 +6,20 @@ export const EXAMPLES: Example[] = [
     name: 'Spam to Junk',
     script: `require ["fileinto", "mailbox"];
 
-# Rspamd marks what it takes for spam.
+# Rspamd adds this header to spam.
 if header :is "X-Spam" "Yes" {
   fileinto :create "Junk";
 }
 `,
   },
   {
-    label: 'Away notice',
+    label: 'Auto-reply',
     name: 'Away until Monday',
     script: `require ["vacation"];
 
-# Everybody hears of it once a week. The message is kept.
+# Replies to each sender once a week. The message is kept.
 vacation :days 7 :subject "I am away until Monday"
-"Thank you for your message. I read it when I am back on Monday.";
+"Thank you for your message. I will read it when I am back on Monday.";
 `,
   },
   {
@@ -27,7 +27,7 @@ vacation :days 7 :subject "I am away until Monday"
     name: 'Copy to a colleague',
     script: `require ["copy"];
 
-# The message is kept too: without :copy it would only be sent on.
+# Also keeps the message. Without :copy it is only forwarded.
 redirect :copy "colleague@example.com";
 `,
   },

@@ -12,8 +12,8 @@ import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
 import type { SieveScope, SieveVerdict } from '../schema';
 import { CheckResult } from './check-result';
 import { EXAMPLES } from './examples';
-import { mayLoseMail } from './filter-values';
-import { NoMailServer, useMailServer, Waiting } from './no-mail-server';
+import { canLoseMail } from './filter-values';
+import { FilterSkeleton, MailServerAlert, useMailServerState } from './mail-server-alert';
 import { ScriptEditor, showLine } from './script-editor';
 
 export type FilterValues = {
@@ -27,40 +27,40 @@ export type FilterValues = {
 
 export const FIELDS = { domain_id: 'domainId', mailbox_id: 'mailboxId', name: 'name', script: 'script' };
 
-export const FAULTS = {
-  name: (name: string) => (name.trim() === '' ? 'Give it a name.' : null),
+export const VALIDATORS = {
+  name: (name: string) => (name.trim() === '' ? 'Enter a name.' : null),
   script: (script: string) => {
-    if (script.trim() === '') return 'Write a script, or start from an example.';
-    return scriptBytes(script) > MAX_SCRIPT_BYTES ? `At most ${MAX_SCRIPT_BYTES / 1024} KiB.` : null;
+    if (script.trim() === '') return 'Enter a script, or start with an example.';
+    return scriptBytes(script) > MAX_SCRIPT_BYTES ? `Enter at most ${MAX_SCRIPT_BYTES / 1024} KiB.` : null;
   },
 };
 
 type FilterFormProps = {
   form: UseFormReturnType<FilterValues>;
-  /** What the compiler said when it was to be saved. */
-  refused: SieveVerdict | null;
+  /** The compiler's result of the last attempt to save. */
+  saveVerdict: SieveVerdict | null;
   problem: Problem | null;
-  place: ReactNode;
-  placeHint: string;
-  foot: ReactNode;
+  scopeFields: ReactNode;
+  hint: string;
+  footer: ReactNode;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
 };
 
-export function FilterForm({ form, refused, problem, place, placeHint, foot, onSubmit }: FilterFormProps) {
+export function FilterForm({ form, saveVerdict, problem, scopeFields, hint, footer, onSubmit }: FilterFormProps) {
   const textarea = useRef<HTMLTextAreaElement>(null);
-  const mailServer = useMailServer();
+  const mailServer = useMailServerState();
   const [checked, setChecked] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
   const check = trpc.sieveFilters.validate.useMutation({
     onSuccess: (verdict, { script }) => setChecked({ script, verdict }),
   });
   const { scope, script } = form.values;
-  const verdict = checked?.script === script ? checked.verdict : refused;
-  const faulty = new Set(verdict?.errors.flatMap(({ line }) => line ?? []));
+  const verdict = checked?.script === script ? checked.verdict : saveVerdict;
+  const errorLines = new Set(verdict?.errors.flatMap(({ line }) => line ?? []));
   const isExample = script === '' || EXAMPLES.some((example) => example.script === script);
 
   const runCheck = () => {
-    const fault = FAULTS.script(script);
-    if (fault) form.setFieldError('script', fault);
+    const error = VALIDATORS.script(script);
+    if (error) form.setFieldError('script', error);
     else check.mutate({ script });
   };
   const startFrom = (example: (typeof EXAMPLES)[number]) => {
@@ -68,30 +68,30 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
     form.setValues({ script: example.script, ...(!isNamed && { name: example.name }) });
   };
 
-  if (mailServer === undefined) return <Waiting />;
+  if (mailServer === undefined) return <FilterSkeleton />;
   return (
     <form noValidate onSubmit={onSubmit}>
-      {mailServer !== 'attached' && <NoMailServer state={mailServer} />}
-      <SettingsSection title="Filter" hint={placeHint}>
+      {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
+      <SettingsSection title="Filter" hint={hint}>
         <div className="form-column">
           <TextInput label="Name" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
-          {place}
-          <Switch label="On" {...form.getInputProps('active', { type: 'checkbox' })} />
+          {scopeFields}
+          <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
         </div>
       </SettingsSection>
       <SettingsSection
         title="Script"
         hint={
           <>
-            In Sieve. Keeping a message, or saying nothing of it, hands it on to the next filter. Filing, forwarding,
-            rejecting or discarding it ends the matter; <code>:copy</code> does so without ending it.
+            A Sieve script. A message that the script keeps goes to the next filter. Filing, forwarding, rejecting or
+            discarding it stops processing, unless <code>:copy</code> is used.
           </>
         }
       >
         <div className="script-column">
           {isExample && (
             <div className="script-examples">
-              <span className="soft">Start from</span>
+              <span className="soft">Start with</span>
               {EXAMPLES.map((example) => (
                 <Button key={example.label} size="xs" onClick={() => startFrom(example)}>
                   {example.label}
@@ -102,7 +102,7 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
           <ScriptEditor
             value={script}
             error={verdict === null || verdict.valid ? form.errors.script : undefined}
-            faulty={faulty}
+            errorLines={errorLines}
             textarea={textarea}
             onChange={(next) => {
               form.setFieldValue('script', next);
@@ -116,22 +116,21 @@ export function FilterForm({ form, refused, problem, place, placeHint, foot, onS
             <CheckResult verdict={verdict} onShow={(line) => showLine(textarea.current, line)} />
           </div>
           <ProblemAlert problem={check.error ? toProblem(check.error) : null} />
-          {scope === 'global' && mayLoseMail(script) && <LosesMail />}
+          {scope === 'global' && canLoseMail(script) && <MailLossWarning />}
           <ProblemAlert problem={problem} />
-          {foot}
+          {footer}
         </div>
       </SettingsSection>
     </form>
   );
 }
 
-function LosesMail() {
+function MailLossWarning() {
   return (
     <div className="alert" data-tone="deferred">
-      <StatusMark status="warning">It may refuse mail of every mailbox here, or throw it away</StatusMark>
+      <StatusMark status="warning">This filter can reject or discard mail of every mailbox</StatusMark>
       <p>
-        A filter for all mail that rejects or discards does so for everybody, and what is discarded cannot be brought
-        back. Try it with <code>fileinto</code> first, or for one mailbox.
+        Discarded mail can’t be recovered. Test the filter with <code>fileinto</code> first, or on a single mailbox.
       </p>
     </div>
   );

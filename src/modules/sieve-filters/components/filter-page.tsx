@@ -10,13 +10,13 @@ import { PageHeader } from '@/components/page-header';
 import { SaveBar } from '@/components/save-bar';
 import { Page } from '@/components/shell/page';
 import type { SieveFilter, SieveVerdict } from '../schema';
+import { verdictOf } from './compile-errors';
 import { DeleteFilter } from './delete-filter';
-import { FAULTS, FIELDS, FilterForm, type FilterValues } from './filter-form';
-import { placeOf } from './filter-values';
-import { Waiting } from './no-mail-server';
-import { refusalIn } from './refusal';
+import { FIELDS, FilterForm, type FilterValues, VALIDATORS } from './filter-form';
+import { scopeNameOf } from './filter-values';
+import { FilterSkeleton } from './mail-server-alert';
 
-const CRUMB = { label: 'Filters', href: '/sieve-filters' };
+const PARENT = { label: 'Filters', href: '/sieve-filters' };
 
 export function FilterPage({ id }: { id: string }) {
   const found = trpc.sieveFilters.get.useQuery({ id });
@@ -25,23 +25,23 @@ export function FilterPage({ id }: { id: string }) {
     <Page>
       <PageHeader
         title={filter?.name ?? 'Filter'}
-        description={filter ? <Lede filter={filter} /> : ' '}
-        parent={CRUMB}
+        description={filter ? <Description filter={filter} /> : ' '}
+        parent={PARENT}
       />
       {filter && <EditFilter key={filter.id} filter={filter} />}
       {found.isError && !filter && (
         <ErrorState what="this filter" error={found.error} onRetry={() => void found.refetch()} />
       )}
-      {!filter && !found.isError && <Waiting />}
+      {!filter && !found.isError && <FilterSkeleton />}
     </Page>
   );
 }
 
-function Lede({ filter }: { filter: SieveFilter }) {
-  if (filter.scope === 'global') return 'For all mail';
+function Description({ filter }: { filter: SieveFilter }) {
+  if (filter.scope === 'global') return 'Applies to all mail';
   return (
     <span className="clip">
-      For <span className="mono">{placeOf(filter)}</span>
+      Applies to <span className="mono">{scopeNameOf(filter)}</span>
     </span>
   );
 }
@@ -49,8 +49,8 @@ function Lede({ filter }: { filter: SieveFilter }) {
 function EditFilter({ filter }: { filter: SieveFilter }) {
   const utils = trpc.useUtils();
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [refused, setRefused] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
-  const form = useForm<FilterValues>({ initialValues: initialValues(filter), validate: FAULTS });
+  const [saveVerdict, setSaveVerdict] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
+  const form = useForm<FilterValues>({ initialValues: initialValues(filter), validate: VALIDATORS });
   const update = trpc.sieveFilters.update.useMutation({
     onSuccess: async (saved) => {
       utils.sieveFilters.get.setData({ id: filter.id }, saved);
@@ -60,8 +60,8 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
     },
     onError: (error, { script }) => {
       const found = toProblem(error);
-      const verdict = refusalIn(found);
-      setRefused(verdict && { script: script ?? filter.script, verdict });
+      const verdict = verdictOf(found);
+      setSaveVerdict(verdict && { script: script ?? filter.script, verdict });
       setProblem(applyFieldErrors(found, form, FIELDS));
     },
   });
@@ -70,13 +70,13 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
     <>
       <FilterForm
         form={form}
-        refused={refused?.script === form.values.script ? refused.verdict : null}
+        saveVerdict={saveVerdict?.script === form.values.script ? saveVerdict.verdict : null}
         problem={problem}
-        place={null}
-        placeHint="Whose mail it runs for stays as it was made; its order is changed in the list."
+        scopeFields={null}
+        hint="What a filter applies to can’t be changed. Change its position in the list."
         onSubmit={form.onSubmit(({ name, script, active }) => {
           setProblem(null);
-          // Only what was changed, so that nobody else's change is undone.
+          // Only changed fields, so that concurrent changes of others are kept.
           update.mutate({
             id: filter.id,
             ...(form.isDirty('name') && { name: name.trim() }),
@@ -84,7 +84,7 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
             ...(form.isDirty('active') && { active }),
           });
         })}
-        foot={
+        footer={
           <SaveBar
             isDirty={form.isDirty()}
             isSaving={update.isPending}
@@ -94,7 +94,7 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
         }
       />
       <DeleteFilter filter={filter} />
-      <UnsavedGuard isDirty={form.isDirty()} what={`${filter.name} is changed and not saved.`} />
+      <UnsavedGuard isDirty={form.isDirty()} what={`Your changes to ${filter.name} aren’t saved.`} />
     </>
   );
 }

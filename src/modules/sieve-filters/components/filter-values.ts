@@ -1,40 +1,44 @@
 import type { SieveFilter, SieveScope } from '../schema';
 
-export const SCOPE_WORDS: Record<SieveScope, string> = {
+export const SCOPE_LABELS: Record<SieveScope, string> = {
   global: 'All mail',
   domain: 'A domain',
   mailbox: 'A mailbox',
 };
 
-const SCOPES = Object.keys(SCOPE_WORDS);
+const SCOPES = Object.keys(SCOPE_LABELS);
 
-/** Whose mail it runs for, in one name: filters that share it run one after the other. */
-export function placeOf({ scope, domain, mailbox }: Pick<SieveFilter, 'scope' | 'domain' | 'mailbox'>): string {
-  if (scope === 'global') return SCOPE_WORDS.global;
-  return (scope === 'domain' ? domain : mailbox) ?? SCOPE_WORDS[scope];
+/** The name of the filter's scope: all mail, the domain or the mailbox. */
+export function scopeNameOf({ scope, domain, mailbox }: Pick<SieveFilter, 'scope' | 'domain' | 'mailbox'>): string {
+  if (scope === 'global') return SCOPE_LABELS.global;
+  return (scope === 'domain' ? domain : mailbox) ?? SCOPE_LABELS[scope];
 }
 
-/** As the mail server runs them: for all mail, then of domains, then of mailboxes, each place by position and age. */
-export function inOrder(filters: SieveFilter[]): SieveFilter[] {
+/** In the mail server's order: for all mail, then domains, then mailboxes, each by position and age. */
+export function inRunOrder(filters: SieveFilter[]): SieveFilter[] {
   return filters.toSorted(
     (a, b) =>
       SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) ||
-      placeOf(a).localeCompare(placeOf(b)) ||
+      scopeNameOf(a).localeCompare(scopeNameOf(b)) ||
       a.position - b.position ||
       a.created_at.localeCompare(b.created_at) ||
       a.id.localeCompare(b.id),
   );
 }
 
-export function sharing(filters: SieveFilter[], { scope, domain_id, mailbox_id }: SieveFilter): SieveFilter[] {
+export function inSameScope(filters: SieveFilter[], { scope, domain_id, mailbox_id }: SieveFilter): SieveFilter[] {
   return filters.filter(
     (other) => other.scope === scope && (other.domain_id ?? other.mailbox_id) === (domain_id ?? mailbox_id),
   );
 }
 
-/** The filters whose position changes, with their new one, when this one goes a place up or down. */
-export function moved(filters: SieveFilter[], filter: SieveFilter, by: -1 | 1): { id: string; position: number }[] {
-  const order = inOrder(sharing(filters, filter));
+/** The new positions of all filters that change when this one moves up or down. */
+export function positionsAfterMove(
+  filters: SieveFilter[],
+  filter: SieveFilter,
+  by: -1 | 1,
+): { id: string; position: number }[] {
+  const order = inRunOrder(inSameScope(filters, filter));
   const from = order.findIndex(({ id }) => id === filter.id);
   const other = order[from + by];
   if (!other) return [];
@@ -43,9 +47,9 @@ export function moved(filters: SieveFilter[], filter: SieveFilter, by: -1 | 1): 
   return order.flatMap(({ id, position }, index) => (position === index + 1 ? [] : [{ id, position: index + 1 }]));
 }
 
-const LOSING = /\b(e?reject|discard)\b/;
+const REJECT_OR_DISCARD = /\b(e?reject|discard)\b/;
 
-/** Whether it may refuse mail or throw it away; what stands in a comment or a text counts too. */
-export function mayLoseMail(script: string): boolean {
-  return LOSING.test(script);
+/** Whether the script may reject or discard mail. Also true if the words are in a comment or string. */
+export function canLoseMail(script: string): boolean {
+  return REJECT_OR_DISCARD.test(script);
 }

@@ -12,30 +12,31 @@ import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import type { SieveScope, SieveVerdict } from '../schema';
-import { FAULTS, FIELDS, FilterForm, type FilterValues } from './filter-form';
-import { Waiting } from './no-mail-server';
-import { PlaceFields } from './place-fields';
-import { refusalIn } from './refusal';
+import { verdictOf } from './compile-errors';
+import { FIELDS, FilterForm, type FilterValues, VALIDATORS } from './filter-form';
+import { FilterSkeleton } from './mail-server-alert';
+import { ScopeFields } from './scope-fields';
 
 const EMPTY: FilterValues = { scope: 'mailbox', domainId: '', mailboxId: '', name: '', script: '', active: true };
 
 export function NewFilterPage() {
   const router = useRouter();
   const utils = trpc.useUtils();
-  const reach = useDomainScope();
-  const mayGlobal = useHasRole('admin');
+  const domainScope = useDomainScope();
+  const canUseGlobal = useHasRole('admin');
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [refused, setRefused] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
+  const [saveVerdict, setSaveVerdict] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
   const form = useForm<FilterValues>({
     initialValues: EMPTY,
     validate: {
-      ...FAULTS,
-      domainId: (value, { scope }) => (scope === 'domain' && !value && !reach.defaultId ? 'Choose a domain.' : null),
+      ...VALIDATORS,
+      domainId: (value, { scope }) =>
+        scope === 'domain' && !value && !domainScope.defaultId ? 'Choose a domain.' : null,
       mailboxId: (value, { scope }) => (scope === 'mailbox' && !value ? 'Choose a mailbox.' : null),
     },
   });
   const { scope } = form.values;
-  const domainId = form.values.domainId || reach.defaultId || '';
+  const domainId = form.values.domainId || domainScope.defaultId || '';
   const create = trpc.sieveFilters.create.useMutation({
     onSuccess: async (filter) => {
       form.reset();
@@ -45,8 +46,8 @@ export function NewFilterPage() {
     },
     onError: (error, { script }) => {
       const found = toProblem(error);
-      const verdict = refusalIn(found);
-      setRefused(verdict && { script, verdict });
+      const verdict = verdictOf(found);
+      setSaveVerdict(verdict && { script, verdict });
       if (found.code === 'DOMAIN_INACTIVE' || found.code === 'DOMAIN_NOT_FOUND') {
         form.setErrors({ [scope === 'mailbox' ? 'mailboxId' : 'domainId']: found.message });
       } else setProblem(applyFieldErrors(found, form, FIELDS));
@@ -57,25 +58,25 @@ export function NewFilterPage() {
     <Page>
       <PageHeader
         title="New filter"
-        description="It runs from the next message on"
+        description="Takes effect with the next message"
         parent={{ label: 'Filters', href: '/sieve-filters' }}
       />
-      {mayGlobal === undefined ? (
-        <Waiting />
+      {canUseGlobal === undefined ? (
+        <FilterSkeleton />
       ) : (
         <FilterForm
           form={form}
-          refused={refused?.script === form.values.script ? refused.verdict : null}
+          saveVerdict={saveVerdict?.script === form.values.script ? saveVerdict.verdict : null}
           problem={problem}
-          placeHint="Filters for all mail run first, then those of the domain, then those of the mailbox."
-          place={
-            <PlaceFields
+          hint="Filters for all mail run first, then the domain’s, then the mailbox’s."
+          scopeFields={
+            <ScopeFields
               scope={scope}
-              mayGlobal={mayGlobal === true}
-              domains={reach.domains}
+              canUseGlobal={canUseGlobal === true}
+              domains={domainScope.domains}
               domain={{ ...form.getInputProps('domainId'), value: domainId || null }}
               mailbox={{ ...form.getInputProps('mailboxId'), value: form.values.mailboxId || null }}
-              onScope={(next: SieveScope) => form.setFieldValue('scope', next)}
+              onScopeChange={(next: SieveScope) => form.setFieldValue('scope', next)}
             />
           }
           onSubmit={form.onSubmit(({ name, script, active, mailboxId }) => {
@@ -89,17 +90,17 @@ export function NewFilterPage() {
               ...(scope === 'mailbox' && { mailbox_id: mailboxId }),
             });
           })}
-          foot={
+          footer={
             <div className="form-footer">
               <Button variant="filled" type="submit" loading={create.isPending}>
-                Add the filter
+                Add filter
               </Button>
-              <span className="quiet">It is checked first, and runs last of its place.</span>
+              <span className="quiet">The script is checked first. The filter is added at the end.</span>
             </div>
           }
         />
       )}
-      <UnsavedGuard isDirty={form.isDirty() && !create.isSuccess} what="The new filter is not saved." />
+      <UnsavedGuard isDirty={form.isDirty() && !create.isSuccess} what="The new filter isn’t saved." />
     </Page>
   );
 }

@@ -8,14 +8,14 @@ const LINE_HEIGHT = 20;
 type ScriptEditorProps = {
   value: string;
   error?: ReactNode;
-  /** Lines that the compiler finds fault with. */
-  faulty: ReadonlySet<number>;
+  /** Line numbers with compiler errors. */
+  errorLines: ReadonlySet<number>;
   textarea: RefObject<HTMLTextAreaElement | null>;
   onChange: (script: string) => void;
 };
 
-/** A plain field for a script, with the numbers of its lines. */
-export function ScriptEditor({ value, error, faulty, textarea, onChange }: ScriptEditorProps) {
+/** A textarea with line numbers. */
+export function ScriptEditor({ value, error, errorLines, textarea, onChange }: ScriptEditorProps) {
   const id = useId();
   const gutter = useRef<HTMLOListElement>(null);
   const count = value.split('\n').length;
@@ -24,7 +24,7 @@ export function ScriptEditor({ value, error, faulty, textarea, onChange }: Scrip
       <div className="script" data-error={error ? true : undefined}>
         <ol ref={gutter} aria-hidden="true">
           {Array.from({ length: count }, (_, index) => (
-            <li key={lineKey(index)} data-error-row={faulty.has(index + 1) || undefined}>
+            <li key={lineKey(index)} data-error-row={errorLines.has(index + 1) || undefined}>
               {index + 1}
             </li>
           ))}
@@ -49,7 +49,7 @@ export function ScriptEditor({ value, error, faulty, textarea, onChange }: Scrip
   );
 }
 
-/** Puts the cursor on a line, selected, and brings it into view. */
+/** Focuses the textarea, selects a line and scrolls it into view. */
 export function showLine(textarea: HTMLTextAreaElement | null, line: number): void {
   if (!textarea) return;
   const lines = textarea.value.split('\n');

@@ -6,7 +6,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { SieveFilter } from '../../schema';
-import { placeOf, sharing } from '../filter-values';
+import { inSameScope, scopeNameOf } from '../filter-values';
 import type { useFilterActions } from './use-filter-actions';
 
 type FilterColumnsOptions = { filters: SieveFilter[]; actions: ReturnType<typeof useFilterActions> };
@@ -14,21 +14,23 @@ type FilterColumnsOptions = { filters: SieveFilter[]; actions: ReturnType<typeof
 export function filterColumns({ filters, actions }: FilterColumnsOptions): DataTableColumn<SieveFilter>[] {
   return [
     {
-      key: 'place',
-      header: 'Runs for',
+      key: 'scope',
+      header: 'Applies to',
       width: 264,
       mobile: 'under',
       skeletonWidth: 160,
-      cell: (filter) => <Place filter={filter} />,
+      cell: (filter) => <ScopeName filter={filter} />,
     },
     {
-      key: 'order',
-      header: 'Order',
+      key: 'position',
+      header: 'Position',
       width: 112,
       mobile: 'side',
       kind: 'control',
       skeletonWidth: 64,
-      cell: (filter) => <Order filter={filter} filters={filters} onMove={(by) => actions.move(filters, filter, by)} />,
+      cell: (filter) => (
+        <Position filter={filter} filters={filters} onMove={(by) => actions.move(filters, filter, by)} />
+      ),
     },
     {
       key: 'name',
@@ -44,49 +46,49 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
       ),
     },
     {
-      key: 'state',
-      header: 'State',
+      key: 'status',
+      header: 'Status',
       width: 96,
       kind: 'mark',
       skeletonWidth: 48,
-      cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'}>{active ? 'On' : 'Off'}</StatusMark>,
+      cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'} />,
     },
     updatedColumn(),
-    activeColumn({ nameOf: ({ name }) => name, isActive: ({ active }) => active, onChange: actions.switchTo }),
+    activeColumn({ nameOf: ({ name }) => name, isActive: ({ active }) => active, onChange: actions.setActive }),
   ];
 }
 
-function Place({ filter }: { filter: SieveFilter }) {
-  if (filter.scope === 'global') return placeOf(filter);
+function ScopeName({ filter }: { filter: SieveFilter }) {
+  if (filter.scope === 'global') return scopeNameOf(filter);
   return filter.scope === 'mailbox' ? (
-    <EmailAddress value={placeOf(filter)} />
+    <EmailAddress value={scopeNameOf(filter)} />
   ) : (
-    <span className="mono line">{placeOf(filter)}</span>
+    <span className="mono line">{scopeNameOf(filter)}</span>
   );
 }
 
-type OrderProps = { filter: SieveFilter; filters: SieveFilter[]; onMove: (by: -1 | 1) => void };
+type PositionProps = { filter: SieveFilter; filters: SieveFilter[]; onMove: (by: -1 | 1) => void };
 
-function Order({ filter, filters, onMove }: OrderProps) {
-  const group = sharing(filters, filter);
-  const place = group.findIndex(({ id }) => id === filter.id) + 1;
+function Position({ filter, filters, onMove }: PositionProps) {
+  const group = inSameScope(filters, filter);
+  const position = group.findIndex(({ id }) => id === filter.id) + 1;
   return (
     <span className="filter-order">
-      <span className="figure">{place}</span>
+      <span className="figure">{position}</span>
       {group.length > 1 && (
         <>
           <ActionIcon
-            aria-label={`Run ${filter.name} earlier`}
-            aria-disabled={place === 1}
-            data-disabled={place === 1 || undefined}
+            aria-label={`Move ${filter.name} up`}
+            aria-disabled={position === 1}
+            data-disabled={position === 1 || undefined}
             onClick={() => onMove(-1)}
           >
             <IconArrowUp size={16} stroke={1.5} />
           </ActionIcon>
           <ActionIcon
-            aria-label={`Run ${filter.name} later`}
-            aria-disabled={place === group.length}
-            data-disabled={place === group.length || undefined}
+            aria-label={`Move ${filter.name} down`}
+            aria-disabled={position === group.length}
+            data-disabled={position === group.length || undefined}
             onClick={() => onMove(1)}
           >
             <IconArrowDown size={16} stroke={1.5} />

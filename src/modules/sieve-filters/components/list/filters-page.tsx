@@ -13,28 +13,33 @@ import { Notification } from '@/components/notification';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
-import { inOrder } from '../filter-values';
-import { NoMailServer, useMailServer, Waiting } from '../no-mail-server';
+import { inRunOrder } from '../filter-values';
+import { FilterSkeleton, MailServerAlert, useMailServerState } from '../mail-server-alert';
 import { filterColumns } from './filter-columns';
 import { useFilterActions } from './use-filter-actions';
 
-const MOST = 200;
-const SHOWN = { all: undefined, global: 'global', domain: 'domain', mailbox: 'mailbox' } as const;
+const MAX_FILTERS_SHOWN = 200;
+const SCOPES = { all: undefined, global: 'global', domain: 'domain', mailbox: 'mailbox' } as const;
 
 export function FiltersPage() {
   const [show, setShow] = useQueryState(
     'show',
     parseAsStringLiteral(['all', 'global', 'domain', 'mailbox']).withDefault('all'),
   );
-  const reach = useDomainScope();
+  const domainScope = useDomainScope();
   const actions = useFilterActions();
-  const mailServer = useMailServer();
+  const mailServer = useMailServerState();
   const list = trpc.sieveFilters.list.useQuery(
-    { domain_id: (show !== 'global' && reach.selectedId) || undefined, scope: SHOWN[show], limit: MOST, order: 'asc' },
+    {
+      domain_id: (show !== 'global' && domainScope.selectedId) || undefined,
+      scope: SCOPES[show],
+      limit: MAX_FILTERS_SHOWN,
+      order: 'asc',
+    },
     { placeholderData: keepPreviousData },
   );
-  const rows = list.data && inOrder(actions.latest(list.data.items));
-  const domainName = reach.selectedId ? reach.nameOf(reach.selectedId) : undefined;
+  const rows = list.data && inRunOrder(actions.latest(list.data.items));
+  const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
   const hasFailed = list.isError && !rows;
 
   return (
@@ -43,30 +48,30 @@ export function FiltersPage() {
         title="Filters"
         description={
           domainName
-            ? `Of ${domainName} and its mailboxes; filters for all mail run before them`
-            : 'What is done with arriving mail, in the order in which they run'
+            ? `Filters of ${domainName} and its mailboxes. Filters for all mail run first`
+            : 'Sieve scripts for incoming mail, in run order'
         }
       >
-        <NewFilterButton domainId={reach.selectedId} />
+        <NewFilterButton domainId={domainScope.selectedId} />
       </PageHeader>
       {mailServer === undefined ? (
-        <Waiting />
+        <FilterSkeleton />
       ) : (
         <>
-          {mailServer !== 'attached' && <NoMailServer state={mailServer} />}
+          {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
           <div className="tools">
             <SegmentedControl
-              label="Runs for"
+              label="Applies to"
               value={show}
-              options={{ all: 'All', global: 'Everybody’s', domain: 'Domains', mailbox: 'Mailboxes' }}
+              options={{ all: 'All', global: 'Global', domain: 'Domains', mailbox: 'Mailboxes' }}
               onChange={(next) => void setShow(next)}
             />
           </div>
           {hasFailed && <ErrorState what="filters" error={list.error} onRetry={() => void list.refetch()} />}
           {rows?.length === 0 && show === 'all' && <NoFilters domainName={domainName} />}
           {rows?.length === 0 && show !== 'all' && (
-            <EmptyState title="No filter of this kind">
-              <p>There are none, or you do not reach them.</p>
+            <EmptyState title="No matching filters">
+              <p>No filter that you have access to matches.</p>
               <div className="row-actions">
                 <Button onClick={() => void setShow(null)}>Show all</Button>
               </div>
@@ -74,7 +79,7 @@ export function FiltersPage() {
           )}
           {!hasFailed && rows?.length !== 0 && (
             <DataTable
-              caption="Filters, in the order in which they run"
+              caption="Filters, in run order"
               className="filters"
               columns={filterColumns({ filters: rows ?? [], actions })}
               rows={rows}
@@ -87,7 +92,8 @@ export function FiltersPage() {
           )}
           {list.data?.pagination.has_more && (
             <p className="soft filter-more">
-              These are the {MOST} oldest. Choose a domain in the header to see all of its own.
+              Showing the oldest {MAX_FILTERS_SHOWN} filters. Choose a domain at the top of the page to see all of its
+              filters.
             </p>
           )}
         </>
@@ -112,22 +118,22 @@ function NewFilterButton({ domainId }: { domainId: string | null }) {
 
 function NoFilters({ domainName }: { domainName: string | undefined }) {
   return (
-    <EmptyState title={domainName ? `No filter is for ${domainName} alone` : 'Arriving mail goes to the inbox'}>
+    <EmptyState title={domainName ? `No filters for ${domainName} yet` : 'No filters yet'}>
       <p>
-        A filter is a Sieve script: it files mail in folders, sends copies on, answers while somebody is away, or
-        refuses what nobody wants. It counts from the next message on.
+        Without filters, incoming mail goes to the inbox. A filter is a Sieve script that files, forwards, answers or
+        rejects mail. It takes effect with the next message.
       </p>
       <ol className="steps">
         <li>
           <span>
-            <b>Filters for all mail run first,</b> then those of the domain, then those of the mailbox, then what the
+            <b>Filters for all mail run first,</b> then the domain’s, then the mailbox’s, then the script that the
             mailbox’s owner set up in a mail program.
           </span>
         </li>
         <li>
           <span>
-            <b>The first one that files, forwards, rejects or discards a message ends it.</b> What is kept goes on to
-            the next one.
+            <b>The first filter that files, forwards, rejects or discards a message stops processing.</b> A message that
+            is kept goes to the next filter.
           </span>
         </li>
         <li>

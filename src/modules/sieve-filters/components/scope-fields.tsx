@@ -7,40 +7,40 @@ import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { SegmentedControl } from '@/components/segmented-control';
 import type { SieveScope } from '../schema';
-import { SCOPE_WORDS } from './filter-values';
+import { SCOPE_LABELS } from './filter-values';
 
-const MOST = 20;
+const MAX_OPTIONS = 20;
 
-type PlaceFieldsProps = {
+type ScopeFieldsProps = {
   scope: SieveScope;
-  mayGlobal: boolean;
+  canUseGlobal: boolean;
   domains: { id: string; name: string }[];
   domain: object;
   mailbox: object;
-  onScope: (scope: SieveScope) => void;
+  onScopeChange: (scope: SieveScope) => void;
 };
 
-export function PlaceFields({ scope, mayGlobal, domains, domain, mailbox, onScope }: PlaceFieldsProps) {
-  const { global, ...narrow } = SCOPE_WORDS;
+export function ScopeFields({ scope, canUseGlobal, domains, domain, mailbox, onScopeChange }: ScopeFieldsProps) {
+  const { global, ...ownScopes } = SCOPE_LABELS;
   return (
     <>
       <div className="filter-scope">
-        <span aria-hidden="true">Runs for</span>
+        <span aria-hidden="true">Applies to</span>
         <SegmentedControl
-          label="Runs for"
+          label="Applies to"
           value={scope}
-          options={(mayGlobal ? SCOPE_WORDS : narrow) as Record<SieveScope, string>}
-          onChange={onScope}
+          options={(canUseGlobal ? SCOPE_LABELS : ownScopes) as Record<SieveScope, string>}
+          onChange={onScopeChange}
         />
       </div>
       {scope === 'domain' && (
         <Select
           label="Domain"
-          placeholder="Choose"
+          placeholder="Choose a domain"
           data={domains.map(({ id, name }) => ({ value: id, label: name }))}
           searchable={domains.length > 8}
           allowDeselect={false}
-          nothingFoundMessage="No domain of that name"
+          nothingFoundMessage="No matching domains"
           {...domain}
         />
       )}
@@ -53,19 +53,19 @@ function MailboxSelect(props: object) {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed.trim(), 200);
   const found = trpc.mailboxes.list.useQuery(
-    { q: q || undefined, limit: MOST, sort: 'local_part', order: 'asc' },
+    { q: q || undefined, limit: MAX_OPTIONS, sort: 'local_part', order: 'asc' },
     { placeholderData: keepPreviousData },
   );
   return (
     <Select
       label="Mailbox"
       className="mono-input"
-      placeholder="Part of its address"
+      placeholder="Search by address"
       data={(found.data?.items ?? []).map(({ id, email }) => ({ value: id, label: email }))}
       filter={({ options }) => options}
       searchable
       allowDeselect={false}
-      nothingFoundMessage={found.isFetching ? 'Looking' : 'No mailbox of that address'}
+      nothingFoundMessage={found.isFetching ? 'Searching…' : 'No matching mailboxes'}
       onSearchChange={setTyped}
       {...props}
     />
