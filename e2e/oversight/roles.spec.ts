@@ -103,8 +103,8 @@ test('tells a domain admin without domains who can assign one', async ({ page, m
   await expect(page.getByText('No domain is assigned to you. Ask a super admin to assign one.')).toBeVisible();
   await check();
   await page.goto(`${url()}/send`);
-  await expect(page.getByRole('heading', { name: 'First a domain' })).toBeVisible();
-  await expect(page.getByText('A super admin can assign you one.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No active domains' })).toBeVisible();
+  await expect(page.getByText('Ask a super admin to assign one.')).toBeVisible();
   await check();
 });
 

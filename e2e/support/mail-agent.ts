@@ -61,6 +61,6 @@ async function handle(handlers: Handlers, action: AgentAction, input: unknown): 
   try {
     return { output: await handler(input) };
   } catch {
-    return { failure: 'its log tells why.' };
+    return { failure: 'The mail agent’s log has the reason.' };
   }
 }

@@ -7,7 +7,7 @@ vi.hoisted(() => {
   process.env.SMTP_URL = 'off';
 });
 
-it('responds SEND_UNAVAILABLE and stores nothing if sending is turned off', async () => {
+it('responds SEND_UNAVAILABLE and stores nothing if sending is disabled', async () => {
   const domain = await makeDomain();
   const api = await keyClient();
   const message = { from: { email: `a@${domain.name}` }, to: [{ email: 'b@c.example' }], subject: 'x', text_body: 'x' };

@@ -22,7 +22,7 @@ const LEASE_RENEWAL_MS = 10_000;
 // Much longer than any request can run.
 const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
-/** Sends one message, at most once per Idempotency-Key. @throws what {@link submitMessage} and {@link claimKey} throw */
+/** Sends one message, at most once per Idempotency-Key. @throws the errors of {@link submitMessage} and {@link claimKey} */
 export async function sendMessage(ctx: SendContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
   const key = ctx.request.idempotencyKey;
   if (key === null) return submitAudited(ctx, message);

@@ -40,7 +40,7 @@ export async function submitMessage(
 ): Promise<Submission> {
   const domain = await requireSender(ctx, message.from);
   const mta = await outboundMta();
-  if (!mta) throw new AppError('SEND_UNAVAILABLE', 'Sending is turned off on this server (SMTP_URL=off).');
+  if (!mta) throw new AppError('SEND_UNAVAILABLE', 'Sending is disabled on this server (SMTP_URL=off).');
   rejectOversize(message.raw.byteLength);
 
   const id = uuidv7();

@@ -85,7 +85,7 @@ function NoDomain() {
       <p>
         You can send from an active domain.
         {canAddDomain && ' Add one, or activate one of yours.'}
-        {canAddDomain === false && ' Ask a super admin to assign you one.'}
+        {canAddDomain === false && ' Ask a super admin to assign one.'}
       </p>
       {canAddDomain && (
         <div className="row-actions">
