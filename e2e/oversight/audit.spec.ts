@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, makeDomain, test, url, useSession } from '../support/fixtures';
 
-test('who changed a domain is found from its page, with the field before and after, and any value leads on', async ({
+test('shows who changed a domain, with the field before and after, and filters by any value', async ({
   page,
   api,
   makeAdmin,
@@ -34,11 +34,7 @@ test('who changed a domain is found from its page, with the field before and aft
   await expect(page.getByRole('row')).toHaveCount(3);
 });
 
-test('what is typed becomes the filter that it looks like, and nothing found says so', async ({
-  page,
-  makeAdmin,
-  check,
-}) => {
+test('turns typed text into the matching filter, and says if nothing matches', async ({ page, makeAdmin, check }) => {
   const admin = await makeAdmin('admin');
   await useSession(page, admin.cookie);
   await page.goto(`${url()}/audit`);
@@ -48,13 +44,13 @@ test('what is typed becomes the filter that it looks like, and nothing found say
   await expect(page.getByRole('button', { name: 'session.create' })).toHaveCount(1);
   await find.fill('domain.delete');
   await find.press('Enter');
-  await expect(page.getByRole('heading', { name: 'No entry fits' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No matching entries' })).toBeVisible();
   await check();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(page.getByRole('row').nth(1)).toBeVisible();
 });
 
-test('a super admin verifies the chain and takes all of it home', async ({ signedIn: page, api, sql, check }) => {
+test('lets a super admin verify the chain and export all entries', async ({ signedIn: page, api, sql, check }) => {
   await makeDomain(api);
   await expect
     .poll(async () => (await sql('SELECT count(*)::int AS open FROM audit_entry WHERE seq IS NULL'))[0]?.open, {
@@ -68,14 +64,14 @@ test('a super admin verifies the chain and takes all of it home', async ({ signe
 
   await page.getByRole('button', { name: 'Export' }).click();
   const started = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'All of it as NDJSON' }).click();
+  await page.getByRole('menuitem', { name: 'Export all as NDJSON' }).click();
   const download = await started;
   expect(download.suggestedFilename()).toMatch(/^audit-\d{4}-\d\d-\d\d\.ndjson$/);
   const [first = ''] = (await readFile(await download.path(), 'utf8')).split('\n');
   expect(JSON.parse(first)).toHaveProperty('action');
 });
 
-test('a domain admin sees the entries of assigned domains, and neither export nor verification', async ({
+test('shows a domain admin entries of assigned domains only, without export and verification', async ({
   page,
   api,
   makeAdmin,

@@ -7,7 +7,7 @@ import { sealAuditEntries } from './chain';
 const SECRETS = /password_hash|passwordHash|argon2|paper boats|service_[0-9A-Za-z]{30}/;
 
 describe('the audit log', () => {
-  it('records a change with before and after, who, from where and by which key', async () => {
+  it('records a change with before, after, admin, IP address and API key', async () => {
     const api = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     const { meta } = await api.patch(`/domains/${domain.id}`, { description: 'Changed' });
@@ -36,7 +36,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('records what was refused, and nothing for what only reads', async () => {
+  it('records denied changes, but no reads', async () => {
     const api = await keyClient({ role: 'domain_admin' });
     expectError(await api.post('/domains', { name: `${unique()}.example` }), 403, 'FORBIDDEN');
     await api.get('/domains');
@@ -44,7 +44,7 @@ describe('the audit log', () => {
     expect(entries).toMatchObject([{ action: 'domain.create', outcome: 'denied', details: { code: 'FORBIDDEN' } }]);
   });
 
-  it('holds no secret, whatever was done', async () => {
+  it('never contains a secret', async () => {
     const api = await keyClient();
     const domain = await makeDomain();
     const password = 'paper boats on the canal';
@@ -58,7 +58,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(entries)).not.toMatch(SECRETS);
   });
 
-  it('filters exactly, by what and by when', async () => {
+  it('filters by exact values and time', async () => {
     const api = await keyClient({ role: 'admin' });
     const domain = await makeDomain();
     for (const description of ['a', 'b', 'c']) await api.patch(`/domains/${domain.id}`, { description });
@@ -78,10 +78,10 @@ describe('the audit log', () => {
     expectError(await api.get('/audit?action='), 400, 'VALIDATION_ERROR');
   });
 
-  it('shows a domain_admin the entries of assigned domains only', async () => {
+  it('shows a domain_admin only entries of assigned domains', async () => {
     const [own, foreign] = [await makeDomain(), await makeDomain()];
-    const ruler = await keyClient();
-    for (const { id } of [own, foreign]) await ruler.patch(`/domains/${id}`, { description: 'x' });
+    const superAdmin = await keyClient();
+    for (const { id } of [own, foreign]) await superAdmin.patch(`/domains/${id}`, { description: 'x' });
     const api = await keyClient({ role: 'domain_admin', domainIds: [own.id] });
     const { data } = await api.get('/audit?limit=200');
     expect(new Set(data.map(({ domain_id: domainId }: { domain_id: string }) => domainId))).toEqual(new Set([own.id]));
@@ -90,7 +90,7 @@ describe('the audit log', () => {
     expectError(await api.get('/audit/verify'), 403, 'FORBIDDEN');
   });
 
-  it('takes no change from anybody who can write to the table', async () => {
+  it('rejects updates and deletions in the database', async () => {
     const api = await keyClient();
     await api.post('/domains', { name: `${unique()}.example` });
     const where = { adminId: api.admin.id };
@@ -101,15 +101,15 @@ describe('the audit log', () => {
     await expect(db.$executeRaw`UPDATE audit_entry SET hash = '\\x00'`).rejects.toThrow(/append-only/);
   });
 
-  it('stays whole when an admin is deleted', async () => {
-    const ruler = await sessionClient();
+  it('stays valid when an admin is deleted', async () => {
+    const superAdmin = await sessionClient();
     const leaving = await keyClient({ role: 'admin' });
     await leaving.post('/domains', { name: `${unique()}.example` });
     await sealAuditEntries(db);
-    await ruler.delete(`/admins/${leaving.admin.id}`);
+    await superAdmin.delete(`/admins/${leaving.admin.id}`);
     await sealAuditEntries(db);
-    expect((await ruler.get('/audit/verify')).data).toMatchObject({ valid: true, unsealed: 0 });
-    const { data } = await ruler.get(`/audit?admin_email=${encodeURIComponent(leaving.admin.email)}`);
+    expect((await superAdmin.get('/audit/verify')).data).toMatchObject({ valid: true, unsealed: 0 });
+    const { data } = await superAdmin.get(`/audit?admin_email=${encodeURIComponent(leaving.admin.email)}`);
     expect(data).toMatchObject([{ admin_id: null, action: 'domain.create' }]);
   });
 });
@@ -117,7 +117,7 @@ describe('the audit log', () => {
 describe('the export', () => {
   const lines = (text: string) => text.trimEnd().split(/\r?\n/);
 
-  it('gives every entry as NDJSON, oldest first', async () => {
+  it('contains every entry as NDJSON, oldest first', async () => {
     const api = await keyClient();
     await api.post('/domains', { name: `${unique()}.example` });
     const response = await api.download('/audit/export');
@@ -127,7 +127,7 @@ describe('the export', () => {
     expect(entries.map(({ id }) => id)).toEqual(entries.map(({ id }) => id).toSorted());
   });
 
-  it('gives CSV in which no cell is a formula', async () => {
+  it('contains no formula cells as CSV', async () => {
     const api = await keyClient();
     const admin = await makeAdmin({ email: `=cmd|' /C calc'!A0${unique()}@a.example` });
     const data = {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const done = writing.finally(() => {
     isWriting = false;
   });
-  // Two instances seal while the others write.
+  // Two instances seal while the writers write.
   const sealing = Array.from({ length: 2 }, async () => {
     while (isWriting) await sealAuditEntries(db);
   });
@@ -41,9 +41,9 @@ async function verify() {
   return (await (await keyClient()).get('/audit/verify')).data;
 }
 
-/** Changes the table behind the trigger's back, as somebody with the database's own password could, and undoes it. */
+/** Changes the table with triggers disabled, as someone with the database password could, verifies, and undoes it. */
 async function tamper(statement: string, undo: string): Promise<unknown> {
-  const behind = async (text: string) => {
+  const withoutTriggers = async (text: string) => {
     const client = await pool.connect();
     try {
       await client.query('BEGIN');
@@ -54,9 +54,9 @@ async function tamper(statement: string, undo: string): Promise<unknown> {
       client.release();
     }
   };
-  await behind(statement);
+  await withoutTriggers(statement);
   const verdict = await verify();
-  await behind(undo);
+  await withoutTriggers(undo);
   return verdict;
 }
 
@@ -67,8 +67,8 @@ async function idAt(seq: number): Promise<string> {
 const COPY =
   'CREATE TABLE IF NOT EXISTS kept AS SELECT * FROM audit_entry WITH NO DATA; TRUNCATE kept; INSERT INTO kept';
 
-describe('100,000 entries of 16 writers, sealed meanwhile', () => {
-  it('are one unbroken chain', async () => {
+describe('100,000 entries by 16 writers, sealed concurrently', () => {
+  it('form one unbroken chain', async () => {
     expect(await verify()).toEqual({
       valid: true,
       entries: ROWS,
@@ -87,7 +87,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
     ["created_at = created_at + interval '1 ms'", "created_at = created_at - interval '1 ms'"],
     ["admin_id = 'aaaaaaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa'", 'admin_id = NULL'],
     ["outcome = 'denied'", "outcome = 'success'"],
-  ])('show an edit: %s', async (change, back) => {
+  ])('reveal an edit: %s', async (change, back) => {
     const id = await idAt(54_321);
     const verdict = await tamper(
       `UPDATE audit_entry SET ${change} WHERE id = '${id}'`,
@@ -100,7 +100,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
   it.each([
     ['the first', 1, 2],
     ['one in the middle', 60_000, 60_001],
-  ])('show a removal: %s', async (_, seq, next) => {
+  ])('reveal a removal: %s', async (_, seq, next) => {
     const verdict = await tamper(
       `${COPY} SELECT * FROM audit_entry WHERE seq = ${seq}; DELETE FROM audit_entry WHERE seq = ${seq}`,
       'INSERT INTO audit_entry SELECT * FROM kept',
@@ -108,7 +108,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
     expect(verdict).toMatchObject({ valid: false, first_bad_id: await idAt(next) });
   });
 
-  it('show a cut-off end', async () => {
+  it('reveal entries removed from the end', async () => {
     const verdict = await tamper(
       `${COPY} SELECT * FROM audit_entry WHERE seq > ${ROWS - 10}; DELETE FROM audit_entry WHERE seq > ${ROWS - 10}`,
       'INSERT INTO audit_entry SELECT * FROM kept',
@@ -116,7 +116,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
     expect(verdict).toMatchObject({ valid: false, first_bad_id: null, sealed: ROWS - 10 });
   });
 
-  it('show an end cut off together with the head that tells of it', async () => {
+  it('reveal entries removed from the end together with a changed head', async () => {
     const verdict = await tamper(
       `${COPY} SELECT * FROM audit_entry WHERE seq > ${ROWS - 10}; DELETE FROM audit_entry WHERE seq > ${ROWS - 10};
        CREATE TABLE head AS SELECT * FROM audit_head;
@@ -126,7 +126,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
     expect(verdict).toMatchObject({ valid: false, first_bad_id: null });
   });
 
-  it('show an inserted entry, even one with a right hash', async () => {
+  it('reveal an inserted entry, even one with a valid hash', async () => {
     const id = 'bbbbbbbb-bbbb-7bbb-8bbb-bbbbbbbbbbbb';
     const verdict = await tamper(
       `INSERT INTO audit_entry SELECT * FROM jsonb_populate_record(
@@ -144,7 +144,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
     expect(copied).toMatchObject({ valid: false, first_bad_id: id });
   });
 
-  it('show two entries that changed places', async () => {
+  it('reveal two swapped entries', async () => {
     const swap = `UPDATE audit_entry SET seq = -1 WHERE seq = 700; UPDATE audit_entry SET seq = 700 WHERE seq = 701;
                   UPDATE audit_entry SET seq = 701 WHERE seq = -1`;
     const id = await idAt(701);
@@ -152,7 +152,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
     expect(await verify()).toMatchObject({ valid: true });
   });
 
-  it('show a chain that somebody without SECRET_KEY computed anew', async () => {
+  it('reveal a chain recomputed without SECRET_KEY', async () => {
     const verdict = await tamper(
       `${COPY} SELECT * FROM audit_entry WHERE seq = ${ROWS};
        UPDATE audit_entry SET action = 'x' WHERE seq = ${ROWS};
@@ -165,7 +165,7 @@ describe('100,000 entries of 16 writers, sealed meanwhile', () => {
     expect(await verify()).toMatchObject({ valid: true });
   });
 
-  it('are exported whole', async () => {
+  it('are all exported', async () => {
     const response = await (await keyClient()).download('/audit/export');
     let lines = 0;
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {

@@ -3,23 +3,23 @@ import type { Database } from '@/server/db';
 import { sign, unsign } from '@/server/secrets/crypto';
 import type { AuditVerification } from './schema';
 
-const SEAL_AT_ONCE = 500;
-const VERIFY_AT_ONCE = 5000;
+const SEAL_BATCH = 500;
+const VERIFY_BATCH = 5000;
 const PURPOSE = 'audit head';
 
 type Head = { seq: bigint; hash: Uint8Array; signature: string | null };
-type Link = { id: string; seq: bigint; hash: Uint8Array | null; isGood: boolean };
+type Link = { id: string; seq: bigint; hash: Uint8Array | null; isValid: boolean };
 
 /**
- * Chains what was written since, in short transactions, and signs the new end. Entries are written unchained, so that
- * the chain makes no mutation wait for another.
+ * Adds the unsealed entries to the chain, in short transactions, and signs the new head. Entries are written unchained,
+ * so that mutations don't wait for each other.
  */
 export async function sealAuditEntries(db: Database): Promise<void> {
-  for (let sealed = SEAL_AT_ONCE; sealed === SEAL_AT_ONCE; ) {
+  for (let sealed = SEAL_BATCH; sealed === SEAL_BATCH; ) {
     sealed = await db.$transaction(async (tx) => {
       const [result] = await tx.$queryRaw<
         { sealed: number }[]
-      >`SELECT seal_audit_entries(${SEAL_AT_ONCE}::int) AS sealed`;
+      >`SELECT seal_audit_entries(${SEAL_BATCH}::int) AS sealed`;
       if (!result?.sealed) return 0;
       const head = await tx.auditHead.findUniqueOrThrow({ where: { id: 1 } });
       const data = { signature: sign(PURPOSE, textOf(head)), sealedAt: new Date() };
@@ -30,10 +30,11 @@ export async function sealAuditEntries(db: Database): Promise<void> {
 }
 
 /**
- * Reads the whole chain again: each hash, each link and the signed end. An edited, removed, inserted or moved entry is the first bad one; entries gone from the end do not fit its signature.
+ * Verifies every hash, every link and the signed head. `first_bad_id` is the first entry that is edited, inserted, moved
+ * or follows a removed one. Entries removed from the end are detected by the signed head.
  */
 export async function verifyAudit({ database: db }: ActorContext): Promise<AuditVerification> {
-  // One snapshot, so that what is sealed meanwhile is no fault.
+  // One snapshot, so that entries sealed in the meantime aren't reported as errors.
   return db.$transaction(
     async (tx) => {
       const head = await tx.auditHead.findUniqueOrThrow({ where: { id: 1 } });
@@ -47,28 +48,31 @@ export async function verifyAudit({ database: db }: ActorContext): Promise<Audit
               prev_hash = coalesce(lag(hash) OVER chain, ${last.hash})
               AND seq = coalesce(lag(seq) OVER chain, ${last.seq}) + 1
               AND hash = audit_entry_hash(entry, seq, prev_hash)
-            ) IS TRUE AS "isGood"
+            ) IS TRUE AS "isValid"
             FROM audit_entry entry WHERE seq > ${last.seq}
-          WINDOW chain AS (ORDER BY seq) ORDER BY seq LIMIT ${VERIFY_AT_ONCE}`;
-        const bad = links.find(({ isGood }) => !isGood);
-        if (bad) return { valid: false, ...counts, first_bad_id: bad.id, message: ALTERED };
+          WINDOW chain AS (ORDER BY seq) ORDER BY seq LIMIT ${VERIFY_BATCH}`;
+        const invalid = links.find(({ isValid }) => !isValid);
+        if (invalid) return { valid: false, ...counts, first_bad_id: invalid.id, message: alteredMessage(invalid.id) };
         const end = links.at(-1);
         if (end?.hash) last = { seq: end.seq, hash: end.hash };
-        if (links.length < VERIFY_AT_ONCE) break;
+        if (links.length < VERIFY_BATCH) break;
       }
-      if (BigInt(sealed) !== last.seq || !isSignedEnd(head, last)) {
-        return { valid: false, ...counts, first_bad_id: null, message: CUT_OFF };
+      if (BigInt(sealed) !== last.seq || !matchesSignedHead(head, last)) {
+        return { valid: false, ...counts, first_bad_id: null, message: TRUNCATED };
       }
-      return { valid: true, ...counts, first_bad_id: null, message: 'Every sealed entry is as it was written.' };
+      return { valid: true, ...counts, first_bad_id: null, message: 'All sealed entries are unchanged.' };
     },
     { isolationLevel: 'RepeatableRead', timeout: 600_000, maxWait: 10_000 },
   );
 }
 
-const ALTERED = 'This entry, or one just before it, was edited, removed, moved or inserted after it was sealed.';
-const CUT_OFF = 'Entries are missing at the end, or the chain was computed anew: its end does not fit the signed one.';
+const TRUNCATED = 'Entries are missing at the end, or the chain was recomputed: its end doesn’t match the signed head.';
 
-function isSignedEnd(head: Head, last: { seq: bigint; hash: Uint8Array }): boolean {
+function alteredMessage(id: string): string {
+  return `Entry ${id}, or one just before it, was edited, removed, moved or inserted after sealing.`;
+}
+
+function matchesSignedHead(head: Head, last: { seq: bigint; hash: Uint8Array }): boolean {
   if (head.seq === 0n && head.signature === null) return last.seq === 0n;
   return unsign(PURPOSE, head.signature ?? '') === textOf(last);
 }

@@ -5,7 +5,7 @@ import type { FileOutput } from '@/server/rest/file';
 import type { AuditEntry, ExportAudit } from './schema';
 import { FIELDS, presentAll } from './service';
 
-const PAGE = 250;
+const PAGE_SIZE = 250;
 
 const COLUMNS = [
   'id',
@@ -25,7 +25,7 @@ const COLUMNS = [
   'prev_hash',
 ] as const satisfies (keyof AuditEntry)[];
 
-/** The whole log, oldest first, read a page at a time while it is sent. */
+/** Streams the entire log, oldest first, one page at a time. */
 export function exportAudit(ctx: ActorContext, { format }: ExportAudit): FileOutput {
   const day = ctx.clock.now().toISOString().slice(0, 10);
   const isCsv = format === 'csv';
@@ -53,10 +53,10 @@ async function* pages(db: Tx): AsyncGenerator<AuditEntry[]> {
       select: FIELDS,
       where: { id: { gt: after } },
       orderBy: { id: 'asc' },
-      take: PAGE,
+      take: PAGE_SIZE,
     });
     if (rows.length > 0) yield await presentAll(db, rows);
-    if (rows.length < PAGE) return;
+    if (rows.length < PAGE_SIZE) return;
     after = rows.at(-1)?.id;
   }
 }

@@ -15,7 +15,7 @@ export const auditRouter = router({
       rest('GET', '/audit', {
         tag,
         summary: 'List audit entries',
-        description: 'A domain_admin sees those of assigned domains.',
+        description: 'A domain_admin sees only entries of assigned domains.',
         isPaginated: true,
         errors: { 404: ['DOMAIN_NOT_FOUND'] },
       }),
@@ -27,7 +27,7 @@ export const auditRouter = router({
     .meta(
       rest('GET', '/audit/export', {
         tag,
-        summary: 'The whole audit log',
+        summary: 'Export the audit log',
         description: 'Oldest first, as NDJSON or CSV.',
         file: 'application/x-ndjson',
       }),
@@ -40,7 +40,7 @@ export const auditRouter = router({
       rest('GET', '/audit/verify', {
         tag,
         summary: 'Verify the audit log',
-        description: 'Finds entries that were edited, removed or inserted after they were sealed.',
+        description: 'Detects entries that were edited, removed or inserted after sealing.',
       }),
     )
     .output(AuditVerification)

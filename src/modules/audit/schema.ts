@@ -6,8 +6,8 @@ export const OUTCOMES = ['success', 'denied', 'error'] as const;
 export const AuditEntry = z
   .object({
     id: Id,
-    admin_id: Id.nullable().meta({ description: 'null once the admin is deleted, or where nobody was signed in' }),
-    admin_email: z.string().nullable().meta({ description: 'As it then was' }),
+    admin_id: Id.nullable().meta({ description: 'Null if the admin was deleted, or nobody was signed in' }),
+    admin_email: z.string().nullable().meta({ description: 'The address at that time' }),
     api_key_id: Id.nullable(),
     action: z.string().meta({ examples: ['alias.update'] }),
     resource: z.string().meta({ examples: ['alias:019ac000-0000-7000-8000-000000000000'] }),
@@ -18,9 +18,9 @@ export const AuditEntry = z
     outcome: z.enum(OUTCOMES),
     details: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'before and after of the change, and what else describes it; never a secret' }),
+      .meta({ description: '`before` and `after` of the change, and other details. Never contains secrets' }),
     created_at: Timestamp,
-    hash: z.string().nullable().meta({ description: 'SHA-256 in hex; null until sealed' }),
+    hash: z.string().nullable().meta({ description: 'Hex SHA-256; null until sealed' }),
     prev_hash: z.string().nullable(),
   })
   .meta({ id: 'AuditEntry' });
@@ -35,8 +35,8 @@ export const ListAudit = z.strictObject({
   admin_id: Id.optional(),
   admin_email: exact,
   api_key_id: Id.optional(),
-  action: exact.meta({ description: 'Such as alias.update' }),
-  resource: exact.meta({ description: 'Such as alias:<uuid>' }),
+  action: exact.meta({ description: 'For example `alias.update`' }),
+  resource: exact.meta({ description: 'For example `alias:<uuid>`' }),
   domain_id: Id.optional(),
   ip_address: exact,
   request_id: Id.optional(),
@@ -54,9 +54,9 @@ export const AuditVerification = z
     valid: z.boolean(),
     entries: z.number().int(),
     sealed: z.number().int(),
-    unsealed: z.number().int().meta({ description: 'Written so lately that they are not in the chain yet' }),
+    unsealed: z.number().int().meta({ description: 'Recent entries that are not in the chain yet' }),
     first_bad_id: Id.nullable().meta({
-      description: 'null where all is well, and where entries are gone from the end',
+      description: 'Null if the log is valid, or if entries are missing from the end',
     }),
     message: z.string(),
   })

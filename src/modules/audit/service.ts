@@ -5,7 +5,7 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { AuditEntry, ListAudit } from './schema';
 
-/** Every filter is an exact one. A domain_admin sees the entries of assigned domains only. */
+/** Filters match exact values. A domain_admin sees only entries of assigned domains. @throws the errors of authorizeDomain */
 export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Page<AuditEntry>> {
   const { domain_id: domainId, since, until } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
@@ -36,7 +36,7 @@ export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Pa
   return { ...found, items: await presentAll(ctx.db, found.items) };
 }
 
-/** The id of an admin who is deleted is told as null. */
+/** Presents the id of a deleted admin as null. */
 export async function presentAll(db: Tx, rows: Row[]): Promise<AuditEntry[]> {
   const ids = [...new Set(rows.flatMap(({ adminId }) => adminId ?? []))];
   const admins = await db.admin.findMany({ where: { id: { in: ids } }, select: { id: true } });

@@ -4,8 +4,8 @@ import { type Status, StatusMark } from '@/components/marks/status-mark';
 import type { AuditEntry } from '../schema';
 
 const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
-  success: ['on', 'Done'],
-  denied: ['bounced', 'Refused'],
+  success: ['on', 'Success'],
+  denied: ['bounced', 'Denied'],
   error: ['failed', 'Error'],
 };
 
@@ -56,8 +56,8 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
       cell: ({ resource }) => <span className="mono clip">{resource}</span>,
     },
     !isNarrow && {
-      key: 'from',
-      header: 'From',
+      key: 'ip',
+      header: 'IP address',
       width: 144,
       isOptional: true,
       skeletonWidth: 96,
@@ -69,11 +69,11 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
 }
 
 export function Outcome({ outcome }: Pick<AuditEntry, 'outcome'>) {
-  const [status, word] = OUTCOME_MARKS[outcome];
-  return <StatusMark status={status}>{word}</StatusMark>;
+  const [status, label] = OUTCOME_MARKS[outcome];
+  return <StatusMark status={status}>{label}</StatusMark>;
 }
 
 function actorOf({ admin_email: email, api_key_id: keyId, user_agent: agent }: AuditEntry): string {
-  if (email === null) return agent === 'command line' ? 'The command line' : 'Nobody signed in';
-  return keyId ? `${email}, by a key` : email;
+  if (email === null) return agent === 'command line' ? 'Command line' : 'Not signed in';
+  return keyId ? `${email} (API key)` : email;
 }

@@ -14,46 +14,44 @@ import { useHasRole } from '@/components/shell/use-has-role';
 import { auditColumns } from './audit-columns';
 import { AuditPeek } from './audit-peek';
 import { AuditTools } from './audit-tools';
-import { ChainVerdict } from './chain-verdict';
 import { useAuditFilters } from './use-audit-filters';
+import { VerifyChain } from './verify-chain';
 
 const REFRESH_MS = 30_000;
 
 export function AuditPage() {
   const search = useAuditFilters();
-  const { filters, change, pivot } = search;
-  const trail = useCursorHistory();
-  const mayExport = useHasRole('super_admin');
+  const { filters, change, filterBy } = search;
+  const history = useCursorHistory();
+  const canExport = useHasRole('super_admin');
   const list = trpc.audit.list.useQuery(
-    { ...search.input, cursor: trail.cursor },
-    { placeholderData: keepPreviousData, refetchInterval: trail.isFirst ? REFRESH_MS : false },
+    { ...search.input, cursor: history.cursor },
+    { placeholderData: keepPreviousData, refetchInterval: history.isFirst ? REFRESH_MS : false },
   );
   const rows = list.data?.items;
   const peeked = rows?.find(({ id }) => id === filters.peek);
   const open = (id: string | null) => change({ peek: id, cursor: filters.cursor });
 
   return (
-    <Page peek={peeked && <AuditPeek key={peeked.id} entry={peeked} onPivot={pivot} onClose={() => open(null)} />}>
+    <Page peek={peeked && <AuditPeek key={peeked.id} entry={peeked} onFilter={filterBy} onClose={() => open(null)} />}>
       <PageHeader
         title="Audit log"
-        description={
-          mayExport === false ? <span>Every change, done or refused, in the domains you reach</span> : <ChainVerdict />
-        }
+        description={canExport === false ? <span>Successful and denied changes in your domains</span> : <VerifyChain />}
       >
-        {mayExport !== false && <ExportMenu isReady={mayExport === true} />}
+        {canExport !== false && <ExportMenu isReady={canExport === true} />}
       </PageHeader>
       <AuditTools {...search} />
       {list.isError && <ErrorState what="the audit log" error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.isError && rows?.length === 0 && trail.isFirst ? (
-        <EmptyState title={search.isFiltered ? 'No entry fits' : 'Every change will stand here'}>
+      {!list.isError && rows?.length === 0 && history.isFirst ? (
+        <EmptyState title={search.isFiltered ? 'No matching entries' : 'No entries yet'}>
           <p>
             {search.isFiltered
-              ? 'Nothing was done or refused that has all of these. Filters compare whole values.'
-              : 'Who changed what, from where, and what it was before.'}
+              ? 'No entries match these filters. Filters match exact values.'
+              : 'Every change is recorded here: who made it, from where, and the values before and after.'}
           </p>
           {search.isFiltered && (
             <div className="row-actions">
-              <Button onClick={search.clear}>Clear the filters</Button>
+              <Button onClick={search.clear}>Clear filters</Button>
             </div>
           )}
         </EmptyState>
@@ -73,7 +71,7 @@ export function AuditPage() {
             />
             <Pagination
               page={list.data}
-              history={trail}
+              history={history}
               labels={
                 filters.order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' }
               }
@@ -95,10 +93,10 @@ function ExportMenu({ isReady }: { isReady: boolean }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component="a" href="/api/v1/audit/export" download>
-          All of it as NDJSON
+          Export all as NDJSON
         </Menu.Item>
         <Menu.Item component="a" href="/api/v1/audit/export?format=csv" download>
-          All of it as CSV
+          Export all as CSV
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -9,12 +9,12 @@ import { formatFull } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import { Outcome } from './audit-columns';
 import { FieldDiff } from './field-diff';
-import { PIVOTS, type Pivot } from './use-audit-filters';
+import type { ValueFilter } from './use-audit-filters';
 
-type OnPivot = (name: Pivot, value: string) => void;
-type AuditPeekProps = { entry: AuditEntry; onPivot: OnPivot; onClose: () => void };
+type OnFilter = (name: ValueFilter, value: string) => void;
+type AuditPeekProps = { entry: AuditEntry; onFilter: OnFilter; onClose: () => void };
 
-export function AuditPeek({ entry, onPivot, onClose }: AuditPeekProps) {
+export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -23,7 +23,7 @@ export function AuditPeek({ entry, onPivot, onClose }: AuditPeekProps) {
     onClose();
   };
   const page = pageOf(entry.resource);
-  const { before, after, ...more } = entry.details as { before?: object | null; after?: object | null };
+  const { before, after, ...otherDetails } = entry.details as { before?: object | null; after?: object | null };
 
   return (
     <aside ref={panel} className="peek" tabIndex={-1} aria-label={`Entry: ${entry.action}`} onKeyDown={onKeyDown}>
@@ -37,31 +37,31 @@ export function AuditPeek({ entry, onPivot, onClose }: AuditPeekProps) {
       <div className="peek-body">
         <h2 className="mono audit-action">{entry.action}</h2>
         <p className="soft">{formatFull(entry.created_at)}</p>
-        <dl className="details-list audit-facts">
-          <Fact name="Actor" pivot="email" value={entry.admin_email} onPivot={onPivot} />
-          <Fact name="API key" pivot="key" value={entry.api_key_id} onPivot={onPivot} />
-          <Fact name="Action" pivot="action" value={entry.action} onPivot={onPivot} />
-          <Fact name="Resource" pivot="resource" value={entry.resource} onPivot={onPivot}>
+        <dl className="details-list audit-details">
+          <Detail name="Actor" filter="email" value={entry.admin_email} onFilter={onFilter} />
+          <Detail name="API key" filter="key" value={entry.api_key_id} onFilter={onFilter} />
+          <Detail name="Action" filter="action" value={entry.action} onFilter={onFilter} />
+          <Detail name="Resource" filter="resource" value={entry.resource} onFilter={onFilter}>
             {page && after !== null && (
               <Link className="quiet-link" href={page}>
                 Open
               </Link>
             )}
-          </Fact>
-          <Fact name="From" pivot="ip" value={entry.ip_address} onPivot={onPivot} />
-          <Fact name="Request" pivot="request" value={entry.request_id} onPivot={onPivot}>
+          </Detail>
+          <Detail name="IP address" filter="ip" value={entry.ip_address} onFilter={onFilter} />
+          <Detail name="Request id" filter="request" value={entry.request_id} onFilter={onFilter}>
             <CopyIcon value={entry.request_id} what="the request id" />
-          </Fact>
-          <dt>Program</dt>
-          <dd className="whole">{entry.user_agent || 'Not said'}</dd>
-          <dt>Seal</dt>
+          </Detail>
+          <dt>User agent</dt>
+          <dd className="whole">{entry.user_agent || 'Unknown'}</dd>
+          <dt>Hash</dt>
           <dd className="mono">{entry.hash ? `${entry.hash.slice(0, 12)}…` : 'Not sealed yet'}</dd>
         </dl>
         <FieldDiff before={before} after={after} />
-        {Object.keys(more).length > 0 && (
+        {Object.keys(otherDetails).length > 0 && (
           <>
-            <h3 className="audit-more">More</h3>
-            <pre className="raw">{JSON.stringify(more, null, 2)}</pre>
+            <h3 className="audit-more">Details</h3>
+            <pre className="raw">{JSON.stringify(otherDetails, null, 2)}</pre>
           </>
         )}
       </div>
@@ -69,9 +69,15 @@ export function AuditPeek({ entry, onPivot, onClose }: AuditPeekProps) {
   );
 }
 
-type FactProps = { name: string; pivot: Pivot; value: string | null; onPivot: OnPivot; children?: ReactNode };
+type DetailProps = {
+  name: string;
+  filter: ValueFilter;
+  value: string | null;
+  onFilter: OnFilter;
+  children?: ReactNode;
+};
 
-function Fact({ name, pivot, value, onPivot, children }: FactProps) {
+function Detail({ name, filter, value, onFilter, children }: DetailProps) {
   if (value === null || value === '') return null;
   return (
     <>
@@ -79,9 +85,9 @@ function Fact({ name, pivot, value, onPivot, children }: FactProps) {
       <dd>
         <button
           type="button"
-          className="pivot mono"
-          title={`Only entries with this ${PIVOTS[pivot].toLowerCase()}`}
-          onClick={() => onPivot(pivot, value)}
+          className="value-filter mono"
+          title="Filter by this value"
+          onClick={() => onFilter(filter, value)}
         >
           {value}
         </button>

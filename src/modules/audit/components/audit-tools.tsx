@@ -6,17 +6,17 @@ import { type FormEvent, useState } from 'react';
 import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatMoment } from '@/lib/format';
-import { type AuditFilters, PIVOTS, pivotOf } from './use-audit-filters';
+import { type AuditFilters, guessFilter, VALUE_FILTERS } from './use-audit-filters';
 
-const OUTCOME_WORDS = { all: 'All', success: 'Done', denied: 'Refused', error: 'Error' } as const;
+const OUTCOMES = { all: 'All', success: 'Success', denied: 'Denied', error: 'Error' } as const;
 
-export function AuditTools({ filters, change, set, pivot, clear, isFiltered }: AuditFilters) {
+export function AuditTools({ filters, change, set, filterBy, clear, isFiltered }: AuditFilters) {
   const [text, setText] = useState('');
   const find = (event: FormEvent) => {
     event.preventDefault();
-    const found = pivotOf(text);
+    const found = guessFilter(text);
     if (!found) return;
-    pivot(...found);
+    filterBy(...found);
     setText('');
   };
   return (
@@ -24,7 +24,7 @@ export function AuditTools({ filters, change, set, pivot, clear, isFiltered }: A
       <form className="grow-small" onSubmit={find}>
         <TextInput
           aria-label="Find entries"
-          placeholder="Actor, action, resource, address or request id"
+          placeholder="Actor, action, resource, IP address or request id"
           leftSection={<IconSearch size={16} stroke={1.5} />}
           w={{ base: '100%', sm: 360 }}
           value={text}
@@ -34,7 +34,7 @@ export function AuditTools({ filters, change, set, pivot, clear, isFiltered }: A
       <SegmentedControl
         label="Outcome"
         value={filters.outcome ?? 'all'}
-        options={OUTCOME_WORDS}
+        options={OUTCOMES}
         onChange={(outcome) => change({ outcome: outcome === 'all' ? null : outcome })}
       />
       <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
@@ -48,7 +48,7 @@ export function AuditTools({ filters, change, set, pivot, clear, isFiltered }: A
       {set.map((name) => (
         <ActiveFilter
           key={name}
-          name={PIVOTS[name]}
+          name={VALUE_FILTERS[name]}
           value={filters[name] ?? ''}
           onRemove={() => change({ [name]: null })}
         />

@@ -2,11 +2,11 @@ type Fields = Record<string, unknown>;
 
 type FieldDiffProps = { before?: object | null; after?: object | null };
 
-/** Field by field, only what differs; everything of what was made or is gone. */
+/** The changed fields; all fields if the resource was created or deleted. */
 export function FieldDiff({ before, after }: FieldDiffProps) {
   const changes = changesBetween((before ?? {}) as Fields, (after ?? {}) as Fields);
   if (before === undefined && after === undefined) return null;
-  if (changes.length === 0) return <p className="soft audit-more">No field changed its value.</p>;
+  if (changes.length === 0) return <p className="soft audit-more">No field values changed.</p>;
   return (
     <table className="diff">
       <caption className="sr-only">Changed fields</caption>
@@ -18,11 +18,11 @@ export function FieldDiff({ before, after }: FieldDiffProps) {
         </tr>
       </thead>
       <tbody>
-        {changes.map(({ name, old, now }) => (
+        {changes.map(({ name, old, current }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
             <td>{old !== undefined && <del>{old}</del>}</td>
-            <td>{now !== undefined && <ins>{now}</ins>}</td>
+            <td>{current !== undefined && <ins>{current}</ins>}</td>
           </tr>
         ))}
       </tbody>
@@ -30,13 +30,13 @@ export function FieldDiff({ before, after }: FieldDiffProps) {
   );
 }
 
-type Change = { name: string; old: string | undefined; now: string | undefined };
+type Change = { name: string; old: string | undefined; current: string | undefined };
 
 function changesBetween(before: Fields, after: Fields): Change[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => name !== 'updated_at');
   return names
-    .map((name) => ({ name, old: textOf(before[name]), now: textOf(after[name]) }))
-    .filter(({ old, now }) => old !== now);
+    .map((name) => ({ name, old: textOf(before[name]), current: textOf(after[name]) }))
+    .filter(({ old, current }) => old !== current);
 }
 
 function textOf(value: unknown): string | undefined {

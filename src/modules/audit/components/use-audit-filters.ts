@@ -20,31 +20,31 @@ const parsers = {
   cursor: parseAsString,
 };
 
-/** The filters that name one exact value: any value in an entry can become one. */
-export const PIVOTS = {
+/** Filters by one exact value, which can be picked from any entry. */
+export const VALUE_FILTERS = {
   email: 'Actor',
   admin: 'Admin',
   key: 'API key',
   action: 'Action',
   resource: 'Resource',
-  ip: 'Address',
-  request: 'Request',
+  ip: 'IP address',
+  request: 'Request id',
 } as const;
 
-export type Pivot = keyof typeof PIVOTS;
+export type ValueFilter = keyof typeof VALUE_FILTERS;
 
 export function useAuditFilters() {
   const [filters, setFilters] = useQueryStates(parsers);
   const change = (values: Parameters<typeof setFilters>[0] & object) => {
     void setFilters({ cursor: null, peek: null, ...values });
   };
-  const names = Object.keys(PIVOTS) as Pivot[];
+  const names = Object.keys(VALUE_FILTERS) as ValueFilter[];
   const set = names.filter((name) => filters[name] !== null);
   return {
     filters,
     change,
     set,
-    pivot: (name: Pivot, value: string) => change({ [name]: value }),
+    filterBy: (name: ValueFilter, value: string) => change({ [name]: value }),
     clear: () =>
       change({
         ...Object.fromEntries(names.map((name) => [name, null])),
@@ -74,8 +74,8 @@ export function useAuditFilters() {
 
 export type AuditFilters = ReturnType<typeof useAuditFilters>;
 
-/** Which filter somebody means who types or pastes a value. */
-export function pivotOf(text: string): [Pivot, string] | null {
+/** The filter for a typed or pasted value, by its format, or null if it is empty. */
+export function guessFilter(text: string): [ValueFilter, string] | null {
   const value = text.trim();
   if (value === '') return null;
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return ['request', value.toLowerCase()];
