@@ -11,19 +11,19 @@ function newAdmin(over: object = {}) {
   return { email: `A${unique()}@Admins.example`, password: PASSWORD, ...over };
 }
 
-async function browserOf(adminId: string) {
+async function sessionFor(adminId: string) {
   const { cookie } = await makeSession(adminId);
   return client({ cookie, 'sec-fetch-site': 'same-origin' });
 }
 
-/** Its tests need the number of super_admins to be known. */
+/** Leaves exactly `count` super_admins. */
 async function onlySuperAdmins(count: number) {
   await db.admin.updateMany({ where: { role: 'super_admin' }, data: { role: 'admin' } });
   return Promise.all(Array.from({ length: count }, () => keyClient({ role: 'super_admin' })));
 }
 
 describe('listing admins', () => {
-  it('is open to every role and shows the documented fields', async () => {
+  it('is allowed for every role and returns the documented fields', async () => {
     const reader = await keyClient({ role: 'domain_admin' });
     const { data, meta } = await reader.get('/admins?sort=email&order=asc&limit=200');
     expect(data.find(({ id }: { id: string }) => id === reader.admin.id)).toEqual({
@@ -41,50 +41,50 @@ describe('listing admins', () => {
     expect(meta.pagination).not.toBeNull();
   });
 
-  it('shows a domain_admin only assigned domains of their own', async () => {
+  it('shows a domain_admin only domains they are assigned to as well', async () => {
     const [shared, other] = [await makeDomain(), await makeDomain()];
     const reader = await keyClient({ role: 'domain_admin', domainIds: [shared.id] });
     const colleague = await makeAdmin({ role: 'domain_admin', domainIds: [shared.id, other.id] });
     expect((await reader.get(`/admins/${colleague.id}`)).data.domain_ids).toEqual([shared.id]);
-    const ruler = await keyClient({ role: 'super_admin' });
-    expect((await ruler.get(`/admins/${colleague.id}`)).data.domain_ids.toSorted()).toEqual(
+    const superAdmin = await keyClient({ role: 'super_admin' });
+    expect((await superAdmin.get(`/admins/${colleague.id}`)).data.domain_ids.toSorted()).toEqual(
       [shared.id, other.id].toSorted(),
     );
-    expectError(await ruler.get(`/admins/${MISSING}`), 404, 'NOT_FOUND');
+    expectError(await superAdmin.get(`/admins/${MISSING}`), 404, 'NOT_FOUND');
   });
 });
 
 describe('adding an admin', () => {
-  it('makes one who can sign in, an admin unless said otherwise', async () => {
-    const ruler = await keyClient();
+  it('creates one who can sign in, with the role admin by default', async () => {
+    const superAdmin = await keyClient();
     const input = newAdmin();
-    const answer = await ruler.post('/admins', input);
+    const answer = await superAdmin.post('/admins', input);
     expect(answer.status).toBe(200);
     expect(answer.data).toMatchObject({ email: input.email.toLowerCase(), role: 'admin', totp_enabled: false });
     const login = await client().post('/auth/login', { email: input.email, password: PASSWORD });
     expect(login.data.admin.id).toBe(answer.data.id);
     const [entry] = await db.auditEntry.findMany({ where: { resource: `admin:${answer.data.id}` } });
-    expect(entry).toMatchObject({ action: 'admin.create', adminId: ruler.admin.id, outcome: 'success' });
+    expect(entry).toMatchObject({ action: 'admin.create', adminId: superAdmin.admin.id, outcome: 'success' });
     expect(JSON.stringify(entry)).not.toMatch(/paper boats|argon2/);
   });
 
   it('assigns a domain_admin their domains', async () => {
-    const ruler = await keyClient();
+    const superAdmin = await keyClient();
     const [own, foreign] = [await makeDomain(), await makeDomain()];
     const input = newAdmin({ role: 'domain_admin', domain_ids: [own.id, own.id] });
-    const { data } = await ruler.post('/admins', input);
+    const { data } = await superAdmin.post('/admins', input);
     expect(data.domain_ids).toEqual([own.id]);
-    const helper = await browserOf(data.id);
-    expect((await helper.get(`/domains/${own.id}`)).status).toBe(200);
-    expectError(await helper.get(`/domains/${foreign.id}`), 404, 'NOT_FOUND');
+    const assigned = await sessionFor(data.id);
+    expect((await assigned.get(`/domains/${own.id}`)).status).toBe(200);
+    expectError(await assigned.get(`/domains/${foreign.id}`), 404, 'NOT_FOUND');
   });
 
-  it('refuses an address in use, in any letter case, one of two at once', async () => {
-    const ruler = await keyClient();
+  it('rejects an address in use in any letter case, also with concurrent requests', async () => {
+    const superAdmin = await keyClient();
     const input = newAdmin();
-    const answers = await Promise.all([ruler.post('/admins', input), ruler.post('/admins', input)]);
+    const answers = await Promise.all([superAdmin.post('/admins', input), superAdmin.post('/admins', input)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    const again = await ruler.post('/admins', { ...input, email: input.email.toUpperCase() });
+    const again = await superAdmin.post('/admins', { ...input, email: input.email.toUpperCase() });
     expect(expectError(again, 409, 'CONFLICT').error.details.fields?.[0]?.path).toBe('email');
   });
 
@@ -97,11 +97,11 @@ describe('adding an admin', () => {
     [{ password: 'passwordpassword' }, 'VALIDATION_ERROR'],
     [{ role: 'root' }, 'VALIDATION_ERROR'],
     [{ totp_enabled: true }, 'VALIDATION_ERROR'],
-  ] as const)('refuses %j', async (over, code) => {
+  ] as const)('rejects %j', async (over, code) => {
     expectError(await (await keyClient()).post('/admins', newAdmin(over)), 400, code);
   });
 
-  it('refuses a domain that does not exist, and makes nobody', async () => {
+  it('rejects a missing domain without creating an admin', async () => {
     const input = newAdmin({ domain_ids: [MISSING] });
     expectError(await (await keyClient()).post('/admins', input), 404, 'DOMAIN_NOT_FOUND');
     expect(await db.admin.count({ where: { email: input.email.toLowerCase() } })).toBe(0);
@@ -109,24 +109,24 @@ describe('adding an admin', () => {
 });
 
 describe('changing an admin', () => {
-  it('counts a new role on the very next call and ends their sessions', async () => {
-    const ruler = await sessionClient();
+  it('applies a new role immediately and ends their sessions', async () => {
+    const superAdmin = await sessionClient();
     const admin = await makeAdmin({ role: 'admin' });
-    const browser = await browserOf(admin.id);
+    const browser = await sessionFor(admin.id);
     const { key } = await makeApiKey(admin.id);
     const api = client({ authorization: `Bearer ${key}` });
     expect((await api.post('/domains', { name: `${unique()}.example` })).status).toBe(201);
-    expect((await ruler.patch(`/admins/${admin.id}`, { role: 'domain_admin' })).data.role).toBe('domain_admin');
+    expect((await superAdmin.patch(`/admins/${admin.id}`, { role: 'domain_admin' })).data.role).toBe('domain_admin');
     expectError(await api.post('/domains', { name: `${unique()}.example` }), 403, 'FORBIDDEN');
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
-    expect((await ruler.get('/auth/me')).status).toBe(200);
+    expect((await superAdmin.get('/auth/me')).status).toBe(200);
   });
 
-  it('sets a new password, ends their sessions and says so without it in the audit log', async () => {
-    const ruler = await keyClient();
-    const { data } = await ruler.post('/admins', newAdmin());
-    const browser = await browserOf(data.id);
-    await ruler.patch(`/admins/${data.id}`, { password: 'tin boats on the river' });
+  it('sets a new password, ends their sessions and audits it without the password', async () => {
+    const superAdmin = await keyClient();
+    const { data } = await superAdmin.post('/admins', newAdmin());
+    const browser = await sessionFor(data.id);
+    await superAdmin.patch(`/admins/${data.id}`, { password: 'tin boats on the river' });
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
     const login = await client().post('/auth/login', { email: data.email, password: 'tin boats on the river' });
     expect(login.status).toBe(200);
@@ -137,34 +137,34 @@ describe('changing an admin', () => {
     expect(JSON.stringify(entries)).not.toContain('tin boats');
   });
 
-  it('replaces the domains, which counts on the very next call, and keeps the sessions', async () => {
-    const ruler = await keyClient();
+  it('replaces the domains immediately and keeps the sessions', async () => {
+    const superAdmin = await keyClient();
     const [before, after] = [await makeDomain(), await makeDomain()];
     const admin = await makeAdmin({ role: 'domain_admin', domainIds: [before.id] });
-    const browser = await browserOf(admin.id);
-    await ruler.patch(`/admins/${admin.id}`, { domain_ids: [after.id] });
+    const browser = await sessionFor(admin.id);
+    await superAdmin.patch(`/admins/${admin.id}`, { domain_ids: [after.id] });
     expectError(await browser.get(`/domains/${before.id}`), 404, 'NOT_FOUND');
     expect((await browser.get(`/domains/${after.id}`)).status).toBe(200);
-    expectError(await ruler.patch(`/admins/${admin.id}`, { domain_ids: [MISSING] }), 404, 'DOMAIN_NOT_FOUND');
-    expectError(await ruler.patch(`/admins/${MISSING}`, { role: 'admin' }), 404, 'NOT_FOUND');
+    expectError(await superAdmin.patch(`/admins/${admin.id}`, { domain_ids: [MISSING] }), 404, 'DOMAIN_NOT_FOUND');
+    expectError(await superAdmin.patch(`/admins/${MISSING}`, { role: 'admin' }), 404, 'NOT_FOUND');
   });
 });
 
 describe('deleting an admin', () => {
-  it('ends sessions and keys, and keeps what they did in the audit log', async () => {
-    const ruler = await keyClient();
+  it('ends sessions, revokes keys and keeps their audit entries', async () => {
+    const superAdmin = await keyClient();
     const leaving = await sessionClient({ role: 'admin' });
     const { key } = await makeApiKey(leaving.admin.id);
     const { data } = await leaving.post('/domains', { name: `${unique()}.example` });
-    expect((await ruler.delete(`/admins/${leaving.admin.id}`)).status).toBe(200);
+    expect((await superAdmin.delete(`/admins/${leaving.admin.id}`)).status).toBe(200);
     expectError(await leaving.get('/auth/me'), 401, 'SESSION_INVALID');
     expectError(await client({ authorization: `Bearer ${key}` }).get('/auth/me'), 401, 'API_KEY_INVALID');
-    const [entry] = (await ruler.get(`/audit?resource=domain:${data.id}`)).data;
+    const [entry] = (await superAdmin.get(`/audit?resource=domain:${data.id}`)).data;
     expect(entry).toMatchObject({ admin_id: null, admin_email: leaving.admin.email });
-    expectError(await ruler.delete(`/admins/${leaving.admin.id}`), 404, 'NOT_FOUND');
+    expectError(await superAdmin.delete(`/admins/${leaving.admin.id}`), 404, 'NOT_FOUND');
   });
 
-  it('lets a super_admin delete themselves while there is another, and audits it', async () => {
+  it('lets super_admins delete themselves while there is another, and audits it', async () => {
     const [leaving, staying] = await onlySuperAdmins(2);
     expect((await leaving?.delete(`/admins/${leaving.admin.id}`))?.status).toBe(200);
     const entries = (await staying?.get(`/audit?resource=admin:${leaving?.admin.id}`))?.data;
@@ -173,7 +173,7 @@ describe('deleting an admin', () => {
 });
 
 describe('the last super_admin', () => {
-  it('can be neither deleted nor demoted', async () => {
+  it('cannot be deleted or demoted', async () => {
     const [last] = await onlySuperAdmins(1);
     if (!last) throw new Error('unreachable');
     const path = `/admins/${last.admin.id}`;
@@ -184,7 +184,7 @@ describe('the last super_admin', () => {
     expect(denied.map(({ action }) => action).toSorted()).toEqual(['admin.delete', 'admin.update']);
   });
 
-  it('is the last by whatever letters its id is written in', async () => {
+  it('is recognized by its id in upper case', async () => {
     const [last] = await onlySuperAdmins(1);
     if (!last) throw new Error('unreachable');
     const path = `/admins/${last.admin.id.toUpperCase()}`;
@@ -195,7 +195,7 @@ describe('the last super_admin', () => {
     expect((await last.patch(path, twice)).data.domain_ids).toEqual([domain.id]);
   });
 
-  it('survives two who delete or demote each other at once, however often', async () => {
+  it('remains when two delete or demote each other concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const [one, other] = await onlySuperAdmins(2);
       if (!one || !other) throw new Error('unreachable');
@@ -211,21 +211,21 @@ describe('the last super_admin', () => {
   });
 });
 
-describe('resetting a second factor', () => {
-  it('lets an admin who lost it in with the password alone, and ends their sessions', async () => {
-    const ruler = await keyClient();
-    const { data } = await ruler.post('/admins', newAdmin());
-    const browser = await browserOf(data.id);
+describe('resetting two-factor authentication', () => {
+  it('lets the admin sign in with the password alone, and ends their sessions', async () => {
+    const superAdmin = await keyClient();
+    const { data } = await superAdmin.post('/admins', newAdmin());
+    const browser = await sessionFor(data.id);
     const uri = new URL((await browser.post('/auth/totp/setup')).data.provisioning_uri);
     const code = generateSync({ secret: uri.searchParams.get('secret') ?? '' });
     expect((await browser.post('/auth/totp/verify', { code })).status).toBe(200);
     const login = () => client().post('/auth/login', { email: data.email, password: PASSWORD });
     expect((await login()).data.requires_totp).toBe(true);
-    expect((await ruler.delete(`/admins/${data.id}/totp`)).status).toBe(200);
+    expect((await superAdmin.delete(`/admins/${data.id}/totp`)).status).toBe(200);
     expect((await login()).data.session_id).toBeDefined();
     expectError(await browser.get('/auth/me'), 401, 'SESSION_INVALID');
-    expectError(await ruler.delete(`/admins/${data.id}/totp`), 409, 'CONFLICT');
-    expectError(await ruler.delete(`/admins/${MISSING}/totp`), 404, 'NOT_FOUND');
+    expectError(await superAdmin.delete(`/admins/${data.id}/totp`), 409, 'CONFLICT');
+    expectError(await superAdmin.delete(`/admins/${MISSING}/totp`), 404, 'NOT_FOUND');
   });
 });
 

@@ -4,11 +4,11 @@ import { authedProcedure, router, superAdminProcedure } from '@/server/trpc';
 import { Admin, AdminPage, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
 import { createAdmin, deleteAdmin, getAdmin, listAdmins, resetTotp, updateAdmin } from './service';
 
-const tag = 'Administrators';
+const tag = 'Admins';
 
 export const adminsRouter = router({
   list: authedProcedure(ListAdmins)
-    .meta(rest('GET', '/admins', { tag, summary: 'List administrators', isPaginated: true }))
+    .meta(rest('GET', '/admins', { tag, summary: 'List admins', isPaginated: true }))
     .output(AdminPage)
     .query(({ ctx, input }) => listAdmins(ctx, input)),
 
@@ -16,7 +16,7 @@ export const adminsRouter = router({
     .meta(
       rest('POST', '/admins', {
         tag,
-        summary: 'Add an administrator',
+        summary: 'Add an admin',
         audit: 'admin.create',
         transaction: 'manual',
         errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
@@ -26,7 +26,7 @@ export const adminsRouter = router({
     .mutation(({ ctx, input }) => createAdmin(ctx, input)),
 
   get: authedProcedure(ById)
-    .meta(rest('GET', '/admins/{id}', { tag, summary: 'Get an administrator', errors: { 404: ['NOT_FOUND'] } }))
+    .meta(rest('GET', '/admins/{id}', { tag, summary: 'Get an admin', errors: { 404: ['NOT_FOUND'] } }))
     .output(Admin)
     .query(({ ctx, input }) => getAdmin(ctx, input)),
 
@@ -34,8 +34,8 @@ export const adminsRouter = router({
     .meta(
       rest('PATCH', '/admins/{id}', {
         tag,
-        summary: 'Change an administrator',
-        description: 'Only supplied fields change. A new role or password ends their other sessions.',
+        summary: 'Update an admin',
+        description: 'Changes only the supplied fields. A new role or password ends the admin’s other sessions.',
         audit: 'admin.update',
         transaction: 'manual',
         errors: { 404: ['NOT_FOUND', 'DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
@@ -48,8 +48,8 @@ export const adminsRouter = router({
     .meta(
       rest('DELETE', '/admins/{id}', {
         tag,
-        summary: 'Delete an administrator',
-        description: 'Their sessions and API keys end; what they did stays in the audit log.',
+        summary: 'Delete an admin',
+        description: 'Ends their sessions and revokes their API keys. The audit log keeps their entries.',
         audit: 'admin.delete',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
@@ -61,8 +61,8 @@ export const adminsRouter = router({
     .meta(
       rest('DELETE', '/admins/{id}/totp', {
         tag,
-        summary: 'Reset a lost second factor',
-        description: 'Their sessions end.',
+        summary: 'Reset two-factor authentication of an admin',
+        description: 'For an admin who lost the authenticator app and the recovery codes. Ends their sessions.',
         audit: 'admin.reset_totp',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

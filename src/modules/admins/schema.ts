@@ -8,7 +8,7 @@ const MAX_ASSIGNED_DOMAINS = 1000;
 export const Admin = AdminSummary.extend({
   domain_ids: z
     .array(Id)
-    .meta({ description: 'The domains that a domain_admin is assigned to, within your own reach' }),
+    .meta({ description: 'The assigned domains of a domain_admin, limited to your own domain scope' }),
   created_at: Timestamp,
 }).meta({ id: 'Admin' });
 export type Admin = z.infer<typeof Admin>;

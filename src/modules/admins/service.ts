@@ -27,7 +27,7 @@ export async function getAdmin(ctx: ActorContext, { id }: { id: string }): Promi
   return present(ctx.actor, await requireAdmin(ctx.db, id));
 }
 
-/** @throws CONFLICT for an address in use, DOMAIN_NOT_FOUND, VALIDATION_ERROR for a common password */
+/** @throws CONFLICT if the address is in use; DOMAIN_NOT_FOUND; VALIDATION_ERROR for a common password */
 export async function createAdmin(ctx: MutationContext, input: CreateAdmin): Promise<Admin> {
   const domains = await assignments(ctx, input.domain_ids);
   const passwordHash = await hashPassword(input.password);
@@ -40,16 +40,16 @@ export async function createAdmin(ctx: MutationContext, input: CreateAdmin): Pro
       return admin;
     })
     .catch((error) => {
-      if (violatedConstraint(error) === null) throw explain(error);
-      throw new AppError('CONFLICT', `There is an admin ${email} already.`, {
-        details: { fields: [{ path: 'email', message: 'An admin has this address already.' }] },
+      if (violatedConstraint(error) === null) throw toAppError(error);
+      throw new AppError('CONFLICT', `The admin ${email} already exists.`, {
+        details: { fields: [{ path: 'email', message: 'An admin with this address already exists.' }] },
       });
     });
 }
 
 /**
- * Only supplied fields change. A new role or password ends that admin's other sessions; a role counts on the very next call.
- * @throws NOT_FOUND, DOMAIN_NOT_FOUND; CONFLICT where nobody would be left as super_admin
+ * Changes only the supplied fields. A new role or password ends that admin's other sessions.
+ * @throws NOT_FOUND, DOMAIN_NOT_FOUND; CONFLICT if no super_admin would be left
  */
 export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Promise<Admin> {
   const { id, role, password } = input;
@@ -57,7 +57,7 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   return ctx.database
     .$transaction(async (tx) => {
-      if (role && role !== 'super_admin') await keepSuperAdmin(tx, id);
+      if (role && role !== 'super_admin') await requireOtherSuperAdmin(tx, id);
       const before = present(ctx.actor, await requireAdmin(tx, id));
       if (domains) await tx.adminDomain.deleteMany({ where: { adminId: id } });
       const row = await tx.admin.update({ where: { id }, select: FIELDS, data: { role, passwordHash, domains } });
@@ -70,38 +70,38 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
       return after;
     })
     .catch((error) => {
-      throw explain(error);
+      throw toAppError(error);
     });
 }
 
-/** Sessions, keys and assignments go with an admin; what they did stays in the audit log. @throws NOT_FOUND, CONFLICT */
+/** Also deletes sessions, keys and domain assignments, but no audit entries. @throws NOT_FOUND, CONFLICT */
 export async function deleteAdmin(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  await keepSuperAdmin(ctx.db, id);
+  await requireOtherSuperAdmin(ctx.db, id);
   const before = present(ctx.actor, await requireAdmin(ctx.db, id));
   await ctx.audit({ resource: `admin:${id}`, before, after: null });
   await ctx.db.admin.delete({ where: { id }, select: { id: true } }).catch((error) => {
-    throw explain(error);
+    throw toAppError(error);
   });
-  return { message: `The admin ${before.email} is deleted.` };
+  return { message: `Admin ${before.email} deleted.` };
 }
 
-/** For an admin who lost their second factor. Ends their sessions. @throws NOT_FOUND; CONFLICT where there is none */
+/** Disables two-factor authentication and ends the admin's sessions. @throws NOT_FOUND; CONFLICT if it isn't enabled */
 export async function resetTotp(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const { email } = await requireAdmin(ctx.db, id);
   await resetSecondFactor(ctx.db, id);
   await ctx.audit({ resource: `admin:${id}`, before: { totp_enabled: true }, after: { totp_enabled: false } });
-  return { message: `${email} signs in without a second factor now.` };
+  return { message: `Two-factor authentication reset for ${email}.` };
 }
 
 /**
- * The last super_admin can be neither deleted nor demoted. Every row of one is locked, so that of two calls at once the
- * second sees what the first has left.
+ * The last super_admin can't be deleted or demoted. Locks the rows of all super_admins, so that concurrent calls run one
+ * after the other.
  */
-async function keepSuperAdmin(tx: Tx, leavingId: string): Promise<void> {
+async function requireOtherSuperAdmin(tx: Tx, leavingId: string): Promise<void> {
   const superAdmins = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM admin WHERE role = 'super_admin' ORDER BY id FOR UPDATE`;
   if (superAdmins.some(({ id }) => id !== leavingId) || superAdmins.length === 0) return;
-  throw new AppError('CONFLICT', 'This is the last super_admin. Make another one first.');
+  throw new AppError('CONFLICT', 'This is the last super admin. Make another admin a super admin first.');
 }
 
 async function assignments(ctx: ActorContext, domainIds: string[]) {
@@ -116,10 +116,11 @@ async function requireAdmin(db: Tx, id: string): Promise<Row> {
   return row;
 }
 
-/** Another call deleted the admin, or a domain, between our look and our change. */
-function explain(error: unknown): unknown {
+/** Maps an admin or domain deleted by a concurrent request to 404. */
+function toAppError(error: unknown): unknown {
   if (isMissingRow(error)) return notFound('admin');
-  if (isForeignKeyViolation(error)) return new AppError('DOMAIN_NOT_FOUND', 'One of these domains is gone.');
+  if (isForeignKeyViolation(error))
+    return new AppError('DOMAIN_NOT_FOUND', 'One of the domains was deleted in the meantime.');
   return error;
 }
 
@@ -136,7 +137,7 @@ const FIELDS = {
 type Row = Prisma.AdminGetPayload<{ select: typeof FIELDS }>;
 
 function present(viewer: Actor, row: Row): Admin {
-  const reachable = accessibleDomainIds(viewer);
+  const accessible = accessibleDomainIds(viewer);
   const domainIds = row.domains.map(({ domainId }) => domainId);
   return {
     id: row.id,
@@ -144,7 +145,7 @@ function present(viewer: Actor, row: Row): Admin {
     role: row.role,
     totp_enabled: row.totpEnabled,
     last_login_at: row.lastLoginAt?.toISOString() ?? null,
-    domain_ids: reachable ? domainIds.filter((id) => reachable.includes(id)) : domainIds,
+    domain_ids: accessible ? domainIds.filter((id) => accessible.includes(id)) : domainIds,
     created_at: row.createdAt.toISOString(),
   };
 }

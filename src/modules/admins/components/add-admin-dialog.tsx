@@ -44,8 +44,8 @@ export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
   return (
     <Dialog
       opened={opened}
-      title="Add an admin"
-      action="Add the admin"
+      title="Add admin"
+      action="Add admin"
       isBusy={create.isPending}
       onClose={close}
       onSubmit={form.onSubmit(({ email, password, role, domainIds }) => {
@@ -56,10 +56,10 @@ export function AddAdminDialog({ opened, onClose }: AddAdminDialogProps) {
     >
       <TextInput label="Email" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
       <PasswordInput
-        label="First password"
-        description={`${PASSWORD_RULE}. They can change it once signed in`}
+        label="Initial password"
+        description={`${PASSWORD_RULE}. The admin can change it later.`}
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         {...form.getInputProps('password')}
       />
       <RoleFields

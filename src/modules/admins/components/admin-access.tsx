@@ -33,7 +33,7 @@ export function AdminAccess({ admin }: { admin: Admin }) {
         update.mutate({ id: admin.id, role, domain_ids: domainIds });
       })}
     >
-      <SettingsSection title="Access" hint="It counts from their very next request. A new role ends their sessions.">
+      <SettingsSection title="Access" hint="Takes effect immediately. A new role ends their sessions.">
         <div className="form-column">
           <RoleFields
             role={{ value: form.values.role, onChange: (role) => form.setFieldValue('role', role) }}
@@ -49,7 +49,7 @@ export function AdminAccess({ admin }: { admin: Admin }) {
           />
         </div>
       </SettingsSection>
-      <UnsavedGuard isDirty={form.isDirty()} what={`The access of ${admin.email} is changed and not saved.`} />
+      <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to the access of ${admin.email}.`} />
     </form>
   );
 }

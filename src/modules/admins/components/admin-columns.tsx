@@ -32,7 +32,7 @@ export function adminColumns(myId: string | undefined): DataTableColumn<Admin>[]
     },
     {
       key: 'domains',
-      header: 'Reaches',
+      header: 'Domains',
       width: 128,
       isOptional: true,
       skeletonWidth: 72,
@@ -41,17 +41,17 @@ export function adminColumns(myId: string | undefined): DataTableColumn<Admin>[]
         role === 'domain_admin' ? formatPlural(domain_ids.length, 'domain') : 'All domains',
     },
     {
-      key: 'two-step',
-      header: 'Two-step sign-in',
+      key: 'two-factor',
+      header: 'Two-factor',
       width: 144,
       skeletonWidth: 40,
       cell: ({ totp_enabled }) => (
-        <StatusMark status={totp_enabled ? 'on' : 'off'}>{totp_enabled ? 'On' : 'Off'}</StatusMark>
+        <StatusMark status={totp_enabled ? 'on' : 'off'}>{totp_enabled ? 'Enabled' : 'Disabled'}</StatusMark>
       ),
     },
     {
       key: 'last',
-      header: 'Last signed in',
+      header: 'Last sign-in',
       width: 136,
       skeletonWidth: 80,
       className: 'soft',

@@ -28,7 +28,7 @@ export function AdminPage({ id }: { id: string }) {
             <>
               <span>{roleLabel(admin.role)}</span>
               <span>
-                {admin.last_login_at ? `Last signed in ${formatAgo(admin.last_login_at)}` : 'Has never signed in'}
+                {admin.last_login_at ? `Last signed in ${formatAgo(admin.last_login_at)}` : 'Never signed in'}
               </span>
               <span className="only-wide">Added {formatDay(admin.created_at)}</span>
             </>

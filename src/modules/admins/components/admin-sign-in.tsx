@@ -16,13 +16,17 @@ import type { Admin } from '../schema';
 export function AdminSignIn({ admin }: { admin: Admin }) {
   return (
     <>
-      <SettingsSection title="Password" hint="For somebody who lost it. It ends their sessions.">
+      <SettingsSection title="Password" hint="For an admin who lost the password. Ends their sessions.">
         <NewPasswordForm admin={admin} />
       </SettingsSection>
       <SettingsSection
-        title="Two-step sign-in"
-        hint="For somebody who lost the app and the recovery codes."
-        state={<StatusMark status={admin.totp_enabled ? 'on' : 'off'}>{admin.totp_enabled ? 'On' : 'Off'}</StatusMark>}
+        title="Two-factor authentication"
+        hint="For an admin who lost the authenticator app and the recovery codes."
+        state={
+          <StatusMark status={admin.totp_enabled ? 'on' : 'off'}>
+            {admin.totp_enabled ? 'Enabled' : 'Disabled'}
+          </StatusMark>
+        }
       >
         <ResetTotp admin={admin} />
       </SettingsSection>
@@ -50,16 +54,16 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
         label="New password"
         description={PASSWORD_RULE}
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         {...form.getInputProps('password')}
       />
       <ProblemAlert problem={problem} />
       <div className="form-footer">
         <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
-          Set the password
+          Set password
         </Button>
         <span className="quiet" role="status">
-          {update.isSuccess && form.values.password === '' ? 'The new password is set' : ''}
+          {update.isSuccess && form.values.password === '' ? 'Password updated' : ''}
         </span>
       </div>
     </form>
@@ -79,8 +83,8 @@ function ResetTotp({ admin }: { admin: Admin }) {
     <div className="form-column">
       <p className="soft">
         {admin.totp_enabled
-          ? 'A code is asked for after their password.'
-          : 'Their password alone signs them in. Only they can set up an app, on their account page.'}
+          ? 'Signing in requires a code after the password.'
+          : 'Signing in requires only the password. Admins set up two-factor authentication on their own account page.'}
       </p>
       <div>
         <Button className="danger" disabled={!admin.totp_enabled} onClick={dialog.open}>
@@ -89,8 +93,8 @@ function ResetTotp({ admin }: { admin: Admin }) {
       </div>
       <ConfirmDialog
         opened={opened}
-        title="Reset two-step sign-in"
-        action="Reset it"
+        title="Reset two-factor authentication"
+        action="Reset"
         problem={reset.error ? toProblem(reset.error) : null}
         isBusy={reset.isPending}
         onClose={() => {
@@ -100,8 +104,8 @@ function ResetTotp({ admin }: { admin: Admin }) {
         onConfirm={() => reset.mutate({ id: admin.id })}
       >
         <p className="soft">
-          From now on the password alone signs <b className="strong">{admin.email}</b> in, and their sessions end. Be
-          sure that it is them who asks.
+          The password alone will sign in <b className="strong">{admin.email}</b>, and their sessions end. Make sure
+          that the request really comes from them.
         </p>
       </ConfirmDialog>
     </div>

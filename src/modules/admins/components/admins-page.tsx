@@ -24,19 +24,19 @@ const filters = {
 
 export function AdminsPage() {
   const [state, setState] = useQueryStates(filters);
-  const trail = useCursorHistory();
+  const history = useCursorHistory();
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const list = trpc.admins.list.useQuery(
-    { sort: state.sort, order: state.order, cursor: trail.cursor },
+    { sort: state.sort, order: state.order, cursor: history.cursor },
     { placeholderData: keepPreviousData },
   );
   const columns = useMemo(() => adminColumns(me.data?.id), [me.data?.id]);
 
   return (
     <Page>
-      <PageHeader title="Admins" description="Who may sign in here, and how far each of them reaches">
+      <PageHeader title="Admins" description="People who can sign in, with their roles and domains">
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => void setState({ new: true })}>
-          Add an admin
+          Add admin
         </Button>
       </PageHeader>
       {list.isError ? (
@@ -58,7 +58,7 @@ export function AdminsPage() {
                 void setState({ sort: field === 'email' ? 'email' : 'created_at', order, cursor: null }),
             }}
           />
-          <Pagination page={list.data} history={trail} />
+          <Pagination page={list.data} history={history} />
         </>
       )}
       <AddAdminDialog opened={state.new} onClose={() => void setState({ new: null })} />

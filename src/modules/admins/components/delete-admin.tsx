@@ -21,19 +21,19 @@ export function DeleteAdmin({ admin }: { admin: Admin }) {
   });
 
   return (
-    <SettingsSection title="Delete" hint="What they did stays in the audit log.">
+    <SettingsSection title="Delete" hint="The audit log keeps their entries.">
       <div className="form-column">
-        <p className="soft">Their sessions and API keys stop at once. Programs that use such a key are refused.</p>
+        <p className="soft">Ends their sessions and revokes their API keys immediately.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
-            Delete the admin
+            Delete admin
           </Button>
         </div>
       </div>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${admin.email}`}
-        action="Delete the admin"
+        action="Delete admin"
         typeToConfirm={admin.email}
         problem={remove.error ? toProblem(remove.error) : null}
         isBusy={remove.isPending}
@@ -43,7 +43,9 @@ export function DeleteAdmin({ admin }: { admin: Admin }) {
         }}
         onConfirm={() => remove.mutate({ id: admin.id })}
       >
-        <p className="soft">They are signed out and their API keys stop working. This cannot be undone.</p>
+        <p className="soft">
+          They are signed out, and applications that use their API keys lose access. This can’t be undone.
+        </p>
       </ConfirmDialog>
     </SettingsSection>
   );

@@ -4,10 +4,14 @@ import { MultiSelect, Select } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 import type { Role } from '@/lib/roles';
 
-export const ROLE_OPTIONS: { value: Role; label: string; may: string }[] = [
-  { value: 'domain_admin', label: 'Domain admin', may: 'Mailboxes and aliases of the assigned domains, and sending' },
-  { value: 'admin', label: 'Admin', may: 'All domains, and adding and changing them' },
-  { value: 'super_admin', label: 'Super admin', may: 'Everything, other admins too' },
+export const ROLE_OPTIONS: { value: Role; label: string; access: string }[] = [
+  {
+    value: 'domain_admin',
+    label: 'Domain admin',
+    access: 'Manage mailboxes and aliases of assigned domains, and send mail',
+  },
+  { value: 'admin', label: 'Admin', access: 'Manage all domains, including adding them' },
+  { value: 'super_admin', label: 'Super admin', access: 'Full access, including managing admins' },
 ];
 
 type RoleFieldsProps = {
@@ -22,7 +26,7 @@ export function RoleFields({ role, domainIds, isEmpty }: RoleFieldsProps) {
     <>
       <Select
         label="Role"
-        description={ROLE_OPTIONS.find(({ value }) => value === role.value)?.may}
+        description={ROLE_OPTIONS.find(({ value }) => value === role.value)?.access}
         data={ROLE_OPTIONS}
         allowDeselect={false}
         value={role.value}
@@ -31,13 +35,13 @@ export function RoleFields({ role, domainIds, isEmpty }: RoleFieldsProps) {
       {role.value === 'domain_admin' && (
         <MultiSelect
           label="Assigned domains"
-          description="They reach these and no others"
+          description="Access is limited to these domains"
           placeholder={isEmpty ? 'None yet' : undefined}
           className="mono-input pills"
           data={domains.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
           searchable
           hidePickedOptions
-          nothingFoundMessage="No domain of that name"
+          nothingFoundMessage="No matching domains"
           {...domainIds}
         />
       )}
