@@ -11,8 +11,8 @@ export const systemRouter = router({
     .meta(
       rest('GET', '/health', {
         tag,
-        summary: 'Readiness probe',
-        description: '503 with the status `down` while the database is away.',
+        summary: 'Check readiness',
+        description: 'Returns 503 with the status `down` while the database is unavailable.',
         isPublic: true,
         isUnlimited: true,
         otherStatuses: [503],
@@ -22,7 +22,7 @@ export const systemRouter = router({
     .query(({ ctx }) => getHealth(ctx)),
 
   version: publicProcedure(Empty)
-    .meta(rest('GET', '/version', { tag, summary: 'Version of the server and its API', isPublic: true }))
+    .meta(rest('GET', '/version', { tag, summary: 'Get the version of the server and its API', isPublic: true }))
     .output(Version)
     .query(() => getVersion()),
 });

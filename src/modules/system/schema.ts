@@ -6,6 +6,6 @@ export type Health = z.infer<typeof Health>;
 export const Version = z.object({
   version: z.string(),
   api_version: z.literal('v1'),
-  commit: z.string().nullable().meta({ description: 'null where the server does not run from a checkout' }),
+  commit: z.string().nullable().meta({ description: 'Git commit of the build; null if unknown' }),
 });
 export type Version = z.infer<typeof Version>;

@@ -3,19 +3,19 @@ import { log } from '@/server/log';
 import packageJson from '../../../package.json';
 import type { Health, Version } from './schema';
 
-const DATABASE_ANSWER_MS = 3_000;
+const DATABASE_TIMEOUT_MS = 3_000;
 
-/** Whether this instance can do its work: the database answers within three seconds. 503 where it does not. */
+/** Readiness: `ok` if the database responds within three seconds, else `down` with status 503. */
 export async function getHealth(ctx: Context): Promise<Health> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${DATABASE_ANSWER_MS} ms`)), DATABASE_ANSWER_MS);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response in ${DATABASE_TIMEOUT_MS} ms`)), DATABASE_TIMEOUT_MS);
   });
   try {
-    await Promise.race([ctx.database.$queryRaw`SELECT 1`, tooLate]);
+    await Promise.race([ctx.database.$queryRaw`SELECT 1`, timeout]);
     return { status: 'ok' };
   } catch (error) {
-    log.warn({ error }, 'the database does not answer');
+    log.warn({ error }, 'database is not responding');
     ctx.response.status = 503;
     return { status: 'down' };
   } finally {

@@ -12,13 +12,13 @@ async function administer(statement: string): Promise<void> {
 }
 
 describe('health', () => {
-  it('is public and ok', async () => {
+  it('is public and reports ok', async () => {
     const answer = await client().get('/health');
     expect(answer.status).toBe(200);
     expect(answer.data).toEqual({ status: 'ok' });
   });
 
-  it('is down while the database is away, says nothing of why, and recovers by itself', async () => {
+  it('reports down while the database is unavailable, without the cause, and recovers on its own', async () => {
     const api = await keyClient();
     expect((await api.get('/auth/me')).status).toBe(200);
     const name = new URL(env().databaseUrl).pathname.slice(1);
@@ -38,7 +38,7 @@ describe('health', () => {
   });
 });
 
-it('the version is public and names the API', async () => {
+it('the version is public and includes the API version', async () => {
   const answer = await client().get('/version');
   expect(answer.data).toEqual({ version: packageJson.version, api_version: 'v1', commit: null });
 });

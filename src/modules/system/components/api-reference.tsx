@@ -12,13 +12,13 @@ export function ApiReference() {
   const root = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<Error | null>(null);
 
-  const draw = useCallback(() => {
+  const render = useCallback(() => {
     setFailure(null);
     fetch(DOCUMENT)
       .then(async (response) => {
-        if (!response.ok) throw new Error(`${DOCUMENT} answered ${response.status}`);
+        if (!response.ok) throw new Error(`${DOCUMENT} responded with ${response.status}`);
         const spec: object = await response.json();
-        if (root.current) drawInto(root.current, spec);
+        if (root.current) renderInto(root.current, spec);
       })
       .catch(setFailure);
   }, []);
@@ -26,21 +26,21 @@ export function ApiReference() {
   useEffect(() => {
     const node = root.current;
     if (!node) return;
-    const naming = new MutationObserver(() => nameFields(node));
-    naming.observe(node, { childList: true, subtree: true });
-    draw();
-    return () => naming.disconnect();
-  }, [draw]);
+    const observer = new MutationObserver(() => labelFields(node));
+    observer.observe(node, { childList: true, subtree: true });
+    render();
+    return () => observer.disconnect();
+  }, [render]);
 
   return (
     <>
-      {failure && <ErrorState what="the API document" error={failure} onRetry={draw} />}
+      {failure && <ErrorState what="the API reference" error={failure} onRetry={render} />}
       <div ref={root} className="reference" hidden={failure !== null} />
     </>
   );
 }
 
-function drawInto(domNode: HTMLElement, spec: object): void {
+function renderInto(domNode: HTMLElement, spec: object): void {
   SwaggerUI({
     spec,
     domNode,
@@ -54,10 +54,10 @@ function drawInto(domNode: HTMLElement, spec: object): void {
   });
 }
 
-// Swagger UI leaves its body editors and some of its choices without a name for a screen reader, and brings a second main.
-function nameFields(root: HTMLElement): void {
+// Swagger UI renders body editors and some selects without accessible names, and a second <main>.
+function labelFields(root: HTMLElement): void {
   for (const field of root.querySelectorAll('textarea:not([aria-label]), select:not([aria-label])')) {
-    field.setAttribute('aria-label', field.matches('textarea') ? 'Request body' : 'Choice');
+    field.setAttribute('aria-label', field.matches('textarea') ? 'Request body' : 'Option');
   }
   for (const main of root.querySelectorAll('main:not([role])')) {
     main.setAttribute('role', 'group');

@@ -22,7 +22,7 @@ export function ReferencePage() {
         title="API reference"
         description={
           <>
-            <span>Every call, to be tried out here with your session or a key</span>
+            <span>All endpoints. Try them here with your session or an API key</span>
             <a href="/api/v1/openapi.json" className="mono">
               /api/v1/openapi.json
             </a>
