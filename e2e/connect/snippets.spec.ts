@@ -11,7 +11,7 @@ const LANGUAGES = [
   ...(hasPython ? [{ button: 'Python', begins: /^import base64/, file: 'send.py', command: ['python3'] }] : []),
 ];
 
-test('the curl, Node and (where python3 is installed) Python programs run as shown', async ({
+test('the curl, Node.js and, if python3 is installed, Python code runs as shown', async ({
   signedIn: page,
   api,
   domain,
@@ -51,7 +51,7 @@ test('the curl, Node and (where python3 is installed) Python programs run as sho
   rmSync(folder, { recursive: true });
 });
 
-test('a batch typed as JSON is sent, each message with its own result', async ({ signedIn: page, domain, check }) => {
+test('sends a batch written as JSON and shows a result for each message', async ({ signedIn: page, domain, check }) => {
   await page.goto(`${url()}/send?mode=batch`);
   const field = page.getByLabel('Batch as JSON');
   await expect(field).toHaveValue(/First of two/);

@@ -86,7 +86,7 @@ const DIALOGS: View[] = [
     path: () => '/api-keys?new=true',
     open: async (page) => {
       await page.getByLabel('Name').fill(unique('Looks '));
-      await page.getByRole('button', { name: 'Create the key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
       await expect(page.getByRole('dialog', { name: /^Copy the key/ })).toBeVisible();
     },
   },
@@ -154,10 +154,10 @@ const DIALOGS: View[] = [
     name: 'The dialog that shows a webhook’s secret',
     path: () => '/webhooks?new=true',
     open: async (page) => {
-      await page.getByRole('button', { name: 'Chosen ones' }).click();
+      await page.getByRole('button', { name: 'Selected events' }).click();
       await page.getByRole('checkbox', { name: /^mail\.spam/ }).check();
-      await page.getByRole('textbox', { name: 'Address' }).fill(NOWHERE);
-      await page.getByRole('button', { name: 'Create the webhook' }).click();
+      await page.getByRole('textbox', { name: 'Endpoint URL' }).fill(NOWHERE);
+      await page.getByRole('button', { name: 'Create webhook' }).click();
       await expect(page.getByRole('dialog', { name: /^Copy the secret/ })).toBeVisible();
     },
   },
@@ -165,9 +165,9 @@ const DIALOGS: View[] = [
     name: 'What is wrong in the dialog for a new webhook',
     path: () => '/webhooks?new=true',
     open: async (page) => {
-      await page.getByRole('button', { name: 'Chosen ones' }).click();
-      await page.getByRole('button', { name: 'Create the webhook' }).click();
-      await expect(page.getByText('Choose at least one event.')).toBeVisible();
+      await page.getByRole('button', { name: 'Selected events' }).click();
+      await page.getByRole('button', { name: 'Create webhook' }).click();
+      await expect(page.getByText('Select at least one event.')).toBeVisible();
     },
   },
   {

@@ -27,8 +27,8 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await page.getByRole('button', { name: 'New key' }).first().click();
   await page.getByLabel('Name').fill('Shop backend');
   await check();
-  await page.getByRole('button', { name: 'Create the key' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Copy the key of Shop backend' });
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Copy the key for Shop backend' });
   const key = (await dialog.getByText(/^service_[0-9A-Za-z]+$/).textContent()) as string;
   await check();
 

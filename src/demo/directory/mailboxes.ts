@@ -29,12 +29,12 @@ const SUSPENSIONS: Record<number, Suspension> = {
   3: {
     ageMs: INCIDENT_AGE_MS,
     reason: 'rate_limit',
-    note: 'Sent 200 messages in the last hour, and the limit is 200 an hour.',
+    note: 'Sent 200 messages in the last hour; the hourly limit is 200.',
   },
   11: {
     ageMs: 6 * DAY_MS + 80 * MINUTE_MS,
     reason: 'rate_limit',
-    note: 'Sent 200 messages in the last hour, and the limit is 200 an hour.',
+    note: 'Sent 200 messages in the last hour; the hourly limit is 200.',
   },
   17: { ageMs: 19 * DAY_MS, reason: 'manual', note: 'Left the company; HR asked to stop sending.' },
   24: { ageMs: 2 * DAY_MS + 3 * HOUR_MS, reason: 'manual', note: 'Phishing report from a customer, ticket 4821.' },

@@ -227,9 +227,9 @@ describe('the limit of a domain', () => {
     await db.domain.update({ where: { id: domain.id }, data: { hourlySendLimit } });
     const { sent, answers } = await race(8, () => address);
     expect(sent).toBe(expected);
-    const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.error.details).toEqual({ count: expected, limit: expected, window_seconds: 3600 });
-    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(3500);
+    const rejected = answers.find(({ status }) => status === 429);
+    expect(rejected?.error.details).toEqual({ count: expected, limit: expected, window_seconds: 3600 });
+    expect(Number(rejected?.headers.get('retry-after'))).toBeGreaterThan(3500);
   });
 });
 

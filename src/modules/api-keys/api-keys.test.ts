@@ -131,8 +131,8 @@ describe('revoking an API key', () => {
     const owner = await keyClient({ role: 'admin' });
     const other = await keyClient({ role: 'admin' });
     expectError(await other.delete(`/api-keys/${owner.keyId}`), 404, 'NOT_FOUND');
-    const refusal = await db.auditEntry.findFirst({ where: { adminId: other.admin.id } });
-    expect(refusal).toMatchObject({ action: 'api_key.delete', outcome: 'denied', resource: `api_key:${owner.keyId}` });
+    const denied = await db.auditEntry.findFirst({ where: { adminId: other.admin.id } });
+    expect(denied).toMatchObject({ action: 'api_key.delete', outcome: 'denied', resource: `api_key:${owner.keyId}` });
     const root = await keyClient({ role: 'super_admin' });
     expect((await root.delete(`/api-keys/${owner.keyId}`)).status).toBe(200);
   });
@@ -182,9 +182,9 @@ describe('a key created with a key', () => {
     // A request rejected by a key's own limit doesn't count towards the ancestors' limits.
     expect((await child.get('/auth/me')).headers.get('ratelimit-remaining')).toBe('1');
     expect((await api.get('/auth/me')).headers.get('ratelimit-remaining')).toBe('0');
-    const refused = expectError(await child.get('/auth/me'), 429, 'RATE_LIMIT_EXCEEDED');
-    expect(refused.error.message).toContain('The API key that created this one exceeded 7 requests per minute');
-    expect(refused.headers.get('ratelimit-limit')).toBe('7');
+    const rejected = expectError(await child.get('/auth/me'), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(rejected.error.message).toContain('The API key that created this one exceeded 7 requests per minute');
+    expect(rejected.headers.get('ratelimit-limit')).toBe('7');
   });
 
   it('without a rate limit counts towards that of its parent', async () => {
@@ -201,8 +201,8 @@ describe('a key created with a key', () => {
   it('can be nested five levels deep', async () => {
     let last: Client = await keyClient();
     for (let i = 0; i < 5; i++) last = await createKey(last);
-    const refused = expectError(await last.post('/api-keys', { name: 'x', rate_limit: 0 }), 403, 'FORBIDDEN');
-    expect(refused.error.message).toContain('at most 5 levels deep');
+    const rejected = expectError(await last.post('/api-keys', { name: 'x', rate_limit: 0 }), 403, 'FORBIDDEN');
+    expect(rejected.error.message).toContain('at most 5 levels deep');
   });
 
   it('is not created if the parent is revoked at the same time', async () => {

@@ -28,9 +28,9 @@ describe('health', () => {
     const down = await client().get('/health');
     expect(down.status).toBe(503);
     expect(down.data).toEqual({ status: 'down' });
-    const refused = expectError(await api.get('/auth/me'), 503, 'SERVICE_UNAVAILABLE');
-    expect(refused.headers.get('retry-after')).toBe('2');
-    expect(JSON.stringify(refused.error)).not.toMatch(/connect|postgres|prisma|127\.0\.0\.1/i);
+    const rejected = expectError(await api.get('/auth/me'), 503, 'SERVICE_UNAVAILABLE');
+    expect(rejected.headers.get('retry-after')).toBe('2');
+    expect(JSON.stringify(rejected.error)).not.toMatch(/connect|postgres|prisma|127\.0\.0\.1/i);
 
     await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     expect((await client().get('/health')).status).toBe(200);

@@ -107,8 +107,8 @@ describe('a test event', () => {
     const test = (id: string) => admin.post(`/webhooks/${id}/test`);
     const first = [test(webhook.id), test(webhook.id)];
     await expect.poll(() => endpoint.waiting.length, WAIT).toBe(2);
-    const refused = expectError(await test(webhook.id), 429, 'RATE_LIMIT_EXCEEDED');
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const rejected = expectError(await test(webhook.id), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await db.webhookDelivery.count({ where: { webhookId: webhook.id } })).toBe(2);
     const foreign = test(other.id);
     await expect.poll(() => endpoint.waiting.length, WAIT).toBe(3);

@@ -101,10 +101,10 @@ describe('a sweep', () => {
       second.release(answered(500));
       await expect.poll(() => db.webhookAttempt.count({ where: { delivery: { webhookId } } }), WAIT).toBe(2);
     });
-    let asked = 0;
+    let calls = 0;
     const post: Post = async (request) => {
-      asked += 1;
-      return asked === 2 ? second.post(request) : answered(500);
+      calls += 1;
+      return calls === 2 ? second.post(request) : answered(500);
     };
     const deliverer = createDeliverer({ db: slow, post, now });
     expect(await deliverer.sweep(60_000)).toEqual({ attempted: 3, delivered: 0, failed: 3 });
@@ -116,9 +116,9 @@ describe('an outcome', () => {
   it('is stored after a database error without calling the endpoint again', async () => {
     const { id: webhookId } = await makeWebhook();
     await emit();
-    let refusals = 0;
+    let failures = 0;
     const flaky = withQueryRaw(async (run, statement) => {
-      if (statement.includes('webhook_attempt') && refusals++ === 0) throw new Error('refused');
+      if (statement.includes('webhook_attempt') && failures++ === 0) throw new Error('database error');
       return run();
     });
     const endpoint = heldEndpoint();
@@ -126,7 +126,7 @@ describe('an outcome', () => {
     const deliverer = createDeliverer({ db: flaky, post: endpoint.post, now });
     expect(await deliverer.sweep(60_000)).toEqual({ attempted: 1, delivered: 1, failed: 0 });
     await deliverer.stop();
-    expect(refusals).toBe(2);
+    expect(failures).toBe(2);
     expect(endpoint.requests).toHaveLength(1);
     const row = await db.webhookDelivery.findFirstOrThrow({ where: { webhookId }, include: { attempts: true } });
     expect(row).toMatchObject({ status: 'delivered', attemptCount: 1, leaseToken: null });
