@@ -1,12 +1,12 @@
-/** What the app may ask of the agent beside the mail server, by name: all of it, and nothing else, is ever done there. */
+/** Every action that the app can request from the mail agent. The agent performs nothing else. */
 export type AgentRequests = {
   'queue.list': { input: QueueQuery; output: QueuePage };
   'queue.change': { input: { change: QueueChange; queueId: string }; output: QueueChanged };
-  /** Every deferred message is tried at once. */
+  /** Retries every deferred message immediately. */
   'queue.flush': { input: Record<string, never>; output: Record<string, never> };
   'sieve.check': { input: { script: string }; output: { errors: SieveError[] } };
   'services.list': { input: Record<string, never>; output: { services: { service: MailService; isUp: boolean }[] } };
-  /** It reads its configuration anew; `isDone` is false where it does that only when it starts. */
+  /** Reloads the configuration of a service. `isDone` is false if the service reads it only at start. */
   'services.reload': { input: { service: MailService }; output: { isDone: boolean } };
   'services.restart': { input: { service: MailService }; output: Record<string, never> };
 };
@@ -16,7 +16,7 @@ export type MailService = (typeof MAIL_SERVICES)[number];
 
 export type AgentAction = keyof AgentRequests;
 
-/** The agent's side of each. What one throws is told in the agent's log; the caller hears that it was not done. */
+/** The agent's handlers. An error is logged by the agent; the caller learns only that the action failed. */
 export type AgentHandlers = {
   [Action in AgentAction]: (input: AgentRequests[Action]['input']) => Promise<AgentRequests[Action]['output']>;
 };
@@ -24,31 +24,31 @@ export type AgentHandlers = {
 export type QueueChange = 'hold' | 'release' | 'retry' | 'delete';
 
 export type QueueChanged = {
-  /** As it was found; null where no message of that id is in the queue. */
+  /** The message before the change; null if it isn't in the queue. */
   message: { queue: QueueName; from: string; recipients: string[]; recipientCount: number } | null;
-  /** False where nothing was done: it is not there, or what is on hold was to be tried. */
+  /** False if nothing was done: the message is gone, or it is on hold and was to be retried. */
   isDone: boolean;
 };
 
 /** The queues that Postfix lists. */
 export type QueueName = 'deferred' | 'active' | 'incoming' | 'hold' | 'maildrop';
 
-/** One page of the queue, by arrival and then by queue id. */
+/** A page of the queue, by arrival time and then queue id. */
 export type QueueQuery = {
   queue?: QueueName;
-  /** Exact addresses, or where they begin with @ a domain; letter case does not count. `<>` is the null sender. */
+  /** Exact addresses, or `@domain`; case-insensitive. `<>` is the null sender. */
   sender?: string;
   recipient?: string;
   order: 'asc' | 'desc';
   limit: number;
-  /** Where the page before ended. */
+  /** Position where the previous page ended. */
   after?: { arrivedAt: string; queueId: string };
 };
 
 export type QueuePage = {
-  /** At most one more than `limit`, so that it is known whether there is another page. */
+  /** Up to `limit` + 1 messages, to tell whether there is another page. */
   messages: QueuedMessage[];
-  /** Of the whole queue, whatever was asked for. */
+  /** Counts of the whole queue, whatever the filters. */
   counts: Partial<Record<QueueName, number>>;
 };
 
@@ -60,13 +60,13 @@ export type QueuedMessage = {
   sizeBytes: number;
   /** Empty for the null sender. */
   from: string;
-  /** Those not delivered yet, and why; the first ones where there are many. */
+  /** Undelivered recipients with their reasons; only the first ones if there are many. */
   recipients: { address: string; reason: string | null }[];
   recipientCount: number;
 };
 
 export type SieveError = {
-  /** Null where the compiler names no line. */
+  /** Null if the compiler names no line. */
   line: number | null;
   message: string;
 };

@@ -1,7 +1,7 @@
-/** What became of one recipient of an outbound message, as the MTA that has it tells. */
+/** Outcome for one recipient of an outbound message, as reported by the mail server. */
 export type DeliveryReport = {
   kind: 'delivered' | 'bounced' | 'deferred' | 'failed';
-  /** At least one of the two names the message: the Message-ID of its header, the queue id of the MTA. */
+  /** At least one of these identifies the message: Message-ID, or queue id of the mail server. */
   messageId: string | null;
   queueId: string | null;
   recipient: string;
@@ -9,11 +9,11 @@ export type DeliveryReport = {
   enhancedCode: string | null;
   response: string;
   remoteMta: string | null;
-  /** How long it took, where the MTA says so; else it is reckoned from the message's row. */
+  /** Duration in seconds if the mail server reports it; otherwise computed from the message's row. */
   delaySeconds?: number;
   /** The same in every repetition of a report. */
   at: Date;
 };
 
-/** Resolves once the report is kept; a rejected one is repeated later, so that it has to be idempotent. */
+/** Resolves once the report is stored. Rejected reports are repeated, so it must be idempotent. */
 export type OnReport = (report: DeliveryReport) => Promise<unknown>;

@@ -1,13 +1,13 @@
 import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 
-/** One field whose readers decode it, such as Subject, CRLF at its end: it reads back as exactly `text`. */
+/** A header field that readers decode, such as Subject, with CRLF. It decodes to exactly `text`. */
 export function textHeader(name: string, text: string): string {
   return isPlain(text) ? `${foldLines(`${name}: ${text}`, 76)}\r\n` : `${name}: ${encodedWords(text)}\r\n`;
 }
 
 /**
- * One field for programs, CRLF at its end: ASCII stands as given on one line, whatever it looks like, since not every
- * reader decodes such fields. Encoded words only where ASCII or the length of a line leave no other way.
+ * A header field for programs, with CRLF. ASCII is written unchanged on one line, because not every reader decodes such
+ * fields; encoded words are used only for non-ASCII text or overlong lines.
  */
 export function verbatimHeader(name: string, value: string): string {
   if (!ASCII.test(value)) return `${name}: ${encodedWords(value)}\r\n`;
@@ -15,7 +15,7 @@ export function verbatimHeader(name: string, value: string): string {
   return value.length < MAX_LINE_LENGTH ? `${name}:\r\n ${value}\r\n` : `${name}: ${encodedWords(value)}\r\n`;
 }
 
-/** One address field, CRLF at its end, one address a line; the addresses must be plain `local@domain`. */
+/** An address field with CRLF, one address per line. Addresses must be plain `local@domain`. */
 export function addressHeader(name: string, list: readonly { name?: string | undefined; email: string }[]): string {
   return `${name}: ${list.map(mailbox).join(',\r\n ')}\r\n`;
 }
@@ -29,7 +29,7 @@ function displayName(name: string): string {
   return isPlain(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : encodedWords(name);
 }
 
-// A reader decodes `=?` wherever it stands, and may turn a fold and the spaces at it into one space.
+// Readers decode `=?` anywhere, and may collapse a fold and its spaces into one space.
 function isPlain(text: string): boolean {
   const isLossless = ASCII.test(text) && text.trim() === text && !text.includes('  ') && !text.includes('=?');
   return isLossless && text.split(' ').every((word) => word.length < MAX_LINE_LENGTH / 2);

@@ -1,4 +1,4 @@
-/** Where mail for one address goes: to mailboxes here, which have a domain of ours, or elsewhere. */
+/** Destinations of one address: local mailboxes, which have a managed domain, or external addresses. */
 export type Route = {
   address: string;
   domainId: string;
@@ -9,19 +9,19 @@ export type Resolution = ({ verdict: 'accepted' } & Route) | { verdict: 'refused
 
 export type RefusalReason = 'not_an_address' | 'not_managed' | 'inactive_domain' | 'no_such_user';
 
-/** What a spam filter says of a message. */
+/** A spam filter's verdict. */
 export type Verdict = { score: number; action: string };
 
-/** A message that came in by SMTP. */
+/** A message received by SMTP. */
 export type InboundMail = {
   queueId: string;
   /** Empty for the null sender. */
   mailFrom: string;
   routes: Route[];
   sizeBytes: number;
-  /** The header as it came, without the body, and cut if it is very long. */
+  /** The raw header, truncated if very long. */
   header: Uint8Array;
-  /** The message as it came. Each call reads it anew. */
+  /** The raw message. Each call reads it again. */
   read: () => Promise<Uint8Array>;
   verdict: Verdict;
   /** Whether spam was marked and delivered, or blocked: it reached no mailbox. */
@@ -33,9 +33,9 @@ export type InboundMail = {
   reportedAddresses?: readonly string[];
 };
 
-/** What an MTA asks and tells about inbound mail. Both reject while they cannot answer, and the sender tries again. */
+/** How a mail server resolves and reports inbound mail. Both reject while unavailable; the sender retries. */
 export type InboundPort = {
   resolve: (address: string) => Promise<Resolution>;
-  /** Resolves once the message is recorded: only then may its sender be told so. */
+  /** Resolves once the message is recorded. Only then may it be accepted. */
   receive: (mail: InboundMail) => Promise<void>;
 };

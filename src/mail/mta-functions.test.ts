@@ -53,7 +53,7 @@ describe('a recipient', () => {
   it('of an inactive domain is refused, and of a domain that is not managed left undecided', async () => {
     await makeMailbox(domain.id, 'ann');
     await deactivate();
-    expect(await ask('rcpt_access', 'ann', domain.name)).toEqual(['550 5.1.2 The domain takes no mail']);
+    expect(await ask('rcpt_access', 'ann', domain.name)).toEqual(['550 5.1.2 The domain does not accept mail']);
     expect(await ask('rcpt_access', 'ann', 'elsewhere.example')).toEqual([]);
     expect(await ask('rcpt_access', 'ann', null)).toEqual([]);
   });

@@ -1,11 +1,11 @@
 export type Slots = {
-  /** True once a slot is held, false if none came free by `deadlineAt` (of performance.now()) or before the close. */
+  /** True once a slot is held; false if none was free by `deadlineAt` (performance.now()) or before close. */
   take: (deadlineAt: number) => Promise<boolean>;
   free: () => void;
   close: () => void;
 };
 
-/** A first-come-first-served gate for `count` holders. */
+/** A fair semaphore with `count` slots. */
 export function createSlots(count: number): Slots {
   let available = count;
   let isClosed = false;

@@ -1,13 +1,13 @@
 export type SmtpReply = { smtpCode: number | null; enhancedCode: string | null; response: string };
 
-/** Reads a reply of RFC 5321 with the enhanced code of RFC 3463; null codes where it is none, text on one line. */
+/** Parses an SMTP reply (RFC 5321) with its enhanced code (RFC 3463). Codes are null if it is malformed; text on one line. */
 export function parseReply(reply: string): SmtpReply {
   const code = /^([2-5]\d\d)(?:[ -]|\r?\n|$)/.exec(reply)?.[1];
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?:\s|$)/.exec(reply)?.[1];
   return { smtpCode: code ? Number(code) : null, enhancedCode: (code && enhanced) || null, response: oneLine(reply) };
 }
 
-/** The queue id in an acceptance of Postfix, the sandbox, Exim or Sendmail; null where there is none. */
+/** The queue id in an acceptance by Postfix, the sandbox, Exim or Sendmail, or null. */
 export function queueIdOf(reply: string): string | null {
   return (
     QUEUE_ID.exec(reply)
@@ -16,7 +16,7 @@ export function queueIdOf(reply: string): string | null {
   );
 }
 
-/** The text as one line of at most 1000 characters without control characters. */
+/** One line of at most 1000 characters, without control characters. */
 export function oneLine(text: string): string {
   return text
     .slice(0, 4000)

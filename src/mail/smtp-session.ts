@@ -4,15 +4,15 @@ import type { SmtpTarget } from './smtp-url';
 
 export type SmtpRefusal = { address: string; reply: string };
 
-/** What became of one message: `reply` is the server's answer as received, null where it gave none. */
+/** Result of one message. `reply` is the server's raw reply, or null without one. */
 export type SmtpResult = {
   reply: string | null;
   fault: string | null;
   isOwnRefusal: boolean;
   refusals: SmtpRefusal[];
-  /** Some of the message has been written. */
+  /** Some of the data was written. */
   isBegun: boolean;
-  /** All of it with its final dot has, so that the server may hold it whatever it says. */
+  /** All of it including the final dot was written, so the server may have accepted it. */
   isHandedOver: boolean;
 };
 
@@ -21,15 +21,15 @@ type SmtpLimits = { setupDeadlineAt: number; stallMs: number; verdictMs: number;
 export type SmtpSession = {
   readonly isAlive: boolean;
   send: (envelope: { from: string; to: readonly string[] }, raw: Buffer, limits: SmtpLimits) => Promise<SmtpResult>;
-  /** Clears a refused transaction; rejects, and the session is over, if the server does not take it in time. */
+  /** Resets a rejected transaction (RSET). Rejects, ending the session, if the server does not confirm in time. */
   reset: (deadlineAt: number) => Promise<void>;
-  /** Says QUIT and is gone within a second. */
+  /** Sends QUIT and closes within a second. */
   quit: () => void;
   destroy: () => void;
   onEnd: (listener: () => void) => void;
 };
 
-/** Connects, greets, upgrades and signs in by `deadlineAt` of performance.now(); rejects with a {@link SessionError}. */
+/** Connects, greets, upgrades and authenticates by `deadlineAt` (performance.now()). Rejects with {@link SessionError}. */
 export async function openSession(target: SmtpTarget, deadlineAt: number): Promise<SmtpSession> {
   const connection = connectionTo(target, deadlineAt);
   await step(connection, deadlineAt, (done) => connection.connect(done));
@@ -100,9 +100,9 @@ function step(
       connection.close();
       reject(error instanceof SessionError ? error : new SessionError(error.message, error.response || null));
     };
-    // The callback that knows more runs right after the event.
+    // The callback with more details runs right after the event.
     const onEnd = () => setImmediate(finish, new SessionError('The mail server closed the connection.', null));
-    const onTimeout = () => finish(new SessionError('The mail server did not answer in time.', null));
+    const onTimeout = () => finish(new SessionError('The mail server did not respond in time.', null));
     const timer = setTimeout(onTimeout, Math.max(0, deadlineAt - performance.now()));
     connection.once('error', finish);
     connection.once('end', onEnd);
@@ -111,8 +111,8 @@ function step(
 }
 
 /**
- * Sends one message once, bounded whatever hangs: until the server asks for the data by the setup deadline, then as
- * long as data moves within `stallMs`, then for its verdict, with as much again as the data took to get on its way.
+ * Sends one message once, with every wait bounded: the setup deadline until the server asks for the data, `stallMs` without
+ * progress while sending, then the verdict timeout plus as long as sending took.
  */
 function transfer(
   connection: SMTPConnection,
@@ -128,7 +128,7 @@ function transfer(
     const waitUntil = (deadlineAt: number) => {
       clearTimeout(timer);
       timer = setTimeout(
-        () => settle({ fault: 'The mail server did not answer in time.' }),
+        () => settle({ fault: 'The mail server did not respond in time.' }),
         deadlineAt - performance.now(),
       );
     };
@@ -174,8 +174,8 @@ const NOTHING_KNOWN: SmtpResult = {
   isHandedOver: false,
 };
 
-// Read only after the server's 354, one chunk ahead of what the socket takes: its end is the moment before the dot. A
-// chunk a turn, since dots are stuffed byte by byte and others wait meanwhile.
+// Read only after the server's 354, one chunk ahead of the socket; its end comes right before the final dot. One chunk per
+// event loop turn, because dot-stuffing works byte by byte and would block others.
 function chunked(raw: Buffer, onChunk: () => void): Readable {
   let offset = 0;
   return new Readable({
@@ -196,7 +196,7 @@ function success(info: SentMessageInfo): Partial<SmtpResult> {
   return { reply: info.response, refusals: refusalsOf(info.rejectedErrors) };
 }
 
-// An EMESSAGE or EENVELOPE without a reply is nodemailer refusing by the server's word: its announced SIZE.
+// EMESSAGE or EENVELOPE without a reply: nodemailer rejected it because of the server's announced SIZE.
 function failure(error: SMTPError): Partial<SmtpResult> {
   return {
     reply: error.response || null,

@@ -50,7 +50,7 @@ describe('parseSmtpUrl', () => {
     'smtp://secret:secret@mail.example.com?unknown=1',
     'smtp://secret:%zz@mail.example.com',
   ])('refuses %s in one sentence without the secret', (url) => {
-    expect(() => parseSmtpUrl(url)).toThrow(/^The SMTP address [^\n]*\.$/);
+    expect(() => parseSmtpUrl(url)).toThrow(/^SMTP_URL [^\n]*\.$/);
     expect(() => parseSmtpUrl(url)).not.toThrow(/secret|zz/);
   });
 });

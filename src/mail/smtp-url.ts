@@ -11,14 +11,14 @@ export type SmtpTarget = {
 };
 
 /**
- * Reads `smtp[s]://[user:pass@]host[:port][?tls=auto|required|off][&verify=false][&pool=8]`; ports default to 587 and 465.
- * A certificate is checked unless the host is this machine or `verify=false`. Throws one sentence without the secret.
+ * Parses `smtp[s]://[user:pass@]host[:port][?tls=auto|required|off][&verify=false][&pool=8]`; default ports 587 and 465.
+ * Certificates are verified unless the host is loopback or `verify=false`. @throws one sentence without the secret
  */
 export function parseSmtpUrl(text: string): SmtpTarget {
   const url = URL.canParse(text) ? new URL(text) : fail('is not a URL');
-  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') fail('must begin with smtp:// or smtps://');
-  if (!url.hostname) fail('names no host');
-  if ((url.pathname !== '' && url.pathname !== '/') || url.hash) fail('has more than a host and its options');
+  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') fail('must start with smtp:// or smtps://');
+  if (!url.hostname) fail('has no host');
+  if ((url.pathname !== '' && url.pathname !== '/') || url.hash) fail('can have only a host and options');
   for (const key of url.searchParams.keys()) {
     if (!['tls', 'verify', 'pool'].includes(key)) fail(`has an unknown option, ${key}`);
   }
@@ -45,7 +45,7 @@ function option<Value extends string>(url: URL, key: string, values: [Value, ...
 
 function poolSize(given: string | null): number {
   if (given === null) return 8;
-  return /^[1-9]\d?$/.test(given) ? Number(given) : fail('has a pool that is not 1 to 99');
+  return /^[1-9]\d?$/.test(given) ? Number(given) : fail('needs a pool from 1 to 99');
 }
 
 function isLoopback(host: string): boolean {
@@ -56,10 +56,10 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return fail('has a broken percent encoding');
+    return fail('has an invalid percent encoding');
   }
 }
 
 function fail(what: string): never {
-  throw new Error(`The SMTP address ${what}.`);
+  throw new Error(`SMTP_URL ${what}.`);
 }

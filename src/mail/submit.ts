@@ -9,25 +9,25 @@ type Submission = { envelope: { from: string; to: readonly string[] }; raw: Buff
 type RefusedRecipient = SmtpReply & { address: string };
 
 /**
- * accepted: the server answers for the message, but for the recipients it refused. refused: definitely not sent.
- * uncertain: all of it was handed over and no answer came, so it may be sent; only the server's log can tell.
+ * accepted: the server took responsibility for the message, except for rejected recipients. refused: definitely not sent.
+ * uncertain: all data was sent and no reply came, so it may be sent; only the server's log can tell.
  */
 export type SubmitOutcome =
   | { outcome: 'accepted'; queueId: string | null; response: string; refusedRecipients: RefusedRecipient[] }
   | ({ outcome: 'refused'; isTemporary: boolean; refusedRecipients: RefusedRecipient[] } & SmtpReply)
   | { outcome: 'uncertain'; reason: string };
 
-/** The port to the MTA. `submit` never rejects, and never hands a message over twice. */
+/** The port to the mail server. `submit` never rejects and never submits a message twice. */
 export type SmtpSubmitter = {
   submit: (submission: Submission) => Promise<SubmitOutcome>;
-  /** Refuses what is new, waits for what is under way, then says goodbye to the server. */
+  /** Rejects new messages, waits for running ones, then disconnects. */
   close: () => Promise<void>;
 };
 
-/** How long to wait: for a free connection up to the server's 354; for the data to move; for the verdict on it. */
+/** Timeouts: from waiting for a connection to the server's 354; for progress of the data; for the final reply. */
 export type SubmitTimeouts = { setupMs: number; stallMs: number; verdictMs: number; idleMs: number };
 
-/** Submits over at most `?pool=` kept connections; any hang is answered within 15 s. Throws if the URL is not one. */
+/** Submits over at most `?pool=` pooled connections. Every hang ends within 15 s. @throws for an invalid URL */
 export function createSmtpSubmitter(
   smtpUrl: string,
   options: { timeouts?: Partial<SubmitTimeouts> } = {},
@@ -78,7 +78,7 @@ export function createSmtpSubmitter(
     return outcome;
   }
 
-  // One reply out of step, a connection would answer for the wrong message; a turn lets a reply too many show itself.
+  // One event loop turn reveals a surplus reply, which would otherwise be taken for the next message.
   async function settle(kept: Kept, outcome: SubmitOutcome): Promise<void> {
     const { session } = kept;
     const isInStep = outcome.outcome === 'accepted' || (outcome.outcome === 'refused' && outcome.smtpCode !== null);
@@ -135,12 +135,12 @@ export function createSmtpSubmitter(
 
 type Kept = { session: SmtpSession; sent: number; timer: NodeJS.Timeout | undefined };
 
-// setupMs + verdictMs, and setupMs + stallMs, stay under 15 s: no request waits longer for a server that hangs.
+// setupMs + verdictMs and setupMs + stallMs stay under 15 s, so no request waits longer for a hanging server.
 const DEFAULT_TIMEOUTS: SubmitTimeouts = { setupMs: 7000, stallMs: 7000, verdictMs: 7000, idleMs: 10_000 };
 const RESET_MS = 2000;
 const MESSAGES_PER_CONNECTION = 100;
 
-// A kept connection that the server dropped meanwhile: not a byte of the message was written, so another may carry it.
+// The server closed a pooled connection: no data was written, so another connection can be used.
 function isStale(result: SmtpResult): boolean {
   return (
     !result.isBegun && !result.isOwnRefusal && (result.reply === null || parseReply(result.reply).smtpCode === 421)
@@ -161,7 +161,7 @@ function outcomeOf(result: SmtpResult): SubmitOutcome {
   if (reply && replyClass === 2 && result.fault === null) {
     return { outcome: 'accepted', queueId: queueIdOf(reply.response), response: reply.response, refusedRecipients };
   }
-  return { outcome: 'uncertain', reason: oneLine(result.fault ?? `The mail server answered: ${result.reply}`) };
+  return { outcome: 'uncertain', reason: oneLine(result.fault ?? `The mail server replied: ${result.reply}`) };
 }
 
 function refusedRecipient({ address, reply }: SmtpRefusal): RefusedRecipient {

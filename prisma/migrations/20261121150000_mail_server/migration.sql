@@ -34,7 +34,7 @@ DECLARE
 BEGIN
   SELECT d.active INTO is_active FROM "domain" d WHERE d.name = lower(rcpt_access.domain);
   IF NOT FOUND THEN RETURN; END IF;
-  IF NOT is_active THEN RETURN NEXT '550 5.1.2 The domain takes no mail'; RETURN; END IF;
+  IF NOT is_active THEN RETURN NEXT '550 5.1.2 The domain does not accept mail'; RETURN; END IF;
   PERFORM 1 FROM mta.resolve(rcpt_access.local, rcpt_access.domain);
   IF FOUND THEN RETURN NEXT 'OK'; ELSE RETURN NEXT '550 5.1.1 No such user'; END IF;
 END

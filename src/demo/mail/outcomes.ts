@@ -19,7 +19,7 @@ const QUEUE_LIFETIME_MS = 5 * DAY_MS;
 const OPEN_FOR_MS = 30 * HOUR_MS;
 
 const LOST = [
-  'The mail server did not answer in time.',
+  'The mail server did not respond in time.',
   'The mail server closed the connection.',
   'Postroom stopped before the mail server replied.',
 ];

@@ -144,7 +144,7 @@ function planInFlight(ctx: DemoContext, byApi: () => Sending, bySmtp: () => Send
   });
   const lost = [50, 200].map((minutes) => {
     const { outbound } = open(byApi(), minutes * MINUTE_MS);
-    outbound.lose('The mail server did not answer in time.');
+    outbound.lose('The mail server did not respond in time.');
     return outbound;
   });
   const deferred = Array.from({ length: 6 }, (_, index) => {

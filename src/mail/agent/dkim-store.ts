@@ -2,10 +2,10 @@ import { createPrivateKey } from 'node:crypto';
 import type { ChainableCommander, Redis } from 'ioredis';
 
 export type SigningKey = {
-  /** Of its row: a domain that was deleted and made again may use a selector again. */
+  /** Id of the row, because a domain that is deleted and created again may reuse a selector. */
   id: string;
   domain: string;
-  /** Without a dot. */
+  /** Contains no dot. */
   selector: string;
 };
 
@@ -15,26 +15,26 @@ export type OpenedKey = SigningKey & {
   privateKey: string;
 };
 
-/** All keys that the mail server is to sign with. */
+/** All keys that the mail server should sign with. */
 export type KeyState = { version: string; count: number };
 
 export type DkimStore = ReturnType<typeof createDkimStore>;
 
-// Where Rspamd looks: dkim_signing.conf.
+// Hashes that Rspamd reads, see dkim_signing.conf.
 const KEYS = 'dkim_keys';
 const SELECTORS = 'dkim_selectors';
-// Beside them, which rows they are of, and of what state they are all.
+// Our own hashes: the row id of each key, and the state of all keys.
 const IDS = 'postroom:dkim_ids';
 const VERSION = 'postroom:dkim_version';
 
-/** The keys that the mail server signs with, in its Redis. */
+/** Stores the DKIM keys that the mail server signs with in its Redis. */
 export function createDkimStore(redis: Redis) {
   async function isAt({ version, count }: KeyState): Promise<boolean> {
     const [found, ...counts] = await run(redis.multi().get(VERSION).hlen(KEYS).hlen(SELECTORS).hlen(IDS));
     return found === version && counts.every((size) => size === count);
   }
 
-  /** The ids of the keys that it signs with. */
+  /** Ids of the keys that it signs with. */
   async function heldIds(): Promise<Set<string>> {
     const answers = await run(redis.multi().hgetall(IDS).hgetall(SELECTORS).hkeys(KEYS));
     const [ids, selectors, names] = answers as [Record<string, string>, Record<string, string>, string[]];
@@ -43,7 +43,7 @@ export function createDkimStore(redis: Redis) {
     return new Set(inUse.flatMap((name) => (known.has(name) ? (ids[name] ?? []) : [])));
   }
 
-  /** The next message of each domain is signed with its new key. */
+  /** Sets the key of each domain; the next message is signed with it. */
   async function put(keys: OpenedKey[]): Promise<void> {
     if (keys.length === 0) return;
     const change = redis.multi().del(VERSION);
@@ -53,7 +53,7 @@ export function createDkimStore(redis: Redis) {
     await run(change);
   }
 
-  /** Removes all others, and says that this is the whole state. */
+  /** Removes all other keys and stores the version of the complete state. */
   async function keepOnly(keys: SigningKey[], { version }: KeyState): Promise<void> {
     const domains = new Set(keys.map(({ domain }) => domain));
     const names = new Set(keys.map(nameOf));
@@ -76,7 +76,7 @@ function nameOf({ domain, selector }: SigningKey): string {
   return `${selector}.${domain}`;
 }
 
-/** Rspamd reads PEM for RSA alone. For Ed25519 it wants libsodium's form: seed and public key, in base64. */
+/** Rspamd reads PEM for RSA only. For Ed25519 it needs libsodium's format: seed and public key in base64. */
 function rspamdForm({ kind, privateKey }: OpenedKey): string {
   if (kind === 'rsa') return privateKey;
   const { d, x } = createPrivateKey(privateKey).export({ format: 'jwk' });

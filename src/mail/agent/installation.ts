@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The app signs in to the mail server under this name to send; everybody else signs in as a mailbox. */
+/** User name with which the app submits; every other user is a mailbox. */
 export const APP_LOGIN = 'postroom';
 
-/** Where the parts of a mail server lie that deploy/mail has set up. */
+/** Paths of a mail server that deploy/mail installed. */
 export type Installation = {
   host: string;
   config: string;
@@ -15,7 +15,7 @@ export type Installation = {
   redis: { port: number; password: string };
 };
 
-/** @throws where there is none in the folder */
+/** @throws if the folder has no mail server configuration */
 export function readInstallation(config: string): Installation {
   const values = new Map(
     readFileSync(join(config, 'environment'), 'utf8')

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import type { Installation } from './installation';
 import { createFilterLog, type FilterLog } from './logs/filter-log';
 
-/** What the mail server itself still has of a message. */
+/** Reads the copies of a message that the mail server still has. */
 export type KeptCopies = FilterLog & {
-  /** From its mailbox; null where it is not there, or not any more. Rejects while Dovecot cannot be asked. */
+  /** Reads a message from its mailbox; null if it is not there. Rejects while Dovecot is unavailable. */
   fetch: (mailbox: string, queueId: string, part: 'hdr' | 'text') => Promise<Uint8Array | null>;
 };
 
@@ -26,7 +26,7 @@ export function createKeptCopies({ config, filterLog }: Pick<Installation, 'conf
   };
   return {
     async fetch(mailbox, queueId, part) {
-      // Postfix writes its queue id into the header; only copies of one message share one, as of a filter that files twice.
+      // Postfix writes its queue id into the header. Several matches are copies of one message, filed twice by a filter.
       const query = ['mailbox', '*', 'savedsince', '7days', 'header', 'Received', queueId];
       const found = String(await doveadm('search', '-u', mailbox, ...query));
       const [, folder, uid] = /^(\w+) (\d+)$/m.exec(found) ?? [];
@@ -40,7 +40,7 @@ export function createKeptCopies({ config, filterLog }: Pick<Installation, 'conf
   };
 }
 
-/** "text:\n", the bytes, and a form feed at the end; null where it is gone. */
+/** Parses "text:\n", the bytes, and a final form feed; null if the message is gone. */
 function field(output: Buffer, part: string): Uint8Array | null {
   const label = `${part}:\n`;
   if (!output.subarray(0, label.length).equals(Buffer.from(label))) return null;

@@ -2,7 +2,7 @@ import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 
-/** What Postfix tells of the message that is being submitted, by Postfix's own names. */
+/** Attributes of the message being submitted, by Postfix's names. */
 export type PolicyRequest = ReadonlyMap<string, string>;
 
 export type PolicyServer = { close: () => Promise<void> };
@@ -10,9 +10,9 @@ export type PolicyServer = { close: () => Promise<void> };
 const MAX_REQUEST_BYTES = 64 * 1024;
 
 /**
- * Answers Postfix's policy requests (SMTPD_POLICY_README) on a unix socket: each is `name=value` lines and an empty one,
- * any number of them on a connection, answered in order. `decide` gives the action, as in access(5); where it rejects, the
- * sender tries again later.
+ * Answers Postfix's policy requests (SMTPD_POLICY_README) on a unix socket. A request is `name=value` lines and an empty
+ * line; a connection may send several, answered in order. `decide` returns the action, as in access(5); if it rejects, the
+ * message is deferred.
  */
 export async function startPolicyServer(
   path: string,
@@ -33,7 +33,7 @@ export async function startPolicyServer(
     server.once('error', reject);
     server.listen(path, resolve);
   });
-  // The folder lets nobody but Postfix in.
+  // Only Postfix has access to the folder.
   await chmod(path, 0o666);
   return {
     close: () =>
@@ -57,7 +57,7 @@ async function serve(
       pending = pending.slice(end + 2);
       socket.write(`action=${await answer(request)}\n\n`, 'latin1');
     }
-    if (pending.length > MAX_REQUEST_BYTES) throw new Error('a policy request is too long');
+    if (pending.length > MAX_REQUEST_BYTES) throw new Error('policy request too long');
   }
 
   async function answer(request: PolicyRequest): Promise<string> {

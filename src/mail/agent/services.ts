@@ -9,14 +9,14 @@ import type { Installation } from './installation';
 const STACK = fileURLToPath(new URL('../../../deploy/mail/stack', import.meta.url));
 const HEALTH_WITHIN_MS = 20_000;
 const RELOAD_WITHIN_MS = 20_000;
-// Rspamd takes 40 seconds to start where its list of suffixes is new.
+// Rspamd takes 40 seconds to start with a new suffix list.
 const RESTART_WITHIN_MS = 110_000;
 
 const run = promisify(execFile);
 
 type ServiceHandlers = Pick<AgentHandlers, 'services.list' | 'services.reload' | 'services.restart'>;
 
-/** The four services of a mail server, kept by systemd or, without it, by `stack`. Only those, and only these verbs. */
+/** Reloads and restarts the four services of a mail server, with systemd or, without it, with `stack`. */
 export function createServiceHandlers({ config, data }: Installation): ServiceHandlers {
   const reload: Partial<Record<MailService, () => Promise<unknown>>> = {
     postfix: () => run('postfix', ['-c', join(config, 'postfix'), 'reload'], { timeout: RELOAD_WITHIN_MS }),
@@ -49,13 +49,13 @@ export function createServiceHandlers({ config, data }: Installation): ServiceHa
   };
 }
 
-/** What was asked comes from the database: it is looked at again before anything runs. */
+/** Checks the request again before anything runs, because it comes from the database. */
 function requireService(service: MailService): MailService {
-  if (!MAIL_SERVICES.includes(service)) throw new Error('There is no such service.');
+  if (!MAIL_SERVICES.includes(service)) throw new Error('Unknown service.');
   return service;
 }
 
-/** `stack health` ends with 1 where a service is down, and says which. */
+/** `stack health` exits with 1 if a service is down, and names it. */
 async function health(config: string): Promise<string[]> {
   const { stdout } = await run(STACK, ['health', config], { timeout: HEALTH_WITHIN_MS }).catch(
     (error: { code?: unknown; stdout?: string }) => {

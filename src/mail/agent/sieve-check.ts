@@ -8,26 +8,26 @@ const TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 1_048_576;
 const MAX_ERRORS = 50;
 const MAX_MESSAGE_LENGTH = 300;
-// A filter stands alone: what it would include is not among the filters.
+// No include: a filter can't use other filters.
 const EXTENSIONS = '-include';
 const ERROR_LINE = /^script: (?:line (\d+): )?error: (.+)$/;
-/** What ends the list, and says nothing of its own where something stands before it. */
+/** The summary at the end of the errors, which adds nothing to other errors. */
 const SUMMARY = /^(parse|validation|code generation) failed\.?$/;
 
 type Folders = {
-  /** What configure.mjs wrote. */
+  /** Folder of the generated configuration. */
   configFolder: string;
   /** DATA_DIR of the settings. */
   dataFolder: string;
 };
 
-/** Compiles scripts as the running Dovecot will: by its own compiler, under its own configuration. */
+/** Compiles scripts with Dovecot's own compiler and configuration. */
 export function createSieveHandlers({ configFolder, dataFolder }: Folders): Pick<AgentHandlers, 'sieve.check'> {
   const config = join(configFolder, 'dovecot', 'dovecot.conf');
   return {
     'sieve.check': async ({ script }) => {
       if (scriptBytes(script) > MAX_SCRIPT_BYTES) {
-        return { errors: [{ line: null, message: `A script has ${MAX_SCRIPT_BYTES} bytes at most.` }] };
+        return { errors: [{ line: null, message: `A script can have at most ${MAX_SCRIPT_BYTES} bytes.` }] };
       }
       const folder = await mkdtemp(join(dataFolder, 'run', 'sieve-'));
       try {
@@ -45,14 +45,14 @@ async function compile(config: string, folder: string, script: string): Promise<
   const { isCompiled, output } = await run(['-c', config, '-x', EXTENSIONS, file, join(folder, 'compiled')], folder);
   if (isCompiled) return [];
   const errors = errorsIn(output);
-  if (errors.length === 0) throw new Error(`sievec told no error of the script: ${output.slice(0, 1000)}`);
+  if (errors.length === 0) throw new Error(`sievec reported no error: ${output.slice(0, 1000)}`);
   return errors;
 }
 
 function run(args: string[], folder: string): Promise<{ isCompiled: boolean; output: string }> {
   const options = {
     cwd: folder,
-    // Whoever the agent runs as, no script of theirs is found.
+    // Hides scripts of the user that the agent runs as.
     env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH, HOME: folder },
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',

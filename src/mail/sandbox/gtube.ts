@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import type { InboundMail } from '../inbound';
 
-/** Looks for the line that every spam filter is tested with, in a message that passes through. */
+/** Searches a message stream for the GTUBE line, the standard test for spam filters. */
 export function createGtubeFilter() {
   const start: Buffer[] = [];
   let startBytes = 0;
@@ -22,7 +22,7 @@ export function createGtubeFilter() {
         yield chunk;
       }
     },
-    /** As Rspamd scores it; the sandbox holds such mail instead of refusing it, so that it can be looked at. */
+    /** Rspamd's score. The sandbox keeps such mail instead of rejecting it, so that it can be viewed. */
     async verdict(): Promise<Pick<InboundMail, 'verdict' | 'spam'>> {
       const isSpam = isFound || (await hasInText(Buffer.concat(start)));
       if (isSpam) return { verdict: { score: 15, action: 'quarantine' }, spam: 'blocked' };
@@ -32,17 +32,17 @@ export function createGtubeFilter() {
 }
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
-// Text stands first, and decoding costs time: what stands further on counts only as it is written.
+// Only the start is decoded, because decoding is slow and text parts come first; the rest is searched raw.
 const START_BYTES = 64 * 1024;
 const START_LINES = 1_000;
 
-/** In a text part that base64 or quoted-printable hides. A message that cannot be parsed has none. */
+/** Searches encoded text parts. A message that cannot be parsed has none. */
 async function hasInText(message: Buffer): Promise<boolean> {
   const parsed = await PostalMime.parse(withMimeHeaderOnly(message), { rfc822Attachments: true }).catch(() => null);
   return [parsed?.text, parsed?.html].some((text) => text?.includes(GTUBE));
 }
 
-// A header of thousands of addresses would be parsed for nothing.
+// Skip the other header fields: parsing thousands of addresses would be wasted.
 function withMimeHeaderOnly(message: Buffer): Buffer {
   const text = message.toString('latin1');
   const [header = ''] = text.split(/\r?\n\r?\n/, 1);

@@ -1,4 +1,4 @@
-/** Reads the header of a message that passes through it. */
+/** A stream that collects the header of a message passing through. */
 export function createHeaderReader() {
   const chunks: Buffer[] = [];
   let keptBytes = 0;
@@ -12,7 +12,7 @@ export function createHeaderReader() {
         yield chunk;
       }
     },
-    /** The header as it came, without the body, and cut where it is longer than any honest one. */
+    /** The raw header, truncated at a length that no legitimate header has. */
     header(): Buffer {
       const start = Buffer.concat(chunks).subarray(0, MAX_HEADER_BYTES);
       const ends = [start.indexOf('\r\n\r\n'), start.indexOf('\n\n')].filter((end) => end >= 0);

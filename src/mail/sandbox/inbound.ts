@@ -9,14 +9,14 @@ export type SandboxInboundOptions = InboundPort & {
   dir: string;
   maxMessageBytes: number;
   minFreeBytes?: number;
-  /** A port that nobody chose gives way to the next free one; a chosen one in use is an error. */
+  /** If the default port is in use, the next free one is taken; a configured port in use is an error. */
   port: number;
   isPortChosen: boolean;
 };
 
 /**
- * Takes mail from anyone on 127.0.0.1 for the addresses that resolve. A message is in `dir` and recorded before its 250;
- * while it cannot be, its sender hears 451 and tries again. One with the GTUBE line is spam.
+ * Accepts mail on 127.0.0.1 for addresses that resolve. A message is stored in `dir` and recorded before its 250; otherwise
+ * the sender gets 451 and retries. A message with the GTUBE line is spam.
  */
 export async function startSandboxInbound(options: SandboxInboundOptions): Promise<SmtpListener> {
   const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, port, isPortChosen, resolve, receive } = options;
@@ -82,7 +82,7 @@ function portsFrom(first: number): number[] {
 const REFUSALS: Record<RefusalReason, [number, string]> = {
   not_an_address: [553, '5.1.3 Bad recipient address syntax'],
   not_managed: [554, '5.7.1 Relay access denied'],
-  inactive_domain: [550, '5.1.2 The domain takes no mail'],
+  inactive_domain: [550, '5.1.2 The domain does not accept mail'],
   no_such_user: [550, '5.1.1 No such user'],
 };
 

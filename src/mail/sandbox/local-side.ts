@@ -7,8 +7,8 @@ import type { Spool, SpoolEntry } from './spool';
 type Answer = ReturnType<typeof remoteAnswer>;
 
 /**
- * Plays the other side of a kept message: an address of a managed domain takes it as it would from outside, whatever
- * lies behind that address; every other recipient is answered for. Mail that an alias forwards goes no further.
+ * Plays the receiving servers of a stored message: managed domains receive it like mail from outside; for other
+ * recipients a response is simulated. Mail that an alias forwards outside goes no further.
  */
 export async function answersTo(
   spool: Spool,
@@ -32,7 +32,7 @@ function answerOf(recipient: string, resolution: Resolution): Answer {
       kind: 'delivered',
       smtpCode: 250,
       enhancedCode: '2.0.0',
-      response: '250 2.0.0 Ok: taken in by this server',
+      response: '250 2.0.0 Ok: received by this server',
       remoteMta: HERE,
     };
   }
@@ -47,7 +47,7 @@ const HERE = 'sandbox.localhost';
 
 const REFUSALS: Partial<Record<RefusalReason, [enhancedCode: string, why: string]>> = {
   no_such_user: ['5.1.1', 'No such user'],
-  inactive_domain: ['5.1.2', 'The domain takes no mail'],
+  inactive_domain: ['5.1.2', 'The domain does not accept mail'],
 };
 
 async function inboundOf(spool: Spool, { queueId, mailFrom, sizeBytes, receivedAt }: SpoolEntry) {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * A queue id shaped as Postfix's long ones: time in microseconds, `z`, and a random part in place of the inode, so that
- * processes sharing a spool do not collide. Ids sort by time.
+ * A queue id in Postfix's long format: time in microseconds, `z`, and a random part instead of the inode, so that processes
+ * that share a spool don't collide. Ids sort by time.
  */
 export function newQueueId(at: Date = new Date()): string {
   const seconds = Math.floor(at.getTime() / 1000);
@@ -10,7 +10,7 @@ export function newQueueId(at: Date = new Date()): string {
   return `${inAlphabet(seconds, 52, 6)}${inAlphabet(micros, 52, 4)}z${inAlphabet(randomInt(51 ** 6), 51, 6)}`;
 }
 
-// No vowels, so that no word appears. Base 51 leaves out `z`, so that the last `z` separates (enable_long_queue_ids).
+// Without vowels, so that no words appear. Base 51 has no `z`, so the last `z` is the separator (enable_long_queue_ids).
 const ALPHABET = '0123456789BCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz';
 
 function inAlphabet(value: number, base: number, width: number): string {

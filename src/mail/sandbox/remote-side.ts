@@ -2,7 +2,7 @@ import type { DeliveryReport } from '../delivery-report';
 
 type RemoteAnswer = Pick<DeliveryReport, 'kind' | 'smtpCode' | 'enhancedCode' | 'response' | 'remoteMta'>;
 
-/** What the other side says of a recipient: bounce.test bounces, defer.test defers, everyone else takes the message. */
+/** The simulated reply for a recipient: bounce.test bounces, defer.test defers, everything else is delivered. */
 export function remoteAnswer(recipient: string): RemoteAnswer {
   const domain = recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
   const remoteMta = `mx.${domain}`;
@@ -14,11 +14,11 @@ export function remoteAnswer(recipient: string): RemoteAnswer {
     const response = `451 4.4.1 <${recipient}>: No answer from the host, try again later`;
     return { kind: 'deferred', smtpCode: 451, enhancedCode: '4.4.1', response, remoteMta };
   }
-  const response = '250 2.0.0 Ok: taken by the sandbox in place of the other side';
+  const response = '250 2.0.0 Ok: delivery simulated by the sandbox';
   return { kind: 'delivered', smtpCode: 250, enhancedCode: '2.0.0', response, remoteMta };
 }
 
-/** What the sandbox says itself of a recipient that was deferred for as long as it keeps trying. */
+/** The reply when a deferred recipient fails at the end of the queue lifetime. */
 export function expiredAnswer(recipient: string): RemoteAnswer {
   const response = `4.4.7 <${recipient}>: delivery time expired`;
   return { kind: 'failed', smtpCode: null, enhancedCode: '4.4.7', response, remoteMta: null };

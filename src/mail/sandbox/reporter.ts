@@ -10,9 +10,9 @@ export type Reporter = { add: (queueId: string) => void; close: () => Promise<vo
 type Options = { spool: Spool; onReport: OnReport; inbound: InboundPort; queueLifetimeMs: number };
 
 /**
- * Plays the other side of each message and reports what it said, a few messages at a time; what is deferred fails once
- * the message is as old as `queueLifetimeMs`. A message stays due in the spool until all of it is reported; a report that
- * fails is repeated with growing pauses, and after a restart.
+ * Simulates delivery of each message and reports the outcomes, a few messages at a time. Deferred recipients fail once the
+ * message is as old as `queueLifetimeMs`. A message stays due in the spool until everything is reported; failed reports
+ * are repeated with growing pauses, also after a restart.
  */
 export function createReporter({ spool, onReport, inbound, queueLifetimeMs }: Options): Reporter {
   const waiting: Pending[] = [];
@@ -62,7 +62,7 @@ export function createReporter({ spool, onReport, inbound, queueLifetimeMs }: Op
     await spool.settle(queueId);
   }
 
-  /** @returns the recipients that are deferred */
+  /** @returns the deferred recipients */
   async function reportAnswers(entry: SpoolEntry): Promise<string[]> {
     const at = new Date(entry.receivedAt).getTime() + ANSWER_AFTER_MS;
     const answers = await answersTo(spool, entry, inbound);
@@ -87,7 +87,7 @@ export function createReporter({ spool, onReport, inbound, queueLifetimeMs }: Op
   };
 }
 
-/** `deferred` once the other side's answers are reported. */
+/** Deferred recipients, once the first outcomes are reported. */
 type Pending = { queueId: string; failures: number; deferred: string[] | null };
 
 type Answer = ReturnType<typeof expiredAnswer>;
@@ -96,5 +96,5 @@ const CONCURRENCY = 4;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 const DRAIN_MS = 5000;
-// Long enough for the sender to have stored the acceptance, as it is with a real remote side.
+// Long enough for the app to store the acceptance first, as with a real receiving server.
 const ANSWER_AFTER_MS = 150;

@@ -12,11 +12,11 @@ type Options = {
   maxMessageBytes: number;
   /** The ports to try, in order; 0 is any free one. */
   ports: readonly number[];
-  /** Resolves to the queue id once the message is kept. */
+  /** Resolves to the queue id once the message is stored. */
   keep: (stream: SMTPServerDataStream, session: SMTPServerSession) => Promise<string>;
 };
 
-/** An SMTP server on 127.0.0.1 that answers 250 to a message only once it is kept. */
+/** An SMTP server on 127.0.0.1 that answers 250 only once the message is stored. */
 export async function startSmtpListener(
   { spool, maxMessageBytes, ports, keep }: Options,
   smtp: SMTPServerOptions,
@@ -57,7 +57,7 @@ export async function startSmtpListener(
 
   return {
     port,
-    // The library would tell a sender 421 for a message that is still being kept, so those come first.
+    // Messages being stored finish first, because the library would answer 421 to them.
     async close() {
       isClosing = true;
       await Promise.race([Promise.allSettled(keeping), delay(DRAIN_MS, undefined, { ref: false })]);
@@ -66,7 +66,7 @@ export async function startSmtpListener(
   };
 }
 
-/** The envelope as it was on the wire: smtp-server decodes the A-labels of a domain. */
+/** The envelope as received; smtp-server decodes A-labels of domains. */
 export function envelopeOf({ envelope: { mailFrom, rcptTo } }: SMTPServerSession) {
   return { mailFrom: mailFrom ? onTheWire(mailFrom) : '', rcptTo: rcptTo.map(onTheWire) };
 }
@@ -76,7 +76,7 @@ export function smtpError(responseCode: number, message: string): Error {
 }
 
 const MAX_CLIENTS = 100;
-// Longer than a message takes to be recorded: a sender that is cut off meanwhile would send it again.
+// Longer than recording a message takes: a sender that is disconnected before would send it again.
 const SOCKET_TIMEOUT_MS = 180_000;
 const DRAIN_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 200;
@@ -93,7 +93,7 @@ async function listenOnFirstFree(server: SMTPServer, ports: readonly number[]): 
       if (!isInUse || candidate === last) throw error;
     }
   }
-  throw new Error('There is no port to try.');
+  throw new Error('No free port.');
 }
 
 function onTheWire({ address }: { address: string }): string {

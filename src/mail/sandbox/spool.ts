@@ -4,12 +4,12 @@ import path from 'node:path';
 import { createHeaderReader, messageIdOf } from './header-reader';
 import { newQueueId } from './queue-id';
 
-/** What `<queueId>.json` holds beside the message in `<queueId>.eml`. */
+/** Content of `<queueId>.json`, next to the message in `<queueId>.eml`. */
 export type SpoolEntry = {
   queueId: string;
   mailFrom: string;
   rcptTo: string[];
-  /** Of the header, if it has one. */
+  /** Message-ID of the header, if it has one. */
   messageId: string | null;
   sizeBytes: number;
   receivedAt: string;
@@ -21,22 +21,22 @@ export class SpoolFullError extends Error {}
 
 export class TooLargeError extends Error {}
 
-/** Creates the folder if need be and removes what a crash an hour or more ago left half written. */
+/** Creates the folder if needed, and removes partial files of a crash at least an hour ago. */
 export async function openSpool(dir: string, { minFreeBytes }: { minFreeBytes: number }) {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await removeLeftovers(dir);
   return {
-    /** @throws SpoolFullError where less than `minFreeBytes` beyond the announced size are free */
+    /** @throws SpoolFullError if less than `minFreeBytes` plus the announced size is free */
     async requireSpace(announcedBytes: number): Promise<void> {
       const { bavail, bsize } = await statfs(dir);
       if (bavail * bsize < minFreeBytes + announcedBytes) throw new SpoolFullError('Insufficient system storage');
     },
-    /** What is due stays so, through a crash too, until it is settled. */
+    /** Due messages stay due until settled, also after a crash. */
     store: (envelope: Envelope, message: AsyncIterable<Buffer>, options: { maxBytes: number; isDue: boolean }) =>
       store(dir, envelope, message, options),
     due: () => listDue(dir),
     settle: (queueId: string) => rm(filesOf(dir, queueId).due, { force: true }),
-    /** Null where there is no such message any more. */
+    /** Null if the message no longer exists. */
     find: (queueId: string) => find(dir, queueId),
     read: (queueId: string): AsyncIterable<Buffer> => createReadStream(filesOf(dir, queueId).eml),
     load: (queueId: string): Promise<Uint8Array> => readFile(filesOf(dir, queueId).eml),
@@ -49,8 +49,8 @@ export async function openSpool(dir: string, { minFreeBytes }: { minFreeBytes: n
 export type Spool = Awaited<ReturnType<typeof openSpool>>;
 
 /**
- * Keeps one message: durable once this resolves, no trace of it if this rejects. The message is read to its end either
- * way, as its sender cannot be answered before. The other files are in place before the `.eml` appears.
+ * Stores one message: durable once this resolves, without a trace if it rejects. The message is read to its end either way,
+ * because the sender can't be answered before. The other files exist before the `.eml` appears.
  */
 async function store(
   dir: string,
@@ -79,7 +79,7 @@ async function store(
   }
 }
 
-// The order in which they are removed: without its `.eml`, nothing else counts.
+// In order of removal: without its `.eml`, the other files are ignored.
 function filesOf(dir: string, queueId: string) {
   return {
     eml: path.join(dir, `${queueId}.eml`),

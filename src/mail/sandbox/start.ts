@@ -7,21 +7,21 @@ import { openSpool } from './spool';
 
 export type SandboxMta = { smtpUrl: string; close: () => Promise<void> };
 
-/** `resolve` and `receive` are asked and told of mail to the managed domains, which comes back in. */
+/** Resolves and receives mail to managed domains, which arrives here again. */
 export type SandboxOptions = InboundPort & {
   dir: string;
   maxMessageBytes: number;
   minFreeBytes?: number;
-  /** For how long a deferred recipient is tried; then it has failed. */
+  /** How long a deferred recipient is retried before it fails. */
   queueLifetimeMs?: number;
-  /** Told what became of each recipient, again until it resolves, after a restart too. */
+  /** Called with the outcome of each recipient, repeatedly until it resolves, also after a restart. */
   onReport: OnReport;
 };
 
 /**
- * Starts the embedded MTA on a free port of 127.0.0.1, for whoever has the credentials in `smtpUrl`. It keeps each
- * message in `dir` as `<queueId>.eml` with its envelope in `<queueId>.json`, sends nothing outside, and plays the other
- * side instead. A message is on disk before its 250. `minFreeBytes` is left free on the disk; below it senders hear 452.
+ * Starts the sandbox mail server on a free port of 127.0.0.1, with the credentials in `smtpUrl`. It stores each message in
+ * `dir` as `<queueId>.eml` with its envelope in `<queueId>.json`, sends nothing outside, and simulates delivery. A message
+ * is on disk before its 250. `minFreeBytes` is kept free on the disk; below that, senders get 452.
  */
 export async function startSandboxMta(options: SandboxOptions): Promise<SandboxMta> {
   const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, onReport, ...rest } = options;
@@ -63,7 +63,7 @@ export async function startSandboxMta(options: SandboxOptions): Promise<SandboxM
   };
 }
 
-/** Left free on the disk, for the database that may share it. */
+/** Kept free for the database, which may share the disk. */
 export const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
 const QUEUE_LIFETIME_MS = 5 * 60 * 1000;

@@ -149,7 +149,7 @@ describe('what is not ours', () => {
     await makeMailbox(domain.id, 'ann');
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
     const session = await openInbound();
-    expect(await session.recipient(at('ann'))).toMatch(/^550 5\.1\.2 .*The domain takes no mail/);
+    expect(await session.recipient(at('ann'))).toMatch(/^550 5\.1\.2 .*The domain does not accept mail/);
   });
 });
 

@@ -4,16 +4,16 @@ import { type LogFile, openIfThere, openLogFile, readChunks } from './log-file';
 export type LoggedVerdict = Verdict & { recipients: string[] };
 
 export type FilterLog = {
-  /** What the log says of mail that the filter refused; null where it does not say, or not any more. */
+  /** The logged verdict on a message that the filter rejected; null if it isn't in the log, or no longer. */
   findVerdict: (queueId: string) => Promise<LoggedVerdict | null>;
 };
 
-// What is further back than this is not looked for any more.
+// Older entries are not searched.
 const WINDOW_BYTES = 32 * 1024 * 1024;
 
 /**
- * Follows the filter's own log as it is asked: what it has read it reads no more, and it remembers what was refused within
- * the last stretch of it. logrotate copies the log to `….1` and empties it.
+ * Follows the filter's log on demand. Each part is read once; rejections in the last part of it are kept in memory.
+ * logrotate copies the log to `….1` and truncates it.
  */
 export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): FilterLog {
   const refused = createWindow(windowBytes);
@@ -31,7 +31,7 @@ export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): Filte
     }
   }
 
-  /** What the log held before it was emptied, from where it was read to. @returns where the new one begins */
+  /** Reads the rest of the log from before it was truncated. @returns the position where the new log starts */
   async function finish(current: LogFile, last: Place | null): Promise<Place> {
     const before = await openIfThere(`${path}.1`);
     if (before) {
@@ -48,7 +48,7 @@ export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): Filte
 
   return {
     async findVerdict(queueId) {
-      // Only one reads at a time; who asks meanwhile may find it read.
+      // One reader at a time; later callers may find the log already read.
       const turn = reading.then(async () => {
         if (!refused.find(queueId)) await readOn();
       });
@@ -59,14 +59,14 @@ export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): Filte
   };
 }
 
-/** Which log it is, and up to where it was read. The first line is null while there is none. */
+/** Identity of the log and the position read up to. The first line is null while there is none. */
 type Place = { firstLine: string | null; offset: number };
 
 function isAnother(current: LogFile, { firstLine, offset }: Place): boolean {
   return current.size < offset || (firstLine !== null && current.firstLine !== firstLine);
 }
 
-/** @returns how far the whole lines go */
+/** @returns the offset after the last complete line */
 async function readLines(file: LogFile, from: number, onLine: (line: string, bytes: number) => void): Promise<number> {
   let place = from;
   for await (const { lines, offset } of readChunks(file, from)) {
@@ -76,7 +76,7 @@ async function readLines(file: LogFile, from: number, onLine: (line: string, byt
   return place;
 }
 
-/** Verdicts of the last so many bytes of lines; the oldest go first. */
+/** Verdicts in the last bytes of the log; the oldest are dropped first. */
 function createWindow(windowBytes: number) {
   const verdicts = new Map<string, LoggedVerdict & { at: number }>();
   let readBytes = 0;

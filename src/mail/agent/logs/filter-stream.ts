@@ -3,18 +3,18 @@ import type { Redis } from 'ioredis';
 export type StreamEntry = { id: string; at: Date; meta: unknown; raw: Uint8Array | null };
 
 const STREAM = 'postroom:inbound';
-// Each holds up to 2 MB.
+// Each entry holds up to 2 MB.
 const ENTRIES_AT_ONCE = 10;
 const FROM_THE_START = '0-0';
 
-/** What the filter wrote after an entry, oldest first; a few at a time. Rejects while Redis is away. */
+/** Reads the next entries after the given one, oldest first, a few at a time. Rejects while Redis is away. */
 export async function readStream(redis: Redis, after: string): Promise<StreamEntry[]> {
   const start = `(${after || FROM_THE_START}`;
   const entries = await redis.xrangeBuffer(STREAM, start, '+', 'COUNT', ENTRIES_AT_ONCE);
   return entries.map(([id, fields]) => entryOf(String(id), fields));
 }
 
-/** Gives the memory back of what is recorded. */
+/** Trims recorded entries to free their memory. */
 export async function forgetStream(redis: Redis, upTo: string): Promise<void> {
   if (upTo !== '') await redis.xtrim(STREAM, 'MINID', following(upTo));
 }
@@ -28,7 +28,7 @@ function entryOf(id: string, fields: Buffer[]): StreamEntry {
   return { id, at: new Date(Number(id.split('-')[0])), meta: parsed(values.get('meta')), raw: raw ?? null };
 }
 
-/** Headers may hold any bytes, and what the filter makes of them need not be JSON. */
+/** Headers may contain any bytes, so the filter's output may not be valid JSON. */
 function parsed(meta: Buffer | undefined): unknown {
   try {
     return JSON.parse(String(meta ?? 'null'));

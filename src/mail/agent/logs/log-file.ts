@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A log as it was when it was opened. `firstLine` is its digest, null while no line is whole: an inode is used again. */
+/** A log at the time it was opened. `firstLine` is a digest, since inodes are reused; null without a complete line. */
 export type LogFile = { handle: FileHandle; inode: number; size: number; firstLine: string | null };
 
 const CHUNK_BYTES = 256 * 1024;
 const FIRST_LINE_BYTES = 4096;
 const NEWLINE = 0x0a;
 
-/** @returns null where there is none */
+/** @returns null if the file does not exist */
 export function openIfThere(path: string): Promise<LogFile | null> {
   return openLogFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -32,7 +32,7 @@ export async function openLogFile(path: string): Promise<LogFile> {
   }
 }
 
-/** Whole lines, up to where the log ended when it was opened; each chunk with the offset that it goes to. */
+/** Complete lines up to the size at the time of opening, in chunks with the offset after each. */
 export async function* readChunks(
   { handle, size }: LogFile,
   from: number,
@@ -43,7 +43,7 @@ export async function* readChunks(
     const { bytesRead } = await handle.read(buffer, 0, Math.min(chunkBytes, size - offset), offset);
     const chunk = buffer.subarray(0, bytesRead);
     const end = chunk.lastIndexOf(NEWLINE);
-    // What fills a chunk without an end is no line of a log.
+    // A chunk without a line end contains no log line.
     if (end < 0 && bytesRead < chunkBytes) return;
     offset += end < 0 ? bytesRead : end + 1;
     yield { lines: end < 0 ? [] : chunk.toString('utf8', 0, end).split('\n'), offset };

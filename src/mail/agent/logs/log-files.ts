@@ -2,24 +2,24 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type LogFile, openIfThere, readChunks } from './log-file';
 
-/** Up to where a log was read: which file, through renames, and the byte offset in it. */
+/** Position in a log: the file, identified across renames, and the byte offset. */
 export type LogPosition = { file: string; offset: number };
 
 type LogChunk = { lines: string[]; position: LogPosition };
 
-// What one transaction records.
+// Size of what one transaction records.
 const CHUNK_BYTES = 64 * 1024;
 
 export type OpenLog = {
-  /** From a position on up to where the log ended when it was opened; each chunk tells how far it goes. */
+  /** Reads from a position to the end at the time of opening; each chunk has the position after it. */
   read: (from: LogPosition | null, onGap: () => void) => AsyncGenerator<LogChunk>;
   close: () => Promise<void>;
 };
 
 /**
- * Opens a log as it is now, with its rotated files, which stay beside it as they are under names that sort by time
- * (`mail.log.20261121-093000`). Only whole lines count. Where the file that was read last is gone, all that is left is read
- * again, oldest first, and `onGap` hears of it.
+ * Opens a log with its rotated files, which stay uncompressed next to it under names that sort by time
+ * (`mail.log.20261121-093000`). Only complete lines are read. If the last read file is gone, all remaining files are read
+ * from the oldest, and `onGap` is called.
  */
 export async function openLog(path: string): Promise<OpenLog> {
   const files = await openFiles(path);
@@ -37,7 +37,7 @@ export async function openLog(path: string): Promise<OpenLog> {
 
 type OpenFile = LogFile & { id: string };
 
-/** Oldest first. A file that another took the name of while they were opened is looked for anew. */
+/** Oldest first. Starts over if a file was renamed while they were opened. */
 async function openFiles(path: string): Promise<OpenFile[]> {
   for (;;) {
     const names = await logNames(path);
@@ -63,7 +63,7 @@ async function logNames(path: string): Promise<string[]> {
   return names.includes(name) ? [...rotated, name] : rotated;
 }
 
-/** A file is known by its inode and first line. Without a whole line there is nothing to read. */
+/** Files are identified by inode and first line. Without a complete line there is nothing to read. */
 async function openFile(path: string): Promise<OpenFile | null> {
   const file = await openIfThere(path);
   if (!file) return null;
@@ -74,7 +74,7 @@ async function openFile(path: string): Promise<OpenFile | null> {
 
 async function* readFile(file: OpenFile, from: number): AsyncGenerator<LogChunk> {
   for await (const { lines, offset } of readChunks(file, from, CHUNK_BYTES)) {
-    // A crash of the host may leave zeros in a file.
+    // A host crash may leave zero bytes in a file.
     yield { lines: lines.map((line) => line.replaceAll('\0', '')), position: { file: file.id, offset } };
   }
 }

@@ -1,30 +1,30 @@
-/** What a line of Postfix's log tells of one message in its queue. */
+/** A line of Postfix's log about one queued message. */
 export type LogEntry = { at: Date; queueId: string } & LogFact;
 
 export type LogFact =
-  /** A client brings a message; `login` is null where nobody signed in. */
+  /** A client submits a message; `login` is null without sign-in. */
   | { kind: 'client'; login: string | null; clientAddress: string }
   | { kind: 'named'; messageId: string }
-  /** It is in the queue for good. */
+  /** Accepted into the queue. */
   | { kind: 'queued'; from: string; sizeBytes: number }
   | ({ kind: 'delivery' } & Delivery)
-  /** The filter refused it at the end of the message. */
+  /** Rejected by the filter at the end of the message. */
   | { kind: 'rejected'; enhancedCode: string; from: string; to: string }
-  /** It was in the queue for too long and went back to its sender. */
+  /** The queue lifetime ended and the message was returned to its sender. */
   | { kind: 'expired' }
-  /** An admin took it out of the queue. */
+  /** Deleted from the queue by an admin. */
   | { kind: 'deleted' }
   | { kind: 'held' }
   | { kind: 'released' }
-  /** All of it is dealt with. */
+  /** Every recipient is done, and the message left the queue. */
   | { kind: 'removed' };
 
 export type Delivery = {
   status: 'sent' | 'deferred' | 'bounced';
-  /** Postfix's delivery agent: smtp and relay go out, lmtp goes to a mailbox here. */
+  /** Postfix's delivery agent: smtp and relay deliver outside, lmtp to a local mailbox. */
   agent: string;
   recipient: string;
-  /** The address of the envelope, where an alias led from it to the recipient. */
+  /** The envelope address, if an alias forwarded it to the recipient. */
   addressedTo: string;
   remoteMta: string | null;
   delaySeconds: number;
@@ -34,8 +34,8 @@ export type Delivery = {
 };
 
 /**
- * Reads one line. The lines carry no year and no zone: it is this host's, and the year is the one that puts the line
- * closest before `now`. @returns null for lines about anything else
+ * Parses one line. Lines have no year or time zone: the zone is this host's, the year the latest one that is not after
+ * `now`. @returns null for other lines
  */
 export function parseLogLine(line: string, now: Date): LogEntry | null {
   const [, stamp, daemon, queueId, rest] = LINE.exec(line) ?? [];
@@ -47,7 +47,7 @@ export function parseLogLine(line: string, now: Date): LogEntry | null {
 const LINE =
   /^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) \S+ postfix(?:\/[\w-]+)*?\/([\w-]+)\[\d+\]: ([0-9A-Za-z]{6,20}): (.*)$/;
 
-// As Postfix writes them: whatever stands in quotes may look like the rest of the line.
+// Postfix format: quoted parts may look like the rest of the line.
 const ADDRESS = '<((?:"(?:\\\\.|[^"\\\\])*"|[^"<>])*)>';
 const CLIENT = /^client=[^[]*\[([^\]]*)\](?:, sasl_method=\S+, sasl_username=(.*?))?(?:, |$)/;
 const NAMED = /^message-id=(.*)$/;
@@ -142,7 +142,7 @@ function codeOf(response: string): number | null {
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-// A clock that is set back a little does not make a line a year old.
+// A clock that was set back a little must not make a line a year old.
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 function timeOf(stamp: string, now: Date): Date {

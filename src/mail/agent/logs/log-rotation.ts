@@ -11,8 +11,8 @@ const TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 
 /**
- * Has Postfix begin a new log once it is long, and removes what was rotated two weeks ago: nothing else does, and what is
- * rotated has to stay plain and in place until it is read. Call it with the log read.
+ * Rotates Postfix's log once it is long, and deletes files rotated two weeks ago. Nothing else may do this, because rotated
+ * files must stay uncompressed and in place until they are read. Call it after the log is read.
  */
 export async function rotateLog({ config, postfixLog }: Installation, now: Date, maxBytes = MAX_BYTES): Promise<void> {
   const { size } = await stat(postfixLog);

@@ -8,7 +8,7 @@ import type { AgentHandlers, QueueChange, QueueChanged, QueueName, QueuePage, Qu
 import { firstRecipients, readPages, senderOf } from './queue-page';
 
 const READ_TIMEOUT_MS = 45_000;
-// The console asks for a page and for the sums at once: one reading serves both.
+// The console requests a page and the counts together; one read serves both.
 const GATHERING_MS = 50;
 const COMMAND_TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
@@ -16,7 +16,7 @@ const STDERR_CHARS = 2_000;
 
 type QueueHandlers = Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'>;
 
-/** The queue of the Postfix that is configured in a folder. Changing it needs root. */
+/** The queue of the Postfix configured in a folder. Changes need root. */
 export function createQueueHandlers({ configFolder }: { configFolder: string }): QueueHandlers {
   const run = (command: string, args: string[]) => runPostfix(command, ['-c', configFolder, ...args]);
   const requireRunning = async () => {
@@ -36,7 +36,7 @@ export function createQueueHandlers({ configFolder }: { configFolder: string }):
       return readQueue(query);
     },
     'queue.change': async ({ change, queueId }) => {
-      if (!isQueueId(queueId)) throw new Error('This is not a queue id.');
+      if (!isQueueId(queueId)) throw new Error('Invalid queue id.');
       await requireRunning();
       const message = foundIn(await run('postcat', ['-e', '-q', queueId]));
       if (!message) return { message: null, isDone: false };
@@ -52,7 +52,7 @@ export function createQueueHandlers({ configFolder }: { configFolder: string }):
   };
 }
 
-/** @returns false where it left the queue since it was found */
+/** @returns false if the message has left the queue meanwhile */
 async function changeMessage(must: Run, change: QueueChange, queueId: string, queue: QueueName): Promise<boolean> {
   const changeQueue = async (option: string) => COUNT_OF_ONE.test((await must('postsuper', [option, queueId])).stderr);
   switch (change) {
@@ -67,15 +67,15 @@ async function changeMessage(must: Run, change: QueueChange, queueId: string, qu
     case 'retry':
       break;
   }
-  // What is released would wait for the next run of the queue.
+  // A released message would wait for the next queue run.
   await must('postqueue', ['-i', queueId]);
   return true;
 }
 
-// "postsuper: Deleted: 1 message"; its exit code says nothing of this.
+// "postsuper: Deleted: 1 message"; the exit code does not show this.
 const COUNT_OF_ONE = /: 1 message$/m;
 
-/** Reads what `postcat -e -q` says of one message. */
+/** Reads one message with `postcat -e -q`. */
 function foundIn({ exitCode, stdout, stderr }: Result): QueueChanged['message'] {
   if (exitCode !== 0 && stderr.includes('No such file or directory')) return null;
   const queue = /^\*\*\* ENVELOPE RECORDS (\w+)\//m.exec(stdout)?.[1] as QueueName | undefined;
@@ -86,8 +86,8 @@ function foundIn({ exitCode, stdout, stderr }: Result): QueueChanged['message'] 
 }
 
 /**
- * However many ask, the queue is read by one process at a time. Who asks while it is being read waits for the next
- * reading, which serves all who wait, so that everybody gets what was there after asking.
+ * The queue is read by one process at a time. Calls during a read wait for the next one, which serves all of them, so that
+ * every caller gets the state after its call.
  */
 function oneReadingForAll(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
   let reading: Promise<unknown> = Promise.resolve();
@@ -122,7 +122,7 @@ async function list(configFolder: string, queries: QueueQuery[]): Promise<QueueP
     stderr = (stderr + text).slice(0, STDERR_CHARS);
   });
   const ended = once(child, 'close');
-  // Who waits for it hears of a failure; nobody waits yet where the lines fail first.
+  // Waiting callers get the error; there may be none yet if reading fails first.
   ended.catch(() => {});
   try {
     const pages = await readPages(createInterface({ input: child.stdout }), queries);
@@ -148,7 +148,7 @@ async function runPostfix(command: string, args: string[]): Promise<Result> {
   }
 }
 
-/** The agent's own settings are nothing that Postfix's commands need. */
+/** The environment for Postfix's commands, without the agent's settings. */
 function childEnvironment(): NodeJS.ProcessEnv {
   return { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH, LC_ALL: 'C' };
 }

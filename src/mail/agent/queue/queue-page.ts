@@ -16,8 +16,8 @@ const REASON_CHARS = 500;
 const NULL_SENDER = 'MAILER-DAEMON';
 
 /**
- * Takes the page of each query from one reading of the queue, line by line: of a queue of any length it keeps no more
- * than the pages.
+ * Collects the page of each query from one read of the queue, line by line. Memory is bounded by the pages, whatever the
+ * length of the queue.
  */
 export async function readPages(lines: AsyncIterable<string>, queries: QueueQuery[]): Promise<QueuePage[]> {
   const counts: QueuePage['counts'] = {};
@@ -54,7 +54,7 @@ function isOf(address: string, wanted: string): boolean {
   return sought.startsWith('@') ? found.endsWith(sought) : found === sought;
 }
 
-/** A message that moved to another queue meanwhile is listed twice: what was read last stays. */
+/** A message that moved to another queue during the read is listed twice; the last one wins. */
 function insert(messages: QueuedMessage[], file: QueueFile, { limit, order }: QueueQuery): void {
   const place = placeOf(file);
   let [low, high] = [0, messages.length];
