@@ -6,6 +6,7 @@ import { claimDue } from '@/modules/webhooks/delivery/claim';
 import { unseal } from '@/server/secrets/sealing';
 import { db } from '@/test/database';
 import { type Client, client } from '@/test/rest';
+import { createQueueHandlers } from './mail-server/queue';
 import { NotEmptyError, type Seeded, seedDemo } from './seed';
 
 const SCALE = 0.1;
@@ -112,6 +113,23 @@ describe('its webhooks', () => {
     }
     expect(await db.webhook.count({ where: { previousSecretUntil: { gt: new Date() } } })).toBe(1);
     expect(await db.webhook.count({ where: { failuresInRow: { gt: 30 } } })).toBeGreaterThan(0);
+  });
+});
+
+describe('its queue', () => {
+  it('holds, releases and deletes messages, and their traces tell so', async () => {
+    const { 'queue.list': list, 'queue.change': change } = createQueueHandlers(db);
+    const { messages, counts } = await list({ order: 'asc', limit: 200 });
+    expect(counts).toMatchObject({ deferred: expect.any(Number), active: expect.any(Number), hold: 2 });
+    const { queueId = '' } = messages.find(({ queue }) => queue === 'deferred') ?? {};
+    expect(await change({ change: 'hold', queueId })).toMatchObject({ message: { queue: 'deferred' }, isDone: true });
+    expect(await change({ change: 'retry', queueId })).toMatchObject({ message: { queue: 'hold' }, isDone: false });
+    expect((await change({ change: 'release', queueId })).isDone).toBe(true);
+    expect((await change({ change: 'delete', queueId })).isDone).toBe(true);
+    expect(await change({ change: 'delete', queueId })).toEqual({ message: null, isDone: false });
+    const message = await db.message.findFirst({ where: { queueId }, include: { events: { orderBy: { at: 'asc' } } } });
+    expect(message?.status).toBe('failed');
+    expect(message?.events.map(({ type }) => type).slice(-3)).toEqual(['held', 'released', 'failed']);
   });
 });
 

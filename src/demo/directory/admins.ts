@@ -4,7 +4,7 @@ import { newSessionSecret } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import { hashPassword } from '@/server/secrets/password';
 import type { DemoContext } from '../demo-context';
-import { after, before, DAY_MS, HOUR_MS, MINUTE_MS } from '../time';
+import { after, before, DAY_MS, HOUR_MS, inOfficeHours, MINUTE_MS } from '../time';
 import type { DemoDomain } from './domains';
 
 export type DemoAdmin = {
@@ -78,10 +78,11 @@ export async function seedAdmins(
 ): Promise<[DemoAdmin, ...DemoAdmin[]]> {
   const { tx, now, random } = ctx;
   const passwordHash = await hashPassword(password);
+  const lastSeen = (ageMs: number) => (ageMs < DAY_MS ? before(now, ageMs) : inOfficeHours(random, now, ageMs));
   const admins = ADMINS.map(({ email, role, seenMs, userAgent, domains: places = [] }, index): DemoAdmin => {
-    const createdAt = before(now, (600 - index * 60) * DAY_MS - random.int(0, 20) * HOUR_MS);
+    const createdAt = inOfficeHours(random, now, (600 - index * 60) * DAY_MS);
     const domainIds = places.flatMap((place) => domains[place]?.id ?? []);
-    const lastLoginAt = seenMs === null ? null : before(now, seenMs);
+    const lastLoginAt = seenMs === null ? null : lastSeen(seenMs);
     const ipAddress = `192.0.2.${20 + index * 7}`;
     return { id: random.uuidAt(createdAt), email, role, ipAddress, userAgent, lastLoginAt, createdAt, domainIds };
   });

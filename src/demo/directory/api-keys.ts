@@ -2,7 +2,7 @@ import { newApiKey } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import type { DemoContext } from '../demo-context';
 import type { DemoMessage } from '../mail/demo-message';
-import { after, before, DAY_MS, MINUTE_MS } from '../time';
+import { after, before, DAY_MS, inOfficeHours, MINUTE_MS } from '../time';
 import type { DemoAdmin } from './admins';
 import type { DemoDomain } from './domains';
 
@@ -41,7 +41,8 @@ export async function seedApiKeys(
   domains: readonly DemoDomain[],
 ): Promise<{ senders: DemoApiKey[]; demoKey: string }> {
   const keys = KEYS.map((plan) => {
-    const createdAt = before(now, plan.ageDays * DAY_MS + 90 * MINUTE_MS);
+    const isNew = plan.ageDays === 0;
+    const createdAt = isNew ? before(now, 90 * MINUTE_MS) : inOfficeHours(random, now, plan.ageDays * DAY_MS);
     const domainIds = plan.domains?.flatMap((place) => domains[place]?.id ?? []) ?? [];
     const admin = admins[plan.admin] as DemoAdmin;
     return { plan, id: random.uuidAt(createdAt), name: plan.name, admin, domainIds, createdAt, ...newApiKey() };

@@ -1,6 +1,6 @@
 import { dkimKeyRow, makeDkimKeyPair } from '@/modules/domains/dkim/keys';
 import { type DemoContext, scaled } from '../demo-context';
-import { before, DAY_MS, HOUR_MS } from '../time';
+import { before, DAY_MS, HOUR_MS, inOfficeHours } from '../time';
 import { COMPANIES } from './companies';
 
 export type DemoDomain = { id: string; name: string; active: boolean; createdAt: Date; weight: number };
@@ -19,7 +19,7 @@ export async function seedDomains(ctx: DemoContext): Promise<DemoDomain[]> {
   const companies = [...COMPANIES.slice(0, count - INACTIVE_AT_END), ...COMPANIES.slice(-INACTIVE_AT_END)];
   const domains = companies.map(([name, description], index) => {
     const active = index < count - INACTIVE_AT_END;
-    const createdAt = before(now, (700 - index * 15 - random.int(0, 9)) * DAY_MS - random.int(0, 23) * HOUR_MS);
+    const createdAt = inOfficeHours(random, now, (700 - index * 15 - random.int(0, 9)) * DAY_MS);
     const id = random.uuidAt(createdAt);
     const weight = active ? 1 / (index + 2) : 0;
     return { id, name, description, active, createdAt, weight };
@@ -75,21 +75,22 @@ export async function limitDomains({ tx, random }: DemoContext): Promise<void> {
   }
 }
 
-async function seedDkimKeys({ tx, now }: DemoContext, domains: readonly DemoDomain[]): Promise<void> {
+async function seedDkimKeys({ tx, now, random }: DemoContext, domains: readonly DemoDomain[]): Promise<void> {
   const planned = domains.flatMap((domain, index) =>
     WITHOUT_KEY.has(domain.name) ? [] : keysOf(index).map((plan) => ({ domain, plan })),
   );
   const pairs = await Promise.all(planned.map(({ plan }) => makeDkimKeyPair(plan.isEd25519 ? 'ed25519' : 'rsa-2048')));
   const rows = planned.map(({ domain, plan }, index) => {
     const { status, selector, ageDays } = plan;
-    const at = new Date(Math.max(domain.createdAt.getTime(), before(now, ageDays * DAY_MS).getTime()));
+    const madeAt = inOfficeHours(random, now, ageDays * DAY_MS);
+    const at = new Date(Math.max(domain.createdAt.getTime(), madeAt.getTime()));
     const row = dkimKeyRow(pairs[index] as (typeof pairs)[number], { status, selector, at });
     const isUsed = status !== 'pending';
     return {
       ...row,
       domainId: domain.id,
       activatedAt: isUsed ? new Date(at.getTime() + DAY_MS) : null,
-      retiredAt: status === 'retired' ? before(now, 60 * DAY_MS) : null,
+      retiredAt: status === 'retired' ? inOfficeHours(random, now, 60 * DAY_MS) : null,
       publishedAt: status === 'active' ? new Date(at.getTime() + DAY_MS) : null,
     };
   });

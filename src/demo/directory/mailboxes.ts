@@ -36,7 +36,11 @@ const SUSPENSIONS: Record<number, Suspension> = {
     reason: 'rate_limit',
     note: 'Sent 200 messages in the last hour; the hourly limit is 200.',
   },
-  17: { ageMs: 19 * DAY_MS, reason: 'manual', note: 'Left the company; HR asked to stop sending.' },
+  17: {
+    ageMs: 19 * DAY_MS - 5 * HOUR_MS,
+    reason: 'manual',
+    note: 'Requested by the owner until the office has moved.',
+  },
   24: { ageMs: 2 * DAY_MS + 3 * HOUR_MS, reason: 'manual', note: 'Phishing report from a customer, ticket 4821.' },
 };
 

@@ -4,7 +4,7 @@ import type { DemoApiKey } from '../directory/api-keys';
 import type { DemoDomain } from '../directory/domains';
 import type { DemoMailbox } from '../directory/mailboxes';
 import type { Weighted } from '../random';
-import { after, before, busyMoments, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time';
+import { after, before, busyMoments, DAY_MS, MINUTE_MS, SECOND_MS } from '../time';
 import type { DemoMessage } from './demo-message';
 import { createOutbound, type NewOutbound, type Origin } from './outbound';
 import { conclude } from './outcomes';
@@ -112,7 +112,8 @@ function planNewsletters(ctx: DemoContext, { keys, domains }: Senders): DemoMess
   const [domain] = domains;
   if (!key || !domain) return [];
   return NEWSLETTER_AGES_DAYS.flatMap((ageDays) => {
-    const startedAt = before(now, ageDays * DAY_MS + 2 * HOUR_MS);
+    const startedAt = before(now, ageDays * DAY_MS);
+    startedAt.setUTCHours(9, 30, 4, 0);
     const subject = subjectOf(random, 'newsletter');
     const batches = [random.uuidAt(startedAt), random.uuidAt(startedAt)];
     return Array.from({ length: scaled(ctx, 160, 5) }, (_, index) => {
