@@ -1,6 +1,6 @@
 import { deleteOldSends, raiseSpikeAlerts } from '@/modules/abuse/spikes';
 import { sealAuditEntries } from '@/modules/audit/chain';
-import { deleteOldFailures } from '@/modules/auth/account-wait';
+import { deleteOldFailures } from '@/modules/auth/attempt-delay';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
