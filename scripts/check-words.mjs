@@ -12,9 +12,11 @@ const SKIPPED =
 
 /** @returns {string[]} one line per finding, `file:line: "found", write "replacement"` */
 export function findReplacedWords(path, text) {
+  // A phrase may continue on the next line of a comment.
+  const plain = text.replace(/(?<=\n)[ \t]*(\/\/|\*|--|#)/g, (leader) => ' '.repeat(leader.length));
   return replacedWords.flatMap(({ pattern, instead }) =>
-    [...text.matchAll(pattern)].map(({ 0: found, index }) => {
-      const line = text.slice(0, index).split('\n').length;
+    [...plain.matchAll(pattern)].map(({ 0: found, index }) => {
+      const line = plain.slice(0, index).split('\n').length;
       return `${path}:${line}: "${found.replace(/\s+/g, ' ')}", write ${instead}`;
     }),
   );

@@ -27,7 +27,7 @@ function requestOf(args) {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { role: { type: 'string' } } });
   const [name = '', given = '', ...rest] = positionals;
   if (!Object.hasOwn(VERBS, name)) throw new Error(name ? `Unknown command "${name}".` : 'Enter a command.');
-  if (!given || rest.length > 0) throw new Error(`"${name}" takes one e-mail address.`);
+  if (!given || rest.length > 0) throw new Error(`"${name}" takes one email address.`);
   const email = given.toLowerCase();
   if (!PLAIN_EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH)
     throw new Error(`"${given}" is not an email address.`);

@@ -33,9 +33,9 @@ export const replacedWords = [
     instead: '"accessible" or "domain scope"',
   },
   // Per
+  { pattern: /\b(messages|requests|rows|times|tries)\s+an?\s+(second|minute|hour|day)\b/gi, instead: '"per"' },
   {
-    pattern:
-      /\b(messages|requests|rows|times|tries|once|one|query|entry|row|line)\s+an?\s+(second|minute|hour|day|domain|recipient|mailbox|page|message|address|request|file|route)\b/gi,
+    pattern: /\b(once|one|query|entry|row|line)\s+an?\s+(domain|recipient|mailbox|message|address|route|file)\b/gi,
     instead: '"per"',
   },
   { pattern: /\bwhoever\b/gi, instead: 'a noun' },
@@ -43,7 +43,7 @@ export const replacedWords = [
   // Names
   {
     pattern:
-      /ledger|folio\b|useMay\b|useReach\b|landOnFields|workAside|beginProof|takeBackProof|tellOutcome|WebhookActs/gi,
+      /\bledger|(?<![a-z])folio\b|useMay\b|useReach\b|landOnFields|workAside|beginProof|takeBackProof|tellOutcome|WebhookActs/gi,
     instead: 'the name in the glossary',
   },
   // Documents outside of this repository

@@ -18,7 +18,8 @@ import { readPlaywrightReport, readVitestReport } from './test-reports.mjs';
 export const testSteps = [
   { name: 'types', run: checkTypes },
   { name: 'lint', run: (here) => check(here, 'biome', ['check', '--error-on-warnings', '--colors=off']) },
-  { name: 'imports', run: checkImports },
+  { name: 'words', run: (here) => runScript(here, 'check-words.mjs') },
+  { name: 'imports', run: (here) => runScript(here, 'check-imports.mjs') },
   { name: 'unused', run: (here) => check(here, 'knip', ['--no-progress']) },
   { name: 'migrations', run: checkMigrations, needsDatabase: true },
   { name: 'unit', run: runUnitTests, needsDatabase: true },
@@ -35,8 +36,8 @@ async function checkTypes(here) {
   return generated.failures.length > 0 ? generated : check(here, 'tsc', ['--noEmit']);
 }
 
-async function checkImports({ root, env }) {
-  return asOutcome(await runTool(join(root, 'scripts', 'check-imports.mjs'), [], { root, env }));
+async function runScript({ root, env }, script) {
+  return asOutcome(await runTool(join(root, 'scripts', script), [], { root, env }));
 }
 
 /** Checks that the migrations, on an empty database, produce exactly the schema. */

@@ -51,7 +51,7 @@ export function providerLink(page: Page, name: string) {
   return page.getByRole('link', { name: `Sign in with ${name}` });
 }
 
-/** Harbour ID signs in whoever enters an account name. */
+/** Harbour ID signs in with any account name. */
 export async function nameAccount(page: Page, account: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Account' }).fill(account);
   await page.getByRole('button', { name: 'Continue' }).click();

@@ -134,8 +134,8 @@ describe('the command line', () => {
   it.each([
     [[], 'Enter a command.'],
     [['remove', 'a@b.example'], 'Unknown command "remove".'],
-    [['create'], '"create" takes one e-mail address.'],
-    [['create', 'a@b.example', PASSWORD], '"create" takes one e-mail address.'],
+    [['create'], '"create" takes one email address.'],
+    [['create', 'a@b.example', PASSWORD], '"create" takes one email address.'],
     [['create', 'a@b.example', '--password', PASSWORD], "Unknown option '--password'"],
     [['create', 'ann'], '"ann" is not an email address.'],
     [['create', 'a@b.example', '--role', 'root'], 'There is no role "root".'],
