@@ -41,8 +41,8 @@ async function test(lifetime) {
     APP_URL: 'http://localhost:3000',
     SMTP_URL: smtpUrlOf(mailServer.settings),
   };
-  const { keepAgent } = await import('./mail/kept-agent.mjs');
-  const endAgent = await step('Starting the agent', () => keepAgent(mailServer, env));
+  const { superviseAgent } = await import('./mail/agent-supervisor.mjs');
+  const endAgent = await step('Starting the agent', () => superviseAgent(mailServer, env));
   lifetime.atEnd(endAgent);
 
   const report = join(dirname(mailServer.config), 'report.json');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
-import { createKeptCopies } from '@/mail/agent/kept-copies';
+import { createMessageCopies } from '@/mail/agent/message-copies';
 import { rotateLog } from '@/mail/agent/logs/log-rotation';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
 import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
@@ -66,7 +66,7 @@ async function startAgent(): Promise<() => Promise<void>> {
     (request) => answerPolicyRequest(db, request),
     logPolicyError,
   );
-  const copies = createKeptCopies(installation);
+  const copies = createMessageCopies(installation);
   const readMail = createMailReader({ db, redis, installation, copies, clock: systemClock });
   const handlers = handlersOf(installation);
   const dkimStore = createDkimStore(redis);

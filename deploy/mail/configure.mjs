@@ -12,11 +12,11 @@ if (!settingsFile)
 if (process.getuid?.() !== 0)
   fail(['Run this as root: the files belong to the accounts of Postfix, Dovecot, Rspamd and Redis.']);
 
-const { values, faults } = readSettings(settingsFile);
+const { values, errors } = readSettings(settingsFile);
 const config = target && resolve(target);
 if (config && !/^[\w./-]+$/.test(config))
-  faults.push(`The folder ${config} may have letters, digits and . _ - in its path only.`);
-if (faults.length > 0) fail(faults);
+  errors.push(`The folder ${config} may have letters, digits and . _ - in its path only.`);
+if (errors.length > 0) fail(errors);
 
 if (config) write(config);
 

@@ -72,11 +72,11 @@ function fill(text, values, template) {
 /** A service that reads the file meanwhile sees the old one or the new one, and nobody sees a secret in passing. */
 function write(path, text, mode, gid) {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
-  const unfinished = `${path}.new`;
-  writeFileSync(unfinished, text, { mode: 0o600 });
-  chownSync(unfinished, 0, gid);
-  chmodSync(unfinished, mode);
-  renameSync(unfinished, path);
+  const temporary = `${path}.new`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  chownSync(temporary, 0, gid);
+  chmodSync(temporary, mode);
+  renameSync(temporary, path);
 }
 
 function readIds(file) {

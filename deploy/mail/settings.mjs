@@ -35,13 +35,13 @@ const DEFAULTS = {
   MAIL_UID: 5000,
 };
 
-/** @returns {{ values: Record<string, string | number>, faults: string[] }} what the templates ask for, or what is wrong */
+/** @returns {{ values: Record<string, string | number>, errors: string[] }} what the templates ask for, or what is wrong */
 export function readSettings(file) {
-  const { given, faults } = parse(file);
+  const { given, errors } = parse(file);
   const settings = { ...DEFAULTS, ...given };
-  for (const name of REQUIRED) if (!given[name]) faults.push(`${name} is missing in ${file}.`);
-  if (REQUIRED.every((name) => given[name])) faults.push(...faultsOf(settings));
-  return { values: faults.length === 0 ? valuesOf(settings) : {}, faults };
+  for (const name of REQUIRED) if (!given[name]) errors.push(`${name} is missing in ${file}.`);
+  if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings));
+  return { values: errors.length === 0 ? valuesOf(settings) : {}, errors };
 }
 
 function parse(file) {
@@ -49,28 +49,28 @@ function parse(file) {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    return { given: {}, faults: [`The settings file cannot be read: ${error.message}.`] };
+    return { given: {}, errors: [`The settings file cannot be read: ${error.message}.`] };
   }
   const given = {};
-  const faults = [];
+  const errors = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (/^\s*(#|$)/.test(line)) continue;
     const [, name, value] = /^\s*([A-Z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (!name) faults.push(`Line ${index + 1} of ${file} is not KEY=value.`);
+    if (!name) errors.push(`Line ${index + 1} of ${file} is not KEY=value.`);
     else if (!REQUIRED.includes(name) && !(name in DEFAULTS))
-      faults.push(`${name}, in line ${index + 1}, is no setting.`);
-    else if (name in given) faults.push(`${name} is set twice.`);
+      errors.push(`${name}, in line ${index + 1}, is no setting.`);
+    else if (name in given) errors.push(`${name} is set twice.`);
     else given[name] = value;
   }
-  return { given, faults };
+  return { given, errors };
 }
 
-function faultsOf(settings) {
-  const faults = [];
-  const check = (isRight, sentence) => isRight || faults.push(sentence);
+function errorsIn(settings) {
+  const errors = [];
+  const check = (isValid, sentence) => isValid || errors.push(sentence);
   const checkNumber = (name, min, max) => {
-    const isRight = /^\d+$/.test(settings[name]) && settings[name] >= min && settings[name] <= max;
-    check(isRight, `${name} must be a whole number from ${min} to ${max}.`);
+    const isValid = /^\d+$/.test(settings[name]) && settings[name] >= min && settings[name] <= max;
+    check(isValid, `${name} must be a whole number from ${min} to ${max}.`);
   };
   check(HOST_NAME.test(settings.HOSTNAME), 'HOSTNAME must be a full host name, as mail.example.com.');
   check(ADDRESS.test(settings.POSTMASTER), 'POSTMASTER must be one e-mail address.');
@@ -88,21 +88,21 @@ function faultsOf(settings) {
   checkNumber('REDIS_MEMORY_MB', 16, 1_000_000);
   checkNumber('MAIL_UID', 100, 2_000_000_000);
   // Sockets lie below it, and the path of one has 107 bytes at most.
-  const isDataDirRight = PATH.test(settings.DATA_DIR) && settings.DATA_DIR.length <= 70;
-  check(isDataDirRight, 'DATA_DIR must be an absolute path of at most 70 letters, digits and . _ - @ + /.');
+  const isDataDirValid = PATH.test(settings.DATA_DIR) && settings.DATA_DIR.length <= 70;
+  check(isDataDirValid, 'DATA_DIR must be an absolute path of at most 70 letters, digits and . _ - @ + /.');
   const addresses = settings.BIND_ADDRESSES === 'all' ? [] : listOf(settings.BIND_ADDRESSES);
   check(
     addresses.every((address) => isIP(address)),
     'BIND_ADDRESSES must be "all", or IP addresses separated by commas.',
   );
   check(['yes', 'no'].includes(settings.NETWORK_CHECKS), 'NETWORK_CHECKS must be yes or no.');
-  const isRelayRight = settings.RELAY_HOST === '' || /^\[?[\w.:-]+\]?(:\d+)?$/.test(settings.RELAY_HOST);
-  check(isRelayRight, 'RELAY_HOST must be a host, as [smtp.example.net]:587.');
-  const areServersRight = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
-  check(areServersRight, 'DNS_SERVERS must be addresses separated by commas, as 127.0.0.1:53.');
+  const isRelayValid = settings.RELAY_HOST === '' || /^\[?[\w.:-]+\]?(:\d+)?$/.test(settings.RELAY_HOST);
+  check(isRelayValid, 'RELAY_HOST must be a host, as [smtp.example.net]:587.');
+  const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
+  check(areServersValid, 'DNS_SERVERS must be addresses separated by commas, as 127.0.0.1:53.');
   checkReadable('TLD_FILE', settings, check);
   checkCertificate(settings, check);
-  return faults;
+  return errors;
 }
 
 function checkReadable(name, settings, check) {

@@ -1,5 +1,5 @@
-// Runs the mail server of deploy/mail for tests, in a temporary folder and on free ports, in a process of its own. After
-// a killed test run that process stops everything and removes the folder.
+// Runs the mail server of deploy/mail for tests, in a temporary folder and on free ports, supervised by a separate process.
+// If the test run is killed, that process stops everything and removes the folder.
 import { fork, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,28 +11,28 @@ import { settingsFor } from './test-settings.mjs';
 const self = fileURLToPath(import.meta.url);
 const deploy = join(dirname(self), '..', '..', 'deploy', 'mail');
 
-if (process.argv[1] === self) keepMailServer();
+if (process.argv[1] === self) superviseMailServer();
 
 /**
  * @param {string} databaseUrl with the role mta_read
- * @returns {Promise<{ mailServer: object, stop: () => Promise<void> }>} the settings it runs with, and its folder
+ * @returns {Promise<{ mailServer: object, stop: () => Promise<void> }>} the folders and settings of the mail server
  */
 export function startTemporaryMailServer(databaseUrl) {
-  const keeper = fork(self, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const ended = new Promise((resolve) => keeper.once('exit', resolve));
+  const supervisor = fork(self, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ended = new Promise((resolve) => supervisor.once('exit', resolve));
   const stop = () => {
-    if (keeper.connected) keeper.disconnect();
+    if (supervisor.connected) supervisor.disconnect();
     return ended;
   };
-  keeper.send({ databaseUrl });
+  supervisor.send({ databaseUrl });
   return new Promise((resolve, reject) => {
-    keeper.once('message', ({ mailServer }) => resolve({ mailServer, stop }));
-    keeper.once('error', reject);
-    keeper.once('exit', () => reject(new PlainError('The mail server for the tests did not start.')));
+    supervisor.once('message', ({ mailServer }) => resolve({ mailServer, stop }));
+    supervisor.once('error', reject);
+    supervisor.once('exit', () => reject(new PlainError('The mail server for the tests did not start.')));
   });
 }
 
-function keepMailServer() {
+function superviseMailServer() {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-mail-'));
   // Each service runs as its own user.
   chmodSync(folder, 0o755);

@@ -1,7 +1,7 @@
 /** Every action that the app can request from the mail agent. The agent performs nothing else. */
 export type AgentRequests = {
   'queue.list': { input: QueueQuery; output: QueuePage };
-  'queue.change': { input: { change: QueueChange; queueId: string }; output: QueueChanged };
+  'queue.change': { input: { change: QueueChange; queueId: string }; output: QueueChangeResult };
   /** Retries every deferred message immediately. */
   'queue.flush': { input: Record<string, never>; output: Record<string, never> };
   'sieve.check': { input: { script: string }; output: { errors: SieveError[] } };
@@ -23,7 +23,7 @@ export type AgentHandlers = {
 
 export type QueueChange = 'hold' | 'release' | 'retry' | 'delete';
 
-export type QueueChanged = {
+export type QueueChangeResult = {
   /** The message before the change; null if it isn't in the queue. */
   message: { queue: QueueName; from: string; recipients: string[]; recipientCount: number } | null;
   /** False if nothing was done: the message is gone, or it is on hold and was to be retried. */

@@ -14,7 +14,7 @@ for (const file of [String(otherKey), String(key)]) {
   execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', file, '-out', String(certificate)], { stdio: 'ignore' });
 }
 
-const RIGHT = {
+const VALID = {
   HOSTNAME: 'mail.example.com',
   POSTMASTER: 'postmaster@example.com',
   DATABASE: 'postgresql://mta_read:secret@127.0.0.1:5432/postroom',
@@ -27,7 +27,7 @@ const RIGHT = {
 
 function read(over: Record<string, string | undefined> = {}, extra = '') {
   const file = join(folder, 'settings');
-  const lines = Object.entries({ ...RIGHT, ...over }).map(([name, value]) =>
+  const lines = Object.entries({ ...VALID, ...over }).map(([name, value]) =>
     value === undefined ? '' : `${name}=${value}`,
   );
   writeFileSync(file, `# A comment.\n${lines.join('\n')}\n${extra}\n`);
@@ -35,32 +35,30 @@ function read(over: Record<string, string | undefined> = {}, extra = '') {
 }
 
 describe("the mail server's settings", () => {
-  it('give the templates every value that they ask for', () => {
-    const { values, faults } = read();
-    expect(faults).toEqual([]);
+  it('provide every value that the templates use', () => {
+    const { values, errors } = read();
+    expect(errors).toEqual([]);
     const templates = 'deploy/mail/templates';
     const files = readdirSync(templates, { recursive: true }).map((path) => join(templates, String(path)));
     const texts = files.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'utf8'));
-    const asked = new Set(
-      texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => String(name))),
-    );
-    expect(asked.size).toBeGreaterThan(20);
-    expect([...asked].filter((name) => !(name in values))).toEqual(['config']);
+    const used = new Set(texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => String(name))));
+    expect(used.size).toBeGreaterThan(20);
+    expect([...used].filter((name) => !(name in values))).toEqual(['config']);
   });
 
   it.each([
     ['HOSTNAME', 'mail', /^HOSTNAME must be a full host name/],
     ['HOSTNAME', 'mail.example.com\tx', /^HOSTNAME must be/],
     ['POSTMASTER', 'postmaster@example.com }', /^POSTMASTER must be/],
-    ['DATABASE', 'mysql://mta_read:secret@127.0.0.1/postroom', /^DATABASE must be as postgresql:/],
+    ['DATABASE', 'mysql://mta_read:secret@127.0.0.1/postroom', /^DATABASE must look like postgresql:/],
     ['DATABASE', "postgresql://mta_read:se'cret@127.0.0.1/postroom", /^DATABASE must be/],
-    ['TLS_KEY', otherKey, /^TLS_KEY is not the key of TLS_CERTIFICATE\.$/],
-    ['TLS_KEY', '/nowhere/key.pem', /^TLS_KEY cannot be read: /],
+    ['TLS_KEY', otherKey, /^TLS_KEY doesn't belong to TLS_CERTIFICATE\.$/],
+    ['TLS_KEY', '/nowhere/key.pem', /^TLS_KEY can't be read: /],
     ['TLS_CERTIFICATE', key, /^TLS_CERTIFICATE and TLS_KEY must be a certificate and its key in PEM/],
     ['APP_PASSWORD', 'short', /^APP_PASSWORD must have 16 to 128 characters/],
     ['REDIS_PASSWORD', 'with "quotes" and spaces', /^REDIS_PASSWORD must have/],
     ['SMTP_PORT', '70000', /^SMTP_PORT must be a whole number from 1 to 65535\.$/],
-    ['SMTP_PORT', '143', /^Two of the ports are the same\.$/],
+    ['SMTP_PORT', '143', /^Each port must be different\.$/],
     ['DATA_DIR', 'var/mail', /^DATA_DIR must be an absolute path/],
     ['BIND_ADDRESSES', 'localhost', /^BIND_ADDRESSES must be "all", or IP addresses/],
     ['NETWORK_CHECKS', 'true', /^NETWORK_CHECKS must be yes or no\.$/],
@@ -68,25 +66,25 @@ describe("the mail server's settings", () => {
     ['DNS_SERVERS', 'ns.example.com', /^DNS_SERVERS must be addresses/],
     ['MESSAGE_SIZE_MB', '1.5', /^MESSAGE_SIZE_MB must be a whole number/],
     ['DATABASE', undefined, /^DATABASE is missing in /],
-  ])('are refused in one sentence where %s is %s', (name, value, sentence) => {
-    expect(read({ [name]: value }).faults).toEqual([expect.stringMatching(sentence)]);
+  ])('are rejected with one sentence if %s is %s', (name, value, sentence) => {
+    expect(read({ [name]: value }).errors).toEqual([expect.stringMatching(sentence)]);
   });
 
-  it('tell every fault at once, with the line of what is no setting', () => {
-    expect(read({ HOSTNAME: 'x', SMTP_PORT: '0' }, 'SMPT_PORT=25\nnonsense\nHOSTNAME=y').faults).toEqual([
-      expect.stringMatching(/^SMPT_PORT, in line \d+, is no setting\.$/),
-      expect.stringMatching(/^Line \d+ of .* is not KEY=value\.$/),
+  it('report all errors together, with the line of each unknown setting', () => {
+    expect(read({ HOSTNAME: 'x', SMTP_PORT: '0' }, 'SMPT_PORT=25\nnonsense\nHOSTNAME=y').errors).toEqual([
+      expect.stringMatching(/^Unknown setting SMPT_PORT in line \d+\.$/),
+      expect.stringMatching(/^Line \d+ of .* isn't KEY=value\.$/),
       'HOSTNAME is set twice.',
       expect.stringMatching(/^HOSTNAME must be/),
       expect.stringMatching(/^SMTP_PORT must be/),
     ]);
   });
 
-  it('are, in the example, what only has to be filled in', () => {
+  it('are valid in the example except for the files to fill in', () => {
     const example = readFileSync('deploy/mail/settings.example', 'utf8').replaceAll(/^#([A-Z_]+=)/gm, '$1');
     const file = join(folder, 'example');
     writeFileSync(file, example);
-    const { faults } = readSettings(file);
-    expect(faults.filter((fault) => !/^(TLS_CERTIFICATE|TLS_KEY|TLD_FILE) cannot be read/.test(fault))).toEqual([]);
+    const { errors } = readSettings(file);
+    expect(errors.filter((error) => !/^(TLS_CERTIFICATE|TLS_KEY|TLD_FILE) can't be read/.test(error))).toEqual([]);
   });
 });

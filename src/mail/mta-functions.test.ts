@@ -27,9 +27,9 @@ beforeEach(async () => {
   domain = await makeDomain();
 });
 
-async function ask(name: string, ...args: (string | null)[]): Promise<string[]> {
-  const places = args.map((_, index) => `$${index + 1}`).join(', ');
-  const { rows } = await mta.query(`SELECT * FROM mta.${name}(${places})`, args);
+async function callFunction(name: string, ...args: (string | null)[]): Promise<string[]> {
+  const placeholders = args.map((_, index) => `$${index + 1}`).join(', ');
+  const { rows } = await mta.query(`SELECT * FROM mta.${name}(${placeholders})`, args);
   return rows.map((row) => Object.values(row).join(' '));
 }
 
@@ -37,85 +37,87 @@ const atCapital = () => domain.name.toUpperCase();
 const deactivate = () => db.domain.update({ where: { id: domain.id }, data: { active: false } });
 
 describe('a recipient', () => {
-  it('is taken where its address leads somewhere, in any letter case', async () => {
+  it('is accepted if its address resolves, case-insensitively', async () => {
     await makeMailbox(domain.id, 'ann');
-    expect(await ask('rcpt_access', 'ANN', atCapital())).toEqual(['OK']);
-    expect(await ask('rcpt_access', 'bo', domain.name)).toEqual(['550 5.1.1 No such user']);
+    expect(await callFunction('rcpt_access', 'ANN', atCapital())).toEqual(['OK']);
+    expect(await callFunction('rcpt_access', 'bo', domain.name)).toEqual(['550 5.1.1 No such user']);
     await makeAlias(domain.id, '', 'x@far.example');
-    expect(await ask('rcpt_access', 'bo', domain.name)).toEqual(['OK']);
+    expect(await callFunction('rcpt_access', 'bo', domain.name)).toEqual(['OK']);
   });
 
-  it('whose alias leads to nobody is refused', async () => {
+  it('is rejected if its alias has no working destination', async () => {
     await makeAlias(domain.id, 'old', `gone@${domain.name}`);
-    expect(await ask('rcpt_access', 'old', domain.name)).toEqual(['550 5.1.1 No such user']);
+    expect(await callFunction('rcpt_access', 'old', domain.name)).toEqual(['550 5.1.1 No such user']);
   });
 
-  it('of an inactive domain is refused, and of a domain that is not managed left undecided', async () => {
+  it('of an inactive domain is rejected; of an unmanaged domain there is no answer', async () => {
     await makeMailbox(domain.id, 'ann');
     await deactivate();
-    expect(await ask('rcpt_access', 'ann', domain.name)).toEqual(['550 5.1.2 The domain does not accept mail']);
-    expect(await ask('rcpt_access', 'ann', 'elsewhere.example')).toEqual([]);
-    expect(await ask('rcpt_access', 'ann', null)).toEqual([]);
+    expect(await callFunction('rcpt_access', 'ann', domain.name)).toEqual([
+      '550 5.1.2 The domain does not accept mail',
+    ]);
+    expect(await callFunction('rcpt_access', 'ann', 'elsewhere.example')).toEqual([]);
+    expect(await callFunction('rcpt_access', 'ann', null)).toEqual([]);
   });
 
-  it('has a mailbox only where both it and its domain are active', async () => {
+  it('has a mailbox only if the mailbox and its domain are active', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
-    expect(await ask('mailbox_exists', 'Ann', atCapital())).toEqual(['1']);
-    expect(await ask('mailbox_exists', 'off', domain.name)).toEqual([]);
+    expect(await callFunction('mailbox_exists', 'Ann', atCapital())).toEqual(['1']);
+    expect(await callFunction('mailbox_exists', 'off', domain.name)).toEqual([]);
     await deactivate();
-    expect(await ask('mailbox_exists', 'ann', domain.name)).toEqual([]);
+    expect(await callFunction('mailbox_exists', 'ann', domain.name)).toEqual([]);
   });
 });
 
-it('a domain is managed here whether or not it is active', async () => {
-  expect(await ask('is_domain', atCapital())).toEqual(['1']);
+it('a domain is managed whether or not it is active', async () => {
+  expect(await callFunction('is_domain', atCapital())).toEqual(['1']);
   await deactivate();
-  expect(await ask('is_domain', domain.name)).toEqual(['1']);
-  expect(await ask('is_domain', 'elsewhere.example')).toEqual([]);
+  expect(await callFunction('is_domain', domain.name)).toEqual(['1']);
+  expect(await callFunction('is_domain', 'elsewhere.example')).toEqual([]);
 });
 
 describe('a sender', () => {
-  it('that is suspended is refused in any letter case', async () => {
+  it('that is suspended is rejected, case-insensitively', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'bo', { suspendedAt: new Date() });
-    expect(await ask('sender_access', 'ann', domain.name)).toEqual(['DUNNO']);
-    expect(await ask('sender_access', 'nobody', domain.name)).toEqual(['DUNNO']);
-    expect(await ask('sender_access', 'BO', atCapital())).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
+    expect(await callFunction('sender_access', 'ann', domain.name)).toEqual(['DUNNO']);
+    expect(await callFunction('sender_access', 'nobody', domain.name)).toEqual(['DUNNO']);
+    expect(await callFunction('sender_access', 'BO', atCapital())).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
   });
 
-  it('of an inactive domain is refused, and one from elsewhere left undecided', async () => {
+  it('of an inactive domain is rejected; for an external one there is no answer', async () => {
     await deactivate();
-    expect(await ask('sender_access', 'ann', domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
-    expect(await ask('sender_access', 'ann', 'elsewhere.example')).toEqual([]);
+    expect(await callFunction('sender_access', 'ann', domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
+    expect(await callFunction('sender_access', 'ann', 'elsewhere.example')).toEqual([]);
   });
 
-  it('may be used by its own active mailbox and by the app', async () => {
+  it('can be used by its own active mailbox and by the app', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
-    expect(await ask('sender_logins', 'ANN', atCapital())).toEqual([`ann@${domain.name}`, 'postroom']);
-    expect(await ask('sender_logins', 'off', domain.name)).toEqual(['postroom']);
-    expect(await ask('sender_logins', 'nobody', domain.name)).toEqual(['postroom']);
-    expect(await ask('sender_logins', 'ann', 'elsewhere.example')).toEqual([]);
+    expect(await callFunction('sender_logins', 'ANN', atCapital())).toEqual([`ann@${domain.name}`, 'postroom']);
+    expect(await callFunction('sender_logins', 'off', domain.name)).toEqual(['postroom']);
+    expect(await callFunction('sender_logins', 'nobody', domain.name)).toEqual(['postroom']);
+    expect(await callFunction('sender_logins', 'ann', 'elsewhere.example')).toEqual([]);
     await deactivate();
-    expect(await ask('sender_logins', 'ann', domain.name)).toEqual([]);
+    expect(await callFunction('sender_logins', 'ann', domain.name)).toEqual([]);
   });
 });
 
-describe('who signed in', () => {
-  it('sends on only while the mailbox is there, active and not suspended, and its domain active', async () => {
+describe('a signed-in mailbox', () => {
+  it('can send only while it exists, is active and not suspended, and its domain is active', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
     await makeMailbox(domain.id, 'bo', { suspendedAt: new Date() });
-    expect(await ask('login_access', 'Ann', atCapital())).toEqual(['DUNNO']);
+    expect(await callFunction('login_access', 'Ann', atCapital())).toEqual(['DUNNO']);
     for (const local of ['off', 'bo', 'deleted']) {
-      expect(await ask('login_access', local, domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
+      expect(await callFunction('login_access', local, domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
     }
     await deactivate();
-    expect(await ask('login_access', 'ann', domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
+    expect(await callFunction('login_access', 'ann', domain.name)).toEqual([expect.stringMatching(/^550 5\.7\.1 /)]);
   });
 
-  it('does so with an argon2id hash and the quota of the mailbox, where no bytes at all is not "no limit"', async () => {
+  it('has its argon2id hash and its quota, where 0 bytes doesn’t mean "no limit"', async () => {
     const hashed = { passwordHash: '$argon2id$hash' };
     const free = await makeMailbox(domain.id, 'free', { ...hashed, suspendedAt: new Date() });
     const full = await makeMailbox(domain.id, 'full', hashed);
@@ -125,35 +127,37 @@ describe('who signed in', () => {
     const answer = (local: string, rule: string, { id }: { id: string }) => [
       `${local}@${domain.name} {ARGON2ID}$argon2id$hash ${rule} ${domain.name}/${local}/${id}`,
     ];
-    expect(await ask('dovecot_login', 'FREE', atCapital())).toEqual(answer('free', '*:bytes=0', free));
-    expect(await ask('dovecot_login', 'full', domain.name)).toEqual(answer('full', '*:bytes=1', full));
-    expect(await ask('dovecot_login', 'large', domain.name)).toEqual(answer('large', '*:bytes=5000000000', large));
-    expect(await ask('dovecot_user', 'Large', domain.name)).toEqual([
+    expect(await callFunction('dovecot_login', 'FREE', atCapital())).toEqual(answer('free', '*:bytes=0', free));
+    expect(await callFunction('dovecot_login', 'full', domain.name)).toEqual(answer('full', '*:bytes=1', full));
+    expect(await callFunction('dovecot_login', 'large', domain.name)).toEqual(
+      answer('large', '*:bytes=5000000000', large),
+    );
+    expect(await callFunction('dovecot_user', 'Large', domain.name)).toEqual([
       `large@${domain.name} *:bytes=5000000000 ${domain.name}/large/${large.id}`,
     ]);
   });
 
-  it('does so only to an active mailbox of an active domain', async () => {
+  it('exists only if the mailbox and its domain are active', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
-    expect(await ask('dovecot_login', 'off', domain.name)).toEqual([]);
-    expect(await ask('dovecot_user', 'off', domain.name)).toEqual([]);
+    expect(await callFunction('dovecot_login', 'off', domain.name)).toEqual([]);
+    expect(await callFunction('dovecot_user', 'off', domain.name)).toEqual([]);
     await deactivate();
-    expect(await ask('dovecot_login', 'ann', domain.name)).toEqual([]);
-    expect(await ask('dovecot_user', 'ann', domain.name)).toEqual([]);
+    expect(await callFunction('dovecot_login', 'ann', domain.name)).toEqual([]);
+    expect(await callFunction('dovecot_user', 'ann', domain.name)).toEqual([]);
   });
 });
 
 describe('the filters of a mailbox', () => {
   const filter = (data: object, position = 0, over: object = {}) =>
     db.sieveFilter.create({ data: { scope: 'global', name: 'x', script: 'keep;', position, ...data, ...over } });
-  const filtersOf = (local: string) => ask('sieve_filters', local, atCapital());
+  const filtersOf = (local: string) => callFunction('sieve_filters', local, atCapital());
   const script = async (id: string) =>
     (await mta.query('SELECT * FROM mta.sieve_script WHERE owner = $1 AND filter = $2', ['filters', id])).rows;
 
   afterEach(() => db.sieveFilter.deleteMany());
 
-  it('are those for all mail, then of its domain, then its own, each by position and then by age', async () => {
+  it('run global filters first, then the domain’s, then its own, each by position and then age', async () => {
     const { id: mailboxId } = await makeMailbox(domain.id, 'ann');
     const other = await makeMailbox(domain.id, 'bo');
     const own = { scope: 'mailbox', mailboxId };
@@ -168,7 +172,7 @@ describe('the filters of a mailbox', () => {
     expect(await filtersOf('nobody')).toEqual([]);
   });
 
-  it('are given as text, under a version that changes with the text alone', async () => {
+  it('are returned as text, with a version that changes only with the text', async () => {
     const { id } = await filter({});
     const [before] = await script(id);
     expect(before).toMatchObject({ script: 'keep;' });
@@ -183,8 +187,8 @@ describe('the filters of a mailbox', () => {
   });
 });
 
-describe('the space that a mailbox uses', () => {
-  const tell = (address: string, bytes: number) =>
+describe('the storage usage of a mailbox', () => {
+  const reportUsage = (address: string, bytes: number) =>
     mta.query(
       `INSERT INTO mta.used_space (bytes, messages, address) VALUES ($2, 1, $1)
        ON CONFLICT (address) DO UPDATE SET bytes = $2, messages = 1`,
@@ -192,46 +196,46 @@ describe('the space that a mailbox uses', () => {
     );
   const usedBytes = async (id: string) => Number((await db.mailbox.findUniqueOrThrow({ where: { id } })).usedBytes);
 
-  it('is what Dovecot tells, of that mailbox alone and never below nothing', async () => {
+  it('is what Dovecot reports for that mailbox, and never negative', async () => {
     const [ann, bo] = [await makeMailbox(domain.id, 'ann'), await makeMailbox(domain.id, 'bo')];
-    await tell(`Ann@${atCapital()}`, 4_000_000_000);
+    await reportUsage(`Ann@${atCapital()}`, 4_000_000_000);
     expect([await usedBytes(ann.id), await usedBytes(bo.id)]).toEqual([4_000_000_000, 0]);
-    await tell(`ann@${domain.name}`, -5);
+    await reportUsage(`ann@${domain.name}`, -5);
     expect(await usedBytes(ann.id)).toBe(0);
     const { updatedAt } = await db.mailbox.findUniqueOrThrow({ where: { id: ann.id } });
     expect(updatedAt).toEqual(ann.updatedAt);
   });
 
-  it('of nobody is stored nowhere', async () => {
-    await tell(`nobody@${domain.name}`, 1);
+  it('isn’t stored for an unknown mailbox', async () => {
+    await reportUsage(`nobody@${domain.name}`, 1);
     expect(await db.$queryRaw`SELECT * FROM mta.used_space`).toEqual([]);
   });
 });
 
 describe("the mail server's role", () => {
   it.each([
-    ['reads no table', 'SELECT * FROM public.mailbox'],
-    ['reads no other table of the app', 'SELECT * FROM public.admin'],
-    ['calls no other function of the app', "SELECT public.search_key('x')"],
-    ['reads no filter but by its view', 'SELECT * FROM public.sieve_filter'],
-    ['changes no filter', "UPDATE mta.sieve_script SET script = 'keep;'"],
-    ['writes nothing', "UPDATE public.mailbox SET local_part = 'x'"],
-    ['deletes nothing', 'DELETE FROM public.domain'],
-    ['makes no temporary table', 'CREATE TEMP TABLE domain (id int)'],
-    ['makes no large object', 'SELECT lo_create(0)'],
-    ['fills no large object', "SELECT lo_from_bytea(0, 'x')"],
-    ['makes no table', 'CREATE TABLE public.x (id int)'],
-    ['makes nothing among its functions', 'CREATE TABLE mta.x (id int)'],
+    ['can’t read a table', 'SELECT * FROM public.mailbox'],
+    ['can’t read another table of the app', 'SELECT * FROM public.admin'],
+    ['can’t call another function of the app', "SELECT public.search_key('x')"],
+    ['can’t read the filter table behind its view', 'SELECT * FROM public.sieve_filter'],
+    ['can’t change a filter', "UPDATE mta.sieve_script SET script = 'keep;'"],
+    ['can’t update a row', "UPDATE public.mailbox SET local_part = 'x'"],
+    ['can’t delete a row', 'DELETE FROM public.domain'],
+    ['can’t create a temporary table', 'CREATE TEMP TABLE domain (id int)'],
+    ['can’t create a large object', 'SELECT lo_create(0)'],
+    ['can’t fill a large object', "SELECT lo_from_bytea(0, 'x')"],
+    ['can’t create a table', 'CREATE TABLE public.x (id int)'],
+    ['can’t create a table in its own schema', 'CREATE TABLE mta.x (id int)'],
     [
-      'replaces none of its functions',
+      'can’t replace one of its functions',
       "CREATE OR REPLACE FUNCTION mta.is_domain(domain text) RETURNS SETOF integer LANGUAGE sql AS 'SELECT 1'",
     ],
-    ['makes no role', 'CREATE ROLE x'],
+    ['can’t create a role', 'CREATE ROLE x'],
   ])('%s', async (_, statement) => {
     await expect(mta.query(statement)).rejects.toThrow(/permission denied|must be owner/);
   });
 
-  it('has no table, view or sequence that it may use in any way but the two that Dovecot needs', async () => {
+  it('can use only the table and the view that Dovecot needs', async () => {
     const { rows } = await mta.query(`
       SELECT c.oid::regclass::text AS name, has_any_column_privilege(c.oid, 'SELECT') AS reads,
              has_any_column_privilege(c.oid, 'INSERT, UPDATE') AS writes
@@ -247,12 +251,12 @@ describe("the mail server's role", () => {
     ]);
   });
 
-  it('may call every function of mta, which no other role may', async () => {
+  it('can call every function of mta, and no other role can', async () => {
     const { rows } = await mta.query(`
-      SELECT p.proname, has_function_privilege(p.oid, 'EXECUTE') AS mine,
-             EXISTS (SELECT FROM aclexplode(p.proacl) WHERE grantee = 0) AS everyones
+      SELECT p.proname, has_function_privilege(p.oid, 'EXECUTE') AS granted,
+             EXISTS (SELECT FROM aclexplode(p.proacl) WHERE grantee = 0) AS public
         FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'mta'`);
     expect(rows.length).toBeGreaterThanOrEqual(11);
-    expect(rows.filter(({ mine, everyones }) => !mine || everyones)).toEqual([]);
+    expect(rows.filter((row) => !row.granted || row.public)).toEqual([]);
   });
 });

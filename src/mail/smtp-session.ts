@@ -7,13 +7,13 @@ export type SmtpRefusal = { address: string; reply: string };
 /** Result of one message. `reply` is the server's raw reply, or null without one. */
 export type SmtpResult = {
   reply: string | null;
-  fault: string | null;
-  isOwnRefusal: boolean;
+  error: string | null;
+  isLocalRefusal: boolean;
   refusals: SmtpRefusal[];
   /** Some of the data was written. */
-  isBegun: boolean;
+  isDataStarted: boolean;
   /** All of it including the final dot was written, so the server may have accepted it. */
-  isHandedOver: boolean;
+  isDataComplete: boolean;
 };
 
 type SmtpLimits = { setupDeadlineAt: number; stallMs: number; verdictMs: number; verdictDeadlineAt: number };
@@ -121,40 +121,40 @@ function transfer(
   limits: SmtpLimits,
 ): Promise<SmtpResult> {
   return new Promise((resolve) => {
-    let begunAt: number | null = null;
-    let isHandedOver = false;
+    let dataStartedAt: number | null = null;
+    let isDataComplete = false;
     let timer: NodeJS.Timeout;
 
     const waitUntil = (deadlineAt: number) => {
       clearTimeout(timer);
       timer = setTimeout(
-        () => settle({ fault: 'The mail server did not respond in time.' }),
+        () => settle({ error: 'The mail server did not respond in time.' }),
         deadlineAt - performance.now(),
       );
     };
     const settle = (result: Partial<SmtpResult>) => {
       clearTimeout(timer);
-      source.off('end', onHandedOver).destroy();
+      source.off('end', onDataComplete).destroy();
       connection.off('error', onError);
       connection.off('end', onEnd);
-      const isReusable = result.reply != null && (begunAt === null || isHandedOver);
+      const isReusable = result.reply != null && (dataStartedAt === null || isDataComplete);
       if (!isReusable) connection.close();
-      resolve({ ...NOTHING_KNOWN, ...result, isBegun: begunAt !== null, isHandedOver });
+      resolve({ ...NO_RESULT, ...result, isDataStarted: dataStartedAt !== null, isDataComplete });
     };
     const onError = (error: SMTPError) => settle(failure(error));
-    const onEnd = () => setImmediate(settle, { fault: 'The mail server closed the connection.' });
-    const onHandedOver = () => {
-      isHandedOver = true;
+    const onEnd = () => setImmediate(settle, { error: 'The mail server closed the connection.' });
+    const onDataComplete = () => {
+      isDataComplete = true;
       const now = performance.now();
-      waitUntil(Math.max(now + limits.verdictMs, limits.verdictDeadlineAt) + (now - (begunAt ?? now)));
+      waitUntil(Math.max(now + limits.verdictMs, limits.verdictDeadlineAt) + (now - (dataStartedAt ?? now)));
     };
     const onChunk = () => {
-      begunAt ??= performance.now();
+      dataStartedAt ??= performance.now();
       waitUntil(performance.now() + limits.stallMs);
     };
 
     const source = chunked(raw, onChunk);
-    source.once('end', onHandedOver);
+    source.once('end', onDataComplete);
     connection.once('error', onError);
     connection.once('end', onEnd);
     waitUntil(limits.setupDeadlineAt);
@@ -165,13 +165,13 @@ function transfer(
   });
 }
 
-const NOTHING_KNOWN: SmtpResult = {
+const NO_RESULT: SmtpResult = {
   reply: null,
-  fault: null,
-  isOwnRefusal: false,
+  error: null,
+  isLocalRefusal: false,
   refusals: [],
-  isBegun: false,
-  isHandedOver: false,
+  isDataStarted: false,
+  isDataComplete: false,
 };
 
 // Read only after the server's 354, one chunk ahead of the socket; its end comes right before the final dot. One chunk per
@@ -200,8 +200,8 @@ function success(info: SentMessageInfo): Partial<SmtpResult> {
 function failure(error: SMTPError): Partial<SmtpResult> {
   return {
     reply: error.response || null,
-    fault: error.message,
-    isOwnRefusal: !error.response && (error.code === 'EMESSAGE' || error.code === 'EENVELOPE'),
+    error: error.message,
+    isLocalRefusal: !error.response && (error.code === 'EMESSAGE' || error.code === 'EENVELOPE'),
     refusals: refusalsOf(error.rejectedErrors),
   };
 }

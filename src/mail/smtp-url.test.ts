@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSmtpUrl } from './smtp-url';
 
 describe('parseSmtpUrl', () => {
-  it('reads a whole address', () => {
+  it('parses a complete URL', () => {
     expect(
       parseSmtpUrl('smtps://us%40er:p%3Aw%2F%C3%BC@mail.example.com:2465?tls=required&verify=false&pool=5'),
     ).toEqual({
@@ -34,7 +34,7 @@ describe('parseSmtpUrl', () => {
     ['smtp://127.0.0.1:25', '127.0.0.1'],
     ['smtp://localhost', 'localhost'],
     ['smtp://[::1]:25', '::1'],
-  ])('asks for no trusted certificate of %s, which is this machine', (url, host) => {
+  ])('doesn’t verify the certificate of %s, which is this host', (url, host) => {
     expect(parseSmtpUrl(url)).toMatchObject({ host, isCertificateChecked: false });
     expect(parseSmtpUrl(`${url}?verify=true`)).toMatchObject({ isCertificateChecked: true });
   });
@@ -49,7 +49,7 @@ describe('parseSmtpUrl', () => {
     'smtp://secret:secret@mail.example.com?tls=maybe',
     'smtp://secret:secret@mail.example.com?unknown=1',
     'smtp://secret:%zz@mail.example.com',
-  ])('refuses %s in one sentence without the secret', (url) => {
+  ])('rejects %s with one sentence that doesn’t contain the secret', (url) => {
     expect(() => parseSmtpUrl(url)).toThrow(/^SMTP_URL [^\n]*\.$/);
     expect(() => parseSmtpUrl(url)).not.toThrow(/secret|zz/);
   });

@@ -4,18 +4,18 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   failAt,
   type RawSmtpServer,
-  type SmtpAct,
+  type SmtpAction,
   type SmtpPoint,
   type SmtpScript,
   startRawSmtpServer,
 } from '@/test/servers/raw-smtp-server';
 import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
 
-const PATIENT: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };
-const SHORT: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, verdictMs: 250 };
+const LONG_TIMEOUTS: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };
+const SHORT_TIMEOUTS: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, verdictMs: 250 };
 const envelope = { from: 'ann@example.com', to: ['bob@example.org'] };
 const small = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\nbye\r\n');
-// More than the buffers of a socket take, so that the client sees it stall.
+// Larger than the socket buffers, so that the client notices a stall.
 const large = linesOf(40 * 1024 * 1024);
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -25,18 +25,18 @@ afterEach(async () => {
 });
 
 const BEFORE_DATA: SmtpPoint[] = ['BANNER', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'];
-const SILENT: SmtpAct[] = ['hang', 'drop', 'reset'];
+const SILENT: SmtpAction[] = ['hang', 'drop', 'reset'];
 
-describe.each([true, false])('a fault before the data (pipelining: %s)', (isPipelining) => {
+describe.each([true, false])('a failure before the data (pipelining: %s)', (isPipelining) => {
   const extensions = [...(isPipelining ? ['PIPELINING'] : []), 'AUTH PLAIN'];
 
-  it.each(BEFORE_DATA.flatMap((point) => SILENT.map((act) => [act, point] as const)))(
-    '%s at %s is a definite, temporary refusal',
-    async (act, point) => {
+  it.each(BEFORE_DATA.flatMap((point) => SILENT.map((action) => [action, point] as const)))(
+    '%s at %s means not sent, temporarily',
+    async (action, point) => {
       const { server, submitter } = await rawServer(
-        failAt(point, act),
+        failAt(point, action),
         { extensions, credentials: 'u:p@' },
-        patienceFor(act),
+        timeoutsFor(action),
       );
       expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
         outcome: 'refused',
@@ -48,7 +48,7 @@ describe.each([true, false])('a fault before the data (pipelining: %s)', (isPipe
   );
 
   it.each(BEFORE_DATA.flatMap((point) => [421, 451, 550, 554].map((code) => [code, point] as const)))(
-    '%i at %s is a definite refusal in the words of the server',
+    '%i at %s means not sent, with the server’s reply',
     async (code, point) => {
       const reply = `${code} ${String(code)[0]}.7.1 go away`;
       const script: SmtpScript = (now) =>
@@ -68,8 +68,8 @@ describe.each([true, false])('a fault before the data (pipelining: %s)', (isPipe
   );
 });
 
-describe('a server that cannot be talked to', () => {
-  it('refuses connections: a definite, temporary refusal', async () => {
+describe('a server that doesn’t speak SMTP', () => {
+  it('connection refused means not sent, temporarily', async () => {
     const server = await startRawSmtpServer();
     await server.close();
     const submitter = submitterFor(server.url);
@@ -87,14 +87,14 @@ describe('a server that cannot be talked to', () => {
     ['a line that never ends', { say: '220 '.padEnd(200_000, 'x') }],
     ['a banner that never ends', { say: '220-welcome\r\n'.repeat(20_000) }],
     ['half a banner', { say: '220 raw.te' }],
-    ['half a banner, then a drop', { say: '220 raw.te', thenDrop: true }],
-  ])('greets with %s: a definite refusal', async (_case, act) => {
-    const { server, submitter } = await rawServer(failAt('BANNER', act), {}, SHORT);
+    ['half a banner, then a disconnect', { say: '220 raw.te', thenDrop: true }],
+  ])('a greeting of %s means not sent', async (_case, action) => {
+    const { server, submitter } = await rawServer(failAt('BANNER', action), {}, SHORT_TIMEOUTS);
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused', smtpCode: null });
     await expectNothingSent(server);
   });
 
-  it('trickles its banner: the wait is bounded all the same', async () => {
+  it('gives up on a server that trickles its banner', async () => {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
       sockets.add(socket);
@@ -109,34 +109,34 @@ describe('a server that cannot be talked to', () => {
     });
     const { port } = server.address() as AddressInfo;
     const startedAt = performance.now();
-    const outcome = await submitterFor(`smtp://127.0.0.1:${port}`, SHORT).submit({ envelope, raw: small });
+    const outcome = await submitterFor(`smtp://127.0.0.1:${port}`, SHORT_TIMEOUTS).submit({ envelope, raw: small });
     expect(outcome).toMatchObject({ outcome: 'refused', isTemporary: true });
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
-  it('waits for a free connection no longer than for a server', async () => {
-    const { server, submitter } = await rawServer(failAt('DATA', 'hang'), { query: '?pool=1' }, SHORT);
+  it('waits for a free connection no longer than for the server', async () => {
+    const { server, submitter } = await rawServer(failAt('DATA', 'hang'), { query: '?pool=1' }, SHORT_TIMEOUTS);
     const outcomes = await Promise.all([1, 2, 3].map(() => submitter.submit({ envelope, raw: small })));
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused']);
     await expectNothingSent(server);
   });
 });
 
-describe('a server that asks for the data of a message it refused', () => {
-  it.each<SmtpPoint>(['MAIL', 'RCPT'])('gets none of it after 550 at %s', async (refusing) => {
+describe('a server that asks for the data of a rejected message', () => {
+  it.each<SmtpPoint>(['MAIL', 'RCPT'])('gets none of it after 550 at %s', async (rejecting) => {
     const { server, submitter } = await rawServer((point) => {
-      if (point === refusing) return { say: '550 5.7.1 no\r\n' };
+      if (point === rejecting) return { say: '550 5.7.1 no\r\n' };
       return point === 'DATA' ? { say: '354 go on\r\n' } : undefined;
     });
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused', smtpCode: 550 });
-    await later();
+    await pause();
     expect(server.messages.join('').trim()).toBe('');
   });
 });
 
-describe('a fault in the data', () => {
-  it.each(SILENT)('%s before all of it could be sent is a definite refusal', async (act) => {
-    const { server, submitter } = await rawServer(failAt('MID-DATA', act), {}, patienceFor(act));
+describe('a failure during the data', () => {
+  it.each(SILENT)('%s before all data is sent means not sent', async (action) => {
+    const { server, submitter } = await rawServer(failAt('MID-DATA', action), {}, timeoutsFor(action));
     expect(await submitter.submit({ envelope, raw: large })).toMatchObject({
       outcome: 'refused',
       isTemporary: true,
@@ -146,7 +146,7 @@ describe('a fault in the data', () => {
     expect(server.transfers()).toBe(1);
   });
 
-  it('552 in the middle of it is a definite refusal', async () => {
+  it('552 during the data means not sent', async () => {
     const { server, submitter } = await rawServer(failAt('MID-DATA', { say: '552 5.3.4 too big\r\n' }));
     const outcome = await submitter.submit({ envelope, raw: large });
     expect(outcome.outcome).toBe('refused');
@@ -154,14 +154,14 @@ describe('a fault in the data', () => {
     expect(server.transfers()).toBe(1);
   });
 
-  it('an announced SIZE that it exceeds is a definite, permanent refusal', async () => {
+  it('a message over the announced SIZE is not sent, permanently', async () => {
     const { server, submitter } = await rawServer(undefined, { extensions: ['SIZE 10'] });
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused', isTemporary: false });
     expect(server.transfers()).toBe(0);
   });
 });
 
-describe('a fault after the final dot', () => {
+describe('a failure after the final dot', () => {
   it.each([
     ...SILENT,
     { say: 'what?\r\n' },
@@ -169,19 +169,19 @@ describe('a fault after the final dot', () => {
     { say: '25', thenDrop: true },
     { say: '250-almost\r\n', thenDrop: true },
     { say: '\0\r\n', thenDrop: true },
-  ])('%j leaves it uncertain, and the message is sent no second time', async (act) => {
-    const { server, submitter } = await rawServer(failAt('DOT', act), {}, patienceFor(act));
+  ])('%j leaves the message uncertain and doesn’t send it a second time', async (action) => {
+    const { server, submitter } = await rawServer(failAt('DOT', action), {}, timeoutsFor(action));
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
       outcome: 'uncertain',
       reason: expect.stringMatching(/./),
     });
     await submitter.close();
-    await later();
+    await pause();
     expect(server.messages.length).toBe(1);
     expect(server.transfers()).toBe(1);
   });
 
-  it.each([421, 451, 452, 550, 554, 571])('%i is a definite refusal', async (code) => {
+  it.each([421, 451, 452, 550, 554, 571])('%i means not sent', async (code) => {
     const { server, submitter } = await rawServer(failAt('DOT', { say: `${code} no\r\n`, thenDrop: code === 421 }));
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
       outcome: 'refused',
@@ -198,7 +198,7 @@ describe('a fault after the final dot', () => {
     ['250 2.0.0 4A1B2c3d012345 Message accepted for delivery', '4A1B2c3d012345'],
     ['250 thanks', null],
     ['250', null],
-  ])('%j is acceptance with the queue id %s', async (reply, queueId) => {
+  ])('%j means accepted with the queue id %s', async (reply, queueId) => {
     const { submitter } = await rawServer(failAt('DOT', { say: `${reply}\r\n` }));
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
       outcome: 'accepted',
@@ -207,7 +207,7 @@ describe('a fault after the final dot', () => {
     });
   });
 
-  it('keeps the words of the server to one clean line of at most 1000 characters', async () => {
+  it('reduces the server’s reply to one clean line of at most 1000 characters', async () => {
     const { submitter } = await rawServer(
       failAt('DOT', { say: `550-5.7.1 a\tb\x1b[31m\r\n550 5.7.1 ${'c'.repeat(3000)}\r\n` }),
     );
@@ -219,8 +219,8 @@ describe('a fault after the final dot', () => {
   });
 });
 
-describe('the default patience', () => {
-  it('answers within 15 s wherever the server hangs', async () => {
+describe('the default timeouts', () => {
+  it('end a submission within 15 s wherever the server hangs', async () => {
     const startedAt = performance.now();
     const hangs: [SmtpPoint, Buffer, string][] = [
       ['BANNER', small, 'refused'],
@@ -251,13 +251,13 @@ async function rawServer(
 }
 
 function submitterFor(url: string, timeouts?: Partial<SubmitTimeouts>): SmtpSubmitter {
-  const submitter = createSmtpSubmitter(url, { timeouts: { ...PATIENT, ...timeouts } });
+  const submitter = createSmtpSubmitter(url, { timeouts: { ...LONG_TIMEOUTS, ...timeouts } });
   cleanups.push(submitter.close);
   return submitter;
 }
 
-function patienceFor(act: SmtpAct): Partial<SubmitTimeouts> {
-  return act === 'hang' ? SHORT : PATIENT;
+function timeoutsFor(action: SmtpAction): Partial<SubmitTimeouts> {
+  return action === 'hang' ? SHORT_TIMEOUTS : LONG_TIMEOUTS;
 }
 
 function linesOf(bytes: number): Buffer {
@@ -266,12 +266,12 @@ function linesOf(bytes: number): Buffer {
 }
 
 async function expectNothingSent(server: RawSmtpServer) {
-  await later();
+  await pause();
   expect(server.transfers()).toBe(0);
   expect(server.messages).toEqual([]);
 }
 
-// Long enough for a second try to show.
-function later() {
+// Long enough for a second attempt to be noticed.
+function pause() {
   return new Promise((resolve) => setTimeout(resolve, 60));
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   failAt,
-  type SmtpAct,
+  type SmtpAction,
   type SmtpPoint,
   type SmtpScript,
   startRawSmtpServer,
@@ -9,12 +9,12 @@ import {
 import { startSmtpServer } from '@/test/servers/smtp-server';
 import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
 
-const PATIENT: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };
-const SHORT: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, verdictMs: 250 };
+const LONG_TIMEOUTS: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };
+const SHORT_TIMEOUTS: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, verdictMs: 250 };
 const SLOW_LINK: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 1500, verdictMs: 250 };
 const envelope = { from: 'ann@example.com', to: ['bob@example.org'] };
 const small = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\nbye\r\n');
-// More than the buffers of a socket take, so that the client sees it stall.
+// Larger than the socket buffers, so that the client notices a stall.
 const large = linesOf(40 * 1024 * 1024);
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -23,8 +23,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-describe('a server that works', () => {
-  it('is handed the message once, with its queue id in the outcome', async () => {
+describe('a working server', () => {
+  it('gets the message once, and its queue id is in the outcome', async () => {
     const { server, submitter } = await rawServer();
     expect(await submitter.submit({ envelope, raw: small })).toEqual({
       outcome: 'accepted',
@@ -35,7 +35,7 @@ describe('a server that works', () => {
     expect(server.messages).toEqual([small.toString()]);
   });
 
-  it('gets a user and password from the URL', async () => {
+  it('gets the user name and password of the URL', async () => {
     const server = await startSmtpServer({ user: 'us/er', password: 'p@ss:w%rd' });
     const submitter = createSmtpSubmitter(server.url);
     cleanups.push(server.close, submitter.close);
@@ -43,7 +43,7 @@ describe('a server that works', () => {
     expect(server.received).toMatchObject([{ user: 'us/er', raw: small }]);
   });
 
-  it('is refused for a wrong password, permanently', async () => {
+  it('rejects a wrong password permanently', async () => {
     const server = await startSmtpServer({ user: 'user', password: 'right' });
     const submitter = createSmtpSubmitter(server.url.replace('right', 'wrong'));
     cleanups.push(server.close, submitter.close);
@@ -56,7 +56,7 @@ describe('a server that works', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('takes 50 MB byte for byte', async () => {
+  it('receives 50 MB byte for byte', async () => {
     const raw = linesOf(50 * 1024 * 1024);
     const server = await startSmtpServer();
     const submitter = createSmtpSubmitter(server.url);
@@ -65,7 +65,7 @@ describe('a server that works', () => {
     expect(server.received[0]?.raw.equals(raw)).toBe(true);
   });
 
-  it('is handed a large message in small parts, so that others have their turn between them', async () => {
+  it('gets a large message in small chunks that don’t block the event loop', async () => {
     const { submitter } = await rawServer();
     const raw = Buffer.from(large);
     let read = 0;
@@ -86,7 +86,7 @@ describe('a server that works', () => {
     expect(perTurn.reduce((sum, bytes) => sum + bytes)).toBe(raw.length);
   });
 
-  it('takes a message over a slow link as long as it moves', async () => {
+  it('gets a message over a slow link as long as data flows', async () => {
     const server = await startSmtpServer({ beforeChunk: () => new Promise((resolve) => setTimeout(resolve, 5)) });
     cleanups.push(server.close);
     const startedAt = performance.now();
@@ -97,7 +97,7 @@ describe('a server that works', () => {
     expect(server.received.length).toBe(1);
   });
 
-  it('serves many at once over no more connections than the pool has', async () => {
+  it('gets concurrent messages over no more connections than the pool size', async () => {
     const { server, submitter } = await rawServer(undefined, { query: '?pool=5' });
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => submitter.submit({ envelope, raw: small })));
     expect(outcomes.every(({ outcome }) => outcome === 'accepted')).toBe(true);
@@ -105,7 +105,7 @@ describe('a server that works', () => {
     expect(server.connections()).toBeLessThanOrEqual(5);
   });
 
-  it('names the recipients it refused while it takes the message for the others', async () => {
+  it('reports rejected recipients while it accepts the message for the others', async () => {
     const { server, submitter } = await rawServer((point, line) =>
       point === 'RCPT' && line.includes('bad') ? { say: '550 5.1.1 <bad@example.org>: no such user\r\n' } : undefined,
     );
@@ -124,36 +124,33 @@ describe('a server that works', () => {
     expect(server.messages.length).toBe(1);
   });
 
-  it.each([true, false])(
-    'hears of every refused recipient where all are refused (pipelining: %s)',
-    async (isPipelining) => {
-      const { server, submitter } = await rawServer(
-        (point, line) => {
-          if (point === 'RCPT') return { say: line.includes('bob') ? '550 5.1.1 no\r\n' : '451 4.7.1 later\r\n' };
-          return point === 'DATA' ? { say: '554 5.5.1 no valid recipients\r\n' } : undefined;
-        },
-        { extensions: isPipelining ? ['PIPELINING'] : [] },
-      );
-      expect(
-        await submitter.submit({ envelope: { ...envelope, to: ['bob@example.org', 'carol@example.org'] }, raw: small }),
-      ).toMatchObject({
-        outcome: 'refused',
-        isTemporary: true,
-        smtpCode: 451,
-        refusedRecipients: [
-          { address: 'bob@example.org', smtpCode: 550 },
-          { address: 'carol@example.org', smtpCode: 451 },
-        ],
-      });
-      expect(server.transfers()).toBe(0);
-    },
-  );
+  it.each([true, false])('reports every recipient if it rejects all of them (pipelining: %s)', async (isPipelining) => {
+    const { server, submitter } = await rawServer(
+      (point, line) => {
+        if (point === 'RCPT') return { say: line.includes('bob') ? '550 5.1.1 no\r\n' : '451 4.7.1 later\r\n' };
+        return point === 'DATA' ? { say: '554 5.5.1 no valid recipients\r\n' } : undefined;
+      },
+      { extensions: isPipelining ? ['PIPELINING'] : [] },
+    );
+    expect(
+      await submitter.submit({ envelope: { ...envelope, to: ['bob@example.org', 'carol@example.org'] }, raw: small }),
+    ).toMatchObject({
+      outcome: 'refused',
+      isTemporary: true,
+      smtpCode: 451,
+      refusedRecipients: [
+        { address: 'bob@example.org', smtpCode: 550 },
+        { address: 'carol@example.org', smtpCode: 451 },
+      ],
+    });
+    expect(server.transfers()).toBe(0);
+  });
 });
 
 describe('TLS', () => {
   it.each([
-    ['STARTTLS where it is offered', { disabledCommands: [] }, ''],
-    ['STARTTLS where it is required', { disabledCommands: [] }, '?tls=required'],
+    ['STARTTLS if offered', { disabledCommands: [] }, ''],
+    ['STARTTLS if required', { disabledCommands: [] }, '?tls=required'],
     ['smtps', { secure: true, scheme: 'smtps' as const }, ''],
   ])('is used: %s', async (_case, options, query) => {
     const server = await startSmtpServer({ ...options, query, user: 'u', password: 'p' });
@@ -162,7 +159,7 @@ describe('TLS', () => {
     expect(server.received).toMatchObject([{ isTls: true, user: 'u' }]);
   });
 
-  it('is not used where the URL says off', async () => {
+  it('is not used with ?tls=off', async () => {
     const server = await startSmtpServer({ disabledCommands: [], query: '?tls=off' });
     cleanups.push(server.close);
     expect(await submitterFor(server.url).submit({ envelope, raw: small })).toMatchObject({ outcome: 'accepted' });
@@ -171,38 +168,38 @@ describe('TLS', () => {
 
   it.each([
     ['an untrusted certificate', { disabledCommands: [] }, '?verify=true'],
-    ['an untrusted certificate of smtps', { secure: true, scheme: 'smtps' as const }, '?verify=true'],
-    ['no STARTTLS where it is required', {}, '?tls=required'],
-  ])('refuses to send over %s', async (_case, options, query) => {
+    ['an untrusted smtps certificate', { secure: true, scheme: 'smtps' as const }, '?verify=true'],
+    ['a server without required STARTTLS', {}, '?tls=required'],
+  ])('doesn’t send with %s', async (_case, options, query) => {
     const server = await startSmtpServer({ ...options, query });
     cleanups.push(server.close);
     expect(await submitterFor(server.url).submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused' });
     expect(server.received).toEqual([]);
   });
 
-  it('bounds the wait for a handshake that never ends', async () => {
-    const { server, submitter } = await rawServer(undefined, { extensions: ['STARTTLS'] }, SHORT);
+  it('gives up on a handshake that never ends', async () => {
+    const { server, submitter } = await rawServer(undefined, { extensions: ['STARTTLS'] }, SHORT_TIMEOUTS);
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused' });
     expect(server.transfers()).toBe(0);
   });
 });
 
-describe('kept connections', () => {
-  it('carry the next message after a refusal, without its recipients', async () => {
-    let isRefusing = true;
+describe('pooled connections', () => {
+  it('carry the next message after a rejected one, without its recipients', async () => {
+    let isRejecting = true;
     const { server, submitter } = await rawServer(
-      (point) => (point === 'RCPT' && isRefusing ? { say: '550 5.1.1 no\r\n' } : undefined),
+      (point) => (point === 'RCPT' && isRejecting ? { say: '550 5.1.1 no\r\n' } : undefined),
       { extensions: [] },
     );
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused' });
-    isRefusing = false;
-    await later();
+    isRejecting = false;
+    await pause();
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'accepted' });
     expect(server.connections()).toBe(1);
     expect(server.commands.filter((line) => line === 'RSET').length).toBe(1);
   });
 
-  it('are replaced when the server was restarted', async () => {
+  it('are replaced after a server restart', async () => {
     const { server, submitter } = await rawServer();
     await Promise.all([1, 2, 3, 4].map(() => submitter.submit({ envelope, raw: small })));
     server.dropAll();
@@ -211,52 +208,56 @@ describe('kept connections', () => {
     expect(server.messages.length).toBe(8);
   });
 
-  it.each<SmtpAct>(['drop', 'reset', { say: '421 4.4.2 timeout exceeded\r\n', thenDrop: true }])(
-    'that answer MAIL with %j are replaced before any data has gone out',
-    async (act) => {
+  it.each<SmtpAction>(['drop', 'reset', { say: '421 4.4.2 timeout exceeded\r\n', thenDrop: true }])(
+    'that answer MAIL with %j are replaced before any data is sent',
+    async (action) => {
       let isOld = false;
       const script: SmtpScript = (point, _line, { connection }) =>
-        isOld && connection === 1 && point === 'MAIL' ? act : undefined;
+        isOld && connection === 1 && point === 'MAIL' ? action : undefined;
       const { server, submitter } = await rawServer(script);
       await submitter.submit({ envelope, raw: small });
       isOld = true;
-      await later();
+      await pause();
       expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'accepted' });
       expect(server.messages.length).toBe(2);
       expect(server.transfers()).toBe(2);
     },
   );
 
-  it.each<SmtpAct>(['drop', 'hang'])(
-    'that %s after the final dot leave it uncertain, with no second try',
-    async (act) => {
+  it.each<SmtpAction>(['drop', 'hang'])(
+    'that %s after the final dot leave the message uncertain, without a second attempt',
+    async (action) => {
       let isOld = false;
-      const { server, submitter } = await rawServer((point) => (isOld && point === 'DOT' ? act : undefined), {}, SHORT);
+      const { server, submitter } = await rawServer(
+        (point) => (isOld && point === 'DOT' ? action : undefined),
+        {},
+        SHORT_TIMEOUTS,
+      );
       await submitter.submit({ envelope, raw: small });
       isOld = true;
-      await later();
+      await pause();
       expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'uncertain' });
-      await later();
+      await pause();
       expect(server.messages.length).toBe(2);
     },
   );
 
-  it.each<[SmtpPoint, SmtpAct, Buffer]>([
+  it.each<[SmtpPoint, SmtpAction, Buffer]>([
     ['DOT', 'hang', small],
     ['DOT', { say: 'what?\r\n' }, small],
     ['DOT', { say: '354 more\r\n' }, small],
     ['RCPT', { say: 'what?\r\n' }, small],
     ['MID-DATA', 'hang', large],
-  ])('that failed at %s (%j) carry nothing more', async (point, act, raw) => {
-    const script: SmtpScript = (now, _line, { connection }) => (connection === 1 && now === point ? act : undefined);
+  ])('that failed at %s (%j) aren’t used again', async (point, action, raw) => {
+    const script: SmtpScript = (now, _line, { connection }) => (connection === 1 && now === point ? action : undefined);
     const { server, submitter } = await rawServer(script, {}, { stallMs: 250, verdictMs: 250, setupMs: 500 });
     expect((await submitter.submit({ envelope, raw })).outcome).not.toBe('accepted');
-    await later();
+    await pause();
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'accepted' });
     expect(server.connections()).toBe(2);
   });
 
-  it('that gave a reply too many carry nothing more', async () => {
+  it('that sent a surplus reply aren’t used again', async () => {
     const script: SmtpScript = (point, _line, { connection }) =>
       connection === 1 && point === 'DOT' ? { say: '250 Ok: queued as ABC\r\n250 and again\r\n' } : undefined;
     const { server, submitter } = await rawServer(script, { query: '?pool=1' });
@@ -268,14 +269,14 @@ describe('kept connections', () => {
     expect(server.messages.length).toBe(2);
   });
 
-  it('are let go once they are idle', async () => {
+  it('are closed when idle', async () => {
     const { server, submitter } = await rawServer(undefined, {}, { idleMs: 50 });
     await submitter.submit({ envelope, raw: small });
     await expect.poll(() => server.open()).toBe(0);
     expect(server.commands.at(-1)).toBe('QUIT');
   });
 
-  it('come back by themselves when the server does', async () => {
+  it('are opened again when the server is back', async () => {
     const first = await startSmtpServer();
     const submitter = submitterFor(first.url);
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'accepted' });
@@ -289,18 +290,18 @@ describe('kept connections', () => {
 });
 
 describe('close', () => {
-  it('waits for what is under way, refuses what is new and leaves no connection', async () => {
+  it('waits for running submissions, rejects new ones and closes every connection', async () => {
     const { server, submitter } = await rawServer();
-    const underWay = submitter.submit({ envelope, raw: small });
+    const running = submitter.submit({ envelope, raw: small });
     const closed = submitter.close();
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'refused', isTemporary: true });
-    expect(await underWay).toMatchObject({ outcome: 'accepted' });
+    expect(await running).toMatchObject({ outcome: 'accepted' });
     await closed;
     await expect.poll(() => server.open()).toBe(0);
     expect(server.messages.length).toBe(1);
   });
 
-  it('does not wait for a server that ignores QUIT', async () => {
+  it('doesn’t wait for a server that ignores QUIT', async () => {
     const { server, submitter } = await rawServer(failAt('QUIT', 'hang'));
     await submitter.submit({ envelope, raw: small });
     await submitter.close();
@@ -319,7 +320,7 @@ async function rawServer(
 }
 
 function submitterFor(url: string, timeouts?: Partial<SubmitTimeouts>): SmtpSubmitter {
-  const submitter = createSmtpSubmitter(url, { timeouts: { ...PATIENT, ...timeouts } });
+  const submitter = createSmtpSubmitter(url, { timeouts: { ...LONG_TIMEOUTS, ...timeouts } });
   cleanups.push(submitter.close);
   return submitter;
 }
@@ -329,7 +330,7 @@ function linesOf(bytes: number): Buffer {
   return Buffer.alloc(Math.floor(bytes / line.length) * line.length, line);
 }
 
-// Long enough for a second try to show.
-function later() {
+// Long enough for a second attempt to be noticed.
+function pause() {
   return new Promise((resolve) => setTimeout(resolve, 60));
 }

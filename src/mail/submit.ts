@@ -35,7 +35,7 @@ export function createSmtpSubmitter(
   const target = parseSmtpUrl(smtpUrl);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const slots = createSlots(target.connections);
-  const idle: Kept[] = [];
+  const idle: PooledSession[] = [];
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
 
@@ -48,13 +48,13 @@ export function createSmtpSubmitter(
       verdictDeadlineAt: startedAt + timeouts.setupMs + timeouts.verdictMs,
     };
     if (!(await slots.take(limits.setupDeadlineAt))) {
-      return unsent(isClosing ? 'The service is shutting down.' : 'All connections to the mail server are in use.');
+      return notSent(isClosing ? 'The service is shutting down.' : 'All connections to the mail server are in use.');
     }
     try {
-      const kept = takeIdle();
-      if (kept) {
-        const result = await kept.session.send(envelope, raw, limits);
-        if (!isStale(result)) return conclude(kept, result);
+      const pooled = takeIdle();
+      if (pooled) {
+        const result = await pooled.session.send(envelope, raw, limits);
+        if (!isStale(result)) return conclude(pooled, result);
       }
       const fresh = await open(limits.setupDeadlineAt);
       return conclude(fresh, await fresh.session.send(envelope, raw, limits));
@@ -64,52 +64,52 @@ export function createSmtpSubmitter(
     }
   }
 
-  async function open(deadlineAt: number): Promise<Kept> {
-    const kept: Kept = { session: await openSession(target, deadlineAt), sent: 0, timer: undefined };
-    kept.session.onEnd(() => leaveIdle(kept));
-    return kept;
+  async function open(deadlineAt: number): Promise<PooledSession> {
+    const pooled: PooledSession = { session: await openSession(target, deadlineAt), sent: 0, timer: undefined };
+    pooled.session.onEnd(() => removeFromIdle(pooled));
+    return pooled;
   }
 
-  function conclude(kept: Kept, result: SmtpResult): SubmitOutcome {
+  function conclude(pooled: PooledSession, result: SmtpResult): SubmitOutcome {
     const outcome = outcomeOf(result);
-    kept.sent += 1;
-    const settled = settle(kept, outcome).catch(() => kept.session.destroy());
-    track(settled.finally(() => slots.free()));
+    pooled.sent += 1;
+    const released = release(pooled, outcome).catch(() => pooled.session.destroy());
+    track(released.finally(() => slots.free()));
     return outcome;
   }
 
   // One event loop turn reveals a surplus reply, which would otherwise be taken for the next message.
-  async function settle(kept: Kept, outcome: SubmitOutcome): Promise<void> {
-    const { session } = kept;
-    const isInStep = outcome.outcome === 'accepted' || (outcome.outcome === 'refused' && outcome.smtpCode !== null);
-    if (!isInStep) session.destroy();
+  async function release(pooled: PooledSession, outcome: SubmitOutcome): Promise<void> {
+    const { session } = pooled;
+    const isReusable = outcome.outcome === 'accepted' || (outcome.outcome === 'refused' && outcome.smtpCode !== null);
+    if (!isReusable) session.destroy();
     await nextTurn();
     if (outcome.outcome === 'refused' && session.isAlive) await session.reset(performance.now() + RESET_MS);
-    keep(kept);
+    returnToPool(pooled);
   }
 
-  function keep(kept: Kept): void {
-    if (!kept.session.isAlive) return;
-    if (isClosing || kept.sent >= MESSAGES_PER_CONNECTION) {
-      kept.session.quit();
+  function returnToPool(pooled: PooledSession): void {
+    if (!pooled.session.isAlive) return;
+    if (isClosing || pooled.sent >= MESSAGES_PER_CONNECTION) {
+      pooled.session.quit();
       return;
     }
-    idle.push(kept);
-    kept.timer = setTimeout(() => {
-      leaveIdle(kept);
-      kept.session.quit();
+    idle.push(pooled);
+    pooled.timer = setTimeout(() => {
+      removeFromIdle(pooled);
+      pooled.session.quit();
     }, timeouts.idleMs).unref();
   }
 
-  function takeIdle(): Kept | undefined {
-    const kept = idle.at(-1);
-    if (kept) leaveIdle(kept);
-    return kept;
+  function takeIdle(): PooledSession | undefined {
+    const pooled = idle.at(-1);
+    if (pooled) removeFromIdle(pooled);
+    return pooled;
   }
 
-  function leaveIdle(kept: Kept): void {
-    clearTimeout(kept.timer);
-    const at = idle.indexOf(kept);
+  function removeFromIdle(pooled: PooledSession): void {
+    clearTimeout(pooled.timer);
+    const at = idle.indexOf(pooled);
     if (at >= 0) idle.splice(at, 1);
   }
 
@@ -125,15 +125,15 @@ export function createSmtpSubmitter(
       isClosing = true;
       slots.close();
       while (underWay.size > 0) await Promise.allSettled(underWay);
-      for (const kept of [...idle]) {
-        leaveIdle(kept);
-        kept.session.quit();
+      for (const pooled of [...idle]) {
+        removeFromIdle(pooled);
+        pooled.session.quit();
       }
     },
   };
 }
 
-type Kept = { session: SmtpSession; sent: number; timer: NodeJS.Timeout | undefined };
+type PooledSession = { session: SmtpSession; sent: number; timer: NodeJS.Timeout | undefined };
 
 // setupMs + verdictMs and setupMs + stallMs stay under 15 s, so no request waits longer for a hanging server.
 const DEFAULT_TIMEOUTS: SubmitTimeouts = { setupMs: 7000, stallMs: 7000, verdictMs: 7000, idleMs: 10_000 };
@@ -143,7 +143,9 @@ const MESSAGES_PER_CONNECTION = 100;
 // The server closed a pooled connection: no data was written, so another connection can be used.
 function isStale(result: SmtpResult): boolean {
   return (
-    !result.isBegun && !result.isOwnRefusal && (result.reply === null || parseReply(result.reply).smtpCode === 421)
+    !result.isDataStarted &&
+    !result.isLocalRefusal &&
+    (result.reply === null || parseReply(result.reply).smtpCode === 421)
   );
 }
 
@@ -154,14 +156,14 @@ function outcomeOf(result: SmtpResult): SubmitOutcome {
   if (reply && (replyClass === 4 || replyClass === 5)) {
     return { outcome: 'refused', isTemporary: replyClass === 4, refusedRecipients, ...reply };
   }
-  if (!result.isHandedOver) {
-    const response = reply?.response || oneLine(result.fault ?? '');
-    return { ...unsent(response), isTemporary: !result.isOwnRefusal, refusedRecipients };
+  if (!result.isDataComplete) {
+    const response = reply?.response || oneLine(result.error ?? '');
+    return { ...notSent(response), isTemporary: !result.isLocalRefusal, refusedRecipients };
   }
-  if (reply && replyClass === 2 && result.fault === null) {
+  if (reply && replyClass === 2 && result.error === null) {
     return { outcome: 'accepted', queueId: queueIdOf(reply.response), response: reply.response, refusedRecipients };
   }
-  return { outcome: 'uncertain', reason: oneLine(result.fault ?? `The mail server replied: ${result.reply}`) };
+  return { outcome: 'uncertain', reason: oneLine(result.error ?? `The mail server replied: ${result.reply}`) };
 }
 
 function refusedRecipient({ address, reply }: SmtpRefusal): RefusedRecipient {
@@ -169,13 +171,13 @@ function refusedRecipient({ address, reply }: SmtpRefusal): RefusedRecipient {
 }
 
 function notConnected(error: unknown): SubmitOutcome {
-  if (!(error instanceof SessionError)) return unsent('The mail server could not be reached.');
+  if (!(error instanceof SessionError)) return notSent('The mail server could not be reached.');
   const reply = error.reply === null ? null : parseReply(error.reply);
-  if (!reply) return unsent(oneLine(error.message));
-  return { ...unsent(reply.response), ...reply, isTemporary: reply.smtpCode === null || reply.smtpCode < 500 };
+  if (!reply) return notSent(oneLine(error.message));
+  return { ...notSent(reply.response), ...reply, isTemporary: reply.smtpCode === null || reply.smtpCode < 500 };
 }
 
-function unsent(response: string) {
+function notSent(response: string) {
   return {
     outcome: 'refused' as const,
     isTemporary: true,

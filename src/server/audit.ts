@@ -4,7 +4,7 @@ import type { Tx } from './db';
 import type { AppError } from './errors';
 import type { Prisma } from './prisma/client';
 
-type AuditRecord = {
+export type AuditRecord = {
   /** `<type>:<id>` */
   resource: string;
   domainId?: string | null;
@@ -19,9 +19,6 @@ type AuditRecord = {
   /** The address that a failed sign-in used. */
   email?: string;
 };
-
-/** Writes the call's audit entry in the transaction of the change, so that both commit or neither does. */
-export type RecordAudit = (record: AuditRecord, tx?: Tx) => Promise<void>;
 
 type Entry = AuditRecord & Required<Pick<AuditRecord, 'outcome' | 'actor'>> & { action: string };
 
@@ -60,7 +57,7 @@ function storable(details: object): unknown {
   );
 }
 
-/** Records a rejected call (403, 404, 409) outside of the call's transaction, which is rolled back. */
+/** Records a rejected call (403, 404, 409). Its transaction, if it opened one, is rolled back. */
 export async function recordRefusal(
   ctx: Context,
   actor: Actor | null,

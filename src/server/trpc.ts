@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Role } from '@/lib/roles';
 import { isScoped, requireRole } from './access';
 import type { Actor } from './actor';
-import { insertAuditEntry, type RecordAudit, recordRefusal } from './audit';
+import { recordRefusal } from './audit';
 import type { Context } from './context';
 import { AppError } from './errors';
 import { limitAddress, limitKey, limitLogin } from './limits/rate-limit';
+import { auditedWrites, NO_WRITES } from './mutation';
 import { publicError } from './public-error';
 import type { ProcedureMeta } from './rest/meta';
 import { invalidInput } from './validation';
@@ -78,42 +79,29 @@ const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
   return next();
 });
 
-/** Runs a mutation and its audit entry in one transaction. Without an audit entry, the mutation is rolled back. */
+/**
+ * Lets a mutation write, with audit entries only. One that succeeds without an entry fails. Of a rejected call, records the
+ * refusal unless the verb has recorded its own entry.
+ */
 const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
-  if (type !== 'mutation') return next({ ctx: { audit: refuseToAudit } });
+  if (type !== 'mutation') return next({ ctx: NO_WRITES });
   const { actor } = ctx as Context & { actor: Actor | null };
   const action = meta?.audit;
   if (!action) throw new Error(`the mutation ${path} names no audit action`);
-  let isRecorded = false;
-
-  const run = async (tx: Context['db']) => {
-    const audit: RecordAudit = async (record, ownTx) => {
-      const by = record.actor === undefined ? actor : record.actor;
-      await insertAuditEntry(ownTx ?? tx, ctx, { outcome: 'success', ...record, action, actor: by });
-      isRecorded = true;
-    };
-    const result = await next({ ctx: { db: tx, audit } });
-    if (!result.ok) throw result.error;
-    if (!isRecorded) throw new Error(`the mutation ${path} recorded no audit entry`);
+  const { writes, isRecorded } = auditedWrites(ctx, { path, action, actor });
+  const result = await next({ ctx: writes });
+  if (result.ok) {
+    if (!isRecorded()) throw new Error(`the mutation ${path} recorded no audit entry`);
     return result;
-  };
-
-  try {
-    return meta.transaction === 'manual' ? await run(ctx.db) : await ctx.database.$transaction(run);
-  } catch (error) {
-    const refusal = error instanceof AppError ? error : null;
-    if (refusal && AUDITED_REFUSALS.has(refusal.status) && !(isRecorded && meta.transaction === 'manual')) {
-      await recordRefusal(ctx, actor, action, input, refusal);
-    }
-    throw error;
   }
+  const { error } = result;
+  if (error instanceof AppError && AUDITED_REFUSALS.has(error.status) && !isRecorded()) {
+    await recordRefusal(ctx, actor, action, input, error);
+  }
+  return result;
 });
 
 const AUDITED_REFUSALS = new Set([403, 404, 409]);
-
-const refuseToAudit: RecordAudit = async () => {
-  throw new Error('queries are not audited');
-};
 
 /** Procedure builders by role: public → authed → admin → superAdmin. Fields are checked before role and scope. */
 export function publicProcedure<Input extends z.ZodType>(input: Input) {

@@ -1,11 +1,11 @@
 import type { Clock } from '@/server/clock';
 
 /** A clock that stands still until it is moved. */
-export function stillClock(at: string): Clock & { pass(seconds: number): void } {
+export function manualClock(at: string): Clock & { advance(seconds: number): void } {
   let now = Date.parse(at);
   return {
     now: () => new Date(now),
-    pass: (seconds) => {
+    advance: (seconds) => {
       now += seconds * 1000;
     },
   };

@@ -151,7 +151,7 @@ function addressItems(addresses: AddressMatch[]): PaletteItem[] {
   return addresses.map(({ kind, address, note, href }) => ({
     group: 'Addresses',
     label: <span className="mono">{address}</span>,
-    end: note,
+    hint: note,
     href,
     icon: kind === 'mailbox' ? <IconAddressBook {...ICON} /> : <IconAt {...ICON} />,
   }));
@@ -163,7 +163,7 @@ function domainItems(items: { id: string; name: string; active: boolean }[], wor
   return ranked.map(({ id, name, active }) => ({
     group: 'Domains',
     label: <span className="mono">{name}</span>,
-    end: active ? 'Domain' : 'Inactive domain',
+    hint: active ? 'Domain' : 'Inactive domain',
     href: `/domains/${id}`,
     icon: <IconWorld {...ICON} />,
   }));

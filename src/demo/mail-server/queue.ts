@@ -1,5 +1,5 @@
 import { readPages } from '@/mail/agent/queue/queue-page';
-import type { AgentHandlers, QueueChange, QueueChanged, QueueName } from '@/mail/agent-requests';
+import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName } from '@/mail/agent-requests';
 import { failUndelivered, settleUndelivered } from '@/modules/messages/mail-log/inbound/undelivered';
 import { failWaiting, recordQueueChange } from '@/modules/messages/mail-log/outbound/submitted';
 import type { Database } from '@/server/db';
@@ -28,7 +28,7 @@ export function createQueueHandlers(db: Database): Pick<AgentHandlers, 'queue.li
   };
 }
 
-async function changeQueued(db: Database, queueId: string, change: QueueChange): Promise<QueueChanged> {
+async function changeQueued(db: Database, queueId: string, change: QueueChange): Promise<QueueChangeResult> {
   const [found] = await findQueued(db, queueId);
   if (!found) return { message: null, isDone: false };
   const { queue, sender, recipients } = found;

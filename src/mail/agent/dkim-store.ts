@@ -9,7 +9,7 @@ export type SigningKey = {
   selector: string;
 };
 
-export type OpenedKey = SigningKey & {
+export type DecryptedKey = SigningKey & {
   kind: 'rsa' | 'ed25519';
   /** PEM, PKCS 8. */
   privateKey: string;
@@ -29,13 +29,13 @@ const VERSION = 'postroom:dkim_version';
 
 /** Stores the DKIM keys that the mail server signs with in its Redis. */
 export function createDkimStore(redis: Redis) {
-  async function isAt({ version, count }: KeyState): Promise<boolean> {
+  async function isUpToDate({ version, count }: KeyState): Promise<boolean> {
     const [found, ...counts] = await run(redis.multi().get(VERSION).hlen(KEYS).hlen(SELECTORS).hlen(IDS));
     return found === version && counts.every((size) => size === count);
   }
 
-  /** Ids of the keys that it signs with. */
-  async function heldIds(): Promise<Set<string>> {
+  /** Ids of the keys that the mail server signs with. */
+  async function signingKeyIds(): Promise<Set<string>> {
     const answers = await run(redis.multi().hgetall(IDS).hgetall(SELECTORS).hkeys(KEYS));
     const [ids, selectors, names] = answers as [Record<string, string>, Record<string, string>, string[]];
     const known = new Set(names);
@@ -44,17 +44,17 @@ export function createDkimStore(redis: Redis) {
   }
 
   /** Sets the key of each domain; the next message is signed with it. */
-  async function put(keys: OpenedKey[]): Promise<void> {
+  async function put(keys: DecryptedKey[]): Promise<void> {
     if (keys.length === 0) return;
     const change = redis.multi().del(VERSION);
-    change.hset(KEYS, new Map(keys.map((key) => [nameOf(key), rspamdForm(key)])));
+    change.hset(KEYS, new Map(keys.map((key) => [nameOf(key), rspamdFormat(key)])));
     change.hset(IDS, new Map(keys.map((key) => [nameOf(key), key.id])));
     change.hset(SELECTORS, new Map(keys.map(({ domain, selector }) => [domain, selector])));
     await run(change);
   }
 
   /** Removes all other keys and stores the version of the complete state. */
-  async function keepOnly(keys: SigningKey[], { version }: KeyState): Promise<void> {
+  async function removeOthers(keys: SigningKey[], { version }: KeyState): Promise<void> {
     const domains = new Set(keys.map(({ domain }) => domain));
     const names = new Set(keys.map(nameOf));
     const change = redis.multi();
@@ -63,13 +63,13 @@ export function createDkimStore(redis: Redis) {
       [KEYS, names],
       [IDS, names],
     ] as const) {
-      const gone = (await redis.hkeys(hash)).filter((field) => !kept.has(field));
-      if (gone.length > 0) change.hdel(hash, ...gone);
+      const stale = (await redis.hkeys(hash)).filter((field) => !kept.has(field));
+      if (stale.length > 0) change.hdel(hash, ...stale);
     }
     await run(change.set(VERSION, version));
   }
 
-  return { isAt, heldIds, put, keepOnly };
+  return { isUpToDate, signingKeyIds, put, removeOthers };
 }
 
 function nameOf({ domain, selector }: SigningKey): string {
@@ -77,7 +77,7 @@ function nameOf({ domain, selector }: SigningKey): string {
 }
 
 /** Rspamd reads PEM for RSA only. For Ed25519 it needs libsodium's format: seed and public key in base64. */
-function rspamdForm({ kind, privateKey }: OpenedKey): string {
+function rspamdFormat({ kind, privateKey }: DecryptedKey): string {
   if (kind === 'rsa') return privateKey;
   const { d, x } = createPrivateKey(privateKey).export({ format: 'jwk' });
   return Buffer.concat([d, x].map((part) => Buffer.from(String(part), 'base64url'))).toString('base64');

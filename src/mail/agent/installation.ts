@@ -25,7 +25,7 @@ export function readInstallation(config: string): Installation {
   );
   const value = (name: string) => {
     const text = values.get(name);
-    if (!text) throw new Error(`${join(config, 'environment')} does not say ${name}: run deploy/mail/install again.`);
+    if (!text) throw new Error(`${join(config, 'environment')} has no ${name}. Run deploy/mail/install again.`);
     return text;
   };
   const data = value('DATA');

@@ -26,14 +26,14 @@ async function open() {
   const socket = connect(path).setEncoding('latin1');
   await once(socket, 'connect');
   onTestFinished(() => void socket.destroy());
-  let answered = '';
+  let received = '';
   socket.on('data', (text) => {
-    answered += text;
+    received += text;
   });
-  return { socket, answers: () => answered.split('\n\n').filter(Boolean) };
+  return { socket, answers: () => received.split('\n\n').filter(Boolean) };
 }
 
-it('answers any number of requests on a connection in order, however they are cut', async () => {
+it('answers all requests of a connection in order, however they are split into packets', async () => {
   await start(async (request) => `REJECT ${request.get('sender')} ${request.get('queue_id')}`);
   const { socket, answers } = await open();
   socket.write('request=smtpd_access_policy\nsender=a=b@d.example\nqueue_id=1\n');
@@ -43,9 +43,9 @@ it('answers any number of requests on a connection in order, however they are cu
   await expect.poll(answers).toHaveLength(3);
 });
 
-it('puts off what cannot be decided, and says so', async () => {
+it('defers a message and reports the error if the decision fails', async () => {
   await start(async () => {
-    throw new Error('the database is away');
+    throw new Error('the database is down');
   });
   const { socket, answers } = await open();
   socket.write('sender=a@d.example\n\n');
@@ -53,14 +53,14 @@ it('puts off what cannot be decided, and says so', async () => {
   expect(onError).toHaveBeenCalledOnce();
 });
 
-it('keeps an action on its line', async () => {
+it('keeps an action on one line of ASCII', async () => {
   await start(async () => '450 4.7.1 Käse\n\naction=OK');
   const { socket, answers } = await open();
   socket.write('sender=a@d.example\n\n');
   await expect.poll(answers).toEqual(['action=450 4.7.1 K?se??action=OK']);
 });
 
-it('ends a connection that sends no end', async () => {
+it('closes a connection whose request is too long', async () => {
   await start(async () => 'DUNNO');
   const { socket, answers } = await open();
   socket.on('error', () => {});
@@ -69,7 +69,7 @@ it('ends a connection that sends no end', async () => {
   expect(answers()).toEqual([]);
 });
 
-it('starts where a killed process left its socket', async () => {
+it('starts despite the leftover socket of a killed process', async () => {
   await writeFile(path, '');
   await start(async () => 'DUNNO');
   const { socket, answers } = await open();

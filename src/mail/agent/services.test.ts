@@ -6,7 +6,7 @@ import { MAIL_SERVICES } from '../agent-requests';
 import type { Installation } from './installation';
 import { createServiceHandlers } from './services';
 
-// No systemd runs here: what stands for it notes how it is called.
+// systemd doesn't run here: a fake systemctl records its calls.
 const folder = mkdtempSync(join(tmpdir(), 'postroom-systemctl-'));
 const calls = () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n');
 const path = process.env.PATH;
@@ -23,14 +23,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it('services that systemd keeps are reloaded and restarted by it: it alone knows their processes', async () => {
+it('reloads and restarts services with systemctl if systemd manages them', async () => {
   const handlers = createServiceHandlers({ config: folder, data: folder } as Installation);
   for (const service of MAIL_SERVICES) {
     expect(await handlers['services.reload']({ service })).toEqual({ isDone: service !== 'redis' });
     await handlers['services.restart']({ service });
   }
-  const acts = calls().filter((call) => !call.startsWith('is-enabled'));
-  expect(acts).toEqual(
+  const actions = calls().filter((call) => !call.startsWith('is-enabled'));
+  expect(actions).toEqual(
     MAIL_SERVICES.flatMap((service) =>
       [service !== 'redis' && 'reload', 'restart']
         .filter(Boolean)

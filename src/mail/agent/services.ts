@@ -7,10 +7,10 @@ import { type AgentHandlers, MAIL_SERVICES, type MailService } from '../agent-re
 import type { Installation } from './installation';
 
 const STACK = fileURLToPath(new URL('../../../deploy/mail/stack', import.meta.url));
-const HEALTH_WITHIN_MS = 20_000;
-const RELOAD_WITHIN_MS = 20_000;
+const HEALTH_TIMEOUT_MS = 20_000;
+const RELOAD_TIMEOUT_MS = 20_000;
 // Rspamd takes 40 seconds to start with a new suffix list.
-const RESTART_WITHIN_MS = 110_000;
+const RESTART_TIMEOUT_MS = 110_000;
 
 const run = promisify(execFile);
 
@@ -19,31 +19,32 @@ type ServiceHandlers = Pick<AgentHandlers, 'services.list' | 'services.reload' |
 /** Reloads and restarts the four services of a mail server, with systemd or, without it, with `stack`. */
 export function createServiceHandlers({ config, data }: Installation): ServiceHandlers {
   const reload: Partial<Record<MailService, () => Promise<unknown>>> = {
-    postfix: () => run('postfix', ['-c', join(config, 'postfix'), 'reload'], { timeout: RELOAD_WITHIN_MS }),
+    postfix: () => run('postfix', ['-c', join(config, 'postfix'), 'reload'], { timeout: RELOAD_TIMEOUT_MS }),
     dovecot: () =>
-      run('doveadm', ['-c', join(config, 'dovecot/dovecot.conf'), 'reload'], { timeout: RELOAD_WITHIN_MS }),
+      run('doveadm', ['-c', join(config, 'dovecot/dovecot.conf'), 'reload'], { timeout: RELOAD_TIMEOUT_MS }),
     rspamd: async () => process.kill(Number(await readFile(join(data, 'run/rspamd/rspamd.pid'), 'utf8')), 'SIGHUP'),
   };
   return {
     'services.list': async () => {
-      const told = await health(config);
-      return { services: MAIL_SERVICES.map((service) => ({ service, isUp: told.includes(`${service} is up`) })) };
+      const lines = await health(config);
+      return { services: MAIL_SERVICES.map((service) => ({ service, isUp: lines.includes(`${service} is up`) })) };
     },
     'services.reload': async ({ service }) => {
       const name = requireService(service);
-      const reloadIt = reload[name];
-      if (!reloadIt) return { isDone: false };
-      if (await isKeptBySystemd(name)) await run('systemctl', ['reload', unitOf(name)], { timeout: RELOAD_WITHIN_MS });
-      else await reloadIt();
+      const reloadService = reload[name];
+      if (!reloadService) return { isDone: false };
+      if (await isManagedBySystemd(name))
+        await run('systemctl', ['reload', unitOf(name)], { timeout: RELOAD_TIMEOUT_MS });
+      else await reloadService();
       return { isDone: true };
     },
     'services.restart': async ({ service }) => {
       const name = requireService(service);
-      if (await isKeptBySystemd(name)) {
-        await run('systemctl', ['restart', unitOf(name)], { timeout: RESTART_WITHIN_MS });
+      if (await isManagedBySystemd(name)) {
+        await run('systemctl', ['restart', unitOf(name)], { timeout: RESTART_TIMEOUT_MS });
         return {};
       }
-      await run(STACK, ['restart', config, name], { timeout: RESTART_WITHIN_MS });
+      await run(STACK, ['restart', config, name], { timeout: RESTART_TIMEOUT_MS });
       return {};
     },
   };
@@ -57,7 +58,7 @@ function requireService(service: MailService): MailService {
 
 /** `stack health` exits with 1 if a service is down, and names it. */
 async function health(config: string): Promise<string[]> {
-  const { stdout } = await run(STACK, ['health', config], { timeout: HEALTH_WITHIN_MS }).catch(
+  const { stdout } = await run(STACK, ['health', config], { timeout: HEALTH_TIMEOUT_MS }).catch(
     (error: { code?: unknown; stdout?: string }) => {
       if (error.code !== 1) throw error;
       return { stdout: error.stdout ?? '' };
@@ -70,8 +71,8 @@ function unitOf(service: MailService): string {
   return `postroom-mail-${service}.service`;
 }
 
-async function isKeptBySystemd(service: MailService): Promise<boolean> {
-  return run('systemctl', ['is-enabled', '--quiet', unitOf(service)], { timeout: RELOAD_WITHIN_MS }).then(
+async function isManagedBySystemd(service: MailService): Promise<boolean> {
+  return run('systemctl', ['is-enabled', '--quiet', unitOf(service)], { timeout: RELOAD_TIMEOUT_MS }).then(
     () => true,
     () => false,
   );

@@ -71,8 +71,8 @@ function errorsIn(output: string): SieveError[] {
     const [, line, message] = ERROR_LINE.exec(text) ?? [];
     return message ? [{ line: line ? Number(line) : null, message: plain(message) }] : [];
   });
-  const told = found.filter(({ message }) => !SUMMARY.test(message));
-  return (told.length > 0 ? told : found).slice(0, MAX_ERRORS);
+  const specific = found.filter(({ message }) => !SUMMARY.test(message));
+  return (specific.length > 0 ? specific : found).slice(0, MAX_ERRORS);
 }
 
 function plain(message: string): string {

@@ -1,13 +1,13 @@
 /** A stream that collects the header of a message passing through. */
 export function createHeaderReader() {
   const chunks: Buffer[] = [];
-  let keptBytes = 0;
+  let collectedBytes = 0;
   return {
     async *passOn(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of message) {
-        if (keptBytes < MAX_HEADER_BYTES) {
+        if (collectedBytes < MAX_HEADER_BYTES) {
           chunks.push(chunk);
-          keptBytes += chunk.length;
+          collectedBytes += chunk.length;
         }
         yield chunk;
       }

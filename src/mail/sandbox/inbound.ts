@@ -11,7 +11,7 @@ export type SandboxInboundOptions = InboundPort & {
   minFreeBytes?: number;
   /** If the default port is in use, the next free one is taken; a configured port in use is an error. */
   port: number;
-  isPortChosen: boolean;
+  isPortConfigured: boolean;
 };
 
 /**
@@ -19,7 +19,7 @@ export type SandboxInboundOptions = InboundPort & {
  * the sender gets 451 and retries. A message with the GTUBE line is spam.
  */
 export async function startSandboxInbound(options: SandboxInboundOptions): Promise<SmtpListener> {
-  const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, port, isPortChosen, resolve, receive } = options;
+  const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, port, isPortConfigured, resolve, receive } = options;
   const spool = await openSpool(dir, { minFreeBytes });
   const routes = new WeakMap<SMTPServerAddress, Route>();
 
@@ -27,7 +27,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
     const filter = createGtubeFilter();
     const message = filter.passOn(stream);
     const envelope = envelopeOf(session);
-    const { entry, header } = await spool.store(envelope, message, { maxBytes: maxMessageBytes, isDue: false });
+    const { entry, header } = await spool.store(envelope, message, { maxBytes: maxMessageBytes, isReportDue: false });
     const { queueId, mailFrom, sizeBytes, receivedAt } = entry;
     try {
       await receive({
@@ -51,7 +51,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
     {
       spool,
       maxMessageBytes,
-      ports: isPortChosen ? [port] : portsFrom(port),
+      ports: isPortConfigured ? [port] : portsFrom(port),
       keep,
     },
     {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnReport } from '../delivery-report';
 import type { InboundPort } from '../inbound';
-import { answersTo } from './local-side';
-import { expiredAnswer } from './remote-side';
+import { deliverLocally } from './local-delivery';
+import { expiredReply } from './remote-replies';
 import type { Spool, SpoolEntry } from './spool';
 
 export type Reporter = { add: (queueId: string) => void; close: () => Promise<void> };
@@ -50,34 +50,34 @@ export function createReporter({ spool, onReport, inbound, queueLifetimeMs }: Op
     const { queueId } = pending;
     const entry = await spool.find(queueId);
     if (entry) {
-      const deferred = pending.deferred ?? (await reportAnswers(entry));
+      const deferred = pending.deferred ?? (await reportReplies(entry));
       const expiresAt = new Date(entry.receivedAt).getTime() + queueLifetimeMs;
       const waitMs = expiresAt - Date.now();
       if (deferred.length > 0 && waitMs > 0) {
         if (!isClosed) addAfter({ queueId, failures: 0, deferred }, waitMs);
         return;
       }
-      for (const recipient of deferred) await tell(entry, recipient, expiresAt, expiredAnswer(recipient));
+      for (const recipient of deferred) await reportOutcome(entry, recipient, expiresAt, expiredReply(recipient));
     }
-    await spool.settle(queueId);
+    await spool.markReported(queueId);
   }
 
   /** @returns the deferred recipients */
-  async function reportAnswers(entry: SpoolEntry): Promise<string[]> {
-    const at = new Date(entry.receivedAt).getTime() + ANSWER_AFTER_MS;
-    const answers = await answersTo(spool, entry, inbound);
-    for (const [recipient, answer] of answers) await tell(entry, recipient, at, answer);
-    return answers.flatMap(([recipient, { kind }]) => (kind === 'deferred' ? [recipient] : []));
+  async function reportReplies(entry: SpoolEntry): Promise<string[]> {
+    const at = new Date(entry.receivedAt).getTime() + REPLY_DELAY_MS;
+    const replies = await deliverLocally(spool, entry, inbound);
+    for (const [recipient, reply] of replies) await reportOutcome(entry, recipient, at, reply);
+    return replies.flatMap(([recipient, { kind }]) => (kind === 'deferred' ? [recipient] : []));
   }
 
-  async function tell(entry: SpoolEntry, recipient: string, at: number, answer: Answer): Promise<void> {
+  async function reportOutcome(entry: SpoolEntry, recipient: string, at: number, reply: Reply): Promise<void> {
     const { queueId, messageId } = entry;
-    await onReport({ queueId, messageId, recipient, at: new Date(at), ...answer });
+    await onReport({ queueId, messageId, recipient, at: new Date(at), ...reply });
   }
 
   return {
     add(queueId) {
-      if (!isClosed) addAfter({ queueId, failures: 0, deferred: null }, ANSWER_AFTER_MS);
+      if (!isClosed) addAfter({ queueId, failures: 0, deferred: null }, REPLY_DELAY_MS);
     },
     async close() {
       isClosed = true;
@@ -90,11 +90,11 @@ export function createReporter({ spool, onReport, inbound, queueLifetimeMs }: Op
 /** Deferred recipients, once the first outcomes are reported. */
 type Pending = { queueId: string; failures: number; deferred: string[] | null };
 
-type Answer = ReturnType<typeof expiredAnswer>;
+type Reply = ReturnType<typeof expiredReply>;
 
 const CONCURRENCY = 4;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 const DRAIN_MS = 5000;
 // Long enough for the app to store the acceptance first, as with a real receiving server.
-const ANSWER_AFTER_MS = 150;
+const REPLY_DELAY_MS = 150;

@@ -7,7 +7,7 @@ import type { InboundPort } from '../inbound';
 import { createSmtpSubmitter } from '../submit';
 import { type SandboxMta, startSandboxMta } from './start';
 
-const elsewhere: InboundPort = {
+const unmanaged: InboundPort = {
   resolve: async () => ({ verdict: 'refused', reason: 'not_managed' }),
   receive: async () => {},
 };
@@ -24,21 +24,21 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-it('each recipient is reported as the other side would have answered, by queue id and Message-ID', async () => {
+it('reports a simulated reply for each recipient, with queue id and Message-ID', async () => {
   const reports: DeliveryReport[] = [];
   const mta = await sandbox(async (report) => reports.push(report));
   const queueId = await submit(mta, ['a@far.example', 'b@bounce.test', 'c@eu.bounce.test', 'd@defer.test']);
   await expect.poll(() => reports.length).toBe(4);
   const common = { queueId, messageId: '<1@post.example>', at: expect.any(Date), response: expect.any(String) };
   expect(reports).toEqual([
-    { ...common, ...answer('delivered', 250, '2.0.0'), recipient: 'a@far.example', remoteMta: 'mx.far.example' },
-    { ...common, ...answer('bounced', 550, '5.1.1'), recipient: 'b@bounce.test', remoteMta: 'mx.bounce.test' },
-    { ...common, ...answer('bounced', 550, '5.1.1'), recipient: 'c@eu.bounce.test', remoteMta: 'mx.eu.bounce.test' },
-    { ...common, ...answer('deferred', 451, '4.4.1'), recipient: 'd@defer.test', remoteMta: 'mx.defer.test' },
+    { ...common, ...reply('delivered', 250, '2.0.0'), recipient: 'a@far.example', remoteMta: 'mx.far.example' },
+    { ...common, ...reply('bounced', 550, '5.1.1'), recipient: 'b@bounce.test', remoteMta: 'mx.bounce.test' },
+    { ...common, ...reply('bounced', 550, '5.1.1'), recipient: 'c@eu.bounce.test', remoteMta: 'mx.eu.bounce.test' },
+    { ...common, ...reply('deferred', 451, '4.4.1'), recipient: 'd@defer.test', remoteMta: 'mx.defer.test' },
   ]);
 });
 
-it('a deferred recipient fails at the end of the queue lifetime, and nobody else is told of again', async () => {
+it('a deferred recipient fails at the end of the queue lifetime, and other recipients aren’t reported again', async () => {
   const reports: DeliveryReport[] = [];
   const mta = await sandbox(async (report) => reports.push(report), { queueLifetimeMs: 1500 });
   const queueId = await submit(mta, ['a@far.example', 'd@defer.test', 'e@eu.defer.test']);
@@ -47,7 +47,7 @@ it('a deferred recipient fails at the end of the queue lifetime, and nobody else
   await expect.poll(due, { timeout: 10_000 }).toEqual([]);
   expect(reports.slice(3)).toEqual(
     ['d@defer.test', 'e@eu.defer.test'].map((recipient) => ({
-      ...answer('failed', null, '4.4.7'),
+      ...reply('failed', null, '4.4.7'),
       queueId,
       messageId: '<1@post.example>',
       recipient,
@@ -61,7 +61,7 @@ it('a deferred recipient fails at the end of the queue lifetime, and nobody else
 it.each([
   ['before', 3000],
   ['after', 500],
-])('a deferred recipient fails through a restart that comes %s its end', async (_case, queueLifetimeMs) => {
+])('a deferred recipient fails across a restart %s the end of the queue lifetime', async (_case, queueLifetimeMs) => {
   const first = await sandbox(async () => {}, { queueLifetimeMs: 60_000 });
   const queueId = await submit(first, ['d@defer.test', 'a@far.example']);
   await new Promise((resolve) => setTimeout(resolve, 700));
@@ -70,18 +70,18 @@ it.each([
   const reports: DeliveryReport[] = [];
   await sandbox(async (report) => reports.push(report), { queueLifetimeMs });
   await expect.poll(due, { timeout: 10_000 }).toEqual([]);
-  const told = reports.map(({ recipient, kind }) => [recipient, kind]);
-  expect(told).toEqual([
+  const outcomes = reports.map(({ recipient, kind }) => [recipient, kind]);
+  expect(outcomes).toEqual([
     ['d@defer.test', 'deferred'],
     ['a@far.example', 'delivered'],
     ['d@defer.test', 'failed'],
   ]);
 });
 
-it('a report of failure that fails is repeated word for word until it is taken', async () => {
+it('repeats a rejected failure report unchanged until it is accepted', async () => {
   const tries: DeliveryReport[] = [];
   const onReport = async (report: DeliveryReport) => {
-    if (report.kind === 'failed' && tries.push(report) < 2) throw new Error('The database is away.');
+    if (report.kind === 'failed' && tries.push(report) < 2) throw new Error('The database is down.');
   };
   const mta = await sandbox(onReport, { queueLifetimeMs: 300 });
   await submit(mta, ['d@defer.test']);
@@ -90,18 +90,18 @@ it('a report of failure that fails is repeated word for word until it is taken',
   expect(tries[1]).toEqual(tries[0]);
 });
 
-it('a domain that only looks like one of theirs is delivered to', async () => {
+it('delivers to domains that only look like the simulated ones', async () => {
   const reports: DeliveryReport[] = [];
   const mta = await sandbox(async (report) => reports.push(report));
   await submit(mta, ['a@notbounce.test', 'b@bounce.test.example']);
   await expect.poll(() => reports.map(({ kind }) => kind)).toEqual(['delivered', 'delivered']);
 });
 
-it('a report that fails is repeated word for word until it is taken, and stays due meanwhile', async () => {
+it('repeats a rejected report unchanged until it is accepted, and keeps it due until then', async () => {
   const tries: DeliveryReport[] = [];
   const mta = await sandbox(async (report) => {
     tries.push(report);
-    if (tries.length < 3) throw new Error('The database is away.');
+    if (tries.length < 3) throw new Error('The database is down.');
   });
   const queueId = await submit(mta, ['a@far.example']);
   await expect.poll(() => tries.length, { timeout: 3000 }).toBe(1);
@@ -111,18 +111,18 @@ it('a report that fails is repeated word for word until it is taken, and stays d
   expect(tries).toEqual([tries[0], tries[0], tries[0]]);
 }, 15_000);
 
-it('one report that always fails holds up no other', async () => {
-  const taken = new Set<string>();
+it('a report that always fails doesn’t delay others', async () => {
+  const accepted = new Set<string>();
   const mta = await sandbox(async ({ recipient }) => {
     if (recipient.startsWith('poison')) throw new Error('never');
-    taken.add(recipient);
+    accepted.add(recipient);
   });
   for (let index = 0; index < 10; index += 1) await submit(mta, [`poison${index}@far.example`]);
   await submit(mta, ['fine@far.example']);
-  await expect.poll(() => taken.has('fine@far.example')).toBe(true);
+  await expect.poll(() => accepted.has('fine@far.example')).toBe(true);
 });
 
-it('what a process left unreported is reported by the next one on the folder, once each', async () => {
+it('a new process reports what the last one on the folder left unreported, once each', async () => {
   const first = await sandbox(() => new Promise(() => {}));
   const ids = [await submit(first, ['a@far.example']), await submit(first, ['b@far.example'])];
   const reports: DeliveryReport[] = [];
@@ -134,7 +134,7 @@ it('what a process left unreported is reported by the next one on the folder, on
   expect(reports).toHaveLength(2);
 }, 15_000);
 
-it('a message that was never wholly kept is not reported', async () => {
+it('doesn’t report a message that was only partly stored', async () => {
   await writeFile(path.join(dir, 'half.due'), '');
   await writeFile(path.join(dir, 'half.json'), JSON.stringify({ queueId: 'half', rcptTo: ['a@far.example'] }));
   const reports: DeliveryReport[] = [];
@@ -144,12 +144,12 @@ it('a message that was never wholly kept is not reported', async () => {
   expect(reports[0]?.recipient).toBe('b@far.example');
 });
 
-function answer(kind: string, smtpCode: number | null, enhancedCode: string) {
+function reply(kind: string, smtpCode: number | null, enhancedCode: string) {
   return { kind, smtpCode, enhancedCode };
 }
 
 async function sandbox(onReport: OnReport, over: { queueLifetimeMs?: number } = {}): Promise<SandboxMta> {
-  const options = { dir, maxMessageBytes: 1024 * 1024, minFreeBytes: 0, onReport, ...elsewhere, ...over };
+  const options = { dir, maxMessageBytes: 1024 * 1024, minFreeBytes: 0, onReport, ...unmanaged, ...over };
   const mta = await startSandboxMta(options);
   cleanups.push(mta.close);
   return mta;

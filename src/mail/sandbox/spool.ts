@@ -31,11 +31,11 @@ export async function openSpool(dir: string, { minFreeBytes }: { minFreeBytes: n
       const { bavail, bsize } = await statfs(dir);
       if (bavail * bsize < minFreeBytes + announcedBytes) throw new SpoolFullError('Insufficient system storage');
     },
-    /** Due messages stay due until settled, also after a crash. */
-    store: (envelope: Envelope, message: AsyncIterable<Buffer>, options: { maxBytes: number; isDue: boolean }) =>
+    /** A due report stays due until it is marked as done, also after a crash. */
+    store: (envelope: Envelope, message: AsyncIterable<Buffer>, options: { maxBytes: number; isReportDue: boolean }) =>
       store(dir, envelope, message, options),
-    due: () => listDue(dir),
-    settle: (queueId: string) => rm(filesOf(dir, queueId).due, { force: true }),
+    dueReports: () => listDueReports(dir),
+    markReported: (queueId: string) => rm(filesOf(dir, queueId).due, { force: true }),
     /** Null if the message no longer exists. */
     find: (queueId: string) => find(dir, queueId),
     read: (queueId: string): AsyncIterable<Buffer> => createReadStream(filesOf(dir, queueId).eml),
@@ -56,7 +56,7 @@ async function store(
   dir: string,
   envelope: Envelope,
   message: AsyncIterable<Buffer>,
-  { maxBytes, isDue }: { maxBytes: number; isDue: boolean },
+  { maxBytes, isReportDue }: { maxBytes: number; isReportDue: boolean },
 ): Promise<{ entry: SpoolEntry; header: Buffer }> {
   const queueId = newQueueId();
   const { eml, emlDraft, due, json, jsonDraft } = filesOf(dir, queueId);
@@ -69,7 +69,7 @@ async function store(
     const file = await open(jsonDraft, 'wx', 0o600);
     await writeAndSync(file, () => file.appendFile(`${JSON.stringify(entry)}\n`));
     await rename(jsonDraft, json);
-    if (isDue) await writeFile(due, '', { mode: 0o600 });
+    if (isReportDue) await writeFile(due, '', { mode: 0o600 });
     await rename(emlDraft, eml);
     await syncFolder(dir);
     return { entry, header };
@@ -90,7 +90,7 @@ function filesOf(dir: string, queueId: string) {
   };
 }
 
-async function listDue(dir: string): Promise<string[]> {
+async function listDueReports(dir: string): Promise<string[]> {
   const names = new Set(await readdir(dir));
   const due = [...names].filter((name) => name.endsWith(DUE)).map((name) => name.slice(0, -DUE.length));
   return due.filter((queueId) => names.has(`${queueId}.eml`)).sort();
@@ -106,17 +106,17 @@ async function find(dir: string, queueId: string): Promise<SpoolEntry | null> {
 
 async function writeMessage(file: string, message: AsyncIterable<Buffer>, maxBytes: number): Promise<number> {
   let sizeBytes = 0;
-  let fault: unknown;
+  let failure: unknown;
   const read = async (write: (chunk: Buffer) => Promise<void>) => {
     for await (const chunk of message) {
       sizeBytes += chunk.length;
-      if (sizeBytes > maxBytes) fault ??= new TooLargeError('Message too large');
-      if (fault === undefined) await write(chunk);
+      if (sizeBytes > maxBytes) failure ??= new TooLargeError('Message too large');
+      if (failure === undefined) await write(chunk);
     }
-    if (fault !== undefined) throw fault;
+    if (failure !== undefined) throw failure;
   };
   const fail = (error: unknown) => {
-    fault = error;
+    failure = error;
   };
   const handle = await open(file, 'wx', 0o600).catch(fail);
   if (!handle) await read(async () => {});
@@ -141,8 +141,8 @@ async function syncFolder(dir: string): Promise<void> {
 async function removeLeftovers(dir: string): Promise<void> {
   const names = new Set(await readdir(dir));
   for (const name of names) {
-    const isMarkOfNothing = name.endsWith(DUE) && !names.has(`${name.slice(0, -DUE.length)}.eml`);
-    if (!name.endsWith(DRAFT) && !isMarkOfNothing) continue;
+    const isOrphanedMarker = name.endsWith(DUE) && !names.has(`${name.slice(0, -DUE.length)}.eml`);
+    if (!name.endsWith(DRAFT) && !isOrphanedMarker) continue;
     const file = path.join(dir, name);
     const modifiedAt = await stat(file).then(
       (found) => found.mtimeMs,

@@ -12,7 +12,7 @@ const envelope = { from: 'ann@example.com', to: ['bob@example.org', 'li@xn--r8jz
 const raw = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\n\r\nü \x80\xff\r\n.', 'latin1');
 const rawAsSent = Buffer.concat([raw, Buffer.from('\r\n')]);
 const MB = 1024 * 1024;
-const elsewhere: InboundPort = {
+const unmanaged: InboundPort = {
   resolve: async () => ({ verdict: 'refused', reason: 'not_managed' }),
   receive: async () => {},
 };
@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 describe('a submission', () => {
-  it('is kept byte for byte, with its envelope, by the time it is accepted', async () => {
+  it('is stored byte for byte with its envelope before it is accepted', async () => {
     const { submitter } = await sandbox();
     const queueId = accepted(await submitter.submit({ envelope, raw }));
     expect((await readFile(path.join(dir, `${queueId}.eml`))).equals(rawAsSent)).toBe(true);
@@ -44,7 +44,7 @@ describe('a submission', () => {
     });
   });
 
-  it('of 50 MB is kept whole', async () => {
+  it('of 50 MB is stored completely', async () => {
     const { submitter } = await sandbox({ maxMessageBytes: 60 * MB });
     const line = Buffer.from(`${'y'.repeat(98)}\r\n`);
     const big = Buffer.alloc(line.length * Math.floor((50 * MB) / line.length), line);
@@ -52,7 +52,7 @@ describe('a submission', () => {
     expect((await readFile(path.join(dir, `${queueId}.eml`))).equals(big)).toBe(true);
   });
 
-  it('gets an id of its own, even where two MTAs share a folder', async () => {
+  it('gets a unique id, even if two sandboxes share a folder', async () => {
     const [one, two] = [await sandbox(), await sandbox()];
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, (_, index) => (index % 2 ? one : two).submitter.submit({ envelope, raw })),
@@ -66,7 +66,7 @@ describe('a submission', () => {
     ['no credentials', (url: string) => url.replace(/\/\/.*@/, '//'), 530],
     ['a wrong password', (url: string) => url.replace(/:[^:@]+@/, ':wrong@'), 535],
     ['a wrong user', (url: string) => url.replace(/\/\/[^:]+:/, '//root:'), 535],
-  ])('with %s is refused', async (_case, change, smtpCode) => {
+  ])('with %s is rejected', async (_case, change, smtpCode) => {
     const { mta } = await sandbox();
     const submitter = submitterFor(change(mta.smtpUrl));
     expect(await submitter.submit({ envelope, raw })).toMatchObject({
@@ -77,7 +77,7 @@ describe('a submission', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('over the limit is refused for good, announced or not', async () => {
+  it('over the size limit is permanently rejected, whether or not the client announced its size', async () => {
     const { mta, submitter } = await sandbox({ maxMessageBytes: 1000 });
     expect(await submitter.submit({ envelope, raw: Buffer.alloc(1100, 'x') })).toMatchObject({
       outcome: 'refused',
@@ -92,7 +92,7 @@ describe('a submission', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('hears 452 where the disk is as good as full, and leaves nothing', async () => {
+  it('gets 452 when the disk is almost full, and leaves no file behind', async () => {
     const { submitter } = await sandbox({ minFreeBytes: Number.MAX_SAFE_INTEGER });
     expect(await submitter.submit({ envelope, raw })).toMatchObject({
       outcome: 'refused',
@@ -103,7 +103,7 @@ describe('a submission', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('hears 451 where the folder is gone, after all of it was read', async () => {
+  it('gets 451 if the folder is gone, once it was read to the end', async () => {
     const { mta, submitter } = await sandbox();
     const client = await signedIn(mta);
     expect(await client.say('MAIL FROM:<a@example.com>')).toMatch(/^250/);
@@ -119,7 +119,7 @@ describe('a submission', () => {
     });
   });
 
-  it('that breaks off leaves nothing', async () => {
+  it('that is interrupted leaves no file behind', async () => {
     const { mta } = await sandbox();
     const client = await signedIn(mta);
     await client.say('MAIL FROM:<a@example.com>');
@@ -133,7 +133,7 @@ describe('a submission', () => {
 });
 
 describe('the folder', () => {
-  it('loses what a crash left half written long ago, and nothing else', async () => {
+  it('loses only old partial files of a crash', async () => {
     const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);
     for (const name of ['old.eml.part', 'young.eml.part', 'old.eml', 'old.json']) {
       await writeFile(path.join(dir, name), 'x');
@@ -143,7 +143,7 @@ describe('the folder', () => {
     expect(await files()).toEqual(['old.eml', 'old.json', 'young.eml.part']);
   });
 
-  it('is made where there is none', async () => {
+  it('is created if it is missing', async () => {
     dir = path.join(dir, 'a', 'b');
     const { submitter } = await sandbox();
     accepted(await submitter.submit({ envelope, raw }));
@@ -152,7 +152,7 @@ describe('the folder', () => {
 });
 
 describe('close', () => {
-  it('lets a message under way be kept and answered', async () => {
+  it('lets a running submission finish', async () => {
     const { mta } = await sandbox();
     const client = await signedIn(mta);
     await client.say('MAIL FROM:<a@example.com>');
@@ -165,7 +165,7 @@ describe('close', () => {
     expect(await files()).toHaveLength(2);
   });
 
-  it('ends the listening', async () => {
+  it('stops listening', async () => {
     const { mta, submitter } = await sandbox();
     await mta.close();
     expect(await submitter.submit({ envelope, raw })).toMatchObject({
@@ -177,7 +177,7 @@ describe('close', () => {
 });
 
 describe('newQueueId', () => {
-  it('sorts by time and looks like a long id of Postfix', () => {
+  it('sorts by time and looks like a long Postfix queue id', () => {
     const ids = [1_000_000_000_000, 1_772_000_000_000, 1_772_000_000_001, 2_000_000_000_000].map((at) =>
       newQueueId(new Date(at)),
     );
@@ -194,7 +194,7 @@ async function sandbox(options: Partial<SandboxOptions> = {}): Promise<{ mta: Sa
     maxMessageBytes: 10 * MB,
     minFreeBytes: 0,
     onReport,
-    ...elsewhere,
+    ...unmanaged,
     ...options,
   });
   cleanups.push(mta.close);
@@ -221,13 +221,13 @@ async function signedIn(mta: SandboxMta): Promise<{ socket: Socket; say: (line: 
   const socket = connect(Number(url.port), url.hostname);
   socket.on('error', () => {});
   cleanups.push(async () => socket.destroy());
-  const answer = () => new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
+  const readReply = () => new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
   const say = (line: string) => {
-    const answered = answer();
+    const reply = readReply();
     socket.write(`${line}\r\n`);
-    return answered;
+    return reply;
   };
-  await answer();
+  await readReply();
   await say('EHLO test');
   expect(await say(`AUTH PLAIN ${Buffer.from(`\0${url.username}\0${url.password}`).toString('base64')}`)).toMatch(
     /^235/,

@@ -36,7 +36,10 @@ export async function startSandboxMta(options: SandboxOptions): Promise<SandboxM
       maxMessageBytes,
       ports: [0],
       async keep(stream, session) {
-        const { entry } = await spool.store(envelopeOf(session), stream, { maxBytes: maxMessageBytes, isDue: true });
+        const { entry } = await spool.store(envelopeOf(session), stream, {
+          maxBytes: maxMessageBytes,
+          isReportDue: true,
+        });
         reporter.add(entry.queueId);
         return entry.queueId;
       },
@@ -52,7 +55,7 @@ export async function startSandboxMta(options: SandboxOptions): Promise<SandboxM
       },
     },
   );
-  for (const queueId of await spool.due()) reporter.add(queueId);
+  for (const queueId of await spool.dueReports()) reporter.add(queueId);
 
   return {
     smtpUrl: `smtp://${USER}:${password}@127.0.0.1:${listener.port}`,

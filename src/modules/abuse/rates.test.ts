@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Clock } from '@/server/clock';
 import { createContext } from '@/server/context';
-import { stillClock } from '@/test/clock';
+import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
@@ -86,11 +86,11 @@ describe('the limit of a mailbox', () => {
   });
 
   it('is reported with count, window, limit and Retry-After', async () => {
-    const clock = stillClock('2026-11-21T10:00:00Z');
+    const clock = manualClock('2026-11-21T10:00:00Z');
     const { address } = await makeSender();
     await limitTo({ mailbox_hourly: 2 });
     await send(address, clock);
-    clock.pass(60);
+    clock.advance(60);
     await send(address, clock);
     const answer = expectError(await send(address, clock), 429, 'RATE_LIMIT_EXCEEDED');
     expect(answer.error.message).toBe(
@@ -172,7 +172,7 @@ describe('the limit of a mailbox', () => {
 
 describe('an address without a mailbox', () => {
   it('is rejected over the limit in any letter case, without suspension and with one alert per day', async () => {
-    const clock = stillClock('2026-11-21T10:00:00Z');
+    const clock = manualClock('2026-11-21T10:00:00Z');
     const domain = await makeDomain();
     await limitTo({ mailbox_hourly: 3 });
     for (const name of ['news', 'News', 'NEWS']) expect((await send(`${name}@${domain.name}`, clock)).status).toBe(200);
@@ -187,17 +187,17 @@ describe('an address without a mailbox', () => {
   });
 
   it('can send again one by one as its messages leave the hour', async () => {
-    const clock = stillClock('2026-11-21T10:00:00Z');
+    const clock = manualClock('2026-11-21T10:00:00Z');
     const address = `news@${(await makeDomain()).name}`;
     await limitTo({ mailbox_hourly: 3 });
     for (let i = 0; i < 3; i++) {
       expect((await send(address, clock)).status).toBe(200);
-      clock.pass(1200);
+      clock.advance(1200);
     }
-    clock.pass(-1);
+    clock.advance(-1);
     const answer = expectError(await send(address, clock), 429, 'RATE_LIMIT_EXCEEDED');
     expect(answer.headers.get('retry-after')).toBe('1');
-    clock.pass(1);
+    clock.advance(1);
     expect((await send(address, clock)).status).toBe(200);
     expect(expectError(await send(address, clock), 429, 'RATE_LIMIT_EXCEEDED').headers.get('retry-after')).toBe('1200');
   });

@@ -18,8 +18,6 @@ import type {
 
 export type { Counting } from './rates';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 const HOUR_MS = 3_600_000;
 const THRESHOLDS_ID = 1;
 

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '@/server/context';
-import { stillClock } from '@/test/clock';
+import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import { admitSubmission } from './submission';
 
-const clock = stillClock('2026-11-21T10:00:00Z');
+const clock = manualClock('2026-11-21T10:00:00Z');
 const context = { ...createContext(new Request('http://localhost:3000')), clock };
 
 let domain: { id: string; name: string };

@@ -18,7 +18,6 @@ export const adminsRouter = router({
         tag,
         summary: 'Add an admin',
         audit: 'admin.create',
-        transaction: 'manual',
         errors: { 404: ['DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
@@ -37,7 +36,6 @@ export const adminsRouter = router({
         summary: 'Update an admin',
         description: 'Changes only the supplied fields. A new role or password ends the admin’s other sessions.',
         audit: 'admin.update',
-        transaction: 'manual',
         errors: { 404: ['NOT_FOUND', 'DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )

@@ -10,8 +10,6 @@ import type { Prisma } from '@/server/prisma/client';
 import { hashPassword } from '@/server/secrets/password';
 import type { Admin, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<Admin>> {
   const column = input.sort === 'email' ? 'email' : 'createdAt';
   return paginate(

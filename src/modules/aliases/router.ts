@@ -43,7 +43,6 @@ export const aliasesRouter = router({
         description: 'Takes effect immediately.',
         status: 201,
         audit: 'alias.create',
-        transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: {
           400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'],
@@ -77,7 +76,6 @@ export const aliasesRouter = router({
         description:
           'Each line is checked separately, and a line that fails does not affect the others. With `dry_run`, nothing changes.',
         audit: 'alias.import',
-        transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: { 403: [...domainErrors[403]], 404: [...domainErrors[404]], 409: ['CONFLICT'] },
       }),
@@ -117,7 +115,6 @@ export const aliasesRouter = router({
         summary: 'Update an alias',
         description: 'Changes only the supplied fields. Takes effect immediately.',
         audit: 'alias.update',
-        transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: { 400: ['ALIAS_CHAIN', 'TOO_MANY_DESTINATIONS'], 404: ['NOT_FOUND'] },
       }),

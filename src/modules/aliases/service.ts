@@ -9,8 +9,6 @@ import { rejectChain, writeAliases } from './chains';
 import type { Alias, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 /** @throws MISSING_FIELDS if a domain_admin gives no domain_id; the errors of authorizeDomain */
 export async function listAliases(ctx: ActorContext, input: ListAliases): Promise<Page<Alias>> {
   const { domain_id: domainId, active, q } = input;

@@ -10,7 +10,6 @@ import { destinationIsAlias, findDestinations, findSources, keysOf, sourceIsDest
 import { CreateAlias, type ExportAliases, type ImportAliases, type ImportLine, type ImportReport } from './schema';
 import { aliasExists, requireAliasCapacity } from './service';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
 type ParsedLine = { line: number; source: string; destination: string; active: boolean };
 
 const COLUMNS = ['source_local_part', 'destination', 'active'] as const;

@@ -11,8 +11,6 @@ import { newApiKey } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import type { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 const MAX_ANCESTORS = 5;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

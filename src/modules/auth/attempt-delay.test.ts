@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
-import { stillClock } from '@/test/clock';
+import { manualClock } from '@/test/clock';
 import { makeAdmin, makeSession, unique } from '@/test/factories';
 import { client, expectError } from '@/test/rest';
 
 const PASSWORD = 'paper boats on the canal';
 const passwordHash = await hashPassword(PASSWORD);
-const clock = stillClock('2026-11-21T09:00:00Z');
+const clock = manualClock('2026-11-21T09:00:00Z');
 
 // Every attempt comes from its own address.
 const login = (email: string, password: string) =>
@@ -25,7 +25,7 @@ async function failures(email: string, count: number): Promise<number[]> {
     const seconds = Number(answer.headers.get('retry-after'));
     expect(answer.error.details.retry_after_seconds).toBe(seconds);
     waits.push(seconds);
-    clock.pass(seconds);
+    clock.advance(seconds);
   }
   return waits;
 }
@@ -35,7 +35,7 @@ describe('failed sign-ins of one account', () => {
     const { email } = await makeAdmin({ passwordHash });
     expect(await failures(email, 13)).toEqual([1, 2, 4, 8, 16, 30, 30]);
     expectError(await login(email.toUpperCase(), PASSWORD), 429, 'RATE_LIMIT_EXCEEDED');
-    clock.pass(30);
+    clock.advance(30);
     expect((await login(email, PASSWORD)).status).toBe(200);
   });
 

@@ -37,7 +37,6 @@ export const authRouter = router({
         isPublic: true,
         isLogin: true,
         audit: 'session.create',
-        transaction: 'manual',
         errors: {
           400: ['MISSING_FIELDS'],
           401: ['INVALID_CREDENTIALS', 'TOTP_INVALID', 'SESSION_INVALID'],
@@ -102,7 +101,6 @@ export const authRouter = router({
         summary: 'Change your password',
         description: 'Ends your other sessions.',
         audit: 'admin.password',
-        transaction: 'manual',
         isSessionOnly: true,
         errors: { 401: ['INVALID_CREDENTIALS'] },
       }),
@@ -130,7 +128,6 @@ export const authRouter = router({
         summary: 'Enable two-factor authentication',
         description: 'The recovery codes are returned only once.',
         audit: 'admin.enable_totp',
-        transaction: 'manual',
         isSessionOnly: true,
         errors: { 401: ['TOTP_INVALID'] },
       }),
@@ -144,7 +141,6 @@ export const authRouter = router({
         tag,
         summary: 'Disable two-factor authentication',
         audit: 'admin.disable_totp',
-        transaction: 'manual',
         isSessionOnly: true,
         errors: { 401: ['TOTP_INVALID'] },
       }),
@@ -157,7 +153,7 @@ export const authRouter = router({
     .query(({ ctx, input }) => getSetupStatus(ctx, input)),
 
   setup: publicProcedure(Setup)
-    .meta({ isLogin: true, audit: 'admin.create', transaction: 'manual' })
+    .meta({ isLogin: true, audit: 'admin.create' })
     .output(LoggedIn)
     .mutation(({ ctx, input }) => setUp(ctx, input)),
 });

@@ -21,7 +21,6 @@ export const domainsRouter = router({
         description: 'The domain gets an active DKIM key.',
         status: 201,
         audit: 'domain.create',
-        transaction: 'manual',
         errors: { 409: ['DOMAIN_EXISTS'] },
       }),
     )

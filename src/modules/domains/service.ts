@@ -10,8 +10,6 @@ import type { Prisma } from '@/server/prisma/client';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
 import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
   const { active, q } = input;
   const column = input.sort === 'name' ? 'name' : 'createdAt';

@@ -37,7 +37,6 @@ export const mailboxesRouter = router({
         summary: 'Create a mailbox',
         status: 201,
         audit: 'mailbox.create',
-        transaction: 'manual',
         isOpenToScopedKeys,
         errors: {
           403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
@@ -68,7 +67,6 @@ export const mailboxesRouter = router({
         summary: 'Update a mailbox',
         description: 'Changes only the supplied fields. A new password takes effect immediately.',
         audit: 'mailbox.update',
-        transaction: 'manual',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'] },
       }),

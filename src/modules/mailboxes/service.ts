@@ -9,8 +9,6 @@ import type { Prisma } from '@/server/prisma/client';
 import { hashPassword } from '@/server/secrets/password';
 import type { CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 /** @throws the errors of authorizeDomain if domain_id is given */
 export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Promise<Page<Mailbox>> {
   const { domain_id: domainId, active, suspended, q } = input;

@@ -4,8 +4,6 @@ import { AppError } from '@/server/errors';
 import type { Mailbox, SuspendMailbox, UnsuspendMailbox } from './schema';
 import { FIELDS, notFoundIfMissing, present, requireMailbox } from './service';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 /** Stops sending immediately; the mailbox still receives mail. @throws NOT_FOUND; CONFLICT if already suspended */
 export async function suspendMailbox(ctx: MutationContext, { id, reason }: SuspendMailbox): Promise<Mailbox> {
   const before = present(await requireMailbox(ctx, ctx.db, id));

@@ -38,7 +38,6 @@ export const queueRouter = router({
         summary: 'Retry all deferred messages',
         description: 'Messages on hold stay on hold. Frequent use delays other mail.',
         audit: 'queue.flush',
-        transaction: 'manual',
         errors: { 503: [...needsMailServer[503]] },
       }),
     )
@@ -52,7 +51,6 @@ export const queueRouter = router({
         summary: 'Hold a message',
         description: 'The message is not tried until it is released. A running attempt may still deliver it.',
         audit: 'queue.hold',
-        transaction: 'manual',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
       }),
     )
@@ -66,7 +64,6 @@ export const queueRouter = router({
         summary: 'Release a held message',
         description: 'The message is tried immediately.',
         audit: 'queue.release',
-        transaction: 'manual',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
       }),
     )
@@ -80,7 +77,6 @@ export const queueRouter = router({
         summary: 'Retry a message',
         description: 'Release a message on hold first.',
         audit: 'queue.retry',
-        transaction: 'manual',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: [...needsMailServer[503]] },
       }),
     )
@@ -94,7 +90,6 @@ export const queueRouter = router({
         summary: 'Delete a message from the queue',
         description: 'The remaining recipients do not get the message, and its sender is not notified.',
         audit: 'queue.delete',
-        transaction: 'manual',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
       }),
     )

@@ -1,4 +1,4 @@
-import type { QueueChange, QueueChanged, QueuedMessage as Queued, QueueName } from '@/mail/agent-requests';
+import type { QueueChange, QueueChangeResult, QueuedMessage as Queued, QueueName } from '@/mail/agent-requests';
 import { askAgent } from '@/modules/mail-server/service';
 import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
@@ -6,8 +6,6 @@ import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ByQueueId, ListQueue, QueuedMessage, QueueSummary } from './schema';
-
-type MutationContext = ActorContext & { audit: RecordAudit };
 
 // Reading hundreds of thousands of messages takes seconds, or longer on a slow disk.
 const READ_WITHIN_MS = 50_000;
@@ -120,7 +118,7 @@ async function findMessages(db: Tx, queueIds: string[]): Promise<Map<string, Kno
   return new Map(rows.map(({ queueId, ...message }) => [queueId ?? '', message]));
 }
 
-type FoundMessage = NonNullable<QueueChanged['message']>;
+type FoundMessage = NonNullable<QueueChangeResult['message']>;
 
 function describe({ from, recipients: [first], recipientCount }: FoundMessage): string {
   const sender = from === '' ? 'without a sender' : `from ${from}`;

@@ -49,7 +49,7 @@ async function startSandbox(): Promise<SandboxMta> {
       dir: path.join(dir, 'inbound'),
       maxMessageBytes,
       port: sandboxSmtpPort,
-      isPortChosen: Boolean(process.env.SANDBOX_SMTP_PORT),
+      isPortConfigured: Boolean(process.env.SANDBOX_SMTP_PORT),
       ...inboundCalls,
     });
     log.info({ dir }, 'sandbox: messages are stored here and none leaves this machine');

@@ -11,7 +11,6 @@ const BATCH_LIMIT_BYTES = 100 * MIB;
 
 const shared = {
   tag: 'Sending',
-  transaction: 'manual',
   isOpenToScopedKeys: true,
 } as const;
 

@@ -46,7 +46,6 @@ export const sieveFiltersRouter = router({
         description: 'The mail server compiles the script first. The filter takes effect with the next message.',
         status: 201,
         audit: 'sieve_filter.create',
-        transaction: 'manual',
         isOpenToScopedKeys,
         errors: {
           403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
@@ -66,7 +65,6 @@ export const sieveFiltersRouter = router({
         summary: 'Check a Sieve script',
         description: 'Compiles the script on the mail server, with its configuration. Nothing is saved.',
         audit: 'sieve_filter.validate',
-        transaction: 'manual',
         isOpenToScopedKeys,
         errors: { 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),
@@ -94,7 +92,6 @@ export const sieveFiltersRouter = router({
         description:
           'Changes only the supplied fields. A changed script is compiled first; other changes need no mail server.',
         audit: 'sieve_filter.update',
-        transaction: 'manual',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },
       }),

@@ -18,8 +18,6 @@ import type {
   ValidateSieve,
 } from './schema';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 /** @throws the errors of authorizeDomain, if `domain_id` is given */
 export async function listSieveFilters(ctx: ActorContext, input: ListSieveFilters): Promise<Page<SieveFilter>> {
   const { scope, domain_id: domainId, mailbox_id: mailboxId, active, q } = input;

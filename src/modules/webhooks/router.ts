@@ -118,7 +118,6 @@ export const webhooksRouter = router({
         summary: 'Send a test event',
         description: 'Makes one attempt immediately, even if the webhook is inactive, and returns its result.',
         audit: 'webhook.test',
-        transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),

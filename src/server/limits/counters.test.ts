@@ -134,7 +134,7 @@ describe('counters in Redis', () => {
     redis.hang();
     expect(await timed(() => countOf(one, 'a'))).toBeLessThan(3_000);
     await expect.poll(() => timed(() => countOf(one, 'a')), { timeout: 20_000 }).toBeLessThan(100);
-    redis.goOn();
+    redis.resume();
     await untilShared(one, other);
   });
 

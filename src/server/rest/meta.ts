@@ -9,8 +9,6 @@ export type ProcedureMeta = OpenApiMeta<{
   rest?: Rest;
   /** The audit action of a mutation, `<resource type>.<verb>`. */
   audit?: string;
-  /** The verb opens its own transactions, because it uses the network or must respond in constant time. */
-  transaction?: 'manual';
   isOpenToScopedKeys?: boolean;
   /** API keys get 409: the call concerns a session, or how an admin signs in. */
   isSessionOnly?: boolean;
@@ -44,7 +42,7 @@ export type Rest = {
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 type Operation = Partial<Omit<Rest, 'errors'>> &
-  Pick<ProcedureMeta, 'audit' | 'transaction' | 'isOpenToScopedKeys' | 'isSessionOnly' | 'isLogin' | 'isUnlimited'> & {
+  Pick<ProcedureMeta, 'audit' | 'isOpenToScopedKeys' | 'isSessionOnly' | 'isLogin' | 'isUnlimited'> & {
     summary: string;
     description?: string;
     tag: string;

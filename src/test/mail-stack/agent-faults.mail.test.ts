@@ -2,13 +2,22 @@ import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
 import { rotateLog } from '@/mail/agent/logs/log-rotation';
-import { killAgent, withoutAgent } from './support/agent';
+import { killAgent, whileAgentStopped } from './support/agent';
 import { PASSWORD } from './support/directory';
-import { useKey as putKey } from './support/dkim-keys';
-import { at, domain, far, receive, sendTo, submit, tellsOf, told } from './support/followed-mail';
+import { activateKey } from './support/dkim-keys';
 import { signInToImap } from './support/imap-session';
 import { db, mailServer } from './support/mail-server';
 import { messageText, openInbound } from './support/smtp-session';
+import {
+  at,
+  domain,
+  receive,
+  remoteAddress,
+  sendTo,
+  submit,
+  waitForEvents,
+  webhookEvents,
+} from './support/traced-mail';
 
 describe('nothing is lost and nothing doubled', () => {
   const COUNT = 60;
@@ -18,28 +27,28 @@ describe('nothing is lost and nothing doubled', () => {
   }
 
   it('through crashes of the agent, lost connections to the database and rotations of the log', async () => {
-    await putKey(domain.name, 'first');
+    await activateKey(domain.name, 'first');
     const session = await openInbound();
-    const to = far();
+    const to = remoteAddress();
     const others = Array.from({ length: COUNT }, (_, index) => `Number ${index}`);
     for (const [index, subject] of others.entries()) {
       const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject });
       expect(await session.send('x@elsewhere.example', [at('ann')], text)).toMatch(/^250 /);
-      if (index % 4 === 0) await submitAtLast(to);
+      if (index % 4 === 0) await submitWithRetries(to);
       if (index % 20 === 5) killAgent();
       if (index % 20 === 10) await cutConnections();
       if (index % 20 === 15) await rotate();
     }
-    await tellsOf('mail.received', COUNT);
-    await tellsOf('mail.delivered', COUNT / 4);
-    const subjects = (await told('mail.received')).map(({ data }) => data.subject as string);
+    await waitForEvents('mail.received', COUNT);
+    await waitForEvents('mail.delivered', COUNT / 4);
+    const subjects = (await webhookEvents('mail.received')).map(({ data }) => data.subject as string);
     expect(subjects.toSorted()).toEqual(others.toSorted());
-    for (const type of ['mail.sent', 'mail.delivered']) expect(await told(type)).toHaveLength(COUNT / 4);
+    for (const type of ['mail.sent', 'mail.delivered']) expect(await webhookEvents(type)).toHaveLength(COUNT / 4);
     expect((await (await mailboxes()).messages()).length).toBe(COUNT);
   });
 
   /** While the agent is away, mailboxes are told to try again. */
-  const submitAtLast = (to: string) => expect.poll(() => submit([to]), { timeout: 30_000 }).toMatch(/^250 /);
+  const submitWithRetries = (to: string) => expect.poll(() => submit([to]), { timeout: 30_000 }).toMatch(/^250 /);
 
   it('by rotating the log, which removes what was rotated long ago', async () => {
     const log = readInstallation(mailServer.config).postfixLog;
@@ -51,22 +60,22 @@ describe('nothing is lost and nothing doubled', () => {
     await rotate();
     expect([old, young].map((path) => existsSync(path))).toEqual([false, true]);
     await receive([at('ann')], { subject: 'In the new file' });
-    await tellsOf('mail.received', 1);
+    await waitForEvents('mail.received', 1);
     rmSync(young);
   });
 
   it('of what happens while the agent is away', async () => {
-    await putKey(domain.name, 'first');
-    const to = far();
-    await withoutAgent(async () => {
+    await activateKey(domain.name, 'first');
+    const to = remoteAddress();
+    await whileAgentStopped(async () => {
       await receive([at('ann')], { subject: 'Meanwhile' });
       expect((await sendTo([to])).status).toBe(200);
       await rotate();
       await receive([at('bo')], { subject: 'Later' });
     });
-    await tellsOf('mail.received', 2);
-    await tellsOf('mail.delivered', 1);
-    const subjects = (await told('mail.received')).map(({ data }) => data.subject);
+    await waitForEvents('mail.received', 2);
+    await waitForEvents('mail.delivered', 1);
+    const subjects = (await webhookEvents('mail.received')).map(({ data }) => data.subject);
     expect(subjects.toSorted()).toEqual(['Later', 'Meanwhile']);
   });
 });

@@ -1,15 +1,25 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
 import { makeAlias, makeMailbox } from './support/directory';
-import { api, at, domain, receive, type Told, tellsOf, told, traceOf, typesOf } from './support/followed-mail';
 import { db, mailServer } from './support/mail-server';
-import { without } from './support/services';
+import { whileStopped } from './support/services';
+import {
+  api,
+  at,
+  domain,
+  receive,
+  traceOf,
+  typesOf,
+  type WebhookEvent,
+  waitForEvents,
+  webhookEvents,
+} from './support/traced-mail';
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 
 describe('mail that comes in and cannot be delivered', () => {
   const message = () => traceOf({ direction: 'inbound' });
-  const whichIs = (status: string, subject: string) =>
+  const waitForStatus = (status: string, subject: string) =>
     vi.waitFor(async () => expect(await message()).toMatchObject({ status, subject }), {
       timeout: 40_000,
       interval: 200,
@@ -20,7 +30,7 @@ describe('mail that comes in and cannot be delivered', () => {
     await makeAlias(domain.id, 'help', at('small'));
     const body = `${'x'.repeat(70)}\n`.repeat(400);
     expect(await receive([at('help')], { subject: 'Too much', body })).toMatch(/^250 /);
-    await whichIs('bounced', 'Too much');
+    await waitForStatus('bounced', 'Too much');
     expect(await message()).toMatchObject({
       from: 'someone@elsewhere.example',
       to: [at('help')],
@@ -33,22 +43,22 @@ describe('mail that comes in and cannot be delivered', () => {
         },
       ],
     });
-    expect(await told()).toEqual([]);
+    expect(await webhookEvents()).toEqual([]);
   });
 
   it('while Dovecot is away is deferred, and received once it is back', async () => {
     await makeAlias(domain.id, 'help', at('ann'));
-    await without('dovecot', async () => {
+    await whileStopped('dovecot', async () => {
       expect(await receive([at('help')], { subject: 'Patience' })).toMatch(/^250 /);
-      await whichIs('deferred', 'Patience');
+      await waitForStatus('deferred', 'Patience');
     });
     const { id } = await message();
     execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
-    await whichIs('received', 'Patience');
+    await waitForStatus('received', 'Patience');
     const received = await message();
     expect(received).toMatchObject({ id, recipients: [{ status: 'received', smtp_code: null }] });
     expect(typesOf(received)).toEqual(['deferred', 'received']);
-    expect((await told()).map(({ event, data }) => [event, data.to])).toEqual([['mail.received', at('ann')]]);
+    expect((await webhookEvents()).map(({ event, data }) => [event, data.to])).toEqual([['mail.received', at('ann')]]);
   });
 });
 
@@ -59,14 +69,14 @@ describe('mail that comes in', () => {
     const hook = { url: 'https://192.0.2.1/', secret: new Uint8Array(1), createdBy: api.admin.id };
     await db.webhook.create({ data: { ...hook, events: ['mail.received.full'], domainId: domain.id } });
     await receive([at('info'), at('sales'), at('ann')], { subject: 'Offer', body: 'Good morning, all of you.' });
-    const received = await tellsOf('mail.received', 2);
+    const received = await waitForEvents('mail.received', 2);
     expect(received.map(({ data }) => data.to).toSorted()).toEqual([at('ann'), at('bo')]);
     expect(received[0]?.data).toMatchObject({
       from: 'someone@elsewhere.example',
       subject: 'Offer',
       domain: domain.name,
     });
-    const [full, ...others] = await tellsOf('mail.received.full', 1);
+    const [full, ...others] = await waitForEvents('mail.received.full', 1);
     expect(others).toEqual([]);
     expect(full?.data).toMatchObject({
       subject: 'Offer',
@@ -91,7 +101,7 @@ describe('mail that comes in', () => {
       { timeout: 40_000 },
     );
     const parts = await db.eventPart.findMany({ where: { eventId: event?.id }, orderBy: { position: 'asc' } });
-    const { data } = JSON.parse(Buffer.concat(parts.map(({ bytes }) => bytes)).toString()) as Told;
+    const { data } = JSON.parse(Buffer.concat(parts.map(({ bytes }) => bytes)).toString()) as WebhookEvent;
     expect(data.subject).toBe('Long');
     expect(String(data.body_text).length).toBeGreaterThan(3_000_000);
     expect(data.body_text).toMatch(/the end\s*$/);
@@ -99,20 +109,20 @@ describe('mail that comes in', () => {
 
   it('and is refused as spam is told to each address, and reaches nobody', async () => {
     expect(await receive([at('ann'), at('bo')], { body: GTUBE })).toMatch(/^554 5\.7\.1 /);
-    const spam = await tellsOf('mail.spam', 2);
+    const spam = await waitForEvents('mail.spam', 2);
     expect(spam.map(({ data }) => data.to).toSorted()).toEqual([at('ann'), at('bo')]);
     expect(spam[0]?.data).toMatchObject({ from: 'someone@elsewhere.example', spam_score: 15, spam_action: 'reject' });
     expect(await traceOf({ direction: 'inbound' })).toMatchObject({ status: 'spam', spam_score: 15 });
-    expect(await told('mail.received')).toEqual([]);
+    expect(await webhookEvents('mail.received')).toEqual([]);
   });
 
   it('while Redis is away is told of all the same', async () => {
-    await without('redis', async () => {
+    await whileStopped('redis', async () => {
       await receive([at('ann')], { subject: 'Without a stream' });
       expect(await receive([at('bo')], { body: GTUBE })).toMatch(/^554 /);
-      const [received] = await tellsOf('mail.received', 1);
+      const [received] = await waitForEvents('mail.received', 1);
       expect(received?.data).toMatchObject({ to: at('ann'), subject: 'Without a stream' });
-      const [spam] = await tellsOf('mail.spam', 1);
+      const [spam] = await waitForEvents('mail.spam', 1);
       expect(spam?.data).toMatchObject({ to: at('bo'), spam_score: 15 });
     });
   });

@@ -1,28 +1,39 @@
 import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { withoutAgent } from './support/agent';
-import { useKey as putKey } from './support/dkim-keys';
-import { at, domain, far, putOff, sendTo, submit, tellsOf, told, traceOf, typesOf } from './support/followed-mail';
+import { whileAgentStopped } from './support/agent';
+import { activateKey } from './support/dkim-keys';
 import { db, mailServer } from './support/mail-server';
 import { messageText, openSubmission } from './support/smtp-session';
+import {
+  at,
+  deferredAddresses,
+  domain,
+  remoteAddress,
+  sendTo,
+  submit,
+  traceOf,
+  typesOf,
+  waitForEvents,
+  webhookEvents,
+} from './support/traced-mail';
 
 describe('mail that the app sends', () => {
-  beforeEach(() => putKey(domain.name, 'first'));
+  beforeEach(() => activateKey(domain.name, 'first'));
 
   it('is followed from the call to each answer of the other side, with all that the events document', async () => {
-    const later = far();
-    putOff.add(later);
-    const taken = far();
-    const sent = await sendTo([taken, 'nobody@far.example', later], 'Three answers');
+    const deferred = remoteAddress();
+    deferredAddresses.add(deferred);
+    const accepted = remoteAddress();
+    const sent = await sendTo([accepted, 'nobody@far.example', deferred], 'Three answers');
     expect(sent.error ?? null).toBeNull();
     const messageId = sent.data.message_id;
-    const [delivered] = await tellsOf('mail.delivered', 1);
-    const bounces = await tellsOf('mail.bounced', 2);
+    const [delivered] = await waitForEvents('mail.delivered', 1);
+    const bounces = await waitForEvents('mail.bounced', 2);
 
     const common = { message_id: messageId, from: at('app'), subject: 'Three answers', domain: domain.name };
     expect(delivered?.data).toMatchObject({
       ...common,
-      recipient: taken,
+      recipient: accepted,
       queue_id: expect.stringMatching(/^\w{10,}$/),
       remote_mta: '127.0.0.1',
       smtp_code: 250,
@@ -42,25 +53,25 @@ describe('mail that the app sends', () => {
         remote_mta: '127.0.0.1',
       },
     });
-    expect(bounceOf(later)).toMatchObject({ will_retry: true, bounce: { type: 'temporary', smtp_code: 451 } });
+    expect(bounceOf(deferred)).toMatchObject({ will_retry: true, bounce: { type: 'temporary', smtp_code: 451 } });
 
     const trace = await traceOf({ messageId });
     expect(trace).toMatchObject({ status: 'deferred', direction: 'outbound' });
     expect(typesOf(trace).slice(0, 2)).toEqual(['accepted', 'queued']);
     expect(typesOf(trace).slice(2).toSorted()).toEqual(['bounced', 'deferred', 'delivered']);
-    expect(await told('mail.sent')).toHaveLength(1);
+    expect(await webhookEvents('mail.sent')).toHaveLength(1);
   });
 
   it('is told once as put off, however often it is, and delivered when it is taken', async () => {
-    const later = far();
-    putOff.add(later);
-    const { data } = await sendTo([later]);
-    await tellsOf('mail.bounced', 1);
+    const deferred = remoteAddress();
+    deferredAddresses.add(deferred);
+    const { data } = await sendTo([deferred]);
+    await waitForEvents('mail.bounced', 1);
     const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
     const postqueue = (...args: string[]) =>
       execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, ...args], { encoding: 'utf8' });
     // What Postfix still has in its hands, though its log has told of it, it does not try again.
-    const tryAgain = async () => {
+    const retry = async () => {
       const queued = () =>
         postqueue('-j')
           .split('\n')
@@ -68,29 +79,29 @@ describe('mail that the app sends', () => {
       await expect.poll(queued, { timeout: 20_000 }).toContain('"queue_name": "deferred"');
       postqueue('-i', queueId);
     };
-    await tryAgain();
-    const putOffTwice = () => mailLog().filter((line) => line.includes(queueId) && line.includes('=deferred')).length;
-    await expect.poll(putOffTwice, { timeout: 20_000 }).toBe(2);
-    putOff.delete(later);
-    await tryAgain();
-    await tellsOf('mail.delivered', 1);
-    expect(await told('mail.bounced')).toHaveLength(1);
+    await retry();
+    const deferrals = () => mailLog().filter((line) => line.includes(queueId) && line.includes('=deferred')).length;
+    await expect.poll(deferrals, { timeout: 20_000 }).toBe(2);
+    deferredAddresses.delete(deferred);
+    await retry();
+    await waitForEvents('mail.delivered', 1);
+    expect(await webhookEvents('mail.bounced')).toHaveLength(1);
     expect((await traceOf({ messageId: data.message_id })).status).toBe('delivered');
   });
 
   it('that an admin deletes from the queue failed', async () => {
-    const later = far();
-    putOff.add(later);
-    const { data } = await sendTo([later]);
-    await tellsOf('mail.bounced', 1);
+    const deferred = remoteAddress();
+    deferredAddresses.add(deferred);
+    const { data } = await sendTo([deferred]);
+    await waitForEvents('mail.bounced', 1);
     const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
     const postsuper = (flag: string) =>
       execFileSync('postsuper', ['-c', `${mailServer.config}/postfix`, flag, queueId], { stdio: 'ignore' });
     postsuper('-h');
     postsuper('-H');
     postsuper('-d');
-    const [failed] = await tellsOf('mail.failed', 1);
-    expect(failed?.data).toMatchObject({ recipient: later, error: expect.stringMatching(/deleted/) });
+    const [failed] = await waitForEvents('mail.failed', 1);
+    expect(failed?.data).toMatchObject({ recipient: deferred, error: expect.stringMatching(/deleted/) });
     expect(typesOf(await traceOf({ messageId: data.message_id }))).toEqual([
       'accepted',
       'queued',
@@ -102,16 +113,16 @@ describe('mail that the app sends', () => {
   });
 
   it('that was put off for too long failed', async () => {
-    const later = far();
-    putOff.add(later);
-    const { data } = await sendTo([later]);
-    await tellsOf('mail.bounced', 1);
+    const deferred = remoteAddress();
+    deferredAddresses.add(deferred);
+    const { data } = await sendTo([deferred]);
+    await waitForEvents('mail.bounced', 1);
     const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
     execFileSync('postsuper', ['-c', `${mailServer.config}/postfix`, '-e', queueId], { stdio: 'ignore' });
     execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-i', queueId]);
-    const [failed] = await tellsOf('mail.failed', 1);
+    const [failed] = await waitForEvents('mail.failed', 1);
     expect(failed?.data).toMatchObject({
-      recipient: later,
+      recipient: deferred,
       queue_id: queueId,
       reason: 'expired',
       error: expect.stringContaining('451 4.3.0 Later please'),
@@ -121,39 +132,39 @@ describe('mail that the app sends', () => {
 
   it('to a mailbox here is delivered and received', async () => {
     await sendTo([at('ann')], 'To a neighbour');
-    const [received] = await tellsOf('mail.received', 1);
+    const [received] = await waitForEvents('mail.received', 1);
     expect(received?.data).toMatchObject({ from: at('app'), to: at('ann'), subject: 'To a neighbour' });
-    const [delivered] = await tellsOf('mail.delivered', 1);
+    const [delivered] = await waitForEvents('mail.delivered', 1);
     expect(delivered?.data).toMatchObject({ recipient: at('ann'), remote_mta: 'mail.example.test' });
   });
 
   it('whose answer was lost is settled by the log', async () => {
-    const to = far();
+    const to = remoteAddress();
     const { data } = await sendTo([to]);
-    await tellsOf('mail.delivered', 1);
+    await waitForEvents('mail.delivered', 1);
     const { id, queue_id: queueId } = await traceOf({ messageId: data.message_id });
     // As it is stored where the connection was lost after the data.
     await db.event.deleteMany({ where: { domainId: domain.id } });
     await db.messageEvent.deleteMany({ where: { messageId: id, type: { not: 'accepted' } } });
     await db.message.update({ where: { id }, data: { status: 'uncertain', queueId: null } });
     await db.messageRecipient.updateMany({ where: { messageId: id }, data: { status: 'uncertain' } });
-    await tellsOf('mail.sent', 1);
+    await waitForEvents('mail.sent', 1);
     expect(await traceOf({ messageId: data.message_id })).toMatchObject({ status: 'sent', queue_id: queueId });
   });
 });
 
 describe('mail that a mailbox submits by SMTP', () => {
-  beforeEach(() => putKey(domain.name, 'first'));
+  beforeEach(() => activateKey(domain.name, 'first'));
 
   it('is a message with a trace and events as one of the API is', async () => {
-    const [taken, other] = [far(), 'nobody@far.example'];
-    expect(await submit([taken, other], 'Grüße')).toMatch(/^250 /);
-    await tellsOf('mail.delivered', 1);
-    await tellsOf('mail.bounced', 1);
-    const [sent] = await told('mail.sent');
-    expect(sent?.data).toMatchObject({ from: at('ann'), to: [taken, other], domain: domain.name });
+    const [accepted, other] = [remoteAddress(), 'nobody@far.example'];
+    expect(await submit([accepted, other], 'Grüße')).toMatch(/^250 /);
+    await waitForEvents('mail.delivered', 1);
+    await waitForEvents('mail.bounced', 1);
+    const [sent] = await webhookEvents('mail.sent');
+    expect(sent?.data).toMatchObject({ from: at('ann'), to: [accepted, other], domain: domain.name });
     const trace = await traceOf({ direction: 'outbound' });
-    expect(trace).toMatchObject({ status: 'bounced', from: at('ann'), to: [taken, other] });
+    expect(trace).toMatchObject({ status: 'bounced', from: at('ann'), to: [accepted, other] });
     expect(typesOf(trace).toSorted()).toEqual(['bounced', 'delivered', 'queued']);
     expect(trace.events[0]).toMatchObject({ type: 'queued', detail: { by: at('ann') } });
   });
@@ -161,8 +172,8 @@ describe('mail that a mailbox submits by SMTP', () => {
   it('counts for the hourly rate, which suspends the mailbox when it is exceeded', async () => {
     await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: 2 } });
     try {
-      for (const _ of [1, 2]) expect(await submit([far()])).toMatch(/^250 /);
-      expect(await submit([far()])).toMatch(/^450 4\.7\.1 .*the limit is 2 an hour.*suspended/);
+      for (const _ of [1, 2]) expect(await submit([remoteAddress()])).toMatch(/^250 /);
+      expect(await submit([remoteAddress()])).toMatch(/^450 4\.7\.1 .*the limit is 2 an hour.*suspended/);
       const { suspendedAt } = await db.mailbox.findFirstOrThrow({ where: { domainId: domain.id, localPart: 'ann' } });
       expect(suspendedAt).not.toBeNull();
       const alerts = await db.abuseAlert.findMany({ where: { domainId: domain.id } });
@@ -173,13 +184,13 @@ describe('mail that a mailbox submits by SMTP', () => {
   });
 
   it('waits with its sender while nobody counts, and what the app sends does not', async () => {
-    await withoutAgent(async () => {
-      expect(await submit([far()])).toMatch(/^45\d 4\.3\.0 .*not possible just now/);
+    await whileAgentStopped(async () => {
+      expect(await submit([remoteAddress()])).toMatch(/^45\d 4\.3\.0 .*not possible just now/);
       const app = await openSubmission('postroom', String(mailServer.settings.APP_PASSWORD));
       const text = messageText({ from: at('app'), to: 'x@far.example', subject: 'x' });
       expect(await app.send(at('app'), ['x@far.example'], text)).toMatch(/^250 /);
     });
-    await expect.poll(() => submit([far()]), { timeout: 20_000 }).toMatch(/^250 /);
+    await expect.poll(() => submit([remoteAddress()]), { timeout: 20_000 }).toMatch(/^250 /);
   });
 });
 

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { callApp } from './support/app';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { publishKeys, publishRecord, redis, signaturesOf, useKey } from './support/dkim-keys';
-import { arrived } from './support/imap-session';
-import { db, startOutside } from './support/mail-server';
-import { without } from './support/services';
+import { activateKey, publishKeys, publishRecord, redis, signaturesOf } from './support/dkim-keys';
+import { waitForMessage } from './support/imap-session';
+import { db, startRemoteServer } from './support/mail-server';
+import { whileStopped } from './support/services';
 import { messageText, openInbound, openSmtp, openSubmission } from './support/smtp-session';
 
-const outside = await startOutside();
+const remoteServer = await startRemoteServer();
 let domain: { id: string; name: string };
 const at = (local: string) => `${local}@${domain.name}`;
 
@@ -22,24 +22,24 @@ async function submit(session: Awaited<ReturnType<typeof openSubmission>>) {
   return { to, answer };
 }
 
-async function signaturesOutside(to: string) {
-  await expect.poll(() => copiesOutside(to).length, { timeout: 20_000 }).toBe(1);
-  return signaturesOf(copiesOutside(to)[0]?.raw ?? Buffer.alloc(0));
+async function receivedSignatures(to: string) {
+  await expect.poll(() => receivedCopies(to).length, { timeout: 20_000 }).toBe(1);
+  return signaturesOf(receivedCopies(to)[0]?.raw ?? Buffer.alloc(0));
 }
 
-function copiesOutside(to: string) {
-  return outside.received.filter(({ rcptTo }) => rcptTo.includes(to));
+function receivedCopies(to: string) {
+  return remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(to));
 }
 
 describe('what leaves', () => {
   it('is signed with the newest key of its domain: RSA, then Ed25519, then after a rotation', async () => {
     const session = await openSubmission(at('ann'), PASSWORD);
-    await useKey(domain.name, 'one');
-    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
-    await useKey(domain.name, 'two', 'ed25519');
-    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass ed25519-sha256 by two.${domain.name}`]);
-    await useKey(domain.name, 'three');
-    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by three.${domain.name}`]);
+    await activateKey(domain.name, 'one');
+    expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+    await activateKey(domain.name, 'two', 'ed25519');
+    expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass ed25519-sha256 by two.${domain.name}`]);
+    await activateKey(domain.name, 'three');
+    expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by three.${domain.name}`]);
   });
 
   it('of a new domain is signed at once, with the key that came with it', async () => {
@@ -51,28 +51,28 @@ describe('what leaves', () => {
     if (!key) throw new Error('A new domain has no key.');
     publishRecord(key);
     const session = await openSubmission(at('ann'), PASSWORD);
-    const signatures = await signaturesOutside((await submit(session)).to);
+    const signatures = await receivedSignatures((await submit(session)).to);
     expect(signatures).toEqual([`pass rsa-sha256 by ${key.selector}.${domain.name}`]);
   });
 
   it('is signed with the active key while another is pending, and with a retired one that was taken back', async () => {
-    await useKey(domain.name, 'one');
+    await activateKey(domain.name, 'one');
     const app = await callApp();
     publishRecord(await app.domains.rotateDkim({ id: domain.id, selector: 'two' }));
     await publishKeys();
     const session = await openSubmission(at('ann'), PASSWORD);
-    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+    expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
     for (const selector of ['two', 'one']) {
       await app.domains.activateDkim({ id: domain.id, selector });
       await publishKeys();
-      const signatures = await signaturesOutside((await submit(session)).to);
+      const signatures = await receivedSignatures((await submit(session)).to);
       expect(signatures).toEqual([`pass rsa-sha256 by ${selector}.${domain.name}`]);
     }
   });
 
   it('is signed by a domain that was made again with its new key, under the same selector', async () => {
     const app = await callApp();
-    await useKey(domain.name, 'same');
+    await activateKey(domain.name, 'same');
     await db.mailbox.deleteMany({ where: { domainId: domain.id } });
     await app.domains.delete({ id: domain.id });
     await publishKeys();
@@ -83,43 +83,43 @@ describe('what leaves', () => {
     await makeMailbox(domain.id, 'ann');
     const session = await openSubmission(at('ann'), PASSWORD);
     expect((await submit(session)).answer).toMatch(/^451 4\.7\.1 /);
-    await useKey(domain.name, 'same');
-    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by same.${domain.name}`]);
+    await activateKey(domain.name, 'same');
+    expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by same.${domain.name}`]);
   });
 
   it('is signed again after Redis lost its data, as soon as the keys are published again', async () => {
-    await useKey(domain.name, 'one');
+    await activateKey(domain.name, 'one');
     const session = await openSubmission(at('ann'), PASSWORD);
     await redis.del('dkim_keys', 'dkim_selectors', 'postroom:dkim_ids', 'postroom:dkim_version');
     expect((await submit(session)).answer).toMatch(/^451 4\.7\.1 /);
     await publishKeys();
-    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+    expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
   it('is signed by a subdomain with its own key', async () => {
-    await useKey(domain.name, 'parent');
+    await activateKey(domain.name, 'parent');
     domain = await makeDomain({ name: `sub.${domain.name}` });
     await makeMailbox(domain.id, 'ann');
     const session = await openSubmission(at('ann'), PASSWORD);
     expect((await submit(session)).answer).toMatch(/^451 /);
-    await useKey(domain.name, 'child');
-    expect(await signaturesOutside((await submit(session)).to)).toEqual([`pass rsa-sha256 by child.${domain.name}`]);
+    await activateKey(domain.name, 'child');
+    expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by child.${domain.name}`]);
   });
 
   it('waits with its sender while the domain has no key, and goes once it has one', async () => {
     const session = await openSubmission(at('ann'), PASSWORD);
     const unsigned = await submit(session);
     expect(unsigned.answer).toMatch(/^451 4\.7\.1 /);
-    await useKey(domain.name, 'late');
-    await signaturesOutside((await submit(session)).to);
-    expect(copiesOutside(unsigned.to)).toEqual([]);
+    await activateKey(domain.name, 'late');
+    await receivedSignatures((await submit(session)).to);
+    expect(receivedCopies(unsigned.to)).toEqual([]);
   });
 
   it('waits with its sender while Redis is away, and goes once it is back; mail still comes in', async () => {
-    await useKey(domain.name, 'one');
+    await activateKey(domain.name, 'one');
     const session = await openSubmission(at('ann'), PASSWORD);
     const unsigned: string[] = [];
-    await without('redis', async () => {
+    await whileStopped('redis', async () => {
       const { to, answer } = await submit(session);
       unsigned.push(to);
       expect(answer).toMatch(/^451 4\.7\.1 /);
@@ -127,15 +127,15 @@ describe('what leaves', () => {
       const inbound = await openInbound();
       const text = messageText({ from: 'x@elsewhere.example', to: at('ann'), subject });
       expect(await inbound.send('x@elsewhere.example', [at('ann')], text)).toMatch(/^250 /);
-      await arrived(at('ann'), subject);
+      await waitForMessage(at('ann'), subject);
     });
     await expect.poll(async () => (await submit(session)).answer, { timeout: 20_000 }).toMatch(/^250 /);
-    expect(copiesOutside(unsigned[0] ?? '')).toEqual([]);
+    expect(receivedCopies(unsigned[0] ?? '')).toEqual([]);
   });
 
   it('waits with its sender while Rspamd is away, as does what comes in', async () => {
-    await useKey(domain.name, 'one');
-    await without('rspamd', async () => {
+    await activateKey(domain.name, 'one');
+    await whileStopped('rspamd', async () => {
       const session = await openSmtp('SUBMISSIONS_PORT');
       expect(await session.signIn(at('ann'), PASSWORD)).toMatch(/^454 4\.3\.0 /);
       const inbound = await openInbound();

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { arrived, signInToImap } from './support/imap-session';
-import { db, mailServer, startOutside } from './support/mail-server';
+import { signInToImap, waitForMessage } from './support/imap-session';
+import { db, mailServer, startRemoteServer } from './support/mail-server';
 import { messageText, openInbound } from './support/smtp-session';
 
-const outside = await startOutside();
+const remoteServer = await startRemoteServer();
 const NO_SUCH_USER = expect.stringMatching(/^550 5\.1\.1 .*No such user/);
 let domain: { id: string; name: string };
 
@@ -27,7 +27,7 @@ describe('an address is resolved', () => {
     await makeMailbox(domain.id, 'bo');
     await makeAlias(domain.id, 'ann', at('bo'));
     const { subject } = await send(at('ann'));
-    await arrived(at('ann'), subject);
+    await waitForMessage(at('ann'), subject);
     expect(await (await signInToImap(at('bo'), PASSWORD)).messages()).toEqual([]);
   });
 
@@ -37,7 +37,7 @@ describe('an address is resolved', () => {
     await makeAlias(domain.id, 'info', at('ann'));
     await makeAlias(domain.id, '', at('bo'));
     const { subject } = await send(at('info'));
-    await arrived(at('ann'), subject);
+    await waitForMessage(at('ann'), subject);
     expect(await (await signInToImap(at('bo'), PASSWORD)).messages()).toEqual([]);
   });
 
@@ -46,9 +46,9 @@ describe('an address is resolved', () => {
     await makeMailbox(domain.id, 'all');
     await makeAlias(domain.id, '', at('all'));
     const toAnyone = await send(at('whoever'));
-    await arrived(at('all'), toAnyone.subject);
+    await waitForMessage(at('all'), toAnyone.subject);
     const toAnn = await send(at('ann'));
-    await arrived(at('ann'), toAnn.subject);
+    await waitForMessage(at('ann'), toAnn.subject);
     expect(await (await signInToImap(at('all'), PASSWORD)).messages()).toHaveLength(1);
   });
 
@@ -62,8 +62,8 @@ describe('an address is resolved', () => {
     await makeAlias(domain.id, 'info', at('ann'));
     const toMailbox = await send(`ANN@${domain.name.toUpperCase()}`);
     const toAlias = await send(`Info@${domain.name.toUpperCase()}`);
-    await arrived(at('ann'), toMailbox.subject);
-    await arrived(at('ann'), toAlias.subject);
+    await waitForMessage(at('ann'), toMailbox.subject);
+    await waitForMessage(at('ann'), toAlias.subject);
   });
 });
 
@@ -72,14 +72,17 @@ describe('an alias', () => {
     const other = await makeDomain();
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(other.id, 'bo');
-    const far = `${newName()}@far.example`;
-    await makeAlias(domain.id, 'team', `${at('ann')}, bo@${other.name}, ${far}, ${at('ann')}`);
+    const remote = `${newName()}@far.example`;
+    await makeAlias(domain.id, 'team', `${at('ann')}, bo@${other.name}, ${remote}, ${at('ann')}`);
     const { subject } = await send(at('team'));
-    await arrived(at('ann'), subject);
-    await arrived(`bo@${other.name}`, subject);
-    await vi.waitFor(() => expect(outside.received.some(({ rcptTo }) => rcptTo.includes(far))).toBe(true), 20_000);
+    await waitForMessage(at('ann'), subject);
+    await waitForMessage(`bo@${other.name}`, subject);
+    await vi.waitFor(
+      () => expect(remoteServer.received.some(({ rcptTo }) => rcptTo.includes(remote))).toBe(true),
+      20_000,
+    );
     expect(await (await signInToImap(at('ann'), PASSWORD)).messages()).toHaveLength(1);
-    expect(outside.received.filter(({ rcptTo }) => rcptTo.includes(far))).toHaveLength(1);
+    expect(remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(remote))).toHaveLength(1);
   });
 
   it('leaves out local destinations that are no active mailbox, without a bounce to the sender', async () => {
@@ -89,10 +92,10 @@ describe('an alias', () => {
     await makeAlias(domain.id, 'team', [at('off'), at('gone'), at('next'), at('team'), at('ann')].join(','));
     const sender = `${newName()}@elsewhere.example`;
     const { subject } = await send(at('team'), sender);
-    await arrived(at('ann'), subject);
-    await arrived(at('ann'), (await send(at('team'), sender)).subject);
+    await waitForMessage(at('ann'), subject);
+    await waitForMessage(at('ann'), (await send(at('team'), sender)).subject);
     expect(await (await signInToImap(at('ann'), PASSWORD)).messages()).toHaveLength(2);
-    expect(outside.received.filter(({ rcptTo }) => rcptTo.includes(sender))).toEqual([]);
+    expect(remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(sender))).toEqual([]);
   });
 
   it('that leads to nobody any more is refused at RCPT, not to the catch-all', async () => {
@@ -158,7 +161,7 @@ it('mail for the postmaster of the server itself goes to whom the settings name'
   await send('postmaster');
   await send(`Postmaster@${mailServer.settings.HOSTNAME}`);
   await vi.waitFor(
-    () => expect(outside.received.filter(({ rcptTo }) => rcptTo.includes(String(POSTMASTER)))).toHaveLength(2),
+    () => expect(remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(String(POSTMASTER)))).toHaveLength(2),
     20_000,
   );
 });
@@ -171,5 +174,5 @@ it('smuggles no second message past a line feed alone', async () => {
   await session.command(`RCPT TO:<${at('ann')}>`);
   await session.command('DATA');
   await session.command(`Subject: ${subject}\r\n\r\nfirst\n.\nMAIL FROM:<b@elsewhere.example>\r\n.`);
-  expect(await arrived(at('ann'), subject)).toContain('MAIL FROM:<b@elsewhere.example>');
+  expect(await waitForMessage(at('ann'), subject)).toContain('MAIL FROM:<b@elsewhere.example>');
 });

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
 import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { arrived, signInToImap } from './support/imap-session';
-import { db, startOutside } from './support/mail-server';
-import { putOwnScript } from './support/manage-sieve';
+import { signInToImap, waitForMessage } from './support/imap-session';
+import { db, startRemoteServer } from './support/mail-server';
+import { uploadScript } from './support/manage-sieve';
 import { messageText, openInbound } from './support/smtp-session';
 
-const outside = await startOutside();
+const remoteServer = await startRemoteServer();
 let domain: { id: string; name: string };
 const at = (local: string) => `${local}@${domain.name}`;
 
@@ -24,7 +24,7 @@ describe('a mailbox', () => {
   it('is delivered to and read with the password that the app hashed', async () => {
     await makeMailbox(domain.id, 'ann');
     const { subject } = await send(at('ann'), { body: 'Good morning, Ann.' });
-    const text = await arrived(at('ann'), subject);
+    const text = await waitForMessage(at('ann'), subject);
     expect(text).toContain('\r\n\r\nGood morning, Ann.\r\n');
     expect(text).toMatch(
       new RegExp(`^Return-Path: <someone@elsewhere.example>\r\n(.*\r\n)*?Delivered-To: ${at('ann')}\r\n`),
@@ -44,7 +44,7 @@ describe('a mailbox', () => {
   it.each(["o'hara", 'ann+lists', 'a&b', 'a=b~c_d-e'])('may be called %s', async (local) => {
     await makeMailbox(domain.id, local);
     const { subject } = await send(at(local));
-    await arrived(at(local), subject);
+    await waitForMessage(at(local), subject);
   });
 
   it('that is inactive does not open, nor any of an inactive domain', async () => {
@@ -59,19 +59,19 @@ describe('a mailbox', () => {
   it('that is suspended from sending can be read', async () => {
     await makeMailbox(domain.id, 'ann', { suspendedAt: new Date() });
     const { subject } = await send(at('ann'));
-    await arrived(at('ann'), subject);
+    await waitForMessage(at('ann'), subject);
   });
 
   it('at an address that was another mailbox before has nothing of that', async () => {
     const { id } = await makeMailbox(domain.id, 'ann');
     const kept = await send(at('ann'));
-    await arrived(at('ann'), kept.subject);
-    await putOwnScript(at('ann'), PASSWORD, 'discard;\n');
+    await waitForMessage(at('ann'), kept.subject);
+    await uploadScript(at('ann'), PASSWORD, 'discard;\n');
     await db.mailbox.delete({ where: { id } });
     await makeMailbox(domain.id, 'ann');
     expect(await (await signInToImap(at('ann'), PASSWORD)).messages()).toEqual([]);
     const { subject } = await send(at('ann'));
-    await arrived(at('ann'), subject);
+    await waitForMessage(at('ann'), subject);
   });
 
   it('takes no password before TLS', async () => {
@@ -89,7 +89,7 @@ describe('a full mailbox', () => {
   it('is refused at RCPT, takes mail again when there is room, and without a quota', async () => {
     const { id } = await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
     const { subject } = await send(at('ann'), { body: LARGE.slice(0, 15_000) });
-    await arrived(at('ann'), subject);
+    await waitForMessage(at('ann'), subject);
     const session = await openInbound();
     await session.command('MAIL FROM:<x@elsewhere.example> SIZE=10000');
     expect(await session.command(`RCPT TO:<${at('ann')}>`)).toMatch(/^552 5\.2\.2 .*The mailbox is full/);
@@ -103,7 +103,7 @@ describe('a full mailbox', () => {
     const from = `${newName()}@elsewhere.example`;
     await send(at('info'), { from, body: LARGE });
     const bounce = await vi.waitFor(
-      () => outside.received.find(({ rcptTo }) => rcptTo.includes(from)) ?? Promise.reject(new Error('no bounce')),
+      () => remoteServer.received.find(({ rcptTo }) => rcptTo.includes(from)) ?? Promise.reject(new Error('no bounce')),
       20_000,
     );
     expect(bounce.mailFrom).toBe('');

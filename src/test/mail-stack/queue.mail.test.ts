@@ -3,31 +3,31 @@ import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
 import { expectError, keyClient } from '../rest';
 import { startSmtpServer } from '../servers/smtp-server';
 import { makeDomain, newName } from './support/directory';
-import { useKey as putKey } from './support/dkim-keys';
+import { activateKey } from './support/dkim-keys';
 import { db, mailServer, portOf } from './support/mail-server';
-import { without } from './support/services';
+import { whileStopped } from './support/services';
 import { messageText, openSubmission } from './support/smtp-session';
 
-const LATER = { code: 451, text: '4.7.1 Greylisted, try again later' };
+const DEFERRED = { code: 451, text: '4.7.1 Greylisted, try again later' };
 const UNKNOWN = '4jWsM35xXVzMFgn';
 
 /** Addresses that the outside puts off. */
-const putOff = new Set<string>();
-const outside = await startSmtpServer({
+const deferredAddresses = new Set<string>();
+const remoteServer = await startSmtpServer({
   port: Number(mailServer.settings.RELAY_HOST?.split(':').pop()),
-  onRecipient: (address) => (putOff.has(address) ? LATER : undefined),
+  onRecipient: (address) => (deferredAddresses.has(address) ? DEFERRED : undefined),
 });
-afterAll(outside.close);
+afterAll(remoteServer.close);
 const api = await keyClient({ role: 'admin' });
 
 type Queued = { queue_id: string; queue: string; recipients: { address: string; reason: string | null }[] };
 
 /** A message to the outside that waits, of a sender of its own. */
-async function waitingMessage() {
+async function deferredMessage() {
   const domain = await makeDomain();
-  await putKey(domain.name, 'first');
+  await activateKey(domain.name, 'first');
   const [from, to] = [`ann@${domain.name}`, `${newName()}@far.example`];
-  putOff.add(to);
+  deferredAddresses.add(to);
   const session = await openSubmission('postroom', String(mailServer.settings.APP_PASSWORD));
   const answer = await session.send(from, [to], messageText({ from, to, subject: 'Hello' }));
   const queueId = /queued as (\w+)/.exec(answer)?.[1] ?? answer;
@@ -45,16 +45,18 @@ async function queueOf(queueId: string, from: string): Promise<string | undefine
   return rows.find((row) => row.queue_id === queueId && row.recipients[0]?.reason !== null)?.queue;
 }
 
-async function arrived(to: string) {
-  putOff.delete(to);
-  await expect.poll(() => outside.received.some(({ rcptTo }) => rcptTo.includes(to)), { timeout: 20_000 }).toBe(true);
+async function waitForDelivery(to: string) {
+  deferredAddresses.delete(to);
+  await expect
+    .poll(() => remoteServer.received.some(({ rcptTo }) => rcptTo.includes(to)), { timeout: 20_000 })
+    .toBe(true);
 }
 
-const hasArrived = (to: string) => outside.received.some(({ rcptTo }) => rcptTo.includes(to));
+const hasArrived = (to: string) => remoteServer.received.some(({ rcptTo }) => rcptTo.includes(to));
 
 describe('the queue', () => {
   it('shows what waits, why, and which message it is', async () => {
-    const { queueId, domain, from, to } = await waitingMessage();
+    const { queueId, domain, from, to } = await deferredMessage();
     const message = await db.message.create({
       data: {
         messageId: `<${queueId}@${domain.name}>`,
@@ -74,7 +76,7 @@ describe('the queue', () => {
       queue_id: queueId,
       queue: 'deferred',
       from,
-      recipients: [{ address: to, reason: expect.stringContaining(`said: 451 ${LATER.text}`) }],
+      recipients: [{ address: to, reason: expect.stringContaining(`said: 451 ${DEFERRED.text}`) }],
       recipient_count: 1,
       message: { id: message.id, subject: 'Hello' },
     });
@@ -84,7 +86,7 @@ describe('the queue', () => {
   });
 
   it('is read page by page, of one sender', async () => {
-    const [one, other] = [await waitingMessage(), await waitingMessage()];
+    const [one, other] = [await deferredMessage(), await deferredMessage()];
     const before = await listed('limit=200');
     expect(before.map(({ queue_id }) => queue_id)).toEqual(expect.arrayContaining([one.queueId, other.queueId]));
     const seen: string[] = [];
@@ -99,36 +101,36 @@ describe('the queue', () => {
   });
 
   it('holds a message through a flush, refuses to try it, and sends it once it is released', async () => {
-    const { queueId, from, to } = await waitingMessage();
+    const { queueId, from, to } = await deferredMessage();
     expect((await api.post(`/queue/${queueId}/hold`)).data.message).toBe(
       `Message ${queueId} from ${from} to ${to} put on hold.`,
     );
     expect((await api.post(`/queue/${queueId}/hold`)).status).toBe(200);
     expect((await listed(`queue=hold&to=${to}`)).map(({ queue_id }) => queue_id)).toEqual([queueId]);
-    putOff.delete(to);
+    deferredAddresses.delete(to);
     expectError(await api.post(`/queue/${queueId}/retry`), 409, 'CONFLICT');
 
-    const other = await waitingMessage();
-    putOff.delete(other.to);
+    const other = await deferredMessage();
+    deferredAddresses.delete(other.to);
     expect((await api.post('/queue/flush')).status).toBe(200);
-    await arrived(other.to);
+    await waitForDelivery(other.to);
     expect(hasArrived(to)).toBe(false);
     expect((await api.post(`/queue/${queueId}/release`)).status).toBe(200);
-    await arrived(to);
+    await waitForDelivery(to);
     await expect.poll(() => listed(`to=${to}`)).toEqual([]);
   });
 
   it('tries one message at once, and leaves the others', async () => {
-    const [one, other] = [await waitingMessage(), await waitingMessage()];
+    const [one, other] = [await deferredMessage(), await deferredMessage()];
     expect((await api.post(`/queue/${other.queueId}/release`)).status).toBe(200);
-    putOff.delete(one.to);
+    deferredAddresses.delete(one.to);
     expect((await api.post(`/queue/${one.queueId}/retry`)).status).toBe(200);
-    await arrived(one.to);
+    await waitForDelivery(one.to);
     expect((await listed(`to=${other.to}`)).map(({ queue_id }) => queue_id)).toEqual([other.queueId]);
   });
 
   it('gives up a message that is deleted', async () => {
-    const { queueId, from, to } = await waitingMessage();
+    const { queueId, from, to } = await deferredMessage();
     expect((await api.delete(`/queue/${queueId}`)).data.message).toBe(
       `Message ${queueId} from ${from} to ${to} deleted from the queue.`,
     );
@@ -144,14 +146,14 @@ describe('the queue', () => {
   });
 
   it('answers everybody who asks at once', async () => {
-    const { queueId, to } = await waitingMessage();
+    const { queueId, to } = await deferredMessage();
     const answers = await Promise.all(Array.from({ length: 8 }, () => listed(`to=${to}`)));
     for (const rows of answers) expect(rows.map(({ queue_id }) => queue_id)).toEqual([queueId]);
   });
 
   it('is out of reach while Postfix is stopped, and nothing is done', async () => {
-    const { queueId, to } = await waitingMessage();
-    await without('postfix', async () => {
+    const { queueId, to } = await deferredMessage();
+    await whileStopped('postfix', async () => {
       expectError(await api.get('/queue'), 503, 'MAIL_STACK_UNAVAILABLE');
       expectError(await api.get('/queue/summary'), 503, 'MAIL_STACK_UNAVAILABLE');
       expectError(await api.post('/queue/flush'), 503, 'MAIL_STACK_UNAVAILABLE');

@@ -4,14 +4,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { MAIL_SERVICES, type MailService } from '@/mail/agent-requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { newName, PASSWORD } from './support/directory';
-import { useKey as putKey } from './support/dkim-keys';
-import { at, domain, far, receive, submit, tellsOf, told } from './support/followed-mail';
+import { activateKey } from './support/dkim-keys';
 import { signInToImap } from './support/imap-session';
 import { db, mailServer } from './support/mail-server';
-import { runStack, without } from './support/services';
+import { runStack, whileStopped } from './support/services';
+import { at, domain, receive, remoteAddress, submit, waitForEvents, webhookEvents } from './support/traced-mail';
 
-const RESTARTS_WITHIN = { withinMs: 55_000 };
-const FLOWS_WITHIN = { timeout: 40_000, interval: 200 };
+const RESTART_TIMEOUT = { withinMs: 55_000 };
+const MAIL_TIMEOUT = { timeout: 40_000, interval: 200 };
 const PAUSE_MS = 20;
 const PID_FILES: Record<MailService, string> = {
   redis: 'run/redis/redis.pid',
@@ -26,12 +26,12 @@ const isUp = async () =>
     (await askAgent(db, 'services.list', {})).services.map(({ service, isUp: isRunning }) => [service, isRunning]),
   );
 
-beforeEach(() => putKey(domain.name, 'first'));
+beforeEach(() => activateKey(domain.name, 'first'));
 
 describe('the services of the mail server, asked through the agent', () => {
   it('are told of, those that are down too', async () => {
     expect(await isUp()).toEqual(ALL_UP);
-    await without('dovecot', async () => {
+    await whileStopped('dovecot', async () => {
       expect(await isUp()).toEqual({ ...ALL_UP, dovecot: false });
     });
   });
@@ -45,13 +45,13 @@ describe('the services of the mail server, asked through the agent', () => {
   ] as const)('reload as the same process: %s', async (service, isDone) => {
     const before = processOf(service);
     const reload = () => askAgent(db, 'services.reload', { service });
-    expect(await mailFlowsThrough(reload)).toEqual({ answer: { isDone }, repeated: [] });
+    expect(await sendMailDuring(reload)).toEqual({ answer: { isDone }, repeated: [] });
     expect(processOf(service)).toBe(before);
   });
 
   it.each(MAIL_SERVICES)('restart as another process: %s', async (service) => {
     const before = processOf(service);
-    await mailFlowsThrough(() => askAgent(db, 'services.restart', { service }, RESTARTS_WITHIN));
+    await sendMailDuring(() => askAgent(db, 'services.restart', { service }, RESTART_TIMEOUT));
     expect(processOf(service)).not.toBe(before);
   });
 
@@ -63,7 +63,7 @@ describe('the services of the mail server, asked through the agent', () => {
   });
 
   it.each(MAIL_SERVICES)('start where another process has the number that a crash left behind: %s', async (service) => {
-    await without(service, async () => {
+    await whileStopped(service, async () => {
       writeFileSync(`${mailServer.data}/${PID_FILES[service]}`, `${process.pid}\n`);
     });
     expect(processOf(service)).not.toBe(String(process.pid));
@@ -84,35 +84,35 @@ describe('the services of the mail server, asked through the agent', () => {
  * What was taken before, meanwhile and afterwards arrives, and is told once; then mail goes out as well. `repeated` is what
  * is in the mailbox more than once.
  */
-async function mailFlowsThrough<Answer>(ask: () => Promise<Answer>): Promise<{ answer: Answer; repeated: string[] }> {
-  const taken: string[] = [];
-  const offer = async () => {
+async function sendMailDuring<Answer>(ask: () => Promise<Answer>): Promise<{ answer: Answer; repeated: string[] }> {
+  const accepted: string[] = [];
+  const send = async () => {
     const subject = newName();
     const answer = await receive([at('ann')], { subject }).catch(() => 'The connection was lost.');
-    if (answer.startsWith('250 ')) taken.push(subject);
+    if (answer.startsWith('250 ')) accepted.push(subject);
     else await setTimeout(PAUSE_MS);
   };
-  await offer();
-  let isUnderWay = true;
+  await send();
+  let isRunning = true;
   const answered = ask().finally(() => {
-    isUnderWay = false;
+    isRunning = false;
   });
-  while (isUnderWay) await offer();
+  while (isRunning) await send();
   const answer = await answered;
-  expect(taken).not.toEqual([]);
+  expect(accepted).not.toEqual([]);
 
   expect(await isUp()).toEqual(ALL_UP);
 
-  const count = taken.length;
-  await expect.poll(() => offer().then(() => taken.length), FLOWS_WITHIN).toBeGreaterThan(count);
-  await expect.poll(() => submit([far()]).catch(() => ''), FLOWS_WITHIN).toMatch(/^250 /);
+  const count = accepted.length;
+  await expect.poll(() => send().then(() => accepted.length), MAIL_TIMEOUT).toBeGreaterThan(count);
+  await expect.poll(() => submit([remoteAddress()]).catch(() => ''), MAIL_TIMEOUT).toMatch(/^250 /);
   // What waits for a mailbox would be tried some minutes later.
   await askAgent(db, 'queue.flush', {});
-  await expect.poll(async () => missingOf(taken, await subjectsInInbox()), FLOWS_WITHIN).toEqual([]);
-  await tellsOf('mail.delivered', 1);
-  const subjectsTold = async () => (await told('mail.received')).map(({ data }) => data.subject as string);
-  await expect.poll(async () => missingOf(taken, await subjectsTold()), FLOWS_WITHIN).toEqual([]);
-  expect(repeatedIn(await subjectsTold())).toEqual([]);
+  await expect.poll(async () => missingOf(accepted, await subjectsInInbox()), MAIL_TIMEOUT).toEqual([]);
+  await waitForEvents('mail.delivered', 1);
+  const subjectsInEvents = async () => (await webhookEvents('mail.received')).map(({ data }) => data.subject as string);
+  await expect.poll(async () => missingOf(accepted, await subjectsInEvents()), MAIL_TIMEOUT).toEqual([]);
+  expect(repeatedIn(await subjectsInEvents())).toEqual([]);
   return { answer, repeated: repeatedIn(await subjectsInInbox()) };
 }
 

@@ -5,17 +5,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { askAgent } from '@/modules/mail-server/service';
 import { EXAMPLES } from '@/modules/sieve-filters/components/examples';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { signaturesOf, useKey } from './support/dkim-keys';
+import { activateKey, signaturesOf } from './support/dkim-keys';
 import { signInToImap } from './support/imap-session';
-import { db, mailServer, startOutside } from './support/mail-server';
-import { putOwnScript } from './support/manage-sieve';
+import { db, mailServer, startRemoteServer } from './support/mail-server';
+import { uploadScript } from './support/manage-sieve';
 import { messageText, openInbound } from './support/smtp-session';
 
-const DELIVERED_WITHIN_MS = 20_000;
+const DELIVERY_TIMEOUT_MS = 20_000;
 /** Rspamd marks a message with two of these, and lets it through. */
-const TWICE = 'Reply-To: a@elsewhere.example\nReply-To: b@elsewhere.example\n';
+const TWO_REPLY_TO = 'Reply-To: a@elsewhere.example\nReply-To: b@elsewhere.example\n';
 
-const outside = await startOutside();
+const remoteServer = await startRemoteServer();
 let domain: { id: string; name: string };
 let mailbox: { id: string };
 const address = () => `ann@${domain.name}`;
@@ -48,7 +48,7 @@ async function send(word: string, from: string, header: string) {
 }
 
 /** @returns every folder that the next message with this word ends in */
-async function endsIn(word = '', from = 'someone@elsewhere.example', header = ''): Promise<string[]> {
+async function foldersOfNext(word = '', from = 'someone@elsewhere.example', header = ''): Promise<string[]> {
   const subject = await send(word, from, header);
   const imap = await signInToImap(address(), PASSWORD);
   return vi.waitFor(
@@ -61,7 +61,7 @@ async function endsIn(word = '', from = 'someone@elsewhere.example', header = ''
       if (found.length === 0) throw new Error(`"${subject}" is nowhere in the mailbox.`);
       return found;
     },
-    { timeout: DELIVERED_WITHIN_MS, interval: 50 },
+    { timeout: DELIVERY_TIMEOUT_MS, interval: 50 },
   );
 }
 
@@ -78,7 +78,7 @@ describe('filters', () => {
     await makeFilter('mailbox', files('a', 'Mailbox'), { position: 0 });
     const expected = ['First', 'Second', 'Domain', 'Mailbox', 'INBOX'];
     for (const folder of expected) {
-      expect(await endsIn('a')).toEqual([folder]);
+      expect(await foldersOfNext('a')).toEqual([folder]);
       const filter = { First: first, Second: second, Domain: ofDomain }[folder];
       if (filter) await db.sieveFilter.update({ where: { id: filter.id }, data: { active: false } });
       else await db.sieveFilter.deleteMany({ where: { mailboxId: mailbox.id } });
@@ -88,25 +88,25 @@ describe('filters', () => {
   it('change their order with the next message', async () => {
     const first = await makeFilter('global', files('a', 'First'), { position: 1 });
     await makeFilter('global', files('a', 'Second'), { position: 2 });
-    expect(await endsIn('a')).toEqual(['First']);
+    expect(await foldersOfNext('a')).toEqual(['First']);
     await db.sieveFilter.update({ where: { id: first.id }, data: { position: 3 } });
-    expect(await endsIn('a')).toEqual(['Second']);
+    expect(await foldersOfNext('a')).toEqual(['Second']);
   });
 
   it('count as they are then with the next message', async () => {
     const { id } = await makeFilter('mailbox', files('a', 'Before'));
-    expect(await endsIn('a')).toEqual(['Before']);
+    expect(await foldersOfNext('a')).toEqual(['Before']);
     await db.sieveFilter.update({ where: { id }, data: { script: files('a', 'After') } });
-    expect(await endsIn('a')).toEqual(['After']);
+    expect(await foldersOfNext('a')).toEqual(['After']);
     await db.sieveFilter.update({ where: { id }, data: { script: files('a', 'Before') } });
-    expect(await endsIn('a')).toEqual(['Before']);
+    expect(await foldersOfNext('a')).toEqual(['Before']);
   });
 
   it('that stop end themselves alone', async () => {
     await makeFilter('global', 'stop;\n');
     await makeFilter('global', 'keep;\n', { position: 1 });
     await makeFilter('domain', files('a', 'Domain'));
-    expect(await endsIn('a')).toEqual(['Domain']);
+    expect(await foldersOfNext('a')).toEqual(['Domain']);
   });
 
   it('are of one mailbox, and leave the others alone', async () => {
@@ -114,28 +114,28 @@ describe('filters', () => {
     await makeFilter('mailbox', files('a', 'Mailbox'));
     domain = await makeDomain();
     await makeMailbox(domain.id, 'ann');
-    expect(await endsIn('a')).toEqual(['INBOX']);
+    expect(await foldersOfNext('a')).toEqual(['INBOX']);
   });
 
   it('leave what they kept to the script of whoever reads the mailbox', async () => {
     await makeFilter('global', files('a', 'Global'));
-    await putOwnScript(address(), PASSWORD, `${files('a', 'Own')}${files('b', 'Own')}`.replace(/\nrequire .*\n/, '\n'));
-    expect(await endsIn('a')).toEqual(['Global']);
-    expect(await endsIn('b')).toEqual(['Own']);
+    await uploadScript(address(), PASSWORD, `${files('a', 'Own')}${files('b', 'Own')}`.replace(/\nrequire .*\n/, '\n'));
+    expect(await foldersOfNext('a')).toEqual(['Global']);
+    expect(await foldersOfNext('b')).toEqual(['Own']);
   });
 
   it('of which one is broken keep the message, and the log tells the line', async () => {
     const { id } = await makeFilter('global', 'keep;\nif header "subject" {');
     await makeFilter('mailbox', files('a', 'Mailbox'));
-    expect(await endsIn('a')).toEqual(['INBOX']);
+    expect(await foldersOfNext('a')).toEqual(['INBOX']);
     const log = readFileSync(join(mailServer.data, 'log/dovecot/dovecot.log'), 'utf8');
     expect(log).toMatch(new RegExp(`Error: sieve: ${id}: line 2: expected `));
   });
 
   it('file what Rspamd marks as spam, as the example of the console does', async () => {
     await makeFilter('global', String(EXAMPLES[0]?.script));
-    expect(await endsIn('', undefined, TWICE)).toEqual(['Junk']);
-    expect(await endsIn()).toEqual(['INBOX']);
+    expect(await foldersOfNext('', undefined, TWO_REPLY_TO)).toEqual(['Junk']);
+    expect(await foldersOfNext()).toEqual(['INBOX']);
   });
 
   it('run to the last where every scope has as many active ones as it may', async () => {
@@ -144,104 +144,104 @@ describe('filters', () => {
         await makeFilter(scope, files(`${scope}${position}.`, `${scope}${position}`), { position });
       }
     }
-    expect(await endsIn('mailbox20.')).toEqual(['mailbox20']);
-    expect(await endsIn('global1.')).toEqual(['global1']);
-    expect(await endsIn('none')).toEqual(['INBOX']);
+    expect(await foldersOfNext('mailbox20.')).toEqual(['mailbox20']);
+    expect(await foldersOfNext('global1.')).toEqual(['global1']);
+    expect(await foldersOfNext('none')).toEqual(['INBOX']);
   });
 });
 
 describe('what a filter sends', () => {
-  const copiesTo = (to: string) => outside.received.filter(({ rcptTo }) => rcptTo.includes(to));
-  const oneCopyTo = async (to: string) => {
-    await expect.poll(() => copiesTo(to).length, { timeout: DELIVERED_WITHIN_MS }).toBe(1);
-    return copiesTo(to)[0] as (typeof outside.received)[number];
+  const copiesTo = (to: string) => remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(to));
+  const theCopyTo = async (to: string) => {
+    await expect.poll(() => copiesTo(to).length, { timeout: DELIVERY_TIMEOUT_MS }).toBe(1);
+    return copiesTo(to)[0] as (typeof remoteServer.received)[number];
   };
   const elsewhere = () => `${newName()}@far.example`;
 
   it('on is the message as it came, unsigned by us also where From is of a domain here', async () => {
-    await useKey(domain.name, 'one');
+    await activateKey(domain.name, 'one');
     const to = elsewhere();
     await makeFilter('mailbox', `require "copy";\nredirect :copy "${to}";\n`);
-    expect(await endsIn('', `ceo@${domain.name}`)).toEqual(['INBOX']);
-    const { raw, mailFrom } = await oneCopyTo(to);
+    expect(await foldersOfNext('', `ceo@${domain.name}`)).toEqual(['INBOX']);
+    const { raw, mailFrom } = await theCopyTo(to);
     expect(mailFrom).toBe(`ceo@${domain.name}`);
     expect(raw.toString()).not.toMatch(/^DKIM-Signature:/im);
   });
 
   it('as an answer is signed by the domain of the mailbox', async () => {
-    await useKey(domain.name, 'one');
+    await activateKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "vacation";\nvacation :subject "Away" "Later.";\n');
     const from = elsewhere();
-    expect(await endsIn('', from)).toEqual(['INBOX']);
-    const { raw } = await oneCopyTo(from);
+    expect(await foldersOfNext('', from)).toEqual(['INBOX']);
+    const { raw } = await theCopyTo(from);
     expect(raw.toString()).toMatch(/^Auto-Submitted: auto-replied/m);
     expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
   it('as an answer does not leave while the mailbox is suspended, and the message is kept', async () => {
-    await useKey(domain.name, 'one');
+    await activateKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "vacation";\nvacation "Later.";\n');
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
     const [early, late] = [elsewhere(), elsewhere()];
-    expect(await endsIn('', early)).toEqual(['INBOX']);
+    expect(await foldersOfNext('', early)).toEqual(['INBOX']);
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: null } });
-    expect(await endsIn('', late)).toEqual(['INBOX']);
-    await oneCopyTo(late);
+    expect(await foldersOfNext('', late)).toEqual(['INBOX']);
+    await theCopyTo(late);
     expect(copiesTo(early)).toEqual([]);
   });
 
   it('back to the sender says why, and nothing is kept', async () => {
-    await useKey(domain.name, 'one');
+    await activateKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "reject";\nreject "Not wanted here.";\n');
     const from = elsewhere();
     await send('', from, '');
-    expect((await oneCopyTo(from)).raw.toString()).toContain('Not wanted here.');
+    expect((await theCopyTo(from)).raw.toString()).toContain('Not wanted here.');
     expect(await (await signInToImap(address(), PASSWORD)).messages()).toEqual([]);
   });
 
   it('in the name of another, or of a domain without a key, does not leave, and the message is kept', async () => {
     const other = await makeDomain();
-    await useKey(other.name, 'other');
+    await activateKey(other.name, 'other');
     const answer = await makeFilter('mailbox', `require "vacation";\nvacation :from "ceo@${other.name}" "Later.";\n`);
     const from = elsewhere();
-    expect(await endsIn('', from)).toEqual(['INBOX']);
+    expect(await foldersOfNext('', from)).toEqual(['INBOX']);
     await db.sieveFilter.update({
       where: { id: answer.id },
       data: { script: 'require "vacation";\nvacation "Later.";\n' },
     });
-    expect(await endsIn('', from)).toEqual(['INBOX']);
-    await useKey(domain.name, 'late');
+    expect(await foldersOfNext('', from)).toEqual(['INBOX']);
+    await activateKey(domain.name, 'late');
     await db.sieveFilter.update({
       where: { id: answer.id },
       data: { script: 'require "vacation";\nvacation "Now.";\n' },
     });
-    await endsIn('', from);
-    expect((await oneCopyTo(from)).raw.toString()).toContain('Now.');
+    await foldersOfNext('', from);
+    expect((await theCopyTo(from)).raw.toString()).toContain('Now.');
   });
 
   it('as an answer that says it was forwarded has the From of its mailbox alone all the same', async () => {
     const other = await makeDomain();
-    await useKey(other.name, 'other');
-    await useKey(domain.name, 'one');
+    await activateKey(other.name, 'other');
+    await activateKey(domain.name, 'one');
     const reply = (from: string) =>
       `require "vacation";\nvacation :mime text:\nX-Sieve-Redirected-From: x\n${from}Content-Type: text/plain\n\nPay.\n.\n;\n`;
     const answer = await makeFilter('mailbox', reply(`From: ceo@${other.name}\n`));
     const from = elsewhere();
-    expect(await endsIn('', from)).toEqual(['INBOX']);
+    expect(await foldersOfNext('', from)).toEqual(['INBOX']);
     await db.sieveFilter.update({ where: { id: answer.id }, data: { script: reply('') } });
-    await endsIn('', from);
-    expect(await signaturesOf((await oneCopyTo(from)).raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+    await foldersOfNext('', from);
+    expect(await signaturesOf((await theCopyTo(from)).raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
   it('is no notification: a script of who reads the mailbox cannot have one', async () => {
     const script = 'require "enotify";\nnotify :from "ceo@elsewhere.example" "mailto:someone@elsewhere.example";\n';
-    await expect(putOwnScript(address(), PASSWORD, script)).rejects.toThrow('"NO ');
+    await expect(uploadScript(address(), PASSWORD, script)).rejects.toThrow('"NO ');
   });
 });
 
 describe('a script of who reads the mailbox', () => {
   it('is the last one where they have 512 KB', async () => {
-    const put = (name: string) => putOwnScript(address(), PASSWORD, `#${'x'.repeat(600_000)}\n`, name);
+    const put = (name: string) => uploadScript(address(), PASSWORD, `#${'x'.repeat(600_000)}\n`, name);
     await put('first');
     await expect(put('second')).rejects.toThrow('NO (QUOTA');
   });
@@ -288,9 +288,9 @@ describe('checking a script', () => {
 
 describe('the space of a mailbox', () => {
   const usedBytes = async () => Number((await db.mailbox.findUniqueOrThrow({ where: { id: mailbox.id } })).usedBytes);
-  const becomes = (isIt: (bytes: number) => boolean) =>
-    expect.poll(async () => isIt(await usedBytes()), { timeout: DELIVERED_WITHIN_MS }).toBe(true);
-  const inDovecot = () => {
+  const waitForUsage = (isIt: (bytes: number) => boolean) =>
+    expect.poll(async () => isIt(await usedBytes()), { timeout: DELIVERY_TIMEOUT_MS }).toBe(true);
+  const usedInDovecot = () => {
     const text = execFileSync('doveadm', [
       '-c',
       `${mailServer.config}/dovecot/dovecot.conf`,
@@ -306,12 +306,12 @@ describe('the space of a mailbox', () => {
   };
 
   it('follows what is delivered, moved and deleted', async () => {
-    await endsIn();
-    await becomes((bytes) => bytes > 0);
+    await foldersOfNext();
+    await waitForUsage((bytes) => bytes > 0);
     const one = await usedBytes();
-    expect(Math.ceil(one / 1024)).toBe(inDovecot());
-    await endsIn();
-    await becomes((bytes) => bytes > one);
+    expect(Math.ceil(one / 1024)).toBe(usedInDovecot());
+    await foldersOfNext();
+    await waitForUsage((bytes) => bytes > one);
     const two = await usedBytes();
 
     const imap = await signInToImap(address(), PASSWORD);
@@ -320,13 +320,13 @@ describe('the space of a mailbox', () => {
     await imap.command('STORE 1 +FLAGS.SILENT (\\Deleted)');
     await imap.command('EXPUNGE');
     await imap.command('LOGOUT');
-    await becomes((bytes) => bytes > 0 && bytes < two);
+    await waitForUsage((bytes) => bytes > 0 && bytes < two);
 
     const again = await signInToImap(address(), PASSWORD);
     await again.command('SELECT Junk');
     await again.command('STORE 1 +FLAGS.SILENT (\\Deleted)');
     await again.command('EXPUNGE');
     await again.command('LOGOUT');
-    await becomes((bytes) => bytes === 0);
+    await waitForUsage((bytes) => bytes === 0);
   });
 });

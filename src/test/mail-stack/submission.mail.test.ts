@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { useKey } from './support/dkim-keys';
+import { activateKey } from './support/dkim-keys';
 import { signInToImap } from './support/imap-session';
-import { db, mailServer, portOf, startOutside } from './support/mail-server';
+import { db, mailServer, portOf, startRemoteServer } from './support/mail-server';
 import { messageText, openSmtp, openSubmission } from './support/smtp-session';
 
-const outside = await startOutside();
+const remoteServer = await startRemoteServer();
 const APP_PASSWORD = String(mailServer.settings.APP_PASSWORD);
-const REFUSED = /^55[034] 5\.7\.1 /;
+const REJECTED = /^55[034] 5\.7\.1 /;
 let domain: { id: string; name: string };
 const at = (local: string) => `${local}@${domain.name}`;
 
 beforeEach(async () => {
   domain = await makeDomain();
-  await useKey(domain.name, 'first');
+  await activateKey(domain.name, 'first');
   await makeMailbox(domain.id, 'ann');
   await makeMailbox(domain.id, 'bo');
 });
@@ -25,11 +25,13 @@ beforeEach(async () => {
 function newMessage(from: string) {
   const to = `${newName()}@far.example`;
   const text = messageText({ from, to, subject: 'Hello' });
-  return { to, text, hasLeft: () => outside.received.some(({ rcptTo }) => rcptTo.includes(to)) };
+  return { to, text, hasLeft: () => remoteServer.received.some(({ rcptTo }) => rcptTo.includes(to)) };
 }
 
-async function arrivedOutside(to: string) {
-  await expect.poll(() => outside.received.some(({ rcptTo }) => rcptTo.includes(to)), { timeout: 20_000 }).toBe(true);
+async function waitForDelivery(to: string) {
+  await expect
+    .poll(() => remoteServer.received.some(({ rcptTo }) => rcptTo.includes(to)), { timeout: 20_000 })
+    .toBe(true);
 }
 
 describe('a mailbox', () => {
@@ -45,8 +47,8 @@ describe('a mailbox', () => {
       auth: { user: at('ann'), pass: PASSWORD },
     });
     await transport.sendMail({ from: at('ann'), to: second.to, subject: 'Hello', text: 'Good morning.' });
-    await arrivedOutside(first.to);
-    await arrivedOutside(second.to);
+    await waitForDelivery(first.to);
+    await waitForDelivery(second.to);
   });
 
   it('signs in from where others have just tried wrong passwords', async () => {
@@ -61,7 +63,7 @@ describe('a mailbox', () => {
 
   it('sends as nobody else, in the envelope or in From', async () => {
     const other = await makeDomain();
-    await useKey(other.name, 'first');
+    await activateKey(other.name, 'first');
     for (const sender of [at('bo'), at('nobody'), `ceo@${other.name}`, 'x@elsewhere.example']) {
       const session = await openSubmission(at('ann'), PASSWORD);
       const inEnvelope = newMessage(at('ann'));
@@ -80,8 +82,8 @@ describe('a mailbox', () => {
     const [upper, none] = [newMessage(`Ann <${at('Ann').toUpperCase()}>`), newMessage(at('ann'))];
     expect(await session.send(at('ANN').toUpperCase(), [upper.to], upper.text)).toMatch(/^250 /);
     expect(await session.send('', [none.to], none.text)).toMatch(/^250 /);
-    await arrivedOutside(upper.to);
-    await arrivedOutside(none.to);
+    await waitForDelivery(upper.to);
+    await waitForDelivery(none.to);
   });
 
   it.each([
@@ -96,7 +98,7 @@ describe('a mailbox', () => {
     await change();
     for (const sender of [at('ann'), at('ANN').toUpperCase(), '', at('bo')]) {
       const { to, text } = newMessage(at('ann'));
-      expect(await session.send(sender, [to], text), sender).toMatch(REFUSED);
+      expect(await session.send(sender, [to], text), sender).toMatch(REJECTED);
     }
   });
 });
@@ -106,7 +108,7 @@ describe('the app', () => {
     const session = await openSubmission('postroom', APP_PASSWORD);
     const { to, text } = newMessage(at('no-mailbox'));
     expect(await session.send(at('no-mailbox'), [to], text)).toMatch(/^250 /);
-    await arrivedOutside(to);
+    await waitForDelivery(to);
   });
 
   it('sends neither for a suspended mailbox, nor an inactive domain, nor one that is not managed', async () => {

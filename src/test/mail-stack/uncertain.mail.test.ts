@@ -2,18 +2,29 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
 import { settleUncertain } from '@/modules/messages/mail-log/outbound/uncertain';
 import { expectError } from '../rest';
-import { withoutAgent } from './support/agent';
-import { useKey as putKey } from './support/dkim-keys';
-import { api, at, domain, far, outside, sendTo, tellsOf, told, traceOf, typesOf } from './support/followed-mail';
+import { whileAgentStopped } from './support/agent';
+import { activateKey } from './support/dkim-keys';
 import { db, mailServer } from './support/mail-server';
+import {
+  api,
+  at,
+  domain,
+  remoteAddress,
+  remoteServer,
+  sendTo,
+  traceOf,
+  typesOf,
+  waitForEvents,
+  webhookEvents,
+} from './support/traced-mail';
 
-const line = await vi.hoisted(async () => (await import('./support/smtp-line')).startSmtpLine());
-afterAll(line.close);
+const proxy = await vi.hoisted(async () => (await import('./support/smtp-proxy')).startSmtpProxy());
+afterAll(proxy.close);
 
 const MINUTE_MS = 60_000;
 const LONG = `${'Good morning. '.repeat(5)}\n`.repeat(1400);
 
-beforeEach(() => putKey(domain.name, 'first'));
+beforeEach(() => activateKey(domain.name, 'first'));
 
 /** Always the same call. */
 function sendLong(to: string) {
@@ -30,40 +41,40 @@ async function expectUncertain(answer: ReturnType<typeof sendLong>) {
 const countOf = (id: string) => db.countedSend.count({ where: { id } });
 
 /** What is told of a message, once all is that happened before now. */
-async function toldByNow(messageId: string): Promise<string[]> {
-  const { data } = await sendTo([far()], 'Afterwards');
+async function eventsSoFar(messageId: string): Promise<string[]> {
+  const { data } = await sendTo([remoteAddress()], 'Afterwards');
   const statusNow = async () => (await traceOf({ messageId: data.message_id })).status;
   await expect.poll(statusNow, { timeout: 40_000 }).toBe('delivered');
-  const events = await told();
+  const events = await webhookEvents();
   return events.flatMap(({ event, data: of }) => (of.message_id === messageId ? [event] : [])).toSorted();
 }
 
-const cameTo = (to: string) => outside.received.filter(({ rcptTo }) => rcptTo.includes(to)).length;
+const copiesReceivedBy = (to: string) => remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(to)).length;
 
 describe('a message whose answer is lost with the connection', () => {
   it('and that Postfix took is settled as sent, told once, and answered to the same call', async () => {
-    const to = far();
-    const lost = await withoutAgent(async () => {
-      const details = await expectUncertain(line.losing('answer', () => sendLong(to)));
+    const to = remoteAddress();
+    const lost = await whileAgentStopped(async () => {
+      const details = await expectUncertain(proxy.withLoss('answer', () => sendLong(to)));
       expect(await expectUncertain(sendLong(to))).toEqual(details);
       return details;
     });
-    const [delivered] = await tellsOf('mail.delivered', 1);
+    const [delivered] = await waitForEvents('mail.delivered', 1);
     expect(delivered?.data).toMatchObject({ message_id: lost.message_id, recipient: to });
 
     const trace = await traceOf({ id: lost.id });
     expect(trace).toMatchObject({ status: 'delivered', queue_id: delivered?.data.queue_id });
     expect(typesOf(trace)).toEqual(['accepted', 'uncertain', 'queued', 'delivered']);
     expect(await sendLong(to)).toMatchObject({ status: 200, data: { message_id: lost.message_id } });
-    expect(await toldByNow(lost.message_id)).toEqual(['mail.delivered', 'mail.sent']);
-    expect(cameTo(to)).toBe(1);
+    expect(await eventsSoFar(lost.message_id)).toEqual(['mail.delivered', 'mail.sent']);
+    expect(copiesReceivedBy(to)).toBe(1);
     expect(await countOf(lost.id)).toBe(1);
   });
 
   it('and that Postfix never had whole is settled as failed, does not count, and may be sent anew', async () => {
-    const to = far();
-    const lost = await expectUncertain(line.losing('rest of the data', () => sendLong(to)));
-    expect(await toldByNow(lost.message_id)).toEqual([]);
+    const to = remoteAddress();
+    const lost = await expectUncertain(proxy.withLoss('rest of the data', () => sendLong(to)));
+    expect(await eventsSoFar(lost.message_id)).toEqual([]);
     const settleIn = (minutes: number) => settleUncertain(db, logSource(), new Date(Date.now() + minutes * MINUTE_MS));
 
     await settleIn(1);
@@ -71,15 +82,17 @@ describe('a message whose answer is lost with the connection', () => {
     expect(await expectUncertain(sendLong(to))).toEqual(lost);
     await settleIn(6);
     expect(await traceOf({ id: lost.id })).toMatchObject({ status: 'failed', queue_id: null });
-    expect(await told('mail.failed')).toMatchObject([{ data: { message_id: lost.message_id, recipient: to } }]);
+    expect(await webhookEvents('mail.failed')).toMatchObject([
+      { data: { message_id: lost.message_id, recipient: to } },
+    ]);
     expect(await countOf(lost.id)).toBe(0);
 
     const again = await sendLong(to);
     expect(again.status).toBe(200);
     expect(again.data.message_id).not.toBe(lost.message_id);
-    expect(await toldByNow(again.data.message_id)).toEqual(['mail.delivered', 'mail.sent']);
-    expect(await toldByNow(lost.message_id)).toEqual(['mail.failed']);
-    expect(cameTo(to)).toBe(1);
+    expect(await eventsSoFar(again.data.message_id)).toEqual(['mail.delivered', 'mail.sent']);
+    expect(await eventsSoFar(lost.message_id)).toEqual(['mail.failed']);
+    expect(copiesReceivedBy(to)).toBe(1);
   });
 });
 

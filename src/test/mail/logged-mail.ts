@@ -1,5 +1,5 @@
-import type { KeptCopies } from '@/mail/agent/kept-copies';
 import type { Delivery, LogEntry, LogFact } from '@/mail/agent/logs/log-line';
+import type { MessageCopies } from '@/mail/agent/message-copies';
 import { readCursor } from '@/modules/messages/mail-log/cursor';
 import { recordFilterEntries } from '@/modules/messages/mail-log/filter-entries';
 import { FilterMeta } from '@/modules/messages/mail-log/filter-meta';
@@ -87,7 +87,7 @@ export async function emittedEvents(domainId: string, type?: string): Promise<Em
 }
 
 /** Access to the mail server's own copies; empty unless overridden. */
-export function keptCopies(over: Partial<KeptCopies> = {}): KeptCopies {
+export function messageCopies(over: Partial<MessageCopies> = {}): MessageCopies {
   return { fetch: async () => null, findVerdict: async () => null, ...over };
 }
 

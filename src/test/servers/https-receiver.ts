@@ -87,13 +87,13 @@ export type TestCertificate = { key: string; cert: string; ca: string };
 /** For localhost and 127.0.0.1 and of this process's own authority: the same one at every call without options. */
 export function testCertificate(options?: CertificateOptions): Promise<TestCertificate> {
   if (options) return makeCertificate(options);
-  usual ??= makeCertificate({});
-  return usual;
+  defaultCertificate ??= makeCertificate({});
+  return defaultCertificate;
 }
 
 type CertificateOptions = { names?: string[]; ips?: string[]; notBeforeDate?: Date; notAfterDate?: Date };
 
-let usual: Promise<TestCertificate> | undefined;
+let defaultCertificate: Promise<TestCertificate> | undefined;
 let authority: ReturnType<typeof makeAuthority> | undefined;
 
 async function makeCertificate(options: CertificateOptions): Promise<TestCertificate> {

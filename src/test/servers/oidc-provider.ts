@@ -62,21 +62,21 @@ function endpoints(issuer: string): Record<string, unknown> {
 function authorize(
   request: IncomingMessage,
   response: ServerResponse,
-  asked: URLSearchParams,
+  query: URLSearchParams,
   grants: Map<string, Grant>,
 ): void {
-  const said = /(?:^|; )trick=([^;]+)/.exec(request.headers.cookie ?? '')?.[1];
-  const trick: Trick = said ? JSON.parse(decodeURIComponent(said)) : {};
+  const cookie = /(?:^|; )trick=([^;]+)/.exec(request.headers.cookie ?? '')?.[1];
+  const trick: Trick = cookie ? JSON.parse(decodeURIComponent(cookie)) : {};
   const code = randomBytes(16).toString('hex');
-  const redirectUri = asked.get('redirect_uri') ?? '';
+  const redirectUri = query.get('redirect_uri') ?? '';
   grants.set(code, {
     trick,
     redirectUri,
-    nonce: asked.get('nonce') ?? '',
-    challenge: asked.get('code_challenge_method') === 'S256' ? (asked.get('code_challenge') ?? '') : '',
+    nonce: query.get('nonce') ?? '',
+    challenge: query.get('code_challenge_method') === 'S256' ? (query.get('code_challenge') ?? '') : '',
   });
   const back = new URL(redirectUri);
-  const answer = { code, state: asked.get('state'), ...trick.callback };
+  const answer = { code, state: query.get('state'), ...trick.callback };
   for (const [name, value] of Object.entries(answer)) if (value !== null) back.searchParams.set(name, value);
   response.writeHead(302, { location: back.href }).end();
 }

@@ -16,10 +16,10 @@ export type SmtpPoint =
   | 'QUIT';
 
 /** hang: never answer. drop: close without an answer. reset: the same with a TCP reset. Else the bytes to answer with. */
-export type SmtpAct = 'hang' | 'drop' | 'reset' | { say: string; thenDrop?: boolean };
+export type SmtpAction = 'hang' | 'drop' | 'reset' | { say: string; thenDrop?: boolean };
 
 /** Undefined lets the session go on as a well-behaved server would. */
-export type SmtpScript = (point: SmtpPoint, line: string, session: { connection: number }) => SmtpAct | undefined;
+export type SmtpScript = (point: SmtpPoint, line: string, session: { connection: number }) => SmtpAction | undefined;
 
 export type RawSmtpServer = {
   url: string;
@@ -67,24 +67,24 @@ export async function startRawSmtpServer(
     let hasSender = false;
     let recipients = 0;
 
-    const act = (point: SmtpPoint, line: string, usual: string): SmtpAct | undefined => {
-      const chosen = script(point, line, { connection });
-      if (chosen === undefined) {
-        socket.write(usual);
-      } else if (chosen === 'hang') {
+    const act = (point: SmtpPoint, line: string, defaultReply: string): SmtpAction | undefined => {
+      const action = script(point, line, { connection });
+      if (action === undefined) {
+        socket.write(defaultReply);
+      } else if (action === 'hang') {
         isStuck = true;
-      } else if (chosen === 'drop' || chosen === 'reset') {
+      } else if (action === 'drop' || action === 'reset') {
         isStuck = true;
-        if (chosen === 'drop') socket.destroy();
+        if (action === 'drop') socket.destroy();
         else socket.resetAndDestroy();
       } else {
-        socket.write(chosen.say);
-        if (chosen.thenDrop) {
+        socket.write(action.say);
+        if (action.thenDrop) {
           isStuck = true;
           socket.end();
         }
       }
-      return chosen;
+      return action;
     };
 
     act('BANNER', '', '220 raw.test ESMTP\r\n');
@@ -92,13 +92,13 @@ export async function startRawSmtpServer(
       if (isStuck) return;
       pending += chunk.toString('latin1');
       if (data && data.length === 0 && pending.length > 0) {
-        const fault = script('MID-DATA', '', { connection });
-        if (fault !== undefined) {
+        const action = script('MID-DATA', '', { connection });
+        if (action !== undefined) {
           isStuck = true;
-          if (fault === 'hang') socket.pause();
-          else if (fault === 'drop') socket.destroy();
-          else if (fault === 'reset') socket.resetAndDestroy();
-          else socket.end(fault.say);
+          if (action === 'hang') socket.pause();
+          else if (action === 'drop') socket.destroy();
+          else if (action === 'reset') socket.resetAndDestroy();
+          else socket.end(action.say);
           return;
         }
       }
@@ -125,8 +125,10 @@ export async function startRawSmtpServer(
       const verb = line.split(/[ :]/, 1)[0]?.toUpperCase() ?? '';
       if (verb === 'EHLO') {
         const lines = ['raw.test', ...extensions];
-        const usual = lines.map((text, index) => `250${index < lines.length - 1 ? '-' : ' '}${text}\r\n`).join('');
-        act('EHLO', line, usual);
+        const defaultReply = lines
+          .map((text, index) => `250${index < lines.length - 1 ? '-' : ' '}${text}\r\n`)
+          .join('');
+        act('EHLO', line, defaultReply);
       } else if (verb === 'HELO') act('HELO', line, '250 raw.test\r\n');
       else if (verb === 'AUTH') act('AUTH', line, '235 2.7.0 Authentication successful\r\n');
       else if (verb === 'MAIL') {
@@ -144,9 +146,10 @@ export async function startRawSmtpServer(
     }
 
     function onData(line: string): void {
-      const usual = recipients > 0 ? '354 End data with <CR><LF>.<CR><LF>\r\n' : '554 5.5.1 no valid recipients\r\n';
-      const chosen = act('DATA', line, usual);
-      const answer = chosen === undefined ? usual : typeof chosen === 'object' ? chosen.say : '';
+      const defaultReply =
+        recipients > 0 ? '354 End data with <CR><LF>.<CR><LF>\r\n' : '554 5.5.1 no valid recipients\r\n';
+      const action = act('DATA', line, defaultReply);
+      const answer = action === undefined ? defaultReply : typeof action === 'object' ? action.say : '';
       if (!answer.startsWith('354')) return;
       data = [];
       transfers += 1;
@@ -175,6 +178,6 @@ export async function startRawSmtpServer(
 }
 
 /** The script that misbehaves at one point and nowhere else. */
-export function failAt(point: SmtpPoint, act: SmtpAct): SmtpScript {
+export function failAt(point: SmtpPoint, act: SmtpAction): SmtpScript {
   return (now) => (now === point ? act : undefined);
 }

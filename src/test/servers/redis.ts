@@ -45,7 +45,7 @@ export async function makeRedis() {
     setPassword,
     commandCount,
     hang: () => child?.kill('SIGSTOP'),
-    goOn: () => child?.kill('SIGCONT'),
+    resume: () => child?.kill('SIGCONT'),
   };
 }
 

@@ -3,7 +3,15 @@ import { hasRole, ROLES } from '@/lib/roles';
 import { appRouter } from '@/modules/router';
 import { routesOf } from '@/server/rest/routes';
 import { type Answer, client } from '../rest';
-import { type Caller, CREDENTIALS, FIXTURES, isWithinReach, makeWorld, type Target, type World } from './access-matrix';
+import {
+  type Caller,
+  CREDENTIALS,
+  FIXTURES,
+  isInScope,
+  makeScenario,
+  type Scenario,
+  type Target,
+} from './access-matrix';
 
 vi.hoisted(() => {
   process.env.SMTP_URL = 'off';
@@ -28,22 +36,22 @@ describe.each(routes)('$name', (route) => {
 
   it.each(callers)('answers $role by $credential as its role, scope and reach say', async (caller) => {
     for (const target of targets) {
-      const world = await makeWorld(caller);
-      const { path, body } = (await fixture.targets[target]?.(world)) ?? { path: '', body: undefined };
-      const answer = await call(world, route, { path, body });
-      expect({ target, ...outcomeOf(answer) }).toEqual({ target, ...expected(route, caller, target, world) });
+      const scenario = await makeScenario(caller);
+      const { path, body } = (await fixture.targets[target]?.(scenario)) ?? { path: '', body: undefined };
+      const answer = await call(scenario, route, { path, body });
+      expect({ target, ...outcomeOf(answer) }).toEqual({ target, ...expected(route, caller, target, scenario) });
     }
   });
 
   if (route.method === 'GET' || !route.meta.access) return;
 
   it('is closed to a session that another site uses', async () => {
-    const world = await makeWorld({ role: 'super_admin', credential: 'session' });
-    const { path, body } = (await (fixture.targets.own ?? fixture.targets.missing)?.(world)) ?? {
+    const scenario = await makeScenario({ role: 'super_admin', credential: 'session' });
+    const { path, body } = (await (fixture.targets.own ?? fixture.targets.missing)?.(scenario)) ?? {
       path: '',
       body: undefined,
     };
-    const { cookie = '' } = world.api.headers;
+    const { cookie = '' } = scenario.api.headers;
     const foreign: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
       { origin: 'https://evil.example' },
@@ -58,7 +66,7 @@ describe.each(routes)('$name', (route) => {
 
 /** A file has no envelope; what matters here is whether it is given. */
 async function call(
-  { api }: World,
+  { api }: Scenario,
   route: NamedRoute,
   { path, body }: { path: string; body?: object },
 ): Promise<Answer> {
@@ -74,7 +82,7 @@ function outcomeOf({ status, error, data }: Answer): { status: number; code: str
 }
 
 /** contract.md, order of checks: credentials, role, session or key, scope; then what the request names. */
-function expected(route: NamedRoute, caller: Caller, target: Target, world: World) {
+function expected(route: NamedRoute, caller: Caller, target: Target, scenario: Scenario) {
   const { access, isSessionOnly, isOpenToScopedKeys } = route.meta;
   const fixture = FIXTURES[route.name];
   if (access && caller.credential === 'none') return { status: 401, code: 'AUTH_REQUIRED' };
@@ -84,7 +92,7 @@ function expected(route: NamedRoute, caller: Caller, target: Target, world: Worl
     return { status: 403, code: 'API_KEY_DOMAIN_SCOPE' };
   }
   const success = fixture?.success ?? { status: route.meta.rest.status, code: null };
-  if (target === 'own' || (target === 'foreign' && isWithinReach(fixture?.kind, world))) return success;
+  if (target === 'own' || (target === 'foreign' && isInScope(fixture?.kind, scenario))) return success;
   if (target === 'missing') return fixture?.missing ?? { status: 404, code: 'NOT_FOUND' };
   if (fixture?.kind !== 'named domain') return { status: 404, code: 'NOT_FOUND' };
   const code = hasRole(caller.role, 'admin') ? 'API_KEY_DOMAIN_SCOPE' : 'FORBIDDEN';

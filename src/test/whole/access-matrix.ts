@@ -23,7 +23,7 @@ export type Caller = { role: Role; credential: (typeof CREDENTIALS)[number] | 'n
 /** What a request names: something of the caller's own, of somebody else, or nothing that exists. */
 export type Target = 'own' | 'foreign' | 'missing';
 
-export type World = Caller & {
+export type Scenario = Caller & {
   api: Client;
   adminId: string;
   strangerId: string;
@@ -37,7 +37,7 @@ type Outcome = { status: number; code: string | null };
 type Fixture = {
   /** How far it reaches: a row of a domain, a domain named in the request, what belongs to an admin, or everybody's. */
   kind: 'of a domain' | 'named domain' | 'own session' | 'own key' | 'shared';
-  targets: Partial<Record<Target, (world: World) => Call | Promise<Call>>>;
+  targets: Partial<Record<Target, (scenario: Scenario) => Call | Promise<Call>>>;
   /** The answer once access is granted, where that is not the route's success. */
   success?: Outcome;
   missing?: Outcome;
@@ -48,7 +48,7 @@ const passwordHash = await hashPassword(PASSWORD);
 const MISSING_ID = '019ac000-0000-7000-8000-000000000000';
 
 /** A caller with one domain in reach, and one that is assigned to nobody and in no scope. */
-export async function makeWorld({ role, credential }: Caller): Promise<World> {
+export async function makeScenario({ role, credential }: Caller): Promise<Scenario> {
   const [own, foreign] = await Promise.all([makeDomain(), makeDomain()]);
   const admin = await makeAdmin({ role, domainIds: [own.id], passwordHash });
   const stranger = await makeAdmin({ role: 'admin' });
@@ -64,7 +64,7 @@ export async function makeWorld({ role, credential }: Caller): Promise<World> {
   };
 }
 
-export function isWithinReach(kind: Fixture['kind'] | undefined, { role, credential }: World): boolean {
+export function isInScope(kind: Fixture['kind'] | undefined, { role, credential }: Scenario): boolean {
   const isScoped = credential === 'scoped key';
   if (kind === 'own session') return false;
   if (kind === 'own key') return role === 'super_admin' && !isScoped;
@@ -95,19 +95,19 @@ function withoutProvider(path: string): Fixture {
 
 /** A call about one row, which `make` makes in the domain of each target. */
 function inDomain(make: (domain: { id: string; name: string }) => Promise<Call>): Fixture {
-  const at = (target: Target) => (world: World) => make(world.domains[target]);
+  const at = (target: Target) => (scenario: Scenario) => make(scenario.domains[target]);
   return { kind: 'of a domain', targets: { own: at('own'), foreign: at('foreign'), missing: at('missing') } };
 }
 
 function namingDomain(call: (domain: { id: string; name: string }) => Call, over: Partial<Fixture> = {}): Fixture {
-  const at = (target: Target) => (world: World) => call(world.domains[target]);
+  const at = (target: Target) => (scenario: Scenario) => call(scenario.domains[target]);
   const targets = { own: at('own'), foreign: at('foreign'), missing: at('missing') };
   return { kind: 'named domain', targets, missing: { status: 404, code: 'DOMAIN_NOT_FOUND' }, ...over };
 }
 
 function ofSomeAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fixture {
   const targets: Fixture['targets'] = {
-    own: (world) => call(world.strangerId),
+    own: (scenario) => call(scenario.strangerId),
     missing: () => call(MISSING_ID),
   };
   return { kind: 'shared', targets, ...over };
@@ -187,17 +187,17 @@ async function sessionPath(adminId: string): Promise<Call> {
   return { path: `/auth/sessions/${(await makeSession(adminId)).session.id}` };
 }
 
-async function keyPath(adminId: string, world: World): Promise<Call> {
-  const isMinted = adminId === world.adminId && world.credential === 'scoped key';
+async function keyPath(adminId: string, scenario: Scenario): Promise<Call> {
+  const isChildKey = adminId === scenario.adminId && scenario.credential === 'scoped key';
   const { row } = await makeApiKey(adminId, {
-    scopedDomainIds: [world.domains.own.id],
-    parentId: isMinted ? world.keyId : null,
+    scopedDomainIds: [scenario.domains.own.id],
+    parentId: isChildKey ? scenario.keyId : null,
   });
   return { path: `/api-keys/${row.id}` };
 }
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
-const OFF = { status: 503, code: 'SEND_UNAVAILABLE' };
+const SENDING_DISABLED = { status: 503, code: 'SEND_UNAVAILABLE' };
 const NO_MAIL_SERVER = { status: 503, code: 'MAIL_STACK_UNAVAILABLE' };
 const NOTHING_LINKED = { status: 409, code: 'CONFLICT' };
 const NO_SECOND_FACTOR = { status: 409, code: 'CONFLICT' };
@@ -256,8 +256,8 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /api-keys/{id}': {
     kind: 'own key',
     targets: {
-      own: (world) => keyPath(world.adminId, world),
-      foreign: (world) => keyPath(world.strangerId, world),
+      own: (scenario) => keyPath(scenario.adminId, scenario),
+      foreign: (scenario) => keyPath(scenario.strangerId, scenario),
       missing: () => ({ path: `/api-keys/${MISSING_ID}` }),
     },
   },
@@ -359,11 +359,11 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /events': namingDomain(({ id }) => ({ path: `/events?domain_id=${id}` })),
 
   'POST /send': namingDomain((domain) => ({ path: '/send', body: outgoing(domain) }), {
-    success: OFF,
+    success: SENDING_DISABLED,
     missing: { status: 403, code: 'DOMAIN_NOT_FOUND' },
   }),
   'POST /send/batch': namingDomain((domain) => ({ path: '/send/batch', body: { messages: [outgoing(domain)] } }), {
-    success: { ...OFF, status: 200 },
+    success: { ...SENDING_DISABLED, status: 200 },
     missing: { status: 200, code: 'DOMAIN_NOT_FOUND' },
   }),
 };

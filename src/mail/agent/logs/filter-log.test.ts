@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const at = (number: number) => `4jWXkm65ptzK${String(number).padStart(3, '0')}`;
 
-/** As Rspamd writes of a message. */
+/** Rspamd's log line about a message. */
 function line(number: number, { action = 'reject', id = `n${number}@far.example` } = {}): string {
   const verdict = `(default: S (${action}): [15.00/15.00] [GTUBE(0.00){}])`;
   return (
@@ -26,7 +26,7 @@ function line(number: number, { action = 'reject', id = `n${number}@far.example`
 
 const logOf = (...numbers: number[]) => numbers.map((number) => line(number)).join('');
 
-/** As logrotate does with `copytruncate`. */
+/** Rotates like logrotate with `copytruncate`. */
 async function rotate(): Promise<void> {
   await copyFile(path, `${path}.1`);
   await truncate(path);
@@ -34,15 +34,15 @@ async function rotate(): Promise<void> {
 
 const VERDICT = { action: 'reject', score: 15, recipients: ['ann@d.example', 'bo@d.example'] };
 
-describe('the filter’s log', () => {
-  it('tells of what was refused, and of nothing else', async () => {
+describe('the filter log', () => {
+  it('has the verdicts on rejected messages only', async () => {
     await writeFile(path, `${line(1)}some other line\n${line(2, { action: 'add header' })}`);
     const { findVerdict } = createFilterLog(path);
     expect(await findVerdict(at(1))).toEqual(VERDICT);
     expect([await findVerdict(at(2)), await findVerdict(at(3))]).toEqual([null, null]);
   });
 
-  it('is read once, however many ask', async () => {
+  it('reads each part of the file once, even for concurrent callers', async () => {
     await writeFile(path, logOf(1, 2, 3));
     const { findVerdict } = createFilterLog(path);
     await Promise.all([1, 2, 3, 9].map((number) => findVerdict(at(number))));
@@ -55,7 +55,7 @@ describe('the filter’s log', () => {
     expect(await findVerdict(at(7))).toBeNull();
   });
 
-  it('whose last line is half written is read on when it is whole', async () => {
+  it('reads a half-written last line once it is complete', async () => {
     const text = line(2);
     await writeFile(path, line(1) + text.slice(0, 250));
     const { findVerdict } = createFilterLog(path);
@@ -64,7 +64,7 @@ describe('the filter’s log', () => {
     expect(await findVerdict(at(2))).toEqual(VERDICT);
   });
 
-  it('is read to its end after it was rotated, and the new one too', async () => {
+  it('reads the rest of a rotated file, and then the new one', async () => {
     await writeFile(path, logOf(1));
     const { findVerdict } = createFilterLog(path);
     await findVerdict(at(1));
@@ -75,7 +75,7 @@ describe('the filter’s log', () => {
     expect(await findVerdict(at(3))).toEqual(VERDICT);
   });
 
-  it('that has grown longer than it was since it was rotated is read from its start', async () => {
+  it('reads a rotated log from the start, even if it has already grown longer than the old one', async () => {
     await writeFile(path, logOf(1));
     const { findVerdict } = createFilterLog(path);
     await findVerdict(at(1));
@@ -85,7 +85,7 @@ describe('the filter’s log', () => {
     for (const number of [2, 3, 6]) expect(await findVerdict(at(number))).toEqual(VERDICT);
   });
 
-  it('is read anew by an agent that starts, with what was rotated just before', async () => {
+  it('after an agent restart, reads the last rotated file and the current one', async () => {
     await writeFile(path, logOf(1, 2));
     await rotate();
     await appendFile(path, logOf(3));
@@ -93,10 +93,10 @@ describe('the filter’s log', () => {
     for (const number of [3, 2, 1]) expect(await findVerdict(at(number))).toEqual(VERDICT);
   });
 
-  it('is remembered and looked at no further back than a stretch', async () => {
-    const stretch = 3.5 * line(1).length;
+  it('remembers only the last part of the log', async () => {
+    const windowBytes = 3.5 * line(1).length;
     await writeFile(path, logOf(1, 2, 3, 4, 5));
-    const { findVerdict } = createFilterLog(path, stretch);
+    const { findVerdict } = createFilterLog(path, windowBytes);
     expect(await findVerdict(at(2))).toBeNull();
     expect(await findVerdict(at(3))).toEqual(VERDICT);
     await appendFile(path, logOf(6, 7));
@@ -104,7 +104,7 @@ describe('the filter’s log', () => {
     expect([await findVerdict(at(3)), await findVerdict(at(5))]).toEqual([null, VERDICT]);
   });
 
-  it('that is not there cannot be asked, until it is', async () => {
+  it('fails while the file is missing, and works once it exists', async () => {
     const { findVerdict } = createFilterLog(path);
     await expect(findVerdict(at(1))).rejects.toThrow('ENOENT');
     await writeFile(path, logOf(1));

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../inbound';
-import { type LogFile, openIfThere, openLogFile, readChunks } from './log-file';
+import { type LogFile, openIfExists, openLogFile, readChunks } from './log-file';
 
 export type LoggedVerdict = Verdict & { recipients: string[] };
 
@@ -16,29 +16,29 @@ const WINDOW_BYTES = 32 * 1024 * 1024;
  * logrotate copies the log to `….1` and truncates it.
  */
 export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): FilterLog {
-  const refused = createWindow(windowBytes);
-  let place: Place | null = null;
+  const rejections = createWindow(windowBytes);
+  let position: ReadPosition | null = null;
   let reading: Promise<unknown> = Promise.resolve();
 
-  async function readOn(): Promise<void> {
+  async function readNewLines(): Promise<void> {
     const current = await openLogFile(path);
     try {
-      if (!place || isAnother(current, place)) place = await finish(current, place);
-      const from = Math.max(place.offset, current.size - windowBytes);
-      place = { firstLine: current.firstLine, offset: await readLines(current, from, refused.add) };
+      if (!position || isReplaced(current, position)) position = await finishRotated(current, position);
+      const from = Math.max(position.offset, current.size - windowBytes);
+      position = { firstLine: current.firstLine, offset: await readLines(current, from, rejections.add) };
     } finally {
       await current.handle.close();
     }
   }
 
   /** Reads the rest of the log from before it was truncated. @returns the position where the new log starts */
-  async function finish(current: LogFile, last: Place | null): Promise<Place> {
-    const before = await openIfThere(`${path}.1`);
+  async function finishRotated(current: LogFile, last: ReadPosition | null): Promise<ReadPosition> {
+    const before = await openIfExists(`${path}.1`);
     if (before) {
       try {
         const isSame = last !== null && before.firstLine === last.firstLine;
         const from = Math.max(isSame ? last.offset : 0, before.size + current.size - windowBytes);
-        await readLines(before, from, refused.add);
+        await readLines(before, from, rejections.add);
       } finally {
         await before.handle.close();
       }
@@ -50,30 +50,30 @@ export function createFilterLog(path: string, windowBytes = WINDOW_BYTES): Filte
     async findVerdict(queueId) {
       // One reader at a time; later callers may find the log already read.
       const turn = reading.then(async () => {
-        if (!refused.find(queueId)) await readOn();
+        if (!rejections.find(queueId)) await readNewLines();
       });
       reading = turn.catch(() => {});
       await turn;
-      return refused.find(queueId);
+      return rejections.find(queueId);
     },
   };
 }
 
 /** Identity of the log and the position read up to. The first line is null while there is none. */
-type Place = { firstLine: string | null; offset: number };
+type ReadPosition = { firstLine: string | null; offset: number };
 
-function isAnother(current: LogFile, { firstLine, offset }: Place): boolean {
+function isReplaced(current: LogFile, { firstLine, offset }: ReadPosition): boolean {
   return current.size < offset || (firstLine !== null && current.firstLine !== firstLine);
 }
 
 /** @returns the offset after the last complete line */
 async function readLines(file: LogFile, from: number, onLine: (line: string, bytes: number) => void): Promise<number> {
-  let place = from;
+  let position = from;
   for await (const { lines, offset } of readChunks(file, from)) {
     for (const line of lines) onLine(line, line.length + 1);
-    place = offset;
+    position = offset;
   }
-  return place;
+  return position;
 }
 
 /** Verdicts in the last bytes of the log; the oldest are dropped first. */
@@ -91,16 +91,16 @@ function createWindow(windowBytes: number) {
         if (readBytes - at <= windowBytes) break;
         verdicts.delete(queueId);
       }
-      const refused = refusedIn(line);
-      if (!refused) return;
-      verdicts.delete(refused.queueId);
-      verdicts.set(refused.queueId, { ...refused.verdict, at: readBytes });
+      const rejection = rejectionIn(line);
+      if (!rejection) return;
+      verdicts.delete(rejection.queueId);
+      verdicts.set(rejection.queueId, { ...rejection.verdict, at: readBytes });
     },
   };
 }
 
-function refusedIn(line: string): { queueId: string; verdict: LoggedVerdict } | null {
-  const [, queueId, score] = REFUSED.exec(line) ?? [];
+function rejectionIn(line: string): { queueId: string; verdict: LoggedVerdict } | null {
+  const [, queueId, score] = REJECTION.exec(line) ?? [];
   if (!queueId || !score) return null;
   const [, recipients = ''] = /, rcpts: <([^>]*)>/.exec(line) ?? [];
   return {
@@ -109,4 +109,4 @@ function refusedIn(line: string): { queueId: string; verdict: LoggedVerdict } | 
   };
 }
 
-const REFUSED = /, qid: <([0-9A-Za-z]{6,20})>, .*\(default: \S+ \(reject\): \[(-?[\d.]+)\//;
+const REJECTION = /, qid: <([0-9A-Za-z]{6,20})>, .*\(default: \S+ \(reject\): \[(-?[\d.]+)\//;

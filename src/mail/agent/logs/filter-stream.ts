@@ -4,18 +4,18 @@ export type StreamEntry = { id: string; at: Date; meta: unknown; raw: Uint8Array
 
 const STREAM = 'postroom:inbound';
 // Each entry holds up to 2 MB.
-const ENTRIES_AT_ONCE = 10;
-const FROM_THE_START = '0-0';
+const BATCH_SIZE = 10;
+const STREAM_START = '0-0';
 
-/** Reads the next entries after the given one, oldest first, a few at a time. Rejects while Redis is away. */
+/** Reads the next entries after the given one, oldest first, a few at a time. Rejects while Redis is down. */
 export async function readStream(redis: Redis, after: string): Promise<StreamEntry[]> {
-  const start = `(${after || FROM_THE_START}`;
-  const entries = await redis.xrangeBuffer(STREAM, start, '+', 'COUNT', ENTRIES_AT_ONCE);
+  const start = `(${after || STREAM_START}`;
+  const entries = await redis.xrangeBuffer(STREAM, start, '+', 'COUNT', BATCH_SIZE);
   return entries.map(([id, fields]) => entryOf(String(id), fields));
 }
 
 /** Trims recorded entries to free their memory. */
-export async function forgetStream(redis: Redis, upTo: string): Promise<void> {
+export async function trimStream(redis: Redis, upTo: string): Promise<void> {
   if (upTo !== '') await redis.xtrim(STREAM, 'MINID', following(upTo));
 }
 

@@ -9,7 +9,7 @@ const FIRST_LINE_BYTES = 4096;
 const NEWLINE = 0x0a;
 
 /** @returns null if the file does not exist */
-export function openIfThere(path: string): Promise<LogFile | null> {
+export function openIfExists(path: string): Promise<LogFile | null> {
   return openLogFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type LogFile, openIfThere, readChunks } from './log-file';
+import { type LogFile, openIfExists, readChunks } from './log-file';
 
 /** Position in a log: the file, identified across renames, and the byte offset. */
 export type LogPosition = { file: string; offset: number };
@@ -25,10 +25,10 @@ export async function openLog(path: string): Promise<OpenLog> {
   const files = await openFiles(path);
   return {
     async *read(from, onGap) {
-      const at = from ? files.findIndex(({ id }) => id === from.file) : 0;
-      if (at < 0) onGap();
-      for (const [index, file] of files.slice(Math.max(at, 0)).entries()) {
-        yield* readFile(file, index === 0 && at >= 0 && from ? from.offset : 0);
+      const start = from ? files.findIndex(({ id }) => id === from.file) : 0;
+      if (start < 0) onGap();
+      for (const [index, file] of files.slice(Math.max(start, 0)).entries()) {
+        yield* readFile(file, index === 0 && start >= 0 && from ? from.offset : 0);
       }
     },
     close: () => closeAll(files),
@@ -65,7 +65,7 @@ async function logNames(path: string): Promise<string[]> {
 
 /** Files are identified by inode and first line. Without a complete line there is nothing to read. */
 async function openFile(path: string): Promise<OpenFile | null> {
-  const file = await openIfThere(path);
+  const file = await openIfExists(path);
   if (!file) return null;
   if (file.firstLine !== null) return { ...file, id: `${file.inode} ${file.firstLine.slice(0, 16)}` };
   await file.handle.close();

@@ -6,7 +6,7 @@ const parse = (text: string, now = NOW) => parseLogLine(`Nov 21 12:44:59 mail po
 const delivery = (text: string, agent = 'smtp') => parse(`${agent}[1989]: 4jWsNp52fqzLZFx: ${text}`);
 const TIMES = 'delay=0.42, delays=0.22/0.03/0.13/0.04';
 
-describe('a line about a message', () => {
+describe('a log line about a message', () => {
   it.each([
     [
       'submissions/smtpd[1975]: 4jWsNp52fqzLZFx: client=localhost[127.0.0.1], sasl_method=PLAIN, sasl_username=ann@d.example',
@@ -34,11 +34,11 @@ describe('a line about a message', () => {
         'from=<x@out.example> to=<bo@d.example> proto=ESMTP helo=<[127.0.0.1]>',
       { kind: 'rejected', enhancedCode: '5.7.1', from: 'x@out.example', to: 'bo@d.example' },
     ],
-  ])('is read: %s', (line, fact) => {
+  ])('is parsed: %s', (line, fact) => {
     expect(parse(line)).toMatchObject(fact);
   });
 
-  it('is passed over where it tells of something else', () => {
+  it('other lines are skipped', () => {
     for (const line of [
       'anvil[12]: statistics: max connection rate 1/60s for (smtp:127.0.0.1) at Nov 21 12:44:58',
       'smtpd[12]: NOQUEUE: reject: RCPT from x[192.0.2.1]: 550 5.1.1 <a@d.example>: No such user',
@@ -52,7 +52,7 @@ describe('a line about a message', () => {
 });
 
 describe('a delivery', () => {
-  it('that a server took', () => {
+  it('accepted by the receiving server has every field', () => {
     expect(
       delivery(
         `to=<a@far.example>, relay=mx.far.example[192.0.2.7]:25, ${TIMES}, dsn=2.0.0, status=sent (250 2.0.0 Ok: 7F)`,
@@ -73,9 +73,9 @@ describe('a delivery', () => {
     });
   });
 
-  it('that a server refused, or put off, says what it answered and who', () => {
-    const said = 'host mx2.far.example[192.0.2.8] said: 550 5.1.1 No (such) user (in reply to RCPT TO command)';
-    expect(delivery(`to=<b@far.example>, relay=none, ${TIMES}, dsn=5.1.1, status=bounced (${said})`)).toMatchObject({
+  it('rejected or deferred has the reply and the host that sent it', () => {
+    const reply = 'host mx2.far.example[192.0.2.8] said: 550 5.1.1 No (such) user (in reply to RCPT TO command)';
+    expect(delivery(`to=<b@far.example>, relay=none, ${TIMES}, dsn=5.1.1, status=bounced (${reply})`)).toMatchObject({
       status: 'bounced',
       remoteMta: 'mx2.far.example',
       smtpCode: 550,
@@ -89,17 +89,17 @@ describe('a delivery', () => {
     });
   });
 
-  it('that reached no server has no code', () => {
-    const why = 'connect to mx.far.example[192.0.2.7]:25: Connection refused';
-    expect(delivery(`to=<b@far.example>, relay=none, ${TIMES}, dsn=4.4.1, status=deferred (${why})`)).toMatchObject({
+  it('without a connection has no SMTP code', () => {
+    const text = 'connect to mx.far.example[192.0.2.7]:25: Connection refused';
+    expect(delivery(`to=<b@far.example>, relay=none, ${TIMES}, dsn=4.4.1, status=deferred (${text})`)).toMatchObject({
       remoteMta: null,
       smtpCode: null,
       enhancedCode: '4.4.1',
-      response: why,
+      response: text,
     });
   });
 
-  it('to a mailbox names the host, and not where its socket lies', () => {
+  it('to a local mailbox has the host name without the socket path', () => {
     const relay = 'mail.example.test[/var/lib/postroom-mail/run/dovecot/lmtp]';
     const line = `to=<ann@d.example>, orig_to=<info@d.example>, relay=${relay}, conn_use=2, ${TIMES}, dsn=2.0.0, status=sent (250 2.0.0 Saved)`;
     expect(delivery(line, 'lmtp')).toMatchObject({
@@ -110,22 +110,22 @@ describe('a delivery', () => {
     });
   });
 
-  it('that refuses the data says so in its own words', () => {
-    const said = '552 5.2.2 <ann@d.example> The mailbox is full';
-    const why = `host mail.example.test[/run/dovecot/lmtp] said: ${said} (in reply to end of DATA command)`;
-    const line = `to=<ann@d.example>, relay=mail.example.test[/run/dovecot/lmtp], ${TIMES}, dsn=5.2.2, status=bounced (${why})`;
-    expect(delivery(line, 'lmtp')).toMatchObject({ status: 'bounced', smtpCode: 552, response: said });
+  it('rejected after the data has the reply of the mailbox server', () => {
+    const reply = '552 5.2.2 <ann@d.example> The mailbox is full';
+    const text = `host mail.example.test[/run/dovecot/lmtp] said: ${reply} (in reply to end of DATA command)`;
+    const line = `to=<ann@d.example>, relay=mail.example.test[/run/dovecot/lmtp], ${TIMES}, dsn=5.2.2, status=bounced (${text})`;
+    expect(delivery(line, 'lmtp')).toMatchObject({ status: 'bounced', smtpCode: 552, response: reply });
   });
 
-  it('is not taken from an address that looks like the rest of a line', () => {
+  it('isn’t fooled by an address that looks like the rest of a line', () => {
     const address = '"x>, relay=mx[1.1.1.1]:25, delay=1, delays=1/1/1/1, dsn=2.0.0, status=sent (250 ok)"@far.example';
     const line = `to=<${address}>, relay=none, ${TIMES}, dsn=4.4.1, status=deferred (connection timed out)`;
     expect(delivery(line)).toMatchObject({ recipient: address, status: 'deferred', response: 'connection timed out' });
   });
 });
 
-describe('the time of a line', () => {
-  it('is in the year that puts it before now', () => {
+describe('the time of a log line', () => {
+  it('is in the latest year that makes it past', () => {
     const newYear = new Date(2027, 0, 1, 0, 0, 5);
     expect(parseLogLine('Dec 31 23:59:58 mail postfix/qmgr[1]: 4jWsNp52fqzLZFx: removed', newYear)?.at).toEqual(
       new Date(2026, 11, 31, 23, 59, 58),
@@ -135,7 +135,7 @@ describe('the time of a line', () => {
     );
   });
 
-  it('may be a little ahead of this clock', () => {
+  it('can be slightly ahead of the clock', () => {
     expect(parse('qmgr[1]: 4jWsNp52fqzLZFx: removed', new Date(2026, 10, 21, 12, 44, 50))?.at.getFullYear()).toBe(2026);
   });
 });

@@ -107,15 +107,15 @@ function postsuper(rest: string): LogFact | null {
 function delivery(rest: string, agent: string): LogFact | null {
   const [, recipient, original, relay, delay, enhancedCode, status, text] = DELIVERY.exec(rest) ?? [];
   if (!recipient || !relay || !enhancedCode || text === undefined || !isStatus(status)) return null;
-  const said = SAID.exec(text);
-  const response = said?.[2] ?? text;
+  const remoteReply = REMOTE_REPLY.exec(text);
+  const response = remoteReply?.[2] ?? text;
   return {
     kind: 'delivery',
     status,
     agent,
     recipient,
     addressedTo: original || recipient,
-    remoteMta: said?.[1] ?? hostOf(relay),
+    remoteMta: remoteReply?.[1] ?? hostOf(relay),
     delaySeconds: Number(delay),
     enhancedCode,
     smtpCode: codeOf(response),
@@ -128,7 +128,7 @@ function isStatus(status: string | undefined): status is Delivery['status'] {
 }
 
 // "host mx.example.net[192.0.2.1] said: 550 5.1.1 No such user (in reply to RCPT TO command)"
-const SAID =
+const REMOTE_REPLY =
   /^host ([^\s[]+)\[[^\]]*\] (?:said|refused to talk to me): (.*?)(?: \(in reply to (?:end of )?[A-Z][\w -]*\))?$/;
 
 function hostOf(relay: string): string | null {

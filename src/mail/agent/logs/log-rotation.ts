@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Installation } from '../installation';
 
 const MAX_BYTES = 64 * 1024 * 1024;
-const KEPT_MS = 14 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 14 * 24 * 60 * 60 * 1000;
 const TIMEOUT_MS = 30_000;
 
 const run = promisify(execFile);
@@ -23,6 +23,6 @@ export async function rotateLog({ config, postfixLog }: Installation, now: Date,
   const rotated = (await readdir(folder)).filter((name) => name.startsWith(`${basename(postfixLog)}.`));
   for (const name of rotated) {
     const path = join(folder, name);
-    if (now.getTime() - (await stat(path)).mtimeMs > KEPT_MS) await rm(path);
+    if (now.getTime() - (await stat(path)).mtimeMs > RETENTION_MS) await rm(path);
   }
 }

@@ -4,12 +4,19 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/queue-id';
-import type { AgentHandlers, QueueChange, QueueChanged, QueueName, QueuePage, QueueQuery } from '../../agent-requests';
+import type {
+  AgentHandlers,
+  QueueChange,
+  QueueChangeResult,
+  QueueName,
+  QueuePage,
+  QueueQuery,
+} from '../../agent-requests';
 import { firstRecipients, readPages, senderOf } from './queue-page';
 
 const READ_TIMEOUT_MS = 45_000;
 // The console requests a page and the counts together; one read serves both.
-const GATHERING_MS = 50;
+const BATCHING_MS = 50;
 const COMMAND_TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const STDERR_CHARS = 2_000;
@@ -23,12 +30,12 @@ export function createQueueHandlers({ configFolder }: { configFolder: string }):
     const { exitCode } = await run('postfix', ['status']);
     if (exitCode !== 0) throw new Error('Postfix is not running.');
   };
-  const must = async (command: string, args: string[]) => {
+  const runOrThrow = async (command: string, args: string[]) => {
     const result = await run(command, args);
     if (result.exitCode !== 0) throw new Error(`${command} ${args.join(' ')}: ${result.stderr.trim()}`);
     return result;
   };
-  const readQueue = oneReadingForAll((queries) => list(configFolder, queries));
+  const readQueue = shareReads((queries) => list(configFolder, queries));
 
   return {
     'queue.list': async (query) => {
@@ -38,23 +45,23 @@ export function createQueueHandlers({ configFolder }: { configFolder: string }):
     'queue.change': async ({ change, queueId }) => {
       if (!isQueueId(queueId)) throw new Error('Invalid queue id.');
       await requireRunning();
-      const message = foundIn(await run('postcat', ['-e', '-q', queueId]));
+      const message = parsePostcat(await run('postcat', ['-e', '-q', queueId]));
       if (!message) return { message: null, isDone: false };
       if (change === 'retry' && message.queue === 'hold') return { message, isDone: false };
-      const isDone = await changeMessage(must, change, queueId, message.queue);
+      const isDone = await changeMessage(runOrThrow, change, queueId, message.queue);
       return isDone ? { message, isDone } : { message: null, isDone };
     },
     'queue.flush': async () => {
       await requireRunning();
-      await must('postqueue', ['-f']);
+      await runOrThrow('postqueue', ['-f']);
       return {};
     },
   };
 }
 
 /** @returns false if the message has left the queue meanwhile */
-async function changeMessage(must: Run, change: QueueChange, queueId: string, queue: QueueName): Promise<boolean> {
-  const changeQueue = async (option: string) => COUNT_OF_ONE.test((await must('postsuper', [option, queueId])).stderr);
+async function changeMessage(run: Run, change: QueueChange, queueId: string, queue: QueueName): Promise<boolean> {
+  const changeQueue = async (option: string) => COUNT_OF_ONE.test((await run('postsuper', [option, queueId])).stderr);
   switch (change) {
     case 'hold':
       return queue === 'hold' || changeQueue('-h');
@@ -68,7 +75,7 @@ async function changeMessage(must: Run, change: QueueChange, queueId: string, qu
       break;
   }
   // A released message would wait for the next queue run.
-  await must('postqueue', ['-i', queueId]);
+  await run('postqueue', ['-i', queueId]);
   return true;
 }
 
@@ -76,7 +83,7 @@ async function changeMessage(must: Run, change: QueueChange, queueId: string, qu
 const COUNT_OF_ONE = /: 1 message$/m;
 
 /** Reads one message with `postcat -e -q`. */
-function foundIn({ exitCode, stdout, stderr }: Result): QueueChanged['message'] {
+function parsePostcat({ exitCode, stdout, stderr }: Result): QueueChangeResult['message'] {
   if (exitCode !== 0 && stderr.includes('No such file or directory')) return null;
   const queue = /^\*\*\* ENVELOPE RECORDS (\w+)\//m.exec(stdout)?.[1] as QueueName | undefined;
   if (exitCode !== 0 || !queue) throw new Error(`postcat: ${stderr.trim()}`);
@@ -89,13 +96,13 @@ function foundIn({ exitCode, stdout, stderr }: Result): QueueChanged['message'] 
  * The queue is read by one process at a time. Calls during a read wait for the next one, which serves all of them, so that
  * every caller gets the state after its call.
  */
-function oneReadingForAll(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
+function shareReads(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
   let reading: Promise<unknown> = Promise.resolve();
   let next: { queries: QueueQuery[]; pages: Promise<QueuePage[]> } | null = null;
-  const plan = () => {
+  const planRead = () => {
     const queries: QueueQuery[] = [];
     const start = async () => {
-      await setTimeout(GATHERING_MS);
+      await setTimeout(BATCHING_MS);
       next = null;
       return read(queries);
     };
@@ -104,9 +111,9 @@ function oneReadingForAll(read: (queries: QueueQuery[]) => Promise<QueuePage[]>)
     return { queries, pages };
   };
   return async (query: QueueQuery): Promise<QueuePage> => {
-    next ??= plan();
-    const place = next.queries.push(query) - 1;
-    return (await next.pages)[place] as QueuePage;
+    next ??= planRead();
+    const index = next.queries.push(query) - 1;
+    return (await next.pages)[index] as QueuePage;
   };
 }
 

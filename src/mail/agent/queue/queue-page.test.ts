@@ -3,7 +3,7 @@ import { type QueueFile, queueFile } from '@/test/mail/queued-mail';
 import type { QueueQuery } from '../../agent-requests';
 import { readPages } from './queue-page';
 
-const SECOND_ONE = 1_795_000_000;
+const FIRST_SECOND = 1_795_000_000;
 
 async function* linesOf(files: Iterable<QueueFile>) {
   for (const file of files) yield JSON.stringify(file);
@@ -11,32 +11,32 @@ async function* linesOf(files: Iterable<QueueFile>) {
 
 async function pageOf(files: Iterable<QueueFile>, over: Partial<QueueQuery> = {}) {
   const [page] = await readPages(linesOf(files), [{ order: 'asc', limit: 10, ...over }]);
-  if (!page) throw new Error('there is a page for each query');
+  if (!page) throw new Error('expected one page per query');
   return page;
 }
 
 const idsOf = async (...args: Parameters<typeof pageOf>) =>
   (await pageOf(...args)).messages.map(({ queueId }) => queueId);
 
-/** Seven messages a second in no order, as the queue's folders give them. */
+/** Seven messages per second of arrival, unsorted like Postfix lists them. */
 function* manyFiles(count: number) {
   for (let index = 0; index < count; index++) {
-    // 7919 is prime: every place comes once.
-    const place = (index * 7919) % count;
+    // 7919 is prime, so every position occurs once.
+    const position = (index * 7919) % count;
     yield queueFile({
-      queue_id: idAt(place),
-      arrival_time: SECOND_ONE + Math.floor(place / 7),
-      queue_name: place % 5 === 0 ? 'hold' : 'deferred',
-      sender: place % 2 === 0 ? 'even@harbour.example' : 'Odd@Harbour.example',
+      queue_id: idAt(position),
+      arrival_time: FIRST_SECOND + Math.floor(position / 7),
+      queue_name: position % 5 === 0 ? 'hold' : 'deferred',
+      sender: position % 2 === 0 ? 'even@harbour.example' : 'Odd@Harbour.example',
     });
   }
 }
 
-// Within a second, ids go down while places go up.
-const idAt = (place: number) => `4jWsM3${String(9_999_999 - place).padStart(7, '0')}zMFgn`;
+// Within a second, ids decrease as positions increase.
+const idAt = (position: number) => `4jWsM3${String(9_999_999 - position).padStart(7, '0')}zMFgn`;
 
 describe('a page of the queue', () => {
-  it('of 200,000 messages is by arrival, then by queue id, and counts all of them', async () => {
+  it('of 200,000 messages is sorted by arrival and then queue id, with the counts of all', async () => {
     const count = 200_000;
     const byArrival = (from: number, to: number) =>
       Array.from({ length: Math.ceil(to / 7) }, (_, second) =>
@@ -54,17 +54,17 @@ describe('a page of the queue', () => {
     const before = await idsOf(manyFiles(count), { limit: 100, order: 'desc', after });
     expect(before).toEqual(byArrival(0, 23).toReversed());
     const [newest] = await idsOf(manyFiles(count), { limit: 1, order: 'desc' });
-    // The last second has three: 199,997 to 199,999.
+    // Three messages arrived in the last second: 199,997 to 199,999.
     expect(newest).toBe(idAt(199_997));
   });
 
-  it('has each message once, as it was read last, though it was listed twice', async () => {
+  it('lists a message once, as last read, if Postfix listed it twice', async () => {
     const moved = [queueFile({ queue_id: 'A00001', queue_name: 'active' }), queueFile({ queue_id: 'A00001' })];
     const { messages } = await pageOf(moved);
     expect(messages).toMatchObject([{ queueId: 'A00001', queue: 'deferred' }]);
   });
 
-  it('keeps to a queue, a sender, a recipient and their domains, whatever the letter case', async () => {
+  it('filters by queue, sender and recipient or their domains, case-insensitively', async () => {
     const files = [
       queueFile({ queue_id: 'A00001', queue_name: 'hold', sender: 'Ann@Harbour.example' }),
       queueFile({ queue_id: 'A00002', sender: 'bo@harbour.example', recipients: [{ address: 'Cy@far.example' }] }),
@@ -79,7 +79,7 @@ describe('a page of the queue', () => {
     expect((await pageOf(files, { queue: 'active' })).counts).toEqual({ hold: 1, deferred: 2 });
   });
 
-  it('bounds what one message may say', async () => {
+  it('truncates recipients and reasons', async () => {
     const recipients = Array.from({ length: 1_000 }, (_, index) => ({
       address: `r${index}@far.example`,
       delay_reason: 'x'.repeat(5_000),
@@ -90,10 +90,10 @@ describe('a page of the queue', () => {
     expect(message?.recipients[0]?.reason).toHaveLength(500);
   });
 
-  it('is taken for several queries from one reading', async () => {
-    let readings = 0;
+  it('serves several queries from one read', async () => {
+    let reads = 0;
     async function* lines() {
-      readings += 1;
+      reads += 1;
       yield JSON.stringify(queueFile({ queue_id: 'A00001' }));
       yield JSON.stringify(queueFile({ queue_id: 'A00002', queue_name: 'hold' }));
     }
@@ -103,6 +103,6 @@ describe('a page of the queue', () => {
       { ...query, queue: 'deferred' },
     ]);
     expect(pages.map(({ messages }) => messages.map(({ queueId }) => queueId))).toEqual([['A00002'], ['A00001']]);
-    expect(readings).toBe(1);
+    expect(reads).toBe(1);
   });
 });

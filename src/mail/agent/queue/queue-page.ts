@@ -27,7 +27,7 @@ export async function readPages(lines: AsyncIterable<string>, queries: QueueQuer
     const file: QueueFile = JSON.parse(line);
     counts[file.queue_name] = (counts[file.queue_name] ?? 0) + 1;
     for (const { query, messages } of pages) {
-      if (isWanted(file, query)) insert(messages, file, query);
+      if (matchesQuery(file, query)) insert(messages, file, query);
     }
   }
   return pages.map(({ messages }) => ({ messages, counts }));
@@ -41,14 +41,14 @@ export function firstRecipients<Recipient>(recipients: Recipient[]): Recipient[]
   return recipients.slice(0, RECIPIENTS_SHOWN);
 }
 
-function isWanted(file: QueueFile, { queue, sender, recipient, after, order }: QueueQuery): boolean {
+function matchesQuery(file: QueueFile, { queue, sender, recipient, after, order }: QueueQuery): boolean {
   if (queue && file.queue_name !== queue) return false;
-  if (sender && !isOf(senderOf(file.sender), sender)) return false;
-  if (recipient && !file.recipients.some(({ address }) => isOf(address, recipient))) return false;
-  return !after || direction(order) * compare(placeOf(file), after) > 0;
+  if (sender && !matchesAddress(senderOf(file.sender), sender)) return false;
+  if (recipient && !file.recipients.some(({ address }) => matchesAddress(address, recipient))) return false;
+  return !after || direction(order) * compare(positionOf(file), after) > 0;
 }
 
-function isOf(address: string, wanted: string): boolean {
+function matchesAddress(address: string, wanted: string): boolean {
   if (wanted === '<>') return address === '';
   const [found, sought] = [address.toLowerCase(), wanted.toLowerCase()];
   return sought.startsWith('@') ? found.endsWith(sought) : found === sought;
@@ -56,27 +56,27 @@ function isOf(address: string, wanted: string): boolean {
 
 /** A message that moved to another queue during the read is listed twice; the last one wins. */
 function insert(messages: QueuedMessage[], file: QueueFile, { limit, order }: QueueQuery): void {
-  const place = placeOf(file);
+  const position = positionOf(file);
   let [low, high] = [0, messages.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const isBefore = direction(order) * compare(messages[middle] as QueuedMessage, place) < 0;
+    const isBefore = direction(order) * compare(messages[middle] as QueuedMessage, position) < 0;
     if (isBefore) low = middle + 1;
     else high = middle;
   }
   if (low > limit) return;
-  const isSame = messages[low]?.queueId === place.queueId;
+  const isSame = messages[low]?.queueId === position.queueId;
   messages.splice(low, isSame ? 1 : 0, messageOf(file));
   messages.length = Math.min(messages.length, limit + 1);
 }
 
-type Place = { arrivedAt: string; queueId: string };
+type Position = { arrivedAt: string; queueId: string };
 
-function placeOf({ arrival_time: seconds, queue_id: queueId }: QueueFile): Place {
+function positionOf({ arrival_time: seconds, queue_id: queueId }: QueueFile): Position {
   return { arrivedAt: new Date(seconds * 1000).toISOString(), queueId };
 }
 
-function compare(one: Place, other: Place): number {
+function compare(one: Position, other: Position): number {
   if (one.arrivedAt !== other.arrivedAt) return one.arrivedAt < other.arrivedAt ? -1 : 1;
   if (one.queueId === other.queueId) return 0;
   return one.queueId < other.queueId ? -1 : 1;
@@ -88,7 +88,7 @@ function direction(order: QueueQuery['order']): 1 | -1 {
 
 function messageOf(file: QueueFile): QueuedMessage {
   return {
-    ...placeOf(file),
+    ...positionOf(file),
     queue: file.queue_name,
     sizeBytes: file.message_size,
     from: senderOf(file.sender),

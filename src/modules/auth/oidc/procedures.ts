@@ -58,9 +58,8 @@ export const oidcProcedures = {
       rest('POST', '/auth/oidc/link/{provider}', {
         tag,
         summary: 'Link an identity provider',
-        description: 'The browser that asks has to go on to `url` itself, with the cookies of this answer.',
+        description: 'Open `url` in the same browser, with the cookies of this response.',
         audit: 'admin.begin_oidc_link',
-        transaction: 'manual',
         isSessionOnly: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

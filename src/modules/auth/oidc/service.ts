@@ -13,8 +13,6 @@ import { getProvider, type Provider } from './providers';
 import type { ByProvider, LinkStarted, OidcCallback, OidcError, OidcLogin, OidcProviders, Redirection } from './schema';
 import { consumeState, forgetOldStates } from './used-states';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 export function listProviders(): OidcProviders {
   return env().oidcProviders.map(({ id, name }) => ({ id, name }));
 }

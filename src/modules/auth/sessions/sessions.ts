@@ -6,8 +6,6 @@ import { CLEARED_SESSION_COOKIE } from '@/server/secrets/credentials';
 import type { ListSessions, Session } from '../schema';
 import { endSessions } from './session';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 /** The caller's active sessions. Their ids are public; cookies contain a different secret. */
 export async function listSessions(ctx: ActorContext, input: ListSessions): Promise<Page<Session>> {
   const active = { adminId: ctx.actor.admin.id, expiresAt: { gt: ctx.clock.now() } };

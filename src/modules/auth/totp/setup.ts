@@ -5,8 +5,6 @@ import { clearFailures, recordAttempt } from '../attempt-delay';
 import type { TotpCodeInput, TotpEnabled } from '../schema';
 import { consumeTotpCode, newTotpSecret, removeTotp, replaceRecoveryCodes, stepOfCode } from './codes';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 /** Starts setup. It is pending, and not required at sign-in, until a valid code is entered. @throws CONFLICT */
 export async function beginTotpSetup(ctx: MutationContext): Promise<{ provisioning_uri: string }> {
   const { admin } = ctx.actor;

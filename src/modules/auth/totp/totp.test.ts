@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib';
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
-import { stillClock } from '@/test/clock';
+import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeAdmin, makeSession } from '@/test/factories';
 import { client, expectError, keyClient } from '@/test/rest';
@@ -11,7 +11,7 @@ const passwordHash = await hashPassword(PASSWORD);
 
 /** A signed-in admin and a clock; each call uses its time. */
 async function person() {
-  const clock = stillClock('2026-11-21T09:00:00Z');
+  const clock = manualClock('2026-11-21T09:00:00Z');
   const admin = await makeAdmin({ role: 'admin', passwordHash });
   const { cookie } = await makeSession(admin.id, { expiresAt: new Date('2026-12-31') });
   const browser = client({ cookie, 'sec-fetch-site': 'same-origin' });
@@ -37,7 +37,7 @@ async function personWithTotp() {
   const someone = await person();
   await someone.begin();
   const { data } = await someone.call('POST', '/auth/totp/verify', { code: someone.code() });
-  someone.clock.pass(60);
+  someone.clock.advance(60);
   const begin = async (): Promise<string> =>
     (await someone.login({ email: someone.admin.email, password: PASSWORD })).data.totp_session;
   return { ...someone, recoveryCodes: data.recovery_codes as string[], beginLogin: begin };
@@ -153,7 +153,7 @@ describe('signing in with a second factor', () => {
     expectError(await login({ totp_session: used, totp_code: code(30) }), 401, 'SESSION_INVALID');
 
     const late = await beginLogin();
-    clock.pass(300);
+    clock.advance(300);
     expectError(await login({ totp_session: late, totp_code: code() }), 401, 'SESSION_INVALID');
 
     const guessed = await beginLogin();
@@ -161,7 +161,7 @@ describe('signing in with a second factor', () => {
       const wrong = expectError(await login({ totp_session: guessed, totp_code: code(3600) }), 401, 'TOTP_INVALID');
       expect(wrong.error.details.attempts_left).toBe(left);
     }
-    clock.pass(31);
+    clock.advance(31);
     expectError(await login({ totp_session: guessed, totp_code: code() }), 401, 'SESSION_INVALID');
     expectError(await login({ totp_session: 'never given', totp_code: code() }), 401, 'SESSION_INVALID');
   });

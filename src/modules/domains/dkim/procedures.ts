@@ -28,7 +28,6 @@ export const dkimProcedures = {
         description:
           'Creates a pending key. Publish its DNS record, then activate the key. A domain can have one pending key.',
         audit: 'domain.rotate_dkim',
-        transaction: 'manual',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

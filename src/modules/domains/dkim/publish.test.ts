@@ -184,7 +184,7 @@ describe('publishing with failures', () => {
     await expectExact(mail);
   });
 
-  it.each(['put', 'keepOnly'] as const)('is repeated after an interruption at %s', async (at) => {
+  it.each(['put', 'removeOthers'] as const)('is repeated after an interruption at %s', async (at) => {
     const mail = await makeMailServer();
     const domain = await makeSigned('first');
     await mail.publish();

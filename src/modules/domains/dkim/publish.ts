@@ -1,4 +1,4 @@
-import type { DkimStore, KeyState, OpenedKey, SigningKey } from '@/mail/agent/dkim-store';
+import type { DecryptedKey, DkimStore, KeyState, SigningKey } from '@/mail/agent/dkim-store';
 import type { Database } from '@/server/db';
 import { tryToUnseal } from '@/server/secrets/sealing';
 import { dkimKeyBinding } from './keys';
@@ -12,9 +12,9 @@ const BATCH_SIZE = 200;
  */
 export async function publishDkimKeys(db: Database, store: DkimStore): Promise<void> {
   const { isRecorded, ...state } = await targetState(db);
-  if (isRecorded && (await store.isAt(state))) return;
+  if (isRecorded && (await store.isUpToDate(state))) return;
   const keys = await activeKeys(db);
-  const held = await store.heldIds();
+  const held = await store.signingKeyIds();
   const missing = keys.filter(({ id }) => !held.has(id));
   const undecryptable = new Set<SigningKey>();
   for (let start = 0; start < missing.length; start += BATCH_SIZE) {
@@ -31,7 +31,7 @@ export async function publishDkimKeys(db: Database, store: DkimStore): Promise<v
       `DKIM keys that can't be decrypted: ${undecryptable.size}. Add the key that encrypted them to SECRET_KEY`,
     );
   }
-  await store.keepOnly(keys, state);
+  await store.removeOthers(keys, state);
 }
 
 /** `isRecorded`: `published_at` is set for exactly the active keys. */
@@ -57,7 +57,7 @@ async function open(db: Database, keys: SigningKey[]) {
     select: { id: true, algorithm: true, privateKey: true },
   });
   const found = new Map(rows.map((row) => [row.id, row]));
-  const decrypted: OpenedKey[] = [];
+  const decrypted: DecryptedKey[] = [];
   const undecryptable: SigningKey[] = [];
   for (const key of keys) {
     const row = found.get(key.id);

@@ -9,8 +9,6 @@ import { requireDomain } from '../service';
 import { dkimKeyRow, makeDkimKeyPair } from './keys';
 import type { ActivateDkim, DkimKey, ListDkimKeys, RotateDkim } from './schema';
 
-type MutationContext = ActorContext & { audit: RecordAudit };
-
 export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Promise<Page<DkimKey>> {
   const { id, status } = input;
   await requireDomain(ctx, id);

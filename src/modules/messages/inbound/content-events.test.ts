@@ -30,7 +30,7 @@ const inbound = await startSandboxInbound({
   maxMessageBytes: 20 * MB,
   minFreeBytes: 0,
   port: 0,
-  isPortChosen: true,
+  isPortConfigured: true,
   resolve: calls.resolve,
   async receive(mail) {
     const read = () => {

@@ -22,7 +22,7 @@ const inbound = await startSandboxInbound({
   maxMessageBytes: 2 * MB,
   minFreeBytes: 0,
   port: 0,
-  isPortChosen: true,
+  isPortConfigured: true,
   resolve: (address) => (failure.resolve ? Promise.reject(failure.resolve) : calls.resolve(address)),
   receive: (mail) => (failure.receive ? Promise.reject(failure.receive) : calls.receive(mail)),
 });
@@ -330,13 +330,13 @@ describe('the port', () => {
   const options = { dir, maxMessageBytes: MB, ...calls };
 
   it('falls back to the next free one if it was not configured', async () => {
-    const next = await startSandboxInbound({ ...options, port: inbound.port, isPortChosen: false });
+    const next = await startSandboxInbound({ ...options, port: inbound.port, isPortConfigured: false });
     expect(next.port).toBeGreaterThan(inbound.port);
     await next.close();
   });
 
   it('fails to start if it was configured and is in use', async () => {
-    const started = startSandboxInbound({ ...options, port: inbound.port, isPortChosen: true });
+    const started = startSandboxInbound({ ...options, port: inbound.port, isPortConfigured: true });
     await expect(started).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 

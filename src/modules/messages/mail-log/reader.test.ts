@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '@/server/db';
 import { connectRedis } from '@/server/redis';
-import { stillClock } from '@/test/clock';
+import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, unique } from '@/test/factories';
-import { emittedEvents, keptCopies, newQueueId } from '@/test/mail/logged-mail';
+import { emittedEvents, messageCopies, newQueueId } from '@/test/mail/logged-mail';
 import { makeRedis } from '@/test/servers/redis';
 import { readCursor } from './cursor';
 import { createMailReader } from './reader';
@@ -51,8 +51,8 @@ async function startReader() {
       },
     },
   }) as unknown as Database;
-  const clock = stillClock(new Date().toISOString());
-  const create = () => createMailReader({ db: database, redis, installation, copies: keptCopies(), clock });
+  const clock = manualClock(new Date().toISOString());
+  const create = () => createMailReader({ db: database, redis, installation, copies: messageCopies(), clock });
   return { read: create(), create, redis, postfixLog, queries, clock };
 }
 
@@ -137,7 +137,7 @@ describe('the reader', () => {
     queries.length = 0;
     for (let run = 1; run <= 5; run++) await readAgain();
     expect(queries).toEqual([]);
-    clock.pass(3);
+    clock.advance(3);
     for (let run = 1; run <= 5; run++) await readAgain();
     expect(queries).toHaveLength(1);
   });
@@ -147,7 +147,7 @@ describe('the reader', () => {
     await writeFile(postfixLog, logOf(newQueueId()).replace(/^.*removed\n/m, ''));
     await read();
     expect(await received()).toEqual([]);
-    clock.pass(3.9);
+    clock.advance(3.9);
     await read();
     expect(await received()).toHaveLength(1);
   });

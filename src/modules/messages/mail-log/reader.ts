@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Installation } from '@/mail/agent/installation';
-import type { KeptCopies } from '@/mail/agent/kept-copies';
-import { forgetStream, readStream } from '@/mail/agent/logs/filter-stream';
+import type { MessageCopies } from '@/mail/agent/message-copies';
+import { trimStream, readStream } from '@/mail/agent/logs/filter-stream';
 import { type LogPosition, openLog } from '@/mail/agent/logs/log-files';
 import { type LogEntry, parseLogLine } from '@/mail/agent/logs/log-line';
 import type { Clock } from '@/server/clock';
@@ -14,7 +14,7 @@ import { createDeliveryReporter } from './inbound/deliveries';
 import { recordLog } from './log';
 import { settleUncertain } from './outbound/uncertain';
 
-type Parts = { db: Database; redis: Redis; installation: Installation; copies: KeptCopies; clock: Clock };
+type Parts = { db: Database; redis: Redis; installation: Installation; copies: MessageCopies; clock: Clock };
 
 const SETTLE_INTERVAL_MS = 10_000;
 // Longer than a delivery waits for the other recipients of its message.
@@ -90,7 +90,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
       }));
       cursor = await advance(recordFilterEntries(db, cursor, filtered));
       // If this fails, a later call removes these entries too.
-      await forgetStream(redis, cursor.position).catch(() => {});
+      await trimStream(redis, cursor.position).catch(() => {});
     }
   }
 

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { mailServer } from './mail-server';
 
 const PID = join(mailServer.data, 'run/agent/pid');
-const OFF = join(mailServer.data, 'run/agent/off');
-const STARTS_WITHIN_MS = 30_000;
+const STOPPED = join(mailServer.data, 'run/agent/stopped');
+const START_TIMEOUT_MS = 30_000;
 
 /** As a crash: nothing of it gets to finish. It is started again at once. */
 export function killAgent(): void {
@@ -13,16 +13,16 @@ export function killAgent(): void {
 }
 
 /** Kept away while something is done, and started again. */
-export async function withoutAgent<Value>(work: () => Promise<Value>): Promise<Value> {
-  writeFileSync(OFF, '');
+export async function whileAgentStopped<Value>(work: () => Promise<Value>): Promise<Value> {
+  writeFileSync(STOPPED, '');
   try {
     const pid = Number(readFileSync(PID, 'utf8'));
     kill(pid, 'SIGTERM');
-    await expect.poll(() => existsSync(PID), { timeout: STARTS_WITHIN_MS }).toBe(false);
+    await expect.poll(() => existsSync(PID), { timeout: START_TIMEOUT_MS }).toBe(false);
     return await work();
   } finally {
-    rmSync(OFF);
-    await expect.poll(() => existsSync(PID), { timeout: STARTS_WITHIN_MS }).toBe(true);
+    rmSync(STOPPED);
+    await expect.poll(() => existsSync(PID), { timeout: START_TIMEOUT_MS }).toBe(true);
   }
 }
 

@@ -31,7 +31,11 @@ export function publishRecord({ dns_record: { name, value } }: DkimKey): void {
 }
 
 /** Has the mail server sign with a new key of the domain, whose record is published. */
-export async function useKey(name: string, selector: string, algorithm: DkimAlgorithm = 'rsa-2048'): Promise<void> {
+export async function activateKey(
+  name: string,
+  selector: string,
+  algorithm: DkimAlgorithm = 'rsa-2048',
+): Promise<void> {
   const { id } = await db.domain.findUniqueOrThrow({ where: { name } });
   const app = await callApp();
   publishRecord(await app.domains.rotateDkim({ id, selector, algorithm }));

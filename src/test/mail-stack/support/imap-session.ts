@@ -3,7 +3,7 @@ import { PASSWORD } from './directory';
 import { portOf } from './mail-server';
 import { openWire } from './wire';
 
-const ARRIVES_WITHIN_MS = 20_000;
+const ARRIVAL_TIMEOUT_MS = 20_000;
 
 /** @returns what the server answered to LOGIN, and the session */
 export async function signInToImap(user: string, password: string, { isTls = true } = {}) {
@@ -28,7 +28,7 @@ export async function signInToImap(user: string, password: string, { isTls = tru
 }
 
 /** Waits until a message with this subject is in the inbox. */
-export async function arrived(address: string, subject: string, password = PASSWORD): Promise<string> {
+export async function waitForMessage(address: string, subject: string, password = PASSWORD): Promise<string> {
   const session = await signInToImap(address, password);
   return vi.waitFor(
     async () => {
@@ -36,7 +36,7 @@ export async function arrived(address: string, subject: string, password = PASSW
       if (!found) throw new Error(`"${subject}" is not in the inbox of ${address}.`);
       return found;
     },
-    { timeout: ARRIVES_WITHIN_MS, interval: 50 },
+    { timeout: ARRIVAL_TIMEOUT_MS, interval: 50 },
   );
 }
 

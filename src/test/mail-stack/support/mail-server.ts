@@ -23,11 +23,11 @@ export function portOf(name: string): number {
 }
 
 /** Where everything that leaves the mail server arrives. */
-export async function startOutside(options: Parameters<typeof startSmtpServer>[0] = {}) {
+export async function startRemoteServer(options: Parameters<typeof startSmtpServer>[0] = {}) {
   const port = Number(mailServer.settings.RELAY_HOST?.split(':').pop());
-  const outside = await startSmtpServer({ ...options, port });
-  afterAll(outside.close);
+  const remoteServer = await startSmtpServer({ ...options, port });
+  afterAll(remoteServer.close);
   // Postfix does not try again for minutes where nobody answered, as between two files.
   execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
-  return outside;
+  return remoteServer;
 }

@@ -7,7 +7,7 @@ const STACK = fileURLToPath(new URL('../../../../deploy/mail/stack', import.meta
 type Service = 'redis' | 'rspamd' | 'dovecot' | 'postfix';
 
 /** Stops a service of the mail server while something is done, and starts it again. */
-export async function without(service: Service, work: () => Promise<void>): Promise<void> {
+export async function whileStopped(service: Service, work: () => Promise<void>): Promise<void> {
   runStack('stop', service);
   try {
     await work();

@@ -13,7 +13,7 @@ export type Wire = {
 };
 
 export async function openWire(port: number, isTls: boolean): Promise<Wire> {
-  let socket: Socket = connectTcp({ port, host: '127.0.0.1', localAddress: anotherLoopbackAddress() });
+  let socket: Socket = connectTcp({ port, host: '127.0.0.1', localAddress: randomLoopbackAddress() });
   await once(socket, 'connect');
   let pending = '';
   let isClosed = false;
@@ -44,9 +44,9 @@ export async function openWire(port: number, isTls: boolean): Promise<Wire> {
       const match = pattern.exec(pending);
       if (match) {
         const end = match.index + match[0].length;
-        const taken = pending.slice(0, end);
+        const text = pending.slice(0, end);
         pending = pending.slice(end);
-        return taken;
+        return text;
       }
       if (isClosed) throw new Error(`The server closed the connection after ${JSON.stringify(pending)}.`);
       await new Promise<void>((resolve) => {
@@ -61,6 +61,6 @@ export async function openWire(port: number, isTls: boolean): Promise<Wire> {
 }
 
 /** To the server every connection is of another client: it slows down who fails often, and trusts its own address. */
-function anotherLoopbackAddress(): string {
+function randomLoopbackAddress(): string {
   return `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
 }

@@ -5,7 +5,7 @@ import {
   accepted,
   emittedEvents,
   type FilterFields,
-  keptCopies,
+  messageCopies,
   lines,
   newQueueId,
   readFilter,
@@ -45,7 +45,7 @@ function mailboxHas(parts: { hdr?: string; text?: string }) {
     const text = parts[part];
     return text === undefined ? null : Buffer.from(text);
   });
-  return { fetch, report: createDeliveryReporter(db, keptCopies({ fetch })) };
+  return { fetch, report: createDeliveryReporter(db, messageCopies({ fetch })) };
 }
 
 describe('the content of a message', () => {
@@ -89,7 +89,7 @@ describe('the content of a message', () => {
   it('is retried if it cannot be read, and left out after 5 minutes', async () => {
     await logDelivery();
     const fetch = vi.fn(() => Promise.reject(new Error('Dovecot is unavailable')));
-    const report = createDeliveryReporter(db, keptCopies({ fetch }));
+    const report = createDeliveryReporter(db, messageCopies({ fetch }));
     await report(reportRun());
     await report(reportRun());
     expect(fetch).toHaveBeenCalledTimes(1);
@@ -105,7 +105,7 @@ describe('the content of a message', () => {
     queueId = newQueueId();
     await filter();
     await logDelivery();
-    const report = createDeliveryReporter(db, keptCopies({ fetch: () => Promise.reject(new Error('no')) }));
+    const report = createDeliveryReporter(db, messageCopies({ fetch: () => Promise.reject(new Error('no')) }));
     expect(await report(reportRun())).toBe(2);
     expect(await report(reportRun())).toBe(0);
     expect(await received()).toMatchObject([{ queue_id: queueId }]);
@@ -164,7 +164,7 @@ describe('hostile mail', () => {
 
   it('that was rejected is reported for its managed addresses', async () => {
     await filter({ action: 'reject', recipients: [nasty, `${nasty}@${domain.name}`, '', '@', at('ann')] });
-    await createDeliveryReporter(db, keptCopies())(reportRun());
+    await createDeliveryReporter(db, messageCopies())(reportRun());
     const reported = (await emittedEvents(domain.id, 'mail.spam')).map(({ data }) => data.to);
     expect(reported).toContain(at('ann'));
     expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
@@ -173,7 +173,7 @@ describe('hostile mail', () => {
   it('to 1,000 addresses is reported for each', async () => {
     const recipients = Array.from({ length: 1000 }, (_, index) => at(`n${index}`));
     await filter({ action: 'reject', recipients });
-    await createDeliveryReporter(db, keptCopies())(reportRun());
+    await createDeliveryReporter(db, messageCopies())(reportRun());
     expect(await emittedEvents(domain.id, 'mail.spam')).toHaveLength(1000);
   }, 60_000);
 

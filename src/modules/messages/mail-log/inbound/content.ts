@@ -1,4 +1,4 @@
-import type { KeptCopies } from '@/mail/agent/kept-copies';
+import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { InboundMail, Verdict } from '@/mail/inbound';
 import { oneLine } from '@/mail/smtp-reply';
 import { metaOf } from '../filter-meta';
@@ -11,7 +11,7 @@ type Content = Pick<InboundMail, 'header' | 'read'>;
 /** The content as the filter saw it, else as `fetch` reads it from the mailbox, else a header built from known fields. */
 export async function contentOf(
   known: Known,
-  fetch: (part: Parameters<KeptCopies['fetch']>[2]) => Promise<Uint8Array | null>,
+  fetch: (part: Parameters<MessageCopies['fetch']>[2]) => Promise<Uint8Array | null>,
 ): Promise<Content> {
   const { raw } = known;
   if (raw && metaOf(known)?.is_whole !== false) return { header: headerOf(raw), read: async () => raw };

@@ -5,7 +5,7 @@ import {
   accepted,
   delivery,
   emittedEvents,
-  keptCopies,
+  messageCopies,
   lines,
   newQueueId,
   readFilter,
@@ -21,7 +21,7 @@ let domain: { id: string; name: string };
 let other: { id: string; name: string };
 let queueId: string;
 const at = (local: string) => `${local}@${domain.name}`;
-const reportDeliveries = createDeliveryReporter(db, keptCopies());
+const reportDeliveries = createDeliveryReporter(db, messageCopies());
 const removed = { kind: 'removed' } as const;
 
 beforeEach(async () => {
@@ -88,7 +88,7 @@ describe('mail delivered to a mailbox', () => {
 
   it('is reported once by concurrent reporters', async () => {
     await logged(stored(at('ann')), stored(at('bo')), removed);
-    const reporters = [1, 2, 3, 4].map(() => createDeliveryReporter(db, keptCopies()));
+    const reporters = [1, 2, 3, 4].map(() => createDeliveryReporter(db, messageCopies()));
     await Promise.all(reporters.map((report) => report(reportRun())));
     for (const report of reporters) await report(reportRun({ afterMs: 120_000 }));
     expect(await received()).toEqual([at('ann'), at('bo')]);
@@ -100,7 +100,7 @@ describe('mail delivered to a mailbox', () => {
     const recipient = at('ann');
     const report = createDeliveryReporter(
       db,
-      keptCopies({
+      messageCopies({
         fetch: async () => {
           await db.inboundDelivery.updateMany({ where: { queueId, recipient }, data: { reportedAt: new Date() } });
           return Buffer.from('Subject: x\r\n');
@@ -214,7 +214,7 @@ describe('mail for a domain that is deleted meanwhile', () => {
     await readLines(...lines(queueId, ...accepted('bo@far.example'), stored(at('ann')), stored(`cy@${other.name}`)));
     const report = createDeliveryReporter(
       db,
-      keptCopies({
+      messageCopies({
         fetch: async () => {
           await deleteDomain();
           return Buffer.from('Subject: x\r\n');

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { KeptCopies } from '@/mail/agent/kept-copies';
+import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { LoggedVerdict } from '@/mail/agent/logs/filter-log';
 import type { InboundMail, Route, Verdict } from '@/mail/inbound';
 import type { Database, Tx } from '@/server/db';
@@ -28,7 +28,7 @@ export type ReportRun = { now: Date; isStreamRead: boolean };
  * Reports inbound deliveries found in the log, with the filter's verdict if there is one: records the message and emits its
  * events. Each delivery is marked in the same transaction, so it is reported once. A failing one does not block others.
  */
-export function createDeliveryReporter(db: Database, copies: KeptCopies) {
+export function createDeliveryReporter(db: Database, copies: MessageCopies) {
   const failures = new Map<string, { count: number; until: number }>();
 
   async function reportOne(queueId: string, now: Date): Promise<void> {
@@ -70,7 +70,7 @@ const STORED = { include: { deliveries: { orderBy: [{ at: 'asc' }, { recipient: 
 type Stored = Prisma.LoggedMailGetPayload<typeof STORED>;
 type Delivery = Stored['deliveries'][number];
 
-async function report(db: Database, copies: KeptCopies, queueId: string, now: Date): Promise<void> {
+async function report(db: Database, copies: MessageCopies, queueId: string, now: Date): Promise<void> {
   const find = () => db.loggedMail.findUniqueOrThrow({ where: { queueId }, ...STORED });
   const found = await find();
   const rejection = await findRejection(copies, found, now);
@@ -118,7 +118,7 @@ async function markReported(tx: Tx, queueId: string, unreported: Delivery[]): Pr
 /** Null if none of the addresses is in a managed domain, such as the mail server's own postmaster. */
 async function inboundMail(
   db: Database,
-  copies: KeptCopies,
+  copies: MessageCopies,
   stored: Stored,
   { unreported, rejection, now }: { unreported: Delivery[]; rejection: Verdict | null; now: Date },
 ): Promise<InboundMail | null> {
@@ -154,7 +154,7 @@ function wasRejected({ verdict }: Stored): boolean {
 }
 
 /** The verdict from the filter's log, for rejected mail that is missing from its stream. */
-async function findRejection(copies: KeptCopies, stored: Stored, now: Date): Promise<LoggedVerdict | null> {
+async function findRejection(copies: MessageCopies, stored: Stored, now: Date): Promise<LoggedVerdict | null> {
   if (!wasRejected(stored) || metaOf(stored)) return null;
   const { queueId } = stored;
   return copies.findVerdict(queueId).catch(orGiveUp(now, firstDelivery(stored).at, queueId));

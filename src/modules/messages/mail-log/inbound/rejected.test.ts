@@ -5,7 +5,7 @@ import { makeDomain, makeMailbox } from '@/test/factories';
 import {
   accepted,
   emittedEvents,
-  keptCopies,
+  messageCopies,
   lines,
   newQueueId,
   readFilter,
@@ -20,7 +20,7 @@ const RAW = 'From: bo@far.example\r\nSubject: Pills\r\nMessage-ID: <pills@far.ex
 let domain: { id: string; name: string };
 let queueId: string;
 const at = (local: string) => `${local}@${domain.name}`;
-const reportDeliveries = createDeliveryReporter(db, keptCopies());
+const reportDeliveries = createDeliveryReporter(db, messageCopies());
 
 beforeEach(async () => {
   domain = await makeDomain();
@@ -72,7 +72,7 @@ describe('spam that the filter rejected', () => {
   it('is reported from the filter’s log if it is missing in the stream', async () => {
     await readLines(...lines(queueId, ...rejected(at('ann'))));
     const logged = { action: 'reject', score: 15, recipients: [at('ann'), at('Bo')] };
-    const report = createDeliveryReporter(db, keptCopies({ findVerdict: async () => logged }));
+    const report = createDeliveryReporter(db, messageCopies({ findVerdict: async () => logged }));
     await report(reportRun());
     expect(await spam()).toEqual([
       [at('ann'), 'reject', 15],
@@ -101,7 +101,7 @@ describe('spam that the filter rejected', () => {
 
   it('is retried while the filter’s log cannot be read, and reported without it after 5 minutes', async () => {
     await readLines(...lines(queueId, ...rejected(at('ann'))));
-    const report = createDeliveryReporter(db, keptCopies({ findVerdict: () => Promise.reject(new Error('ENOENT')) }));
+    const report = createDeliveryReporter(db, messageCopies({ findVerdict: () => Promise.reject(new Error('ENOENT')) }));
     await report(reportRun());
     expect([await spam(), await unreported()]).toEqual([[], 1]);
     await report(reportRun({ afterMs: 5 * 60_000 }));

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseLogLine } from '@/mail/agent/logs/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
-import { AT, emittedEvents, keptCopies, newQueueId, readFilter, readLines, reportRun } from '@/test/mail/logged-mail';
+import { AT, emittedEvents, messageCopies, newQueueId, readFilter, readLines, reportRun } from '@/test/mail/logged-mail';
 import { keyClient } from '@/test/rest';
 import { createDeliveryReporter } from './deliveries';
 
@@ -17,7 +17,7 @@ const api = await keyClient();
 let domain: { id: string; name: string };
 let queueId: string;
 const at = (local: string) => `${local}@${domain.name}`;
-const reportDeliveries = createDeliveryReporter(db, keptCopies());
+const reportDeliveries = createDeliveryReporter(db, messageCopies());
 
 beforeEach(async () => {
   domain = await makeDomain();

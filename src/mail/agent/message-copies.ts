@@ -5,7 +5,7 @@ import type { Installation } from './installation';
 import { createFilterLog, type FilterLog } from './logs/filter-log';
 
 /** Reads the copies of a message that the mail server still has. */
-export type KeptCopies = FilterLog & {
+export type MessageCopies = FilterLog & {
   /** Reads a message from its mailbox; null if it is not there. Rejects while Dovecot is unavailable. */
   fetch: (mailbox: string, queueId: string, part: 'hdr' | 'text') => Promise<Uint8Array | null>;
 };
@@ -15,7 +15,7 @@ const MAX_COPY_BYTES = 256 * 1024 * 1024;
 
 const run = promisify(execFile);
 
-export function createKeptCopies({ config, filterLog }: Pick<Installation, 'config' | 'filterLog'>): KeptCopies {
+export function createMessageCopies({ config, filterLog }: Pick<Installation, 'config' | 'filterLog'>): MessageCopies {
   const doveadm = async (...args: string[]) => {
     const { stdout } = await run('doveadm', ['-c', join(config, 'dovecot/dovecot.conf'), ...args], {
       encoding: 'buffer',

@@ -2,19 +2,19 @@ import { beforeEach, vi } from 'vitest';
 import type { Prisma } from '@/server/prisma/client';
 import { keyClient } from '../../rest';
 import { makeDomain, makeMailbox, newName, PASSWORD } from './directory';
-import { db, startOutside } from './mail-server';
+import { db, startRemoteServer } from './mail-server';
 import { messageText, openInbound, openSubmission } from './smtp-session';
 
-const TOLD_WITHIN_MS = 40_000;
+const EVENTS_TIMEOUT_MS = 40_000;
 
-export type Told = { event: string; data: Record<string, unknown> };
+export type WebhookEvent = { event: string; data: Record<string, unknown> };
 
 /** Addresses that the outside puts off. */
-export const putOff = new Set<string>();
-export const outside = await startOutside({
+export const deferredAddresses = new Set<string>();
+export const remoteServer = await startRemoteServer({
   onRecipient: (address) => {
     if (address.startsWith('nobody')) return { code: 550, text: '5.1.1 No such user here' };
-    return putOff.has(address) ? { code: 451, text: '4.3.0 Later please' } : undefined;
+    return deferredAddresses.has(address) ? { code: 451, text: '4.3.0 Later please' } : undefined;
   },
 });
 export const api = await keyClient();
@@ -28,23 +28,23 @@ beforeEach(async () => {
 });
 
 export const at = (local: string) => `${local}@${domain.name}`;
-export const far = () => `${newName()}@far.example`;
+export const remoteAddress = () => `${newName()}@far.example`;
 
 /** What webhooks are told of the domain, in no order. */
-export async function told(type?: string): Promise<Told[]> {
+export async function webhookEvents(type?: string): Promise<WebhookEvent[]> {
   const rows = await db.event.findMany({ where: { domainId: domain.id, type }, select: { body: true } });
-  return rows.map(({ body }) => JSON.parse(body ?? '') as Told);
+  return rows.map(({ body }) => JSON.parse(body ?? '') as WebhookEvent);
 }
 
 /** Waits until that many are told. */
-export function tellsOf(type: string, count: number): Promise<Told[]> {
+export function waitForEvents(type: string, count: number): Promise<WebhookEvent[]> {
   return vi.waitFor(
     async () => {
-      const events = await told(type);
+      const events = await webhookEvents(type);
       if (events.length < count) throw new Error(`${events.length} of ${count} ${type}`);
       return events;
     },
-    { timeout: TOLD_WITHIN_MS, interval: 100 },
+    { timeout: EVENTS_TIMEOUT_MS, interval: 100 },
   );
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** More than the two say to each other before a message, with TLS, and less than the message that is to be lost. */
-const MIDDLE_BYTES = 32 * 1024;
+const LOSS_AFTER_BYTES = 32 * 1024;
 
 type Loss = 'answer' | 'rest of the data';
 
@@ -10,19 +10,19 @@ type Loss = 'answer' | 'rest of the data';
  * The line between the app and the mail server at SMTP_URL, which a test may have fail; what goes over it is sealed. To be
  * awaited in `vi.hoisted`.
  */
-export async function startSmtpLine() {
+export async function startSmtpProxy() {
   const url = new URL(process.env.SMTP_URL ?? '');
   const [mtaHost, mtaPort] = [url.hostname, Number(url.port)];
   let loss: Loss | null = null;
-  let fromApp = 0;
-  const isLosing = (what: Loss) => loss === what && fromApp > MIDDLE_BYTES;
+  let bytesFromApp = 0;
+  const isLosing = (what: Loss) => loss === what && bytesFromApp > LOSS_AFTER_BYTES;
 
-  const line = createServer((app) => {
+  const proxy = createServer((app) => {
     const mta = connect(mtaPort, mtaHost);
     const cut = () => [app, mta].forEach((end: Socket) => void end.destroy());
     for (const end of [app, mta]) end.on('error', cut).on('close', cut);
     app.on('data', (bytes) => {
-      fromApp += bytes.length;
+      bytesFromApp += bytes.length;
       if (!isLosing('rest of the data')) mta.write(bytes);
     });
     mta.on('data', (bytes) => {
@@ -31,21 +31,21 @@ export async function startSmtpLine() {
       else app.write(bytes);
     });
   });
-  line.listen(0, '127.0.0.1');
-  await once(line, 'listening');
-  url.port = String((line.address() as AddressInfo).port);
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  url.port = String((proxy.address() as AddressInfo).port);
   process.env.SMTP_URL = url.href;
 
   return {
     /** `answer`: it breaks when the server answers to the data. `rest of the data`: it goes dead amid it, and tells nobody. */
-    async losing<Value>(what: Loss, work: () => Promise<Value>): Promise<Value> {
-      [loss, fromApp] = [what, 0];
+    async withLoss<Value>(what: Loss, work: () => Promise<Value>): Promise<Value> {
+      [loss, bytesFromApp] = [what, 0];
       try {
         return await work();
       } finally {
         loss = null;
       }
     },
-    close: () => line.close(),
+    close: () => proxy.close(),
   };
 }

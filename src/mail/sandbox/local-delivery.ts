@@ -1,49 +1,49 @@
 import type { InboundPort, RefusalReason, Resolution, Route } from '../inbound';
 import { createGtubeFilter } from './gtube';
 import { createHeaderReader } from './header-reader';
-import { remoteAnswer } from './remote-side';
+import { remoteReply } from './remote-replies';
 import type { Spool, SpoolEntry } from './spool';
 
-type Answer = ReturnType<typeof remoteAnswer>;
+type Reply = ReturnType<typeof remoteReply>;
 
 /**
  * Plays the receiving servers of a stored message: managed domains receive it like mail from outside; for other
  * recipients a response is simulated. Mail that an alias forwards outside goes no further.
  */
-export async function answersTo(
+export async function deliverLocally(
   spool: Spool,
   entry: SpoolEntry,
   { resolve, receive }: InboundPort,
-): Promise<[recipient: string, Answer][]> {
-  const answers: [string, Answer][] = [];
+): Promise<[recipient: string, Reply][]> {
+  const replies: [string, Reply][] = [];
   const routes: Route[] = [];
   for (const recipient of entry.rcptTo) {
     const resolution = await resolve(recipient);
     if (resolution.verdict === 'accepted') routes.push(resolution);
-    answers.push([recipient, answerOf(recipient, resolution)]);
+    replies.push([recipient, replyFor(recipient, resolution)]);
   }
   if (routes.length > 0) await receive({ ...(await inboundOf(spool, entry)), routes });
-  return answers;
+  return replies;
 }
 
-function answerOf(recipient: string, resolution: Resolution): Answer {
+function replyFor(recipient: string, resolution: Resolution): Reply {
   if (resolution.verdict === 'accepted') {
     return {
       kind: 'delivered',
       smtpCode: 250,
       enhancedCode: '2.0.0',
       response: '250 2.0.0 Ok: received by this server',
-      remoteMta: HERE,
+      remoteMta: SANDBOX_HOST,
     };
   }
   const refusal = REFUSALS[resolution.reason];
-  if (!refusal) return remoteAnswer(recipient);
+  if (!refusal) return remoteReply(recipient);
   const [enhancedCode, why] = refusal;
   const response = `550 ${enhancedCode} <${recipient}>: ${why}`;
-  return { kind: 'bounced', smtpCode: 550, enhancedCode, response, remoteMta: HERE };
+  return { kind: 'bounced', smtpCode: 550, enhancedCode, response, remoteMta: SANDBOX_HOST };
 }
 
-const HERE = 'sandbox.localhost';
+const SANDBOX_HOST = 'sandbox.localhost';
 
 const REFUSALS: Partial<Record<RefusalReason, [enhancedCode: string, why: string]>> = {
   no_such_user: ['5.1.1', 'No such user'],

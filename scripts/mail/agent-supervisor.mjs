@@ -1,4 +1,4 @@
-// Runs the agent of the tests' mail server like systemd does: whenever it ends, it is started again.
+// Runs the agent of the tests' mail server like systemd does: restarts it whenever it exits.
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,19 +7,19 @@ import { fileURLToPath } from 'node:url';
 import { agentArguments } from './agent-arguments.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const START_AGAIN_MS = 300;
-const START_WITHIN_MS = 60_000;
-const END_WITHIN_MS = 10_000;
+const RESTART_DELAY_MS = 300;
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * Tests kill it with the pid in `run/agent/pid` and keep it stopped with a file `run/agent/off`. Its log is
+ * Tests kill the agent with the pid in `run/agent/pid` and keep it stopped with a file `run/agent/stopped`. Its log is
  * `log/agent.log`.
  * @param {{ config: string, data: string }} mailServer
  * @param {Record<string, string>} env the app's environment
- * @returns {Promise<() => Promise<void>>} a function that stops it, once it runs
+ * @returns {Promise<() => Promise<void>>} resolves once the agent runs, to a function that stops it
  */
-export async function keepAgent({ config, data }, env) {
-  const [pidFile, offFile] = ['pid', 'off'].map((name) => join(data, 'run/agent', name));
+export async function superviseAgent({ config, data }, env) {
+  const [pidFile, stoppedFile] = ['pid', 'stopped'].map((name) => join(data, 'run/agent', name));
   const logFile = join(data, 'log/agent.log');
   const log = openSync(logFile, 'a');
   let isEnding = false;
@@ -28,10 +28,10 @@ export async function keepAgent({ config, data }, env) {
   const hasStarted = new Promise((resolve) => {
     started = resolve;
   });
-  const keeping = (async () => {
+  const supervising = (async () => {
     while (!isEnding) {
-      await sleep(START_AGAIN_MS);
-      if (isEnding || existsSync(offFile)) continue;
+      await sleep(RESTART_DELAY_MS);
+      if (isEnding || existsSync(stoppedFile)) continue;
       child = spawn(process.execPath, agentArguments(root), {
         stdio: ['ignore', log, log, 'ipc'],
         env: { ...process.env, ...env, MAIL_SERVER_CONFIG: config, LOG_LEVEL: 'info' },
@@ -44,15 +44,15 @@ export async function keepAgent({ config, data }, env) {
       rmSync(pidFile, { force: true });
     }
   })();
-  const tooLate = sleep(START_WITHIN_MS, undefined, { ref: false }).then(() => {
+  const timeout = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
     throw new Error(`The agent did not start:\n${readFileSync(logFile, 'utf8')}`);
   });
-  await Promise.race([hasStarted, tooLate]);
+  await Promise.race([hasStarted, timeout]);
   return async () => {
     isEnding = true;
-    const timer = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     child.kill('SIGTERM');
-    await keeping;
+    await supervising;
     clearTimeout(timer);
   };
 }

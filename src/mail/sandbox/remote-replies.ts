@@ -1,9 +1,9 @@
 import type { DeliveryReport } from '../delivery-report';
 
-type RemoteAnswer = Pick<DeliveryReport, 'kind' | 'smtpCode' | 'enhancedCode' | 'response' | 'remoteMta'>;
+type RemoteReply = Pick<DeliveryReport, 'kind' | 'smtpCode' | 'enhancedCode' | 'response' | 'remoteMta'>;
 
 /** The simulated reply for a recipient: bounce.test bounces, defer.test defers, everything else is delivered. */
-export function remoteAnswer(recipient: string): RemoteAnswer {
+export function remoteReply(recipient: string): RemoteReply {
   const domain = recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase();
   const remoteMta = `mx.${domain}`;
   if (isWithin(domain, 'bounce.test')) {
@@ -19,7 +19,7 @@ export function remoteAnswer(recipient: string): RemoteAnswer {
 }
 
 /** The reply when a deferred recipient fails at the end of the queue lifetime. */
-export function expiredAnswer(recipient: string): RemoteAnswer {
+export function expiredReply(recipient: string): RemoteReply {
   const response = `4.4.7 <${recipient}>: delivery time expired`;
   return { kind: 'failed', smtpCode: null, enhancedCode: '4.4.7', response, remoteMta: null };
 }
