@@ -47,8 +47,8 @@ export function FiltersPage() {
       <PageHeader
         title="Filters"
         description={
-          domainName
-            ? `Filters of ${domainName} and its mailboxes. Filters for all mail run first`
+          domainScope.selectedId
+            ? 'Sieve scripts of this domain and its mailboxes. Scripts for all mail run first'
             : 'Sieve scripts for incoming mail, in run order'
         }
       >
