@@ -141,7 +141,7 @@ test('an unknown page says so and links to the overview', async ({ signedIn: pag
   expect(response?.status()).toBe(404);
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await check();
-  await page.getByRole('link', { name: 'Open the overview' }).click();
+  await page.getByRole('link', { name: 'Go to overview' }).click();
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
 });
 
@@ -153,7 +153,7 @@ test('the reference lists every operation and can call one', async ({ signedIn: 
   await expect(summaries).toHaveCount(operations.length);
   await check();
 
-  await page.getByRole('button', { name: 'GET /version Version of the' }).click();
+  await page.getByRole('button', { name: 'GET /version Get the version' }).click();
   await page.getByRole('button', { name: 'Try it out' }).click();
   const answered = page.waitForResponse('**/api/v1/version');
   await page.getByRole('button', { name: 'Execute' }).click();
