@@ -1,21 +1,20 @@
-// Writes every configuration of the mail server below a folder, from the settings file and the templates:
+// Writes all configuration files of the mail server to a folder, from the settings file and the templates:
 //   node configure.mjs /etc/postroom-mail/settings /etc/postroom-mail
-// Without a folder it says what is wrong in the settings, and writes nothing.
+// Without a folder, checks the settings and writes nothing.
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { makeDataFolders, writeConfiguration } from './files.mjs';
 import { readSettings } from './settings.mjs';
 
 const [settingsFile, target] = process.argv.slice(2);
-if (!settingsFile)
-  fail(['Say which settings file to read and which folder to write: configure.mjs SETTINGS [FOLDER].']);
+if (!settingsFile) fail(['Usage: configure.mjs SETTINGS [FOLDER]']);
 if (process.getuid?.() !== 0)
-  fail(['Run this as root: the files belong to the accounts of Postfix, Dovecot, Rspamd and Redis.']);
+  fail(['Run this as root: the files belong to the users of Postfix, Dovecot, Rspamd and Redis.']);
 
 const { values, errors } = readSettings(settingsFile);
 const config = target && resolve(target);
 if (config && !/^[\w./-]+$/.test(config))
-  errors.push(`The folder ${config} may have letters, digits and . _ - in its path only.`);
+  errors.push(`The path of the folder ${config} can have only letters, digits and . _ - /.`);
 if (errors.length > 0) fail(errors);
 
 if (config) write(config);
@@ -26,7 +25,7 @@ function write(folder) {
     writeConfiguration(folder, { ...values, config: folder });
     makeDataFolders(values);
   } catch (error) {
-    fail([`The configuration could not be written: ${error.message}.`]);
+    fail([`The configuration couldn't be written: ${error.message}.`]);
   }
 }
 

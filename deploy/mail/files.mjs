@@ -14,11 +14,11 @@ import { fileURLToPath } from 'node:url';
 const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
 const NETWORK_CHECK = 'rspamd/network-check.conf';
 const NETWORK_CHECKS = ['rbl', 'surbl', 'fuzzy_check', 'phishing', 'asn', 'spf', 'dmarc', 'arc'];
-// Read by commands of Postfix and Dovecot that do not run as root; without a secret.
+// Readable by everyone, for commands of Postfix and Dovecot that don't run as root. They contain no secret.
 const PUBLIC = ['postfix/main.cf', 'postfix/master.cf', 'dovecot/dovecot.conf'];
 const GROUPS = { postfix: 'postfix', dovecot: 'dovecot', rspamd: '_rspamd', 'redis.conf': 'redis' };
 
-/** Fills every template and writes it below `config`, readable by the service it is for. */
+/** Fills every template and writes it to the `config` folder, readable by the service that uses it. */
 export function writeConfiguration(config, values) {
   const gids = readIds('/etc/group');
   for (const [path, template] of outputs()) {
@@ -28,7 +28,7 @@ export function writeConfiguration(config, values) {
   }
 }
 
-/** What the services keep and where they meet: each folder belongs to one of them. */
+/** Creates the folders for data, logs and sockets. Each belongs to one service. */
 export function makeDataFolders({ data, mail_uid: mailUid }) {
   const uids = readIds('/etc/passwd');
   const gids = readIds('/etc/group');
@@ -64,12 +64,12 @@ function outputs() {
 
 function fill(text, values, template) {
   return text.replace(/\{\{(\w+)\}\}/g, (_, name) => {
-    if (!(name in values)) throw new Error(`${template} asks for {{${name}}}, which no setting gives`);
+    if (!(name in values)) throw new Error(`${template} uses {{${name}}}, which no setting defines`);
     return String(values[name]);
   });
 }
 
-/** A service that reads the file meanwhile sees the old one or the new one, and nobody sees a secret in passing. */
+/** Replaces the file atomically. It is never readable by others while it is written. */
 function write(path, text, mode, gid) {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   const temporary = `${path}.new`;
@@ -88,6 +88,6 @@ function readIds(file) {
 
 function idOf(ids, name) {
   const id = ids.get(name);
-  if (id === undefined) throw new Error(`there is no account "${name}" here, so its package is not installed`);
+  if (id === undefined) throw new Error(`there is no user or group "${name}"; its package isn't installed`);
   return id;
 }

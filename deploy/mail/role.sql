@@ -1,5 +1,5 @@
--- What the mail server's role may do in Postroom's database: ask mta.* and tell how much a mailbox holds. `install` runs
--- this as the database's superuser, in a database that is Postroom's alone. Running it again changes nothing.
+-- Privileges of the mail server's role: call the functions in mta and report the storage usage of mailboxes. `install`
+-- runs this as a superuser, in a database that only Postroom uses. It can be run again.
 DO $$
 BEGIN
   CREATE ROLE mta_read NOLOGIN;
@@ -12,8 +12,8 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA mta TO mta_read;
 GRANT SELECT ON mta.sieve_script TO mta_read;
 GRANT INSERT, SELECT (address), UPDATE (bytes, messages) ON mta.used_space TO mta_read;
 
--- Postgres lets every role make temporary tables and large objects, and call the functions in "public". Here the app alone
--- may, which is the role that owns its tables, and needs no large objects.
+-- By default, every role can create temporary tables and large objects and call the functions in "public". Here only the
+-- app's role can, which owns the app's tables; nobody needs large objects.
 DO $$
 DECLARE
   app CONSTANT name := (SELECT tableowner FROM pg_tables WHERE schemaname = 'public' AND tablename = 'domain');

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
 const MB = 1_048_576;
-// Three scopes of as many active filters as the app allows in each.
+// The app allows 20 active filters in each of the three scopes.
 const SIEVE_FILTERS = 3 * 20;
-// What goes into five syntaxes of configuration needs no escaping in any of them.
+// Characters that need no escaping in any of the five configuration formats.
 const PASSWORD = /^[\w.~-]{16,128}$/;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/i;
 const ADDRESS = /^[\w.+-]+@[a-z0-9.-]+$/i;
@@ -35,7 +35,7 @@ const DEFAULTS = {
   MAIL_UID: 5000,
 };
 
-/** @returns {{ values: Record<string, string | number>, errors: string[] }} what the templates ask for, or what is wrong */
+/** @returns {{ values: Record<string, string | number>, errors: string[] }} template values, or what is wrong with the settings */
 export function readSettings(file) {
   const { given, errors } = parse(file);
   const settings = { ...DEFAULTS, ...given };
@@ -49,16 +49,16 @@ function parse(file) {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    return { given: {}, errors: [`The settings file cannot be read: ${error.message}.`] };
+    return { given: {}, errors: [`The settings file can't be read: ${error.message}.`] };
   }
   const given = {};
   const errors = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (/^\s*(#|$)/.test(line)) continue;
     const [, name, value] = /^\s*([A-Z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (!name) errors.push(`Line ${index + 1} of ${file} is not KEY=value.`);
+    if (!name) errors.push(`Line ${index + 1} of ${file} isn't KEY=value.`);
     else if (!REQUIRED.includes(name) && !(name in DEFAULTS))
-      errors.push(`${name}, in line ${index + 1}, is no setting.`);
+      errors.push(`Unknown setting ${name} in line ${index + 1}.`);
     else if (name in given) errors.push(`${name} is set twice.`);
     else given[name] = value;
   }
@@ -72,22 +72,22 @@ function errorsIn(settings) {
     const isValid = /^\d+$/.test(settings[name]) && settings[name] >= min && settings[name] <= max;
     check(isValid, `${name} must be a whole number from ${min} to ${max}.`);
   };
-  check(HOST_NAME.test(settings.HOSTNAME), 'HOSTNAME must be a full host name, as mail.example.com.');
-  check(ADDRESS.test(settings.POSTMASTER), 'POSTMASTER must be one e-mail address.');
+  check(HOST_NAME.test(settings.HOSTNAME), 'HOSTNAME must be a full host name like mail.example.com.');
+  check(ADDRESS.test(settings.POSTMASTER), 'POSTMASTER must be one email address.');
   check(
     databaseOf(settings.DATABASE),
-    'DATABASE must be as postgresql://mta_read:password@host:5432/name, with letters, digits and . _ - in its parts.',
+    'DATABASE must look like postgresql://mta_read:password@host:5432/name, with letters, digits and . _ ~ - in its parts.',
   );
   for (const name of ['APP_PASSWORD', 'REDIS_PASSWORD']) {
-    check(PASSWORD.test(settings[name]), `${name} must have 16 to 128 characters of A-Z a-z 0-9 . _ ~ -.`);
+    check(PASSWORD.test(settings[name]), `${name} must have 16 to 128 characters from A-Z a-z 0-9 . _ ~ -.`);
   }
   for (const name of Object.keys(PORTS)) checkNumber(name, 1, 65_535);
   const ports = Object.keys(PORTS).map((name) => Number(settings[name]));
-  check(new Set(ports).size === ports.length, 'Two of the ports are the same.');
+  check(new Set(ports).size === ports.length, 'Each port must be different.');
   checkNumber('MESSAGE_SIZE_MB', 1, 1000);
   checkNumber('REDIS_MEMORY_MB', 16, 1_000_000);
   checkNumber('MAIL_UID', 100, 2_000_000_000);
-  // Sockets lie below it, and the path of one has 107 bytes at most.
+  // The folder contains sockets, whose paths can have at most 107 bytes.
   const isDataDirValid = PATH.test(settings.DATA_DIR) && settings.DATA_DIR.length <= 70;
   check(isDataDirValid, 'DATA_DIR must be an absolute path of at most 70 letters, digits and . _ - @ + /.');
   const addresses = settings.BIND_ADDRESSES === 'all' ? [] : listOf(settings.BIND_ADDRESSES);
@@ -97,9 +97,9 @@ function errorsIn(settings) {
   );
   check(['yes', 'no'].includes(settings.NETWORK_CHECKS), 'NETWORK_CHECKS must be yes or no.');
   const isRelayValid = settings.RELAY_HOST === '' || /^\[?[\w.:-]+\]?(:\d+)?$/.test(settings.RELAY_HOST);
-  check(isRelayValid, 'RELAY_HOST must be a host, as [smtp.example.net]:587.');
+  check(isRelayValid, 'RELAY_HOST must be a host like [smtp.example.net]:587.');
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
-  check(areServersValid, 'DNS_SERVERS must be addresses separated by commas, as 127.0.0.1:53.');
+  check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
   checkReadable('TLD_FILE', settings, check);
   checkCertificate(settings, check);
   return errors;
@@ -111,7 +111,7 @@ function checkReadable(name, settings, check) {
     check(PATH.test(settings[name]), `${name} must be an absolute path of letters, digits and . _ - @ + /.`);
     return content;
   } catch (error) {
-    check(false, `${name} cannot be read: ${error.message}.`);
+    check(false, `${name} can't be read: ${error.message}.`);
     return undefined;
   }
 }
@@ -122,7 +122,7 @@ function checkCertificate(settings, check) {
   if (!certificate || !key) return;
   try {
     const isPair = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
-    check(isPair, 'TLS_KEY is not the key of TLS_CERTIFICATE.');
+    check(isPair, "TLS_KEY doesn't belong to TLS_CERTIFICATE.");
   } catch (error) {
     check(false, `TLS_CERTIFICATE and TLS_KEY must be a certificate and its key in PEM: ${error.message}.`);
   }
@@ -169,7 +169,7 @@ function valuesOf(settings) {
   };
 }
 
-/** Dovecot runs sieve_before, sieve_before2 and so on; those without a filter are NULL, which is not set. */
+/** Dovecot runs sieve_before, sieve_before2 and so on. Without a filter the value is NULL, which counts as unset. */
 function sieveBefore() {
   const columns = Array.from({ length: SIEVE_FILTERS }, (_, index) => {
     const location = 'dict:proxy::sieve;user=filters;bindir=~/.filters;name=';

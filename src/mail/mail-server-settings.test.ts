@@ -51,7 +51,7 @@ describe("the mail server's settings", () => {
     ['HOSTNAME', 'mail.example.com\tx', /^HOSTNAME must be/],
     ['POSTMASTER', 'postmaster@example.com }', /^POSTMASTER must be/],
     ['DATABASE', 'mysql://mta_read:secret@127.0.0.1/postroom', /^DATABASE must look like postgresql:/],
-    ['DATABASE', "postgresql://mta_read:se'cret@127.0.0.1/postroom", /^DATABASE must be/],
+    ['DATABASE', "postgresql://mta_read:se'cret@127.0.0.1/postroom", /^DATABASE must look like/],
     ['TLS_KEY', otherKey, /^TLS_KEY doesn't belong to TLS_CERTIFICATE\.$/],
     ['TLS_KEY', '/nowhere/key.pem', /^TLS_KEY can't be read: /],
     ['TLS_CERTIFICATE', key, /^TLS_CERTIFICATE and TLS_KEY must be a certificate and its key in PEM/],
@@ -63,7 +63,7 @@ describe("the mail server's settings", () => {
     ['BIND_ADDRESSES', 'localhost', /^BIND_ADDRESSES must be "all", or IP addresses/],
     ['NETWORK_CHECKS', 'true', /^NETWORK_CHECKS must be yes or no\.$/],
     ['RELAY_HOST', 'a host', /^RELAY_HOST must be a host/],
-    ['DNS_SERVERS', 'ns.example.com', /^DNS_SERVERS must be addresses/],
+    ['DNS_SERVERS', 'ns.example.com', /^DNS_SERVERS must be IPv4 addresses/],
     ['MESSAGE_SIZE_MB', '1.5', /^MESSAGE_SIZE_MB must be a whole number/],
     ['DATABASE', undefined, /^DATABASE is missing in /],
   ])('are rejected with one sentence if %s is %s', (name, value, sentence) => {

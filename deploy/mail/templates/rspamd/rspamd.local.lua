@@ -1,10 +1,10 @@
--- What Rspamd does for Postroom, beside its own checks.
+-- Postroom's additions to Rspamd.
 local lua_redis = require "lua_redis"
 local rspamd_logger = require "rspamd_logger"
 local ucl = require "ucl"
 
 local APP_LOGIN = 'postroom'
--- As master.cf names what Dovecot sends for a filter.
+-- User name of mail that Dovecot sends for filters, as set in master.cf.
 local FILTERS = 'filters'
 local STREAM = 'postroom:inbound'
 local STREAM_LENGTH = '10000'
@@ -14,27 +14,27 @@ local redis = lua_redis.parse_redis_server('postroom')
 
 local function envelope_sender(task) return ((task:get_from('smtp') or {})[1] or {}).addr or '' end
 
--- Rspamd lets mail go unsigned where it finds no key, or no Redis. Here it waits until there is one. And Postfix checks
--- the envelope only: without a look at From, each mailbox could have mail signed in the name of every domain here.
+-- Postfix checks only the envelope sender. Without a check of From, each mailbox could have mail signed as any managed
+-- domain.
 local function has_own_from(task)
   local user = task:get_user()
   if user == APP_LOGIN then return true end
-  -- A script writes From as it likes; the envelope has the mailbox that it runs for.
+  -- A filter's author chooses From; the envelope sender is the mailbox that the filter runs for.
   if user == FILTERS then user = envelope_sender(task) end
   local from = task:get_from('mime')
   return from and #from == 1 and from[1].addr and from[1].addr:lower() == user:lower()
 end
 
--- Dovecot puts its mark before the message that it forwards. An answer may have the same mark from its script's author,
--- who writes the headers that come last.
+-- Dovecot adds this header at the top of a forwarded message. The author of a filter can add it to an auto-reply too, but
+-- only after From.
 local function is_forwarded(task)
-  local mark = (task:get_header_full('X-Sieve-Redirected-From') or {})[1]
+  local marker = (task:get_header_full('X-Sieve-Redirected-From') or {})[1]
   local from = (task:get_header_full('From') or {})[1]
-  return mark and (not from or mark.order < from.order)
+  return marker and (not from or marker.order < from.order)
 end
 
--- What a filter forwards is somebody else's, whatever From says: it keeps their signature and gets none of ours. And what
--- it rejects goes back as a bounce, unsigned as Postfix's own are.
+-- Forwarded mail keeps its original signature and gets none of ours, whatever its From. Rejections by a filter are
+-- unsigned, like Postfix's bounces.
 local function stays_unsigned(task)
   return task:get_user() == FILTERS and (envelope_sender(task) == '' or is_forwarded(task))
 end
@@ -47,6 +47,7 @@ rspamd_config:register_symbol({
   end,
 })
 
+-- Without a key or Redis, Rspamd would let mail leave unsigned. Here it is deferred until it can be signed.
 rspamd_config:register_symbol({
   name = 'POSTROOM_OUTBOUND',
   type = 'postfilter',
@@ -54,19 +55,18 @@ rspamd_config:register_symbol({
   callback = function(task)
     if not task:get_user() or stays_unsigned(task) then return end
     if not has_own_from(task) then
-      task:set_pre_result('reject', 'From must be the address that you signed in with', 'postroom')
+      task:set_pre_result('reject', 'From must be the address you signed in with', 'postroom')
     elseif not task:has_symbol('DKIM_SIGNED') and task:get_user() == FILTERS then
-      -- An answer does not wait: the message that it answers would wait with it.
-      task:set_pre_result('reject', 'There is no DKIM key at hand', 'postroom')
+      -- An auto-reply isn't deferred, because that would defer the message it replies to as well.
+      task:set_pre_result('reject', 'No DKIM key is available', 'postroom')
     elseif not task:has_symbol('DKIM_SIGNED') then
-      task:set_pre_result('soft reject', 'There is no DKIM key at hand, try again later', 'postroom')
+      task:set_pre_result('soft reject', 'No DKIM key is available, try again later', 'postroom')
     end
   end,
 })
 
--- What comes in goes into a Redis stream, which keeps it while nobody reads. Mail does not wait for it: what is missing
--- there is taken from Postfix's log and from the mailbox. Of what a mailbox submits only the facts are told; of the app's
--- own messages nothing, since the app knows them.
+-- Adds inbound mail to a Redis stream for Postroom's agent, which reads missing entries from Postfix's log and the mailbox
+-- instead. Submissions of mailboxes are added without content; messages of the app aren't added.
 rspamd_config:register_symbol({
   name = 'POSTROOM_STREAM',
   type = 'idempotent',
@@ -99,7 +99,7 @@ rspamd_config:register_symbol({
       fields[#fields + 1] = is_whole and raw or task:get_raw_headers()
     end
     local function on_reply(err)
-      if err then rspamd_logger.errx(task, 'the message is not in the stream %s: %s', STREAM, err) end
+      if err then rspamd_logger.errx(task, 'cannot add the message to the stream %s: %s', STREAM, err) end
     end
     lua_redis.redis_make_request(task, redis, nil, true, on_reply, 'XADD', fields)
   end,
