@@ -19,14 +19,14 @@ import {
   webhookEvents,
 } from './support/traced-mail';
 
-describe('nothing is lost and nothing doubled', () => {
+describe('no event is lost or repeated', () => {
   const COUNT = 60;
 
   function mailboxes() {
     return signInToImap(at('ann'), PASSWORD);
   }
 
-  it('through crashes of the agent, lost connections to the database and rotations of the log', async () => {
+  it('despite agent crashes, lost database connections and log rotations', async () => {
     await activateKey(domain.name, 'first');
     const session = await openInbound();
     const to = remoteAddress();
@@ -47,10 +47,10 @@ describe('nothing is lost and nothing doubled', () => {
     expect((await (await mailboxes()).messages()).length).toBe(COUNT);
   });
 
-  /** While the agent is away, mailboxes are told to try again. */
+  /** While the agent is down, submissions are deferred. */
   const submitWithRetries = (to: string) => expect.poll(() => submit([to]), { timeout: 30_000 }).toMatch(/^250 /);
 
-  it('by rotating the log, which removes what was rotated long ago', async () => {
+  it('when the log is rotated and old files are deleted', async () => {
     const log = readInstallation(mailServer.config).postfixLog;
     const [old, young] = [`${log}.20260101-000000`, `${log}.20261120-000000`];
     for (const path of [old, young]) writeFileSync(path, 'Nov 20 00:00:00 mail postfix/qmgr[1]: read before\n');
@@ -64,7 +64,7 @@ describe('nothing is lost and nothing doubled', () => {
     rmSync(young);
   });
 
-  it('of what happens while the agent is away', async () => {
+  it('for mail while the agent is stopped', async () => {
     await activateKey(domain.name, 'first');
     const to = remoteAddress();
     await whileAgentStopped(async () => {
@@ -80,14 +80,14 @@ describe('nothing is lost and nothing doubled', () => {
   });
 });
 
-/** Those of the app and its agent, this test's among them; the mail server keeps its own. */
+/** Cuts the connections of the app, the agent and this test; the mail server keeps its own. */
 async function cutConnections(): Promise<void> {
   await db.$executeRaw`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND usename <> 'mta_read' AND pid <> pg_backend_pid()`;
 }
 
-/** As the agent does with a long log. */
+/** Rotates the log like the agent does when it is long. */
 async function rotate(): Promise<void> {
   await rotateLog(readInstallation(mailServer.config), new Date(), 0);
 }

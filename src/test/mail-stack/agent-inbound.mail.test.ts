@@ -17,7 +17,7 @@ import {
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 
-describe('mail that comes in and cannot be delivered', () => {
+describe('undeliverable inbound mail', () => {
   const message = () => traceOf({ direction: 'inbound' });
   const waitForStatus = (status: string, subject: string) =>
     vi.waitFor(async () => expect(await message()).toMatchObject({ status, subject }), {
@@ -25,7 +25,7 @@ describe('mail that comes in and cannot be delivered', () => {
       interval: 200,
     });
 
-  it('to a full mailbox behind an alias is bounced, with the reply', async () => {
+  it('to a full mailbox behind an alias appears as bounced with the reply', async () => {
     await makeMailbox(domain.id, 'small', { quotaBytes: 20_000 });
     await makeAlias(domain.id, 'help', at('small'));
     const body = `${'x'.repeat(70)}\n`.repeat(400);
@@ -46,7 +46,7 @@ describe('mail that comes in and cannot be delivered', () => {
     expect(await webhookEvents()).toEqual([]);
   });
 
-  it('while Dovecot is away is deferred, and received once it is back', async () => {
+  it('while Dovecot is down appears as deferred, and as received once it is back', async () => {
     await makeAlias(domain.id, 'help', at('ann'));
     await whileStopped('dovecot', async () => {
       expect(await receive([at('help')], { subject: 'Patience' })).toMatch(/^250 /);
@@ -62,8 +62,8 @@ describe('mail that comes in and cannot be delivered', () => {
   });
 });
 
-describe('mail that comes in', () => {
-  it('is told once for each mailbox that it reached, by whatever ways, with the content for those who ask', async () => {
+describe('inbound mail', () => {
+  it('makes one event per mailbox, however it was addressed, with content for webhooks that subscribe to it', async () => {
     await makeAlias(domain.id, 'info', `${at('ann')},${at('bo')}`);
     await makeAlias(domain.id, 'sales', at('ann'));
     const hook = { url: 'https://192.0.2.1/', secret: new Uint8Array(1), createdBy: api.admin.id };
@@ -88,7 +88,7 @@ describe('mail that comes in', () => {
     expect(await traceOf({ direction: 'inbound' })).toMatchObject({ status: 'received' });
   });
 
-  it('and is long is read from its mailbox', async () => {
+  it('that is long is read from the mailbox', async () => {
     const hook = { url: 'https://192.0.2.1/', secret: new Uint8Array(1), createdBy: api.admin.id };
     await db.webhook.create({ data: { ...hook, events: ['mail.received.full'], domainId: domain.id } });
     const body = `${`${'x'.repeat(70)}\n`.repeat(45_000)}the end`;
@@ -107,7 +107,7 @@ describe('mail that comes in', () => {
     expect(data.body_text).toMatch(/the end\s*$/);
   });
 
-  it('and is refused as spam is told to each address, and reaches nobody', async () => {
+  it('rejected as spam makes one event per address and isn’t delivered', async () => {
     expect(await receive([at('ann'), at('bo')], { body: GTUBE })).toMatch(/^554 5\.7\.1 /);
     const spam = await waitForEvents('mail.spam', 2);
     expect(spam.map(({ data }) => data.to).toSorted()).toEqual([at('ann'), at('bo')]);
@@ -116,7 +116,7 @@ describe('mail that comes in', () => {
     expect(await webhookEvents('mail.received')).toEqual([]);
   });
 
-  it('while Redis is away is told of all the same', async () => {
+  it('is reported even while Redis is down', async () => {
     await whileStopped('redis', async () => {
       await receive([at('ann')], { subject: 'Without a stream' });
       expect(await receive([at('bo')], { body: GTUBE })).toMatch(/^554 /);

@@ -17,10 +17,10 @@ import {
   webhookEvents,
 } from './support/traced-mail';
 
-describe('mail that the app sends', () => {
+describe('mail sent by the app', () => {
   beforeEach(() => activateKey(domain.name, 'first'));
 
-  it('is followed from the call to each answer of the other side, with all that the events document', async () => {
+  it('is traced from the API call to each reply of the receiving server, with documented events', async () => {
     const deferred = remoteAddress();
     deferredAddresses.add(deferred);
     const accepted = remoteAddress();
@@ -62,7 +62,7 @@ describe('mail that the app sends', () => {
     expect(await webhookEvents('mail.sent')).toHaveLength(1);
   });
 
-  it('is told once as put off, however often it is, and delivered when it is taken', async () => {
+  it('makes one event for any number of deferrals, and one when it is delivered', async () => {
     const deferred = remoteAddress();
     deferredAddresses.add(deferred);
     const { data } = await sendTo([deferred]);
@@ -70,7 +70,7 @@ describe('mail that the app sends', () => {
     const { queue_id: queueId } = await traceOf({ messageId: data.message_id });
     const postqueue = (...args: string[]) =>
       execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, ...args], { encoding: 'utf8' });
-    // What Postfix still has in its hands, though its log has told of it, it does not try again.
+    // Postfix doesn't retry a message that is still active, even if its log already has the deferral.
     const retry = async () => {
       const queued = () =>
         postqueue('-j')
@@ -89,7 +89,7 @@ describe('mail that the app sends', () => {
     expect((await traceOf({ messageId: data.message_id })).status).toBe('delivered');
   });
 
-  it('that an admin deletes from the queue failed', async () => {
+  it('fails if an admin deletes it from the queue', async () => {
     const deferred = remoteAddress();
     deferredAddresses.add(deferred);
     const { data } = await sendTo([deferred]);
@@ -112,7 +112,7 @@ describe('mail that the app sends', () => {
     ]);
   });
 
-  it('that was put off for too long failed', async () => {
+  it('fails at the end of the queue lifetime', async () => {
     const deferred = remoteAddress();
     deferredAddresses.add(deferred);
     const { data } = await sendTo([deferred]);
@@ -130,20 +130,20 @@ describe('mail that the app sends', () => {
     expect((await traceOf({ messageId: data.message_id })).status).toBe('failed');
   });
 
-  it('to a mailbox here is delivered and received', async () => {
-    await sendTo([at('ann')], 'To a neighbour');
+  it('to a local mailbox is delivered and received', async () => {
+    await sendTo([at('ann')], 'To a local mailbox');
     const [received] = await waitForEvents('mail.received', 1);
-    expect(received?.data).toMatchObject({ from: at('app'), to: at('ann'), subject: 'To a neighbour' });
+    expect(received?.data).toMatchObject({ from: at('app'), to: at('ann'), subject: 'To a local mailbox' });
     const [delivered] = await waitForEvents('mail.delivered', 1);
     expect(delivered?.data).toMatchObject({ recipient: at('ann'), remote_mta: 'mail.example.test' });
   });
 
-  it('whose answer was lost is settled by the log', async () => {
+  it('without a reply is settled from the log', async () => {
     const to = remoteAddress();
     const { data } = await sendTo([to]);
     await waitForEvents('mail.delivered', 1);
     const { id, queue_id: queueId } = await traceOf({ messageId: data.message_id });
-    // As it is stored where the connection was lost after the data.
+    // The state after a connection lost at the end of the data.
     await db.event.deleteMany({ where: { domainId: domain.id } });
     await db.messageEvent.deleteMany({ where: { messageId: id, type: { not: 'accepted' } } });
     await db.message.update({ where: { id }, data: { status: 'uncertain', queueId: null } });
@@ -153,10 +153,10 @@ describe('mail that the app sends', () => {
   });
 });
 
-describe('mail that a mailbox submits by SMTP', () => {
+describe('mail submitted by SMTP', () => {
   beforeEach(() => activateKey(domain.name, 'first'));
 
-  it('is a message with a trace and events as one of the API is', async () => {
+  it('has a trace and events like mail from the API', async () => {
     const [accepted, other] = [remoteAddress(), 'nobody@far.example'];
     expect(await submit([accepted, other], 'Grüße')).toMatch(/^250 /);
     await waitForEvents('mail.delivered', 1);
@@ -169,7 +169,7 @@ describe('mail that a mailbox submits by SMTP', () => {
     expect(trace.events[0]).toMatchObject({ type: 'queued', detail: { by: at('ann') } });
   });
 
-  it('counts for the hourly rate, which suspends the mailbox when it is exceeded', async () => {
+  it('counts against the hourly limit, which suspends the mailbox when exceeded', async () => {
     await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: 2 } });
     try {
       for (const _ of [1, 2]) expect(await submit([remoteAddress()])).toMatch(/^250 /);
@@ -183,9 +183,9 @@ describe('mail that a mailbox submits by SMTP', () => {
     }
   });
 
-  it('waits with its sender while nobody counts, and what the app sends does not', async () => {
+  it('is deferred while the agent is stopped, unlike mail of the app', async () => {
     await whileAgentStopped(async () => {
-      expect(await submit([remoteAddress()])).toMatch(/^45\d 4\.3\.0 .*not possible just now/);
+      expect(await submit([remoteAddress()])).toMatch(/^45\d 4\.3\.0 .*temporarily unavailable/);
       const app = await openSubmission('postroom', String(mailServer.settings.APP_PASSWORD));
       const text = messageText({ from: at('app'), to: 'x@far.example', subject: 'x' });
       expect(await app.send(at('app'), ['x@far.example'], text)).toMatch(/^250 /);

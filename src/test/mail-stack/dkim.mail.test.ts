@@ -31,7 +31,7 @@ function receivedCopies(to: string) {
   return remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(to));
 }
 
-describe('what leaves', () => {
+describe('outbound mail', () => {
   it('is signed with the newest key of its domain: RSA, then Ed25519, then after a rotation', async () => {
     const session = await openSubmission(at('ann'), PASSWORD);
     await activateKey(domain.name, 'one');
@@ -42,20 +42,20 @@ describe('what leaves', () => {
     expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by three.${domain.name}`]);
   });
 
-  it('of a new domain is signed at once, with the key that came with it', async () => {
+  it('of a new domain is signed with its initial key', async () => {
     const app = await callApp();
     domain = await app.domains.create({ name: `${newName()}.example` });
     await makeMailbox(domain.id, 'ann');
     await publishKeys();
     const [key] = (await app.domains.dkimKeys({ id: domain.id })).items;
-    if (!key) throw new Error('A new domain has no key.');
+    if (!key) throw new Error('The new domain has no key.');
     publishRecord(key);
     const session = await openSubmission(at('ann'), PASSWORD);
     const signatures = await receivedSignatures((await submit(session)).to);
     expect(signatures).toEqual([`pass rsa-sha256 by ${key.selector}.${domain.name}`]);
   });
 
-  it('is signed with the active key while another is pending, and with a retired one that was taken back', async () => {
+  it('is signed with the active key while another is pending, and with a retired key once activated again', async () => {
     await activateKey(domain.name, 'one');
     const app = await callApp();
     publishRecord(await app.domains.rotateDkim({ id: domain.id, selector: 'two' }));
@@ -70,7 +70,7 @@ describe('what leaves', () => {
     }
   });
 
-  it('is signed by a domain that was made again with its new key, under the same selector', async () => {
+  it('of a deleted and recreated domain is signed with the new key under the same selector', async () => {
     const app = await callApp();
     await activateKey(domain.name, 'same');
     await db.mailbox.deleteMany({ where: { domainId: domain.id } });
@@ -87,7 +87,7 @@ describe('what leaves', () => {
     expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by same.${domain.name}`]);
   });
 
-  it('is signed again after Redis lost its data, as soon as the keys are published again', async () => {
+  it('is signed after Redis lost its data, once the keys are published again', async () => {
     await activateKey(domain.name, 'one');
     const session = await openSubmission(at('ann'), PASSWORD);
     await redis.del('dkim_keys', 'dkim_selectors', 'postroom:dkim_ids', 'postroom:dkim_version');
@@ -96,7 +96,7 @@ describe('what leaves', () => {
     expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
-  it('is signed by a subdomain with its own key', async () => {
+  it('of a subdomain is signed with its own key', async () => {
     await activateKey(domain.name, 'parent');
     domain = await makeDomain({ name: `sub.${domain.name}` });
     await makeMailbox(domain.id, 'ann');
@@ -106,7 +106,7 @@ describe('what leaves', () => {
     expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by child.${domain.name}`]);
   });
 
-  it('waits with its sender while the domain has no key, and goes once it has one', async () => {
+  it('is deferred while the domain has no key', async () => {
     const session = await openSubmission(at('ann'), PASSWORD);
     const unsigned = await submit(session);
     expect(unsigned.answer).toMatch(/^451 4\.7\.1 /);
@@ -115,7 +115,7 @@ describe('what leaves', () => {
     expect(receivedCopies(unsigned.to)).toEqual([]);
   });
 
-  it('waits with its sender while Redis is away, and goes once it is back; mail still comes in', async () => {
+  it('is deferred while Redis is down, but inbound mail is not', async () => {
     await activateKey(domain.name, 'one');
     const session = await openSubmission(at('ann'), PASSWORD);
     const unsigned: string[] = [];
@@ -133,7 +133,7 @@ describe('what leaves', () => {
     expect(receivedCopies(unsigned[0] ?? '')).toEqual([]);
   });
 
-  it('waits with its sender while Rspamd is away, as does what comes in', async () => {
+  it('is deferred while Rspamd is down, like inbound mail', async () => {
     await activateKey(domain.name, 'one');
     await whileStopped('rspamd', async () => {
       const session = await openSmtp('SUBMISSIONS_PORT');

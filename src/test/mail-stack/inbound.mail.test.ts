@@ -21,8 +21,8 @@ async function send(to: string, from = 'someone@elsewhere.example') {
   return { subject, answer };
 }
 
-describe('an address is resolved', () => {
-  it('to its mailbox before an alias of the same name', async () => {
+describe('an address resolves', () => {
+  it('to its mailbox before an alias with the same name', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'bo');
     await makeAlias(domain.id, 'ann', at('bo'));
@@ -41,23 +41,23 @@ describe('an address is resolved', () => {
     expect(await (await signInToImap(at('bo'), PASSWORD)).messages()).toEqual([]);
   });
 
-  it('to the catch-all before nobody, which shadows no mailbox', async () => {
+  it('to the catch-all only if there is no mailbox', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'all');
     await makeAlias(domain.id, '', at('all'));
-    const toAnyone = await send(at('whoever'));
+    const toAnyone = await send(at('anyone'));
     await waitForMessage(at('all'), toAnyone.subject);
     const toAnn = await send(at('ann'));
     await waitForMessage(at('ann'), toAnn.subject);
     expect(await (await signInToImap(at('all'), PASSWORD)).messages()).toHaveLength(1);
   });
 
-  it('to nobody, and refused as no such user', async () => {
+  it('to nothing, and is rejected as an unknown user', async () => {
     const session = await openInbound();
     expect(await session.recipient(at('nobody'))).toEqual(NO_SUCH_USER);
   });
 
-  it('in any letter case', async () => {
+  it('case-insensitively', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeAlias(domain.id, 'info', at('ann'));
     const toMailbox = await send(`ANN@${domain.name.toUpperCase()}`);
@@ -68,7 +68,7 @@ describe('an address is resolved', () => {
 });
 
 describe('an alias', () => {
-  it('leads to several mailboxes and to one outside, once each', async () => {
+  it('delivers once to each of several mailboxes and an external address', async () => {
     const other = await makeDomain();
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(other.id, 'bo');
@@ -85,7 +85,7 @@ describe('an alias', () => {
     expect(remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(remote))).toHaveLength(1);
   });
 
-  it('leaves out local destinations that are no active mailbox, without a bounce to the sender', async () => {
+  it('skips local destinations without an active mailbox, and the sender gets no bounce', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
     await makeAlias(domain.id, 'next', at('ann'));
@@ -98,7 +98,7 @@ describe('an alias', () => {
     expect(remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(sender))).toEqual([]);
   });
 
-  it('that leads to nobody any more is refused at RCPT, not to the catch-all', async () => {
+  it('without a working destination is rejected at RCPT, even if there is a catch-all', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeAlias(domain.id, '', at('ann'));
     await makeAlias(domain.id, 'old', at('gone'));
@@ -106,7 +106,7 @@ describe('an alias', () => {
     expect(await session.recipient(at('old'))).toEqual(NO_SUCH_USER);
   });
 
-  it('that is off is passed over', async () => {
+  it('that is inactive is ignored', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeAlias(domain.id, 'off', at('ann'), { active: false });
     const session = await openInbound();
@@ -114,8 +114,8 @@ describe('an alias', () => {
   });
 });
 
-describe('what is not ours', () => {
-  it('is not relayed, however it is addressed', async () => {
+describe('external mail', () => {
+  it('isn’t relayed, however it is addressed', async () => {
     await makeMailbox(domain.id, 'ann');
     const session = await openInbound();
     const addresses = [
@@ -131,7 +131,7 @@ describe('what is not ours', () => {
     expect(await session.recipient('x@elsewhere.example')).toMatch(/^554 5\.7\.1 .*Relay access denied/);
   });
 
-  it('gives no receipt, which could go to anybody', async () => {
+  it('can’t request delivery receipts', async () => {
     await makeMailbox(domain.id, 'ann');
     const session = await openInbound();
     expect(session.greeting).not.toMatch(/DSN|ETRN/);
@@ -139,7 +139,7 @@ describe('what is not ours', () => {
     expect(await session.command(`RCPT TO:<${at('ann')}> NOTIFY=SUCCESS`)).toMatch(/^501 /);
   });
 
-  it('is not relayed through a catch-all either', async () => {
+  it('isn’t relayed through a catch-all', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeAlias(domain.id, '', at('ann'));
     const session = await openInbound();
@@ -148,7 +148,7 @@ describe('what is not ours', () => {
     }
   });
 
-  it('is an inactive domain neither, which takes no mail', async () => {
+  it('is rejected for an inactive domain', async () => {
     await makeMailbox(domain.id, 'ann');
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
     const session = await openInbound();
@@ -156,7 +156,7 @@ describe('what is not ours', () => {
   });
 });
 
-it('mail for the postmaster of the server itself goes to whom the settings name', async () => {
+it('mail to the server’s postmaster goes to the POSTMASTER of the settings', async () => {
   const { POSTMASTER } = mailServer.settings;
   await send('postmaster');
   await send(`Postmaster@${mailServer.settings.HOSTNAME}`);
@@ -166,7 +166,7 @@ it('mail for the postmaster of the server itself goes to whom the settings name'
   );
 });
 
-it('smuggles no second message past a line feed alone', async () => {
+it('a bare line feed doesn’t smuggle a second message', async () => {
   await makeMailbox(domain.id, 'ann');
   const session = await openInbound();
   const subject = newName();

@@ -21,7 +21,7 @@ async function send(to: string, { from = 'someone@elsewhere.example', body = 'Go
 }
 
 describe('a mailbox', () => {
-  it('is delivered to and read with the password that the app hashed', async () => {
+  it('receives mail and is read with the password that the app hashed', async () => {
     await makeMailbox(domain.id, 'ann');
     const { subject } = await send(at('ann'), { body: 'Good morning, Ann.' });
     const text = await waitForMessage(at('ann'), subject);
@@ -31,7 +31,7 @@ describe('a mailbox', () => {
     );
   });
 
-  it('opens with its password only, in any letter case of its address, and with a new one at once', async () => {
+  it('accepts only its current password, with its address in any letter case', async () => {
     const { id } = await makeMailbox(domain.id, 'ann');
     expect((await signInToImap(at('ann'), 'another password')).answer).toMatch(/ NO \[AUTHENTICATIONFAILED\]/);
     expect((await signInToImap(at('ann').toUpperCase(), PASSWORD)).isSignedIn).toBe(true);
@@ -41,13 +41,13 @@ describe('a mailbox', () => {
     expect((await signInToImap(at('ann'), 'changed since the first')).isSignedIn).toBe(true);
   });
 
-  it.each(["o'hara", 'ann+lists', 'a&b', 'a=b~c_d-e'])('may be called %s', async (local) => {
+  it.each(["o'hara", 'ann+lists', 'a&b', 'a=b~c_d-e'])('can have the name %s', async (local) => {
     await makeMailbox(domain.id, local);
     const { subject } = await send(at(local));
     await waitForMessage(at(local), subject);
   });
 
-  it('that is inactive does not open, nor any of an inactive domain', async () => {
+  it('that is inactive, or whose domain is, doesn’t accept sign-ins', async () => {
     await makeMailbox(domain.id, 'off', { active: false });
     await makeMailbox(domain.id, 'ann');
     expect((await signInToImap(at('off'), PASSWORD)).isSignedIn).toBe(false);
@@ -56,16 +56,16 @@ describe('a mailbox', () => {
     expect((await signInToImap(at('ann'), PASSWORD)).isSignedIn).toBe(false);
   });
 
-  it('that is suspended from sending can be read', async () => {
+  it('that is suspended can be read', async () => {
     await makeMailbox(domain.id, 'ann', { suspendedAt: new Date() });
     const { subject } = await send(at('ann'));
     await waitForMessage(at('ann'), subject);
   });
 
-  it('at an address that was another mailbox before has nothing of that', async () => {
+  it('starts without the mail and scripts of a deleted mailbox with the same address', async () => {
     const { id } = await makeMailbox(domain.id, 'ann');
-    const kept = await send(at('ann'));
-    await waitForMessage(at('ann'), kept.subject);
+    const old = await send(at('ann'));
+    await waitForMessage(at('ann'), old.subject);
     await uploadScript(at('ann'), PASSWORD, 'discard;\n');
     await db.mailbox.delete({ where: { id } });
     await makeMailbox(domain.id, 'ann');
@@ -74,7 +74,7 @@ describe('a mailbox', () => {
     await waitForMessage(at('ann'), subject);
   });
 
-  it('takes no password before TLS', async () => {
+  it('accepts no password before TLS', async () => {
     await makeMailbox(domain.id, 'ann');
     const session = await signInToImap(at('ann'), PASSWORD, { isTls: false });
     expect(session.greeting).toMatch(/ STARTTLS .*LOGINDISABLED/);
@@ -86,7 +86,7 @@ describe('a full mailbox', () => {
   const QUOTA_BYTES = 20_000;
   const LARGE = `${'x'.repeat(70)}\n`.repeat(400);
 
-  it('is refused at RCPT, takes mail again when there is room, and without a quota', async () => {
+  it('rejects mail at RCPT, and accepts it again without a quota', async () => {
     const { id } = await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
     const { subject } = await send(at('ann'), { body: LARGE.slice(0, 15_000) });
     await waitForMessage(at('ann'), subject);
@@ -97,7 +97,7 @@ describe('a full mailbox', () => {
     expect((await send(at('ann'), { body: LARGE })).answer).toMatch(/^250 /);
   });
 
-  it('behind an alias is refused on delivery, and the sender hears of it', async () => {
+  it('behind an alias rejects mail on delivery, and the sender gets a bounce', async () => {
     await makeMailbox(domain.id, 'ann', { quotaBytes: QUOTA_BYTES });
     await makeAlias(domain.id, 'info', at('ann'));
     const from = `${newName()}@elsewhere.example`;

@@ -3,7 +3,7 @@ import { makeAlias, makeDomain, makeMailbox, newName } from './support/directory
 import { db } from './support/mail-server';
 import { openInbound, type SmtpSession } from './support/smtp-session';
 
-// Postfix keeps a process, its connections and its caches for as long as a session lasts.
+// Each session has one Postfix process, with its connections and caches.
 let session: SmtpSession;
 let domain: { id: string; name: string };
 const at = (local: string) => `${local}@${domain.name}`;
@@ -13,7 +13,7 @@ beforeEach(async () => {
   domain = await makeDomain();
 });
 
-it('a domain that was refused takes mail as soon as it is added', async () => {
+it('a rejected domain receives mail as soon as it is added', async () => {
   const name = `${newName()}.example`;
   expect(await session.recipient(`ann@${name}`)).toMatch(/^554 5\.7\.1 /);
   const added = await makeDomain({ name });
@@ -21,7 +21,7 @@ it('a domain that was refused takes mail as soon as it is added', async () => {
   expect(await session.recipient(`ann@${name}`)).toMatch(/^250 /);
 });
 
-it('a mailbox takes mail as soon as it is made, and none as soon as it is deactivated', async () => {
+it('a mailbox receives mail as soon as it is created, and none once it is inactive', async () => {
   expect(await session.recipient(at('ann'))).toMatch(/^550 5\.1\.1 /);
   const { id } = await makeMailbox(domain.id, 'ann');
   expect(await session.recipient(at('ann'))).toMatch(/^250 /);
@@ -29,7 +29,7 @@ it('a mailbox takes mail as soon as it is made, and none as soon as it is deacti
   expect(await session.recipient(at('ann'))).toMatch(/^550 5\.1\.1 /);
 });
 
-it('an alias is there as soon as it is switched on, and gone as soon as it is switched off', async () => {
+it('an alias takes effect as soon as it is active, and no longer once it is inactive', async () => {
   const { id } = await makeAlias(domain.id, 'info', 'x@far.example', { active: false });
   expect(await session.recipient(at('info'))).toMatch(/^550 5\.1\.1 /);
   await db.alias.update({ where: { id }, data: { active: true } });
@@ -38,7 +38,7 @@ it('an alias is there as soon as it is switched on, and gone as soon as it is sw
   expect(await session.recipient(at('info'))).toMatch(/^550 5\.1\.1 /);
 });
 
-it('a domain takes no mail as soon as it is deactivated, and takes it again when it is active', async () => {
+it('a domain receives no mail once it is inactive, and receives it again once it is active', async () => {
   await makeMailbox(domain.id, 'ann');
   expect(await session.recipient(at('ann'))).toMatch(/^250 /);
   await db.domain.update({ where: { id: domain.id }, data: { active: false } });
@@ -47,7 +47,7 @@ it('a domain takes no mail as soon as it is deactivated, and takes it again when
   expect(await session.recipient(at('ann'))).toMatch(/^250 /);
 });
 
-it('lost connections to the database refuse nobody for good, and mend by themselves', async () => {
+it('lost database connections cause no permanent rejection, and are reopened', async () => {
   await makeMailbox(domain.id, 'ann');
   expect(await session.recipient(at('ann'))).toMatch(/^250 /);
   await db.$queryRaw`SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE usename = 'mta_read'`;

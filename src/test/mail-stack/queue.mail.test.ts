@@ -11,7 +11,7 @@ import { messageText, openSubmission } from './support/smtp-session';
 const DEFERRED = { code: 451, text: '4.7.1 Greylisted, try again later' };
 const UNKNOWN = '4jWsM35xXVzMFgn';
 
-/** Addresses that the outside puts off. */
+/** Addresses that the remote server defers. */
 const deferredAddresses = new Set<string>();
 const remoteServer = await startSmtpServer({
   port: Number(mailServer.settings.RELAY_HOST?.split(':').pop()),
@@ -22,7 +22,7 @@ const api = await keyClient({ role: 'admin' });
 
 type Queued = { queue_id: string; queue: string; recipients: { address: string; reason: string | null }[] };
 
-/** A message to the outside that waits, of a sender of its own. */
+/** Creates a deferred outbound message from a new sender. */
 async function deferredMessage() {
   const domain = await makeDomain();
   await activateKey(domain.name, 'first');
@@ -41,7 +41,7 @@ async function listed(query: string): Promise<Queued[]> {
 
 async function queueOf(queueId: string, from: string): Promise<string | undefined> {
   const rows = await listed(`from=${encodeURIComponent(from)}`);
-  // Postfix lists it without its reason while it is about to put it off.
+  // Postfix lists a message without a reason while it is being deferred.
   return rows.find((row) => row.queue_id === queueId && row.recipients[0]?.reason !== null)?.queue;
 }
 
@@ -55,7 +55,7 @@ async function waitForDelivery(to: string) {
 const hasArrived = (to: string) => remoteServer.received.some(({ rcptTo }) => rcptTo.includes(to));
 
 describe('the queue', () => {
-  it('shows what waits, why, and which message it is', async () => {
+  it('lists deferred messages with the reason and the message in the log', async () => {
     const { queueId, domain, from, to } = await deferredMessage();
     const message = await db.message.create({
       data: {
@@ -85,7 +85,7 @@ describe('the queue', () => {
     expect(Date.parse(summary.oldest_arrived_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  it('is read page by page, of one sender', async () => {
+  it('is paginated and filtered by sender', async () => {
     const [one, other] = [await deferredMessage(), await deferredMessage()];
     const before = await listed('limit=200');
     expect(before.map(({ queue_id }) => queue_id)).toEqual(expect.arrayContaining([one.queueId, other.queueId]));
@@ -100,7 +100,7 @@ describe('the queue', () => {
     expect((await listed(`from=@${one.domain.name}`)).map(({ queue_id }) => queue_id)).toEqual([one.queueId]);
   });
 
-  it('holds a message through a flush, refuses to try it, and sends it once it is released', async () => {
+  it('keeps a message on hold through a flush, rejects a retry, and sends it once released', async () => {
     const { queueId, from, to } = await deferredMessage();
     expect((await api.post(`/queue/${queueId}/hold`)).data.message).toBe(
       `Message ${queueId} from ${from} to ${to} put on hold.`,
@@ -120,7 +120,7 @@ describe('the queue', () => {
     await expect.poll(() => listed(`to=${to}`)).toEqual([]);
   });
 
-  it('tries one message at once, and leaves the others', async () => {
+  it('retries one message immediately, and no others', async () => {
     const [one, other] = [await deferredMessage(), await deferredMessage()];
     expect((await api.post(`/queue/${other.queueId}/release`)).status).toBe(200);
     deferredAddresses.delete(one.to);
@@ -129,7 +129,7 @@ describe('the queue', () => {
     expect((await listed(`to=${other.to}`)).map(({ queue_id }) => queue_id)).toEqual([other.queueId]);
   });
 
-  it('gives up a message that is deleted', async () => {
+  it('deletes a message', async () => {
     const { queueId, from, to } = await deferredMessage();
     expect((await api.delete(`/queue/${queueId}`)).data.message).toBe(
       `Message ${queueId} from ${from} to ${to} deleted from the queue.`,
@@ -138,20 +138,20 @@ describe('the queue', () => {
     expectError(await api.delete(`/queue/${queueId}`), 404, 'NOT_FOUND');
   });
 
-  it('knows no message that is not there', async () => {
+  it('answers 404 for unknown messages', async () => {
     for (const verb of ['hold', 'release', 'retry']) {
       expectError(await api.post(`/queue/${UNKNOWN}/${verb}`), 404, 'NOT_FOUND');
     }
     expectError(await api.delete(`/queue/${UNKNOWN}`), 404, 'NOT_FOUND');
   });
 
-  it('answers everybody who asks at once', async () => {
+  it('answers concurrent requests', async () => {
     const { queueId, to } = await deferredMessage();
     const answers = await Promise.all(Array.from({ length: 8 }, () => listed(`to=${to}`)));
     for (const rows of answers) expect(rows.map(({ queue_id }) => queue_id)).toEqual([queueId]);
   });
 
-  it('is out of reach while Postfix is stopped, and nothing is done', async () => {
+  it('answers 503 while Postfix is stopped, and changes nothing', async () => {
     const { queueId, to } = await deferredMessage();
     await whileStopped('postfix', async () => {
       expectError(await api.get('/queue'), 503, 'MAIL_STACK_UNAVAILABLE');
@@ -165,15 +165,15 @@ describe('the queue', () => {
     await expect.poll(() => listed(`to=${to}`)).toMatchObject([{ queue_id: queueId }]);
   });
 
-  it('takes no other word for a queue id', async () => {
+  it('rejects malformed queue ids', async () => {
     const handlers = createQueueHandlers({ configFolder: `${mailServer.config}/postfix` });
     for (const queueId of ['ALL', '-', '-d', '', '../hold', `${UNKNOWN}\n`]) {
-      await expect(handlers['queue.change']({ change: 'delete', queueId })).rejects.toThrow('not a queue id');
+      await expect(handlers['queue.change']({ change: 'delete', queueId })).rejects.toThrow('Invalid queue id');
     }
   });
 });
 
-it('is told of a folder that is no configuration', async () => {
+it('reports that Postfix isn’t running for a folder without configuration', async () => {
   const handlers = createQueueHandlers({ configFolder: `/nonexistent-${portOf('SMTP_PORT')}` });
   await expect(handlers['queue.list']({ order: 'asc', limit: 1 })).rejects.toThrow('Postfix is not running');
 });

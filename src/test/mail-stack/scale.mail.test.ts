@@ -10,7 +10,7 @@ const LOOKUPS = 1_000;
 const POSTMAP_ROUNDS = 7;
 const MAX_RATIO = 3;
 
-it(`finds addresses among ${MANY} mailboxes and ${MANY} aliases in at most ${MAX_RATIO} times what it takes among ${FEW}`, async () => {
+it(`looks up addresses among ${MANY} mailboxes and ${MANY} aliases in at most ${MAX_RATIO} times the time for ${FEW}`, async () => {
   const few = await measure(await fill(FEW), FEW);
   const many = await measure(await fill(MANY), MANY);
   for (const [lookup, fewMs] of Object.entries(few)) {
@@ -29,12 +29,12 @@ async function fill(count: number): Promise<string> {
     INSERT INTO alias (id, domain_id, source_local_part, destination, updated_at)
     SELECT gen_random_uuid(), ${id}::uuid, 'a' || n, 'm' || n || '@' || ${name}::text, now()
       FROM generate_series(1, ${count}) n`;
-  // As autovacuum does within a minute: until then Postgres takes the tables for empty.
+  // Autovacuum would do this within a minute; until then, Postgres plans for empty tables.
   await db.$executeRaw`ANALYZE`;
   return name;
 }
 
-/** Medians: through one connection, as proxymap keeps it, and for a whole list through Postfix's own lookup. */
+/** Median times through one connection, like proxymap's, and for a list of lookups with postmap. */
 async function measure(domain: string, count: number): Promise<Record<string, number>> {
   const client = new pg.Client(mailServer.settings.DATABASE);
   await client.connect();

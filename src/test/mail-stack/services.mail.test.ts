@@ -28,8 +28,8 @@ const isUp = async () =>
 
 beforeEach(() => activateKey(domain.name, 'first'));
 
-describe('the services of the mail server, asked through the agent', () => {
-  it('are told of, those that are down too', async () => {
+describe('the mail server’s services, managed through the agent', () => {
+  it('are listed, including those that are down', async () => {
     expect(await isUp()).toEqual(ALL_UP);
     await whileStopped('dovecot', async () => {
       expect(await isUp()).toEqual({ ...ALL_UP, dovecot: false });
@@ -40,7 +40,7 @@ describe('the services of the mail server, asked through the agent', () => {
     ['postfix', true],
     ['dovecot', true],
     ['rspamd', true],
-    // It reads its configuration when it starts.
+    // Redis reads its configuration only at start.
     ['redis', false],
   ] as const)('reload as the same process: %s', async (service, isDone) => {
     const before = processOf(service);
@@ -55,14 +55,14 @@ describe('the services of the mail server, asked through the agent', () => {
     expect(processOf(service)).not.toBe(before);
   });
 
-  it('are left as they are where they are started once more', async () => {
+  it('aren’t affected by another start', async () => {
     const before = MAIL_SERVICES.map(processOf);
     runStack('start');
     expect(MAIL_SERVICES.map(processOf)).toEqual(before);
     expect(await isUp()).toEqual(ALL_UP);
   });
 
-  it.each(MAIL_SERVICES)('start where another process has the number that a crash left behind: %s', async (service) => {
+  it.each(MAIL_SERVICES)('start even if another process has the pid in a leftover pid file: %s', async (service) => {
     await whileStopped(service, async () => {
       writeFileSync(`${mailServer.data}/${PID_FILES[service]}`, `${process.pid}\n`);
     });
@@ -70,7 +70,7 @@ describe('the services of the mail server, asked through the agent', () => {
     expect(await isUp()).toEqual(ALL_UP);
   });
 
-  it('are these four and no others', async () => {
+  it('are only these four', async () => {
     for (const service of ['sshd', '../stack', 'postfix; true', '']) {
       await expect(askAgent(db, 'services.restart', { service: service as 'postfix' })).rejects.toMatchObject({
         apiCode: 'MAIL_STACK_UNAVAILABLE',
@@ -81,24 +81,24 @@ describe('the services of the mail server, asked through the agent', () => {
 });
 
 /**
- * What was taken before, meanwhile and afterwards arrives, and is told once; then mail goes out as well. `repeated` is what
- * is in the mailbox more than once.
+ * Checks that mail accepted before, during and after an action is delivered and reported once, and that mail can be sent
+ * afterwards. @returns the action's answer, and the subjects that are in the mailbox more than once
  */
-async function sendMailDuring<Answer>(ask: () => Promise<Answer>): Promise<{ answer: Answer; repeated: string[] }> {
+async function sendMailDuring<Answer>(action: () => Promise<Answer>): Promise<{ answer: Answer; repeated: string[] }> {
   const accepted: string[] = [];
   const send = async () => {
     const subject = newName();
-    const answer = await receive([at('ann')], { subject }).catch(() => 'The connection was lost.');
+    const answer = await receive([at('ann')], { subject }).catch(() => 'Connection lost.');
     if (answer.startsWith('250 ')) accepted.push(subject);
     else await setTimeout(PAUSE_MS);
   };
   await send();
   let isRunning = true;
-  const answered = ask().finally(() => {
+  const running = action().finally(() => {
     isRunning = false;
   });
   while (isRunning) await send();
-  const answer = await answered;
+  const answer = await running;
   expect(accepted).not.toEqual([]);
 
   expect(await isUp()).toEqual(ALL_UP);
@@ -106,7 +106,7 @@ async function sendMailDuring<Answer>(ask: () => Promise<Answer>): Promise<{ ans
   const count = accepted.length;
   await expect.poll(() => send().then(() => accepted.length), MAIL_TIMEOUT).toBeGreaterThan(count);
   await expect.poll(() => submit([remoteAddress()]).catch(() => ''), MAIL_TIMEOUT).toMatch(/^250 /);
-  // What waits for a mailbox would be tried some minutes later.
+  // Deferred mail would be retried minutes later.
   await askAgent(db, 'queue.flush', {});
   await expect.poll(async () => missingOf(accepted, await subjectsInInbox()), MAIL_TIMEOUT).toEqual([]);
   await waitForEvents('mail.delivered', 1);

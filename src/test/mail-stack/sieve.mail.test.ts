@@ -12,7 +12,7 @@ import { uploadScript } from './support/manage-sieve';
 import { messageText, openInbound } from './support/smtp-session';
 
 const DELIVERY_TIMEOUT_MS = 20_000;
-/** Rspamd marks a message with two of these, and lets it through. */
+/** Rspamd marks a message with two such fields as spam, and accepts it. */
 const TWO_REPLY_TO = 'Reply-To: a@elsewhere.example\nReply-To: b@elsewhere.example\n';
 
 const remoteServer = await startRemoteServer();
@@ -24,7 +24,7 @@ beforeEach(async () => {
   domain = await makeDomain();
   mailbox = await makeMailbox(domain.id, 'ann');
 });
-// Filters for all mail are for every other test's too.
+// Global filters would affect other tests.
 afterEach(() => db.sieveFilter.deleteMany());
 
 type Scope = 'global' | 'domain' | 'mailbox';
@@ -34,7 +34,7 @@ function makeFilter(scope: Scope, script: string, over: { position?: number; act
   return db.sieveFilter.create({ data: { scope, ...owner, name: newName(), script, ...over } });
 }
 
-/** Files what ends in the word. */
+/** A script that files messages whose subject ends with the word. */
 const files = (word: string, folder: string) =>
   `require ["fileinto", "mailbox"];\nif header :matches "subject" "* ${word}" { fileinto :create "${folder}"; }\n`;
 
@@ -47,7 +47,7 @@ async function send(word: string, from: string, header: string) {
   return subject;
 }
 
-/** @returns every folder that the next message with this word ends in */
+/** Sends a message with this word. @returns all folders in which it was stored */
 async function foldersOfNext(word = '', from = 'someone@elsewhere.example', header = ''): Promise<string[]> {
   const subject = await send(word, from, header);
   const imap = await signInToImap(address(), PASSWORD);
@@ -58,7 +58,7 @@ async function foldersOfNext(word = '', from = 'someone@elsewhere.example', head
         const messages = await imap.messages(folder);
         found.push(...messages.filter((text) => text.includes(`Subject: ${subject}\r\n`)).map(() => folder));
       }
-      if (found.length === 0) throw new Error(`"${subject}" is nowhere in the mailbox.`);
+      if (found.length === 0) throw new Error(`"${subject}" isn't in the mailbox.`);
       return found;
     },
     { timeout: DELIVERY_TIMEOUT_MS, interval: 50 },
@@ -69,7 +69,7 @@ const foldersIn = (listed: string) =>
   [...listed.matchAll(/^\* LIST .* "?([^"\r\n]+?)"?\r\n/gm)].map(([, name]) => String(name));
 
 describe('filters', () => {
-  it('run for all mail first, then the domain, then the mailbox, each by position; the first to file a message ends it', async () => {
+  it('run globally first, then for the domain, then for the mailbox, each by position, until one files the message', async () => {
     const [first, second] = [
       await makeFilter('global', files('a', 'First')),
       await makeFilter('global', files('a', 'Second'), { position: 1 }),
@@ -85,7 +85,7 @@ describe('filters', () => {
     }
   });
 
-  it('change their order with the next message', async () => {
+  it('run in a changed order for the next message', async () => {
     const first = await makeFilter('global', files('a', 'First'), { position: 1 });
     await makeFilter('global', files('a', 'Second'), { position: 2 });
     expect(await foldersOfNext('a')).toEqual(['First']);
@@ -93,7 +93,7 @@ describe('filters', () => {
     expect(await foldersOfNext('a')).toEqual(['Second']);
   });
 
-  it('count as they are then with the next message', async () => {
+  it('run a changed script for the next message', async () => {
     const { id } = await makeFilter('mailbox', files('a', 'Before'));
     expect(await foldersOfNext('a')).toEqual(['Before']);
     await db.sieveFilter.update({ where: { id }, data: { script: files('a', 'After') } });
@@ -102,14 +102,14 @@ describe('filters', () => {
     expect(await foldersOfNext('a')).toEqual(['Before']);
   });
 
-  it('that stop end themselves alone', async () => {
+  it('with stop don’t end other filters', async () => {
     await makeFilter('global', 'stop;\n');
     await makeFilter('global', 'keep;\n', { position: 1 });
     await makeFilter('domain', files('a', 'Domain'));
     expect(await foldersOfNext('a')).toEqual(['Domain']);
   });
 
-  it('are of one mailbox, and leave the others alone', async () => {
+  it('don’t affect other domains', async () => {
     await makeFilter('domain', files('a', 'Domain'));
     await makeFilter('mailbox', files('a', 'Mailbox'));
     domain = await makeDomain();
@@ -117,14 +117,14 @@ describe('filters', () => {
     expect(await foldersOfNext('a')).toEqual(['INBOX']);
   });
 
-  it('leave what they kept to the script of whoever reads the mailbox', async () => {
+  it('run before the script of the mailbox’s owner', async () => {
     await makeFilter('global', files('a', 'Global'));
     await uploadScript(address(), PASSWORD, `${files('a', 'Own')}${files('b', 'Own')}`.replace(/\nrequire .*\n/, '\n'));
     expect(await foldersOfNext('a')).toEqual(['Global']);
     expect(await foldersOfNext('b')).toEqual(['Own']);
   });
 
-  it('of which one is broken keep the message, and the log tells the line', async () => {
+  it('keep the message if one is broken, and the log has the line', async () => {
     const { id } = await makeFilter('global', 'keep;\nif header "subject" {');
     await makeFilter('mailbox', files('a', 'Mailbox'));
     expect(await foldersOfNext('a')).toEqual(['INBOX']);
@@ -132,13 +132,13 @@ describe('filters', () => {
     expect(log).toMatch(new RegExp(`Error: sieve: ${id}: line 2: expected `));
   });
 
-  it('file what Rspamd marks as spam, as the example of the console does', async () => {
+  it('file marked spam with the console’s example', async () => {
     await makeFilter('global', String(EXAMPLES[0]?.script));
     expect(await foldersOfNext('', undefined, TWO_REPLY_TO)).toEqual(['Junk']);
     expect(await foldersOfNext()).toEqual(['INBOX']);
   });
 
-  it('run to the last where every scope has as many active ones as it may', async () => {
+  it('all run if every scope has the maximum of active filters', async () => {
     for (const scope of ['global', 'domain', 'mailbox'] as const) {
       for (let position = 1; position <= 20; position++) {
         await makeFilter(scope, files(`${scope}${position}.`, `${scope}${position}`), { position });
@@ -150,7 +150,7 @@ describe('filters', () => {
   });
 });
 
-describe('what a filter sends', () => {
+describe('mail that a filter sends', () => {
   const copiesTo = (to: string) => remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(to));
   const theCopyTo = async (to: string) => {
     await expect.poll(() => copiesTo(to).length, { timeout: DELIVERY_TIMEOUT_MS }).toBe(1);
@@ -158,7 +158,7 @@ describe('what a filter sends', () => {
   };
   const elsewhere = () => `${newName()}@far.example`;
 
-  it('on is the message as it came, unsigned by us also where From is of a domain here', async () => {
+  it('forwarded, is unchanged and not signed by us, even if From is a managed domain', async () => {
     await activateKey(domain.name, 'one');
     const to = elsewhere();
     await makeFilter('mailbox', `require "copy";\nredirect :copy "${to}";\n`);
@@ -168,7 +168,7 @@ describe('what a filter sends', () => {
     expect(raw.toString()).not.toMatch(/^DKIM-Signature:/im);
   });
 
-  it('as an answer is signed by the domain of the mailbox', async () => {
+  it('as auto-reply is signed by the mailbox’s domain', async () => {
     await activateKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "vacation";\nvacation :subject "Away" "Later.";\n');
     const from = elsewhere();
@@ -178,7 +178,7 @@ describe('what a filter sends', () => {
     expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
-  it('as an answer does not leave while the mailbox is suspended, and the message is kept', async () => {
+  it('as auto-reply isn’t sent while the mailbox is suspended, and the message is kept', async () => {
     await activateKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "vacation";\nvacation "Later.";\n');
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
@@ -190,7 +190,7 @@ describe('what a filter sends', () => {
     expect(copiesTo(early)).toEqual([]);
   });
 
-  it('back to the sender says why, and nothing is kept', async () => {
+  it('as rejection has the reason, and the message isn’t kept', async () => {
     await activateKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "reject";\nreject "Not wanted here.";\n');
     const from = elsewhere();
@@ -199,7 +199,7 @@ describe('what a filter sends', () => {
     expect(await (await signInToImap(address(), PASSWORD)).messages()).toEqual([]);
   });
 
-  it('in the name of another, or of a domain without a key, does not leave, and the message is kept', async () => {
+  it('with another From, or for a domain without a key, isn’t sent, and the message is kept', async () => {
     const other = await makeDomain();
     await activateKey(other.name, 'other');
     const answer = await makeFilter('mailbox', `require "vacation";\nvacation :from "ceo@${other.name}" "Later.";\n`);
@@ -219,7 +219,7 @@ describe('what a filter sends', () => {
     expect((await theCopyTo(from)).raw.toString()).toContain('Now.');
   });
 
-  it('as an answer that says it was forwarded has the From of its mailbox alone all the same', async () => {
+  it('as auto-reply can’t have another From by posing as forwarded mail', async () => {
     const other = await makeDomain();
     await activateKey(other.name, 'other');
     await activateKey(domain.name, 'one');
@@ -233,14 +233,14 @@ describe('what a filter sends', () => {
     expect(await signaturesOf((await theCopyTo(from)).raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
-  it('is no notification: a script of who reads the mailbox cannot have one', async () => {
+  it('can’t be a notification: owners’ scripts can’t use enotify', async () => {
     const script = 'require "enotify";\nnotify :from "ceo@elsewhere.example" "mailto:someone@elsewhere.example";\n';
     await expect(uploadScript(address(), PASSWORD, script)).rejects.toThrow('"NO ');
   });
 });
 
-describe('a script of who reads the mailbox', () => {
-  it('is the last one where they have 512 KB', async () => {
+describe('a script of the mailbox’s owner', () => {
+  it('can’t exceed the quota of 512 KB for all scripts', async () => {
     const put = (name: string) => uploadScript(address(), PASSWORD, `#${'x'.repeat(600_000)}\n`, name);
     await put('first');
     await expect(put('second')).rejects.toThrow('NO (QUOTA');
@@ -248,18 +248,18 @@ describe('a script of who reads the mailbox', () => {
 });
 
 describe('checking a script', () => {
-  it('finds every example of the console right', async () => {
+  it('accepts every example of the console', async () => {
     for (const { script } of EXAMPLES) expect(await check(script)).toEqual([]);
   });
 
   const check = async (script: string) => (await askAgent(db, 'sieve.check', { script })).errors;
 
-  it('finds nothing wrong with what Dovecot runs, though it warns', async () => {
+  it('accepts scripts with warnings', async () => {
     expect(await check(files('a', 'A'))).toEqual([]);
     expect(await check('require "vacation";\nvacation :days 7 "Away";\n# no line end')).toEqual([]);
   });
 
-  it('tells each error with its line, and nothing of the files here', async () => {
+  it('reports each error with its line and without file names', async () => {
     const errors = await check(
       'require "fileinto";\n\nfileinto "A"\n;\nfrobnicate;\nif header :is "subject" { keep; }\n',
     );
@@ -270,14 +270,14 @@ describe('checking a script', () => {
     expect(JSON.stringify([errors, unfinished])).not.toMatch(/\/tmp|sieve|script:/);
   });
 
-  it('refuses what no filter may use: other scripts, notifications, programs, unknown extensions', async () => {
+  it('rejects other scripts, notifications, programs and unknown extensions', async () => {
     for (const extension of ['include', 'enotify', 'vnd.dovecot.pipe', 'vnd.dovecot.execute', 'nonsense']) {
       const [error] = await check(`require "${extension}";\n`);
       expect(error).toEqual({ line: 1, message: expect.stringContaining(extension) });
     }
   });
 
-  it('refuses more than 64 KiB, and leaves no file behind', async () => {
+  it('rejects more than 64 KiB, and leaves no file behind', async () => {
     expect(await check(`# ${'é'.repeat(33_000)}\n`)).toEqual([
       { line: null, message: expect.stringContaining('65536') },
     ]);
@@ -286,10 +286,10 @@ describe('checking a script', () => {
   });
 });
 
-describe('the space of a mailbox', () => {
+describe('the storage usage of a mailbox', () => {
   const usedBytes = async () => Number((await db.mailbox.findUniqueOrThrow({ where: { id: mailbox.id } })).usedBytes);
-  const waitForUsage = (isIt: (bytes: number) => boolean) =>
-    expect.poll(async () => isIt(await usedBytes()), { timeout: DELIVERY_TIMEOUT_MS }).toBe(true);
+  const waitForUsage = (matches: (bytes: number) => boolean) =>
+    expect.poll(async () => matches(await usedBytes()), { timeout: DELIVERY_TIMEOUT_MS }).toBe(true);
   const usedInDovecot = () => {
     const text = execFileSync('doveadm', [
       '-c',
@@ -305,7 +305,7 @@ describe('the space of a mailbox', () => {
     return Number(roots.find(({ type }) => type === 'STORAGE')?.value);
   };
 
-  it('follows what is delivered, moved and deleted', async () => {
+  it('follows deliveries, moves and deletions', async () => {
     await foldersOfNext();
     await waitForUsage((bytes) => bytes > 0);
     const one = await usedBytes();

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await makeMailbox(domain.id, 'bo');
 });
 
-/** A message to an address of its own, so that one sees whether it got out. */
+/** A message to a unique address, to check whether it was sent. */
 function newMessage(from: string) {
   const to = `${newName()}@far.example`;
   const text = messageText({ from, to, subject: 'Hello' });
@@ -35,7 +35,7 @@ async function waitForDelivery(to: string) {
 }
 
 describe('a mailbox', () => {
-  it('sends as itself, over TLS from the start and after STARTTLS', async () => {
+  it('sends as itself with implicit TLS and STARTTLS', async () => {
     const [first, second] = [newMessage(at('ann')), newMessage(at('ann'))];
     const session = await openSubmission(at('ann'), PASSWORD);
     expect(await session.send(at('ann'), [first.to], first.text)).toMatch(/^250 /);
@@ -51,17 +51,17 @@ describe('a mailbox', () => {
     await waitForDelivery(second.to);
   });
 
-  it('signs in from where others have just tried wrong passwords', async () => {
+  it('signs in from an address where others just tried wrong passwords', async () => {
     for (const wrong of ['first', 'second', 'third']) {
       const session = await openSmtp('SUBMISSIONS_PORT');
       expect(await session.signIn(at('bo'), `${wrong} wrong password`)).toMatch(/^535 /);
     }
     await openSubmission(at('ann'), PASSWORD);
-    // Some time after its start Dovecot would begin to make them wait, through this.
+    // Through this socket, Dovecot would delay sign-ins some time after its start.
     expect(existsSync(join(mailServer.data, 'run/dovecot/anvil-auth-penalty'))).toBe(false);
   });
 
-  it('sends as nobody else, in the envelope or in From', async () => {
+  it('can’t send as another address, in the envelope or in From', async () => {
     const other = await makeDomain();
     await activateKey(other.name, 'first');
     for (const sender of [at('bo'), at('nobody'), `ceo@${other.name}`, 'x@elsewhere.example']) {
@@ -77,7 +77,7 @@ describe('a mailbox', () => {
     }
   });
 
-  it('sends in any letter case of its address, and with the null sender', async () => {
+  it('sends with its address in any letter case, and with the null sender', async () => {
     const session = await openSubmission(at('ann').toUpperCase(), PASSWORD);
     const [upper, none] = [newMessage(`Ann <${at('Ann').toUpperCase()}>`), newMessage(at('ann'))];
     expect(await session.send(at('ANN').toUpperCase(), [upper.to], upper.text)).toMatch(/^250 /);
@@ -88,10 +88,10 @@ describe('a mailbox', () => {
 
   it.each([
     ['suspended', () => db.mailbox.updateMany({ where: { domainId: domain.id }, data: { suspendedAt: new Date() } })],
-    ['deactivated', () => db.mailbox.updateMany({ where: { domainId: domain.id }, data: { active: false } })],
+    ['inactive', () => db.mailbox.updateMany({ where: { domainId: domain.id }, data: { active: false } })],
     ['deleted', () => db.mailbox.deleteMany({ where: { domainId: domain.id } })],
-    ['of a domain deactivated', () => db.domain.update({ where: { id: domain.id }, data: { active: false } })],
-  ])('that is %s is stopped in an open session, whatever sender it names', async (_, change) => {
+    ['of an inactive domain', () => db.domain.update({ where: { id: domain.id }, data: { active: false } })],
+  ])('that is %s can’t send in an open session, with any sender', async (_, change) => {
     const session = await openSubmission(at('ann'), PASSWORD);
     const before = newMessage(at('ann'));
     expect(await session.send(at('ann'), [before.to], before.text)).toMatch(/^250 /);
@@ -111,7 +111,7 @@ describe('the app', () => {
     await waitForDelivery(to);
   });
 
-  it('sends neither for a suspended mailbox, nor an inactive domain, nor one that is not managed', async () => {
+  it('can’t send for a suspended mailbox, an inactive domain or an unmanaged domain', async () => {
     const session = await openSubmission('postroom', APP_PASSWORD);
     const { to, text } = newMessage(at('ann'));
     await db.mailbox.updateMany({ where: { domainId: domain.id }, data: { suspendedAt: new Date() } });
@@ -121,13 +121,13 @@ describe('the app', () => {
     expect(await session.send('x@elsewhere.example', [to], text)).toMatch(/^553 5\.7\.1 /);
   });
 
-  it('opens no mailbox', async () => {
+  it('can’t sign in with IMAP', async () => {
     expect((await signInToImap('postroom', APP_PASSWORD)).isSignedIn).toBe(false);
   });
 });
 
-describe('whoever has not signed in', () => {
-  it.each(['SUBMISSION_PORT', 'SUBMISSIONS_PORT'] as const)('sends nothing through %s', async (port) => {
+describe('an unauthenticated client', () => {
+  it.each(['SUBMISSION_PORT', 'SUBMISSIONS_PORT'] as const)('can’t send through %s', async (port) => {
     const session = await openSmtp(port);
     if (port === 'SUBMISSION_PORT') {
       expect(session.greeting).not.toContain('AUTH');
@@ -140,7 +140,7 @@ describe('whoever has not signed in', () => {
       expect(await session.recipient(to, at('ann'))).toMatch(/^554 5\.7\.1 /);
   });
 
-  it('cannot sign in on the port for mail from outside', async () => {
+  it('can’t sign in on the port for inbound mail', async () => {
     const session = await openSmtp('SMTP_PORT');
     expect(session.greeting).not.toContain('AUTH');
     expect(await session.signIn(at('ann'), PASSWORD)).toMatch(/^503 /);

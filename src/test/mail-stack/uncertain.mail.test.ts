@@ -26,7 +26,7 @@ const LONG = `${'Good morning. '.repeat(5)}\n`.repeat(1400);
 
 beforeEach(() => activateKey(domain.name, 'first'));
 
-/** Always the same call. */
+/** Sends a long message with the same Idempotency-Key each time. */
 function sendLong(to: string) {
   const body = { from: { email: at('app') }, to: [{ email: to }], subject: 'A long one', text_body: LONG };
   return api.call('POST', '/send', { body, headers: { 'idempotency-key': domain.name } });
@@ -40,7 +40,7 @@ async function expectUncertain(answer: ReturnType<typeof sendLong>) {
 
 const countOf = (id: string) => db.countedSend.count({ where: { id } });
 
-/** What is told of a message, once all is that happened before now. */
+/** The events of a message, once everything that happened until now is reported. */
 async function eventsSoFar(messageId: string): Promise<string[]> {
   const { data } = await sendTo([remoteAddress()], 'Afterwards');
   const statusNow = async () => (await traceOf({ messageId: data.message_id })).status;
@@ -51,11 +51,11 @@ async function eventsSoFar(messageId: string): Promise<string[]> {
 
 const copiesReceivedBy = (to: string) => remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(to)).length;
 
-describe('a message whose answer is lost with the connection', () => {
-  it('and that Postfix took is settled as sent, told once, and answered to the same call', async () => {
+describe('a message whose reply was lost with the connection', () => {
+  it('is settled as sent if Postfix accepted it, reported once, and returned to repeated calls', async () => {
     const to = remoteAddress();
     const lost = await whileAgentStopped(async () => {
-      const details = await expectUncertain(proxy.withLoss('answer', () => sendLong(to)));
+      const details = await expectUncertain(proxy.withLoss('reply', () => sendLong(to)));
       expect(await expectUncertain(sendLong(to))).toEqual(details);
       return details;
     });
@@ -71,7 +71,7 @@ describe('a message whose answer is lost with the connection', () => {
     expect(await countOf(lost.id)).toBe(1);
   });
 
-  it('and that Postfix never had whole is settled as failed, does not count, and may be sent anew', async () => {
+  it('is settled as failed if Postfix didn’t get all of it, doesn’t count, and can be sent again', async () => {
     const to = remoteAddress();
     const lost = await expectUncertain(proxy.withLoss('rest of the data', () => sendLong(to)));
     expect(await eventsSoFar(lost.message_id)).toEqual([]);

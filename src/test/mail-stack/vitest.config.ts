@@ -5,7 +5,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   resolve: {
     alias: [
-      // The REST client and the factories work in the mail server's database, not in one of each file.
+      // The REST client and the factories use the mail server's database instead of one per test file.
       { find: /^\.\/database$/, replacement: fileURLToPath(new URL('support/mail-server.ts', import.meta.url)) },
       { find: '@', replacement: fileURLToPath(new URL('../..', import.meta.url)) },
     ],
@@ -14,9 +14,9 @@ export default defineConfig({
     include: ['src/test/mail-stack/*.mail.test.ts'],
     env: { LOG_LEVEL: 'silent' },
     pool: 'forks',
-    // Threads that a test's code starts load TypeScript too.
+    // Worker threads load TypeScript too.
     execArgv: ['--import', new URL('../../../scripts/process/load-typescript.mjs', import.meta.url).href],
-    // One mail server, and tests that stop a part of it.
+    // All tests share one mail server, and some stop its services.
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

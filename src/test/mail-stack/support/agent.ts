@@ -7,12 +7,12 @@ const PID = join(mailServer.data, 'run/agent/pid');
 const STOPPED = join(mailServer.data, 'run/agent/stopped');
 const START_TIMEOUT_MS = 30_000;
 
-/** As a crash: nothing of it gets to finish. It is started again at once. */
+/** Kills the agent like a crash would. It is restarted immediately. */
 export function killAgent(): void {
   if (existsSync(PID)) kill(Number(readFileSync(PID, 'utf8')), 'SIGKILL');
 }
 
-/** Kept away while something is done, and started again. */
+/** Stops the agent, runs `work` and starts it again. */
 export async function whileAgentStopped<Value>(work: () => Promise<Value>): Promise<Value> {
   writeFileSync(STOPPED, '');
   try {

@@ -5,7 +5,7 @@ import { sha256 } from '@/server/secrets/crypto';
 import { newName } from './directory';
 import { db } from './mail-server';
 
-/** The verbs of the app, as a new super_admin with an API key calls them. */
+/** A tRPC caller with an API key of a new super admin. */
 export async function callApp() {
   const { key, prefix } = newApiKey();
   const apiKey = { name: 'test', keyPrefix: prefix, keyHash: sha256(key), rateLimit: 0 };

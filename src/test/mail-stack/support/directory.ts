@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { hashPassword } from '@/server/secrets/password';
 import { db } from './mail-server';
 
-export const PASSWORD = 'a password of nobody else';
+export const PASSWORD = 'a password for test mailboxes';
 let passwordHash: Promise<string> | undefined;
 
-/** Rows that a test stands on. Every domain is new, so that no test sees another's. */
+/** Creates a domain with a unique name, so that tests don't affect each other. */
 export function makeDomain(over: { name?: string; active?: boolean } = {}) {
   return db.domain.create({ data: { name: `${newName()}.example`, ...over } });
 }

@@ -20,17 +20,17 @@ afterAll(() => redis.disconnect());
 
 export { redis };
 
-/** A turn of the agent beside the mail server. */
+/** Publishes the DKIM keys like the agent does. */
 export function publishKeys(): Promise<void> {
   return publishDkimKeys(db, createDkimStore(redis));
 }
 
-/** Puts what the app gives as the key's record where whoever verifies finds it. */
+/** Makes the key's DNS record available to `signaturesOf`. */
 export function publishRecord({ dns_record: { name, value } }: DkimKey): void {
   records.set(name, value);
 }
 
-/** Has the mail server sign with a new key of the domain, whose record is published. */
+/** Creates a key for the domain, publishes its record and activates it in the mail server. */
 export async function activateKey(
   name: string,
   selector: string,
@@ -43,11 +43,11 @@ export async function activateKey(
   await publishKeys();
 }
 
-/** What a receiver makes of the signatures of a message, as "pass rsa-sha256 by selector.domain". */
+/** Verifies the signatures of a message. @returns results like "pass rsa-sha256 by selector.domain" */
 export async function signaturesOf(raw: Buffer): Promise<string[]> {
   const { results } = await dkimVerify(raw, { resolver });
   return results.map((result) => {
-    // mailauth's types give it another name.
+    // mailauth's types have another name for it.
     const { algo } = result as { algo?: string };
     return `${result.status.result} ${algo} by ${result.selector}.${result.signingDomain}`;
   });
@@ -56,5 +56,5 @@ export async function signaturesOf(raw: Buffer): Promise<string[]> {
 async function resolver(name: string, type: string): Promise<string[][]> {
   const record = records.get(name);
   if (type === 'TXT' && record) return [[record]];
-  throw Object.assign(new Error(`There is no ${type} record of ${name}.`), { code: 'ENOTFOUND' });
+  throw Object.assign(new Error(`There is no ${type} record for ${name}.`), { code: 'ENOTFOUND' });
 }

@@ -5,7 +5,7 @@ import { openWire } from './wire';
 
 const ARRIVAL_TIMEOUT_MS = 20_000;
 
-/** @returns what the server answered to LOGIN, and the session */
+/** @returns the reply to LOGIN, and the session */
 export async function signInToImap(user: string, password: string, { isTls = true } = {}) {
   const wire = await openWire(portOf(isTls ? 'IMAPS_PORT' : 'IMAP_PORT'), isTls);
   onTestFinished(wire.close);
@@ -18,7 +18,7 @@ export async function signInToImap(user: string, password: string, { isTls = tru
   };
   const greeting = await command('CAPABILITY');
   const answer = await command(`LOGIN "${user}" "${password}"`);
-  /** Every message of a folder, whole. */
+  /** All messages of a folder with their content. */
   const messages = async (folder = 'INBOX') => {
     const selected = await command(`SELECT "${folder}"`);
     if (/^\* 0 EXISTS/m.test(selected)) return [];
@@ -33,7 +33,7 @@ export async function waitForMessage(address: string, subject: string, password 
   return vi.waitFor(
     async () => {
       const found = (await session.messages()).find((text) => text.includes(`Subject: ${subject}\r\n`));
-      if (!found) throw new Error(`"${subject}" is not in the inbox of ${address}.`);
+      if (!found) throw new Error(`"${subject}" isn't in the inbox of ${address}.`);
       return found;
     },
     { timeout: ARRIVAL_TIMEOUT_MS, interval: 50 },

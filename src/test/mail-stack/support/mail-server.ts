@@ -4,16 +4,16 @@ import { database } from '@/server/db';
 import { startSmtpServer } from '../../servers/smtp-server';
 
 type MailServer = {
-  /** What configure.mjs wrote. */
+  /** Folder with the configuration from configure.mjs. */
   config: string;
-  /** Queue, mailboxes, logs and sockets. */
+  /** Folder with the queue, mailboxes, logs and sockets. */
   data: string;
   settings: Record<string, string>;
 };
 
-if (!process.env.MAIL_SERVER) throw new Error('There is no mail server: run these tests with "npm run test:mail".');
+if (!process.env.MAIL_SERVER) throw new Error('MAIL_SERVER is not set: run these tests with "npm run test:mail".');
 
-/** The one that scripts/test-mail.mjs started. */
+/** The mail server that scripts/test-mail.mjs started. */
 export const mailServer = JSON.parse(process.env.MAIL_SERVER) as MailServer;
 export const db = database();
 afterAll(() => db.$disconnect());
@@ -22,12 +22,12 @@ export function portOf(name: string): number {
   return Number(mailServer.settings[name]);
 }
 
-/** Where everything that leaves the mail server arrives. */
+/** Starts the server that receives all outbound mail. */
 export async function startRemoteServer(options: Parameters<typeof startSmtpServer>[0] = {}) {
   const port = Number(mailServer.settings.RELAY_HOST?.split(':').pop());
   const remoteServer = await startSmtpServer({ ...options, port });
   afterAll(remoteServer.close);
-  // Postfix does not try again for minutes where nobody answered, as between two files.
+  // After a refused connection, as between two test files, Postfix would wait for minutes.
   execFileSync('postqueue', ['-c', `${mailServer.config}/postfix`, '-f']);
   return remoteServer;
 }

@@ -1,8 +1,8 @@
 import { portOf } from './mail-server';
 import { openWire } from './wire';
 
-/** Gives a mailbox an active script of its own, as a mail program does. */
-export async function uploadScript(user: string, password: string, script: string, name = 'own'): Promise<void> {
+/** Uploads and activates a script with ManageSieve, like a mail program does. */
+export async function uploadScript(user: string, password: string, script: string, name = 'main'): Promise<void> {
   const wire = await openWire(portOf('SIEVE_PORT'), false);
   const answer = async () => {
     const text = await wire.readUntil(/^(OK|NO|BYE)\b.*\r\n/m);

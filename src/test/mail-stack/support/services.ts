@@ -6,7 +6,7 @@ const STACK = fileURLToPath(new URL('../../../../deploy/mail/stack', import.meta
 
 type Service = 'redis' | 'rspamd' | 'dovecot' | 'postfix';
 
-/** Stops a service of the mail server while something is done, and starts it again. */
+/** Stops a service of the mail server, runs `work` and starts the service again. */
 export async function whileStopped(service: Service, work: () => Promise<void>): Promise<void> {
   runStack('stop', service);
   try {
@@ -16,7 +16,7 @@ export async function whileStopped(service: Service, work: () => Promise<void>):
   }
 }
 
-/** As an admin does by hand. */
+/** Runs the `stack` script. */
 export function runStack(verb: 'start' | 'stop', ...services: Service[]): void {
   execFileSync(STACK, [verb, mailServer.config, ...services]);
 }

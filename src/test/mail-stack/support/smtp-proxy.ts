@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** More than the two say to each other before a message, with TLS, and less than the message that is to be lost. */
+/** More than the client sends before a message, including TLS, and less than the long test message. */
 const LOSS_AFTER_BYTES = 32 * 1024;
 
-type Loss = 'answer' | 'rest of the data';
+type Loss = 'reply' | 'rest of the data';
 
 /**
- * The line between the app and the mail server at SMTP_URL, which a test may have fail; what goes over it is sealed. To be
- * awaited in `vi.hoisted`.
+ * A TCP proxy between the app and the mail server at SMTP_URL, which can lose data. The traffic is encrypted. Await it in
+ * `vi.hoisted`.
  */
 export async function startSmtpProxy() {
   const url = new URL(process.env.SMTP_URL ?? '');
   const [mtaHost, mtaPort] = [url.hostname, Number(url.port)];
   let loss: Loss | null = null;
   let bytesFromApp = 0;
-  const isLosing = (what: Loss) => loss === what && bytesFromApp > LOSS_AFTER_BYTES;
+  const isLosing = (part: Loss) => loss === part && bytesFromApp > LOSS_AFTER_BYTES;
 
   const proxy = createServer((app) => {
     const mta = connect(mtaPort, mtaHost);
@@ -26,8 +26,8 @@ export async function startSmtpProxy() {
       if (!isLosing('rest of the data')) mta.write(bytes);
     });
     mta.on('data', (bytes) => {
-      // From the data's beginning to its end the server says nothing: this is what it says to the whole of it.
-      if (isLosing('answer')) cut();
+      // The server sends nothing during the data, so this is the final reply.
+      if (isLosing('reply')) cut();
       else app.write(bytes);
     });
   });
@@ -37,9 +37,9 @@ export async function startSmtpProxy() {
   process.env.SMTP_URL = url.href;
 
   return {
-    /** `answer`: it breaks when the server answers to the data. `rest of the data`: it goes dead amid it, and tells nobody. */
-    async withLoss<Value>(what: Loss, work: () => Promise<Value>): Promise<Value> {
-      [loss, bytesFromApp] = [what, 0];
+    /** `reply`: disconnects instead of forwarding the final reply. `rest of the data`: silently drops the end of the data. */
+    async withLoss<Value>(part: Loss, work: () => Promise<Value>): Promise<Value> {
+      [loss, bytesFromApp] = [part, 0];
       try {
         return await work();
       } finally {

@@ -4,16 +4,16 @@ import { openWire } from './wire';
 
 export type SmtpSession = Awaited<ReturnType<typeof openSmtp>>;
 
-/** A session with the port for mail from outside, open until the test ends. */
+/** An SMTP session on the port for inbound mail, open until the test ends. */
 export function openInbound() {
   return openSmtp('SMTP_PORT');
 }
 
-/** A signed-in session over TLS. */
+/** An authenticated submission session over TLS. */
 export async function openSubmission(user: string, password: string) {
   const session = await openSmtp('SUBMISSIONS_PORT');
   const reply = await session.signIn(user, password);
-  if (!reply.startsWith('235 ')) throw new Error(`${user} could not sign in: ${reply}`);
+  if (!reply.startsWith('235 ')) throw new Error(`${user} can't sign in: ${reply}`);
   return session;
 }
 
@@ -28,7 +28,7 @@ export async function openSmtp(portName: 'SMTP_PORT' | 'SUBMISSION_PORT' | 'SUBM
   await reply();
   const greeting = await command('EHLO client.example');
 
-  /** RSET makes one session ask any number of times. */
+  /** The reply to RCPT TO. RSET allows any number of calls per session. */
   const recipient = async (to: string, from = 'someone@elsewhere.example') => {
     await command('RSET');
     const answer = await command(`MAIL FROM:<${from}>`);

@@ -9,7 +9,7 @@ const EVENTS_TIMEOUT_MS = 40_000;
 
 export type WebhookEvent = { event: string; data: Record<string, unknown> };
 
-/** Addresses that the outside puts off. */
+/** Addresses that the remote server defers. */
 export const deferredAddresses = new Set<string>();
 export const remoteServer = await startRemoteServer({
   onRecipient: (address) => {
@@ -18,7 +18,7 @@ export const remoteServer = await startRemoteServer({
   },
 });
 export const api = await keyClient();
-/** Each test's own, with the mailboxes ann and bo. */
+/** A new domain for each test, with the mailboxes ann and bo. */
 export let domain: { id: string; name: string };
 
 beforeEach(async () => {
@@ -30,13 +30,13 @@ beforeEach(async () => {
 export const at = (local: string) => `${local}@${domain.name}`;
 export const remoteAddress = () => `${newName()}@far.example`;
 
-/** What webhooks are told of the domain, in no order. */
+/** The webhook events of the domain, in no particular order. */
 export async function webhookEvents(type?: string): Promise<WebhookEvent[]> {
   const rows = await db.event.findMany({ where: { domainId: domain.id, type }, select: { body: true } });
   return rows.map(({ body }) => JSON.parse(body ?? '') as WebhookEvent);
 }
 
-/** Waits until that many are told. */
+/** Waits for at least `count` events of the type. */
 export function waitForEvents(type: string, count: number): Promise<WebhookEvent[]> {
   return vi.waitFor(
     async () => {
@@ -48,7 +48,7 @@ export function waitForEvents(type: string, count: number): Promise<WebhookEvent
   );
 }
 
-/** By the app. */
+/** Sends through the API. */
 export function sendTo(to: string[], subject = newName()) {
   return api.post('/send', {
     from: { email: at('app') },
@@ -58,13 +58,13 @@ export function sendTo(to: string[], subject = newName()) {
   });
 }
 
-/** By ann, in a mail program. */
+/** Submits by SMTP as ann. */
 export async function submit(to: string[], subject = newName()): Promise<string> {
   const session = await openSubmission(at('ann'), PASSWORD);
   return session.send(at('ann'), to, messageText({ from: at('ann'), to: to.join(', '), subject }));
 }
 
-/** From outside. */
+/** Sends a message from an external server. @returns the reply */
 export async function receive(to: string[], { body = 'Good morning.', subject = newName() } = {}): Promise<string> {
   const session = await openInbound();
   const from = 'Someone <someone@elsewhere.example>';

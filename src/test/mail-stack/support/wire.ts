@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** A connection to a text protocol: what arrives is kept until it is asked for. */
+/** A connection for a text protocol. Received text is buffered until it is read. */
 export type Wire = {
   write: (bytes: string) => void;
-  /** Takes everything up to the end of what the pattern matches. */
+  /** Reads everything up to the end of the pattern's match. */
   readUntil: (pattern: RegExp) => Promise<string>;
   startTls: () => Promise<void>;
   close: () => void;
@@ -33,7 +33,7 @@ export async function openWire(port: number, isTls: boolean): Promise<Wire> {
   };
   const startTls = async () => {
     socket.removeAllListeners();
-    // The certificate is of a test's own making.
+    // The test certificate is self-signed.
     const secure = connectTls({ socket, rejectUnauthorized: false });
     await once(secure, 'secureConnect');
     socket = secure;
@@ -60,7 +60,7 @@ export async function openWire(port: number, isTls: boolean): Promise<Wire> {
   return { write: (bytes) => socket.write(bytes, 'latin1'), readUntil, startTls, close: () => socket.destroy() };
 }
 
-/** To the server every connection is of another client: it slows down who fails often, and trusts its own address. */
+/** Each connection has another client address, because the server slows down repeated failures and trusts its own. */
 function randomLoopbackAddress(): string {
   return `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
 }
