@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { Installation } from '@/mail/agent/installation';
-import type { MessageCopies } from '@/mail/agent/message-copies';
-import { trimStream, readStream } from '@/mail/agent/logs/filter-stream';
+import { readStream, trimStream } from '@/mail/agent/logs/filter-stream';
 import { type LogPosition, openLog } from '@/mail/agent/logs/log-files';
 import { type LogEntry, parseLogLine } from '@/mail/agent/logs/log-line';
+import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { LoggedVerdict } from '@/mail/agent/logs/filter-log';
+import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { InboundMail, Route, Verdict } from '@/mail/inbound';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';

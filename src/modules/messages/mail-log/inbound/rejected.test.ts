@@ -5,8 +5,8 @@ import { makeDomain, makeMailbox } from '@/test/factories';
 import {
   accepted,
   emittedEvents,
-  messageCopies,
   lines,
+  messageCopies,
   newQueueId,
   readFilter,
   readLines,
@@ -101,7 +101,10 @@ describe('spam that the filter rejected', () => {
 
   it('is retried while the filter’s log cannot be read, and reported without it after 5 minutes', async () => {
     await readLines(...lines(queueId, ...rejected(at('ann'))));
-    const report = createDeliveryReporter(db, messageCopies({ findVerdict: () => Promise.reject(new Error('ENOENT')) }));
+    const report = createDeliveryReporter(
+      db,
+      messageCopies({ findVerdict: () => Promise.reject(new Error('ENOENT')) }),
+    );
     await report(reportRun());
     expect([await spam(), await unreported()]).toEqual([[], 1]);
     await report(reportRun({ afterMs: 5 * 60_000 }));

@@ -2,7 +2,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseLogLine } from '@/mail/agent/logs/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
-import { AT, emittedEvents, messageCopies, newQueueId, readFilter, readLines, reportRun } from '@/test/mail/logged-mail';
+import {
+  AT,
+  emittedEvents,
+  messageCopies,
+  newQueueId,
+  readFilter,
+  readLines,
+  reportRun,
+} from '@/test/mail/logged-mail';
 import { keyClient } from '@/test/rest';
 import { createDeliveryReporter } from './deliveries';
 
