@@ -1,8 +1,8 @@
 import { authorizeDomain } from '@/server/access';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
-import { isMissingRow } from '@/server/db';
+import { isMissingRow, type Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { type DailyAlert, raiseDailyAlerts } from './alerts';
@@ -69,18 +69,20 @@ export async function listAbuseAlerts(ctx: ActorContext, input: ListAbuseAlerts)
 }
 
 export async function updateAbuseAlert(ctx: MutationContext, { id, status }: UpdateAbuseAlert): Promise<AbuseAlert> {
-  const row = await ctx.db.abuseAlert.findUnique({ where: { id } });
-  if (!row) throw notFound('alert');
-  const changed = await ctx.db.abuseAlert.update({ where: { id }, data: { status } }).catch((error) => {
-    throw isMissingRow(error) ? notFound('alert') : error;
+  return ctx.transaction(async ({ tx, audit }) => {
+    const row = await tx.abuseAlert.findUnique({ where: { id } });
+    if (!row) throw notFound('alert');
+    const changed = await tx.abuseAlert.update({ where: { id }, data: { status } }).catch((error) => {
+      throw isMissingRow(error) ? notFound('alert') : error;
+    });
+    const after = presentAlert(changed);
+    await audit({ resource: `abuse_alert:${id}`, domainId: row.domainId, before: presentAlert(row), after });
+    return after;
   });
-  const after = presentAlert(changed);
-  await ctx.audit({ resource: `abuse_alert:${id}`, domainId: row.domainId, before: presentAlert(row), after });
-  return after;
 }
 
 export async function getAbuseThresholds(ctx: ActorContext): Promise<AbuseThresholds> {
-  return presentThresholds(await ctx.db.abuseThreshold.findUniqueOrThrow({ where: { id: THRESHOLDS_ID } }));
+  return readThresholds(ctx.db);
 }
 
 /** Changes only the supplied values, which apply from the next message. */
@@ -89,12 +91,18 @@ export async function updateAbuseThresholds(
   input: UpdateAbuseThresholds,
 ): Promise<AbuseThresholds> {
   const { mailbox_hourly: mailboxHourly, domain_hourly: domainHourly, spike_factor: spikeFactor } = input;
-  await ctx.db.$queryRaw`SELECT id FROM abuse_threshold FOR UPDATE`;
-  const before = await getAbuseThresholds(ctx);
-  const data = { mailboxHourly, domainHourly, spikeFactor };
-  const after = presentThresholds(await ctx.db.abuseThreshold.update({ where: { id: THRESHOLDS_ID }, data }));
-  await ctx.audit({ resource: 'abuse_threshold', before, after });
-  return after;
+  return ctx.transaction(async ({ tx, audit }) => {
+    await tx.$queryRaw`SELECT id FROM abuse_threshold FOR UPDATE`;
+    const before = await readThresholds(tx);
+    const data = { mailboxHourly, domainHourly, spikeFactor };
+    const after = presentThresholds(await tx.abuseThreshold.update({ where: { id: THRESHOLDS_ID }, data }));
+    await audit({ resource: 'abuse_threshold', before, after });
+    return after;
+  });
+}
+
+async function readThresholds(db: Tx): Promise<AbuseThresholds> {
+  return presentThresholds(await db.abuseThreshold.findUniqueOrThrow({ where: { id: THRESHOLDS_ID } }));
 }
 
 function presentAlert(row: Prisma.AbuseAlertGetPayload<object>): AbuseAlert {

@@ -1,10 +1,10 @@
 import { endSignIns, resetSecondFactor } from '@/modules/auth/service';
 import { accessibleDomainIds, authorizeDomain } from '@/server/access';
 import type { Actor } from '@/server/actor';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { hashPassword } from '@/server/secrets/password';
@@ -30,11 +30,11 @@ export async function createAdmin(ctx: MutationContext, input: CreateAdmin): Pro
   const domains = await assignments(ctx, input.domain_ids);
   const passwordHash = await hashPassword(input.password);
   const { email, role } = input;
-  return ctx.database
-    .$transaction(async (tx) => {
+  return ctx
+    .transaction(async ({ tx, audit }) => {
       const row = await tx.admin.create({ select: FIELDS, data: { email, role, passwordHash, domains } });
       const admin = present(ctx.actor, row);
-      await ctx.audit({ resource: `admin:${admin.id}`, before: null, after: admin }, tx);
+      await audit({ resource: `admin:${admin.id}`, before: null, after: admin });
       return admin;
     })
     .catch((error) => {
@@ -53,8 +53,8 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
   const { id, role, password } = input;
   const domains = input.domain_ids && (await assignments(ctx, input.domain_ids));
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
-  return ctx.database
-    .$transaction(async (tx) => {
+  return ctx
+    .transaction(async ({ tx, audit }) => {
       if (role && role !== 'super_admin') await requireOtherSuperAdmin(tx, id);
       const before = present(ctx.actor, await requireAdmin(tx, id));
       if (domains) await tx.adminDomain.deleteMany({ where: { adminId: id } });
@@ -64,7 +64,7 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
         await endSignIns(tx, id, { except: ctx.actor.session?.id });
       }
       const details = passwordHash ? { password_changed: true } : {};
-      await ctx.audit({ resource: `admin:${id}`, before, after, details }, tx);
+      await audit({ resource: `admin:${id}`, before, after, details });
       return after;
     })
     .catch((error) => {
@@ -74,21 +74,25 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
 
 /** Also deletes sessions, keys and domain assignments, but no audit entries. @throws NOT_FOUND, CONFLICT */
 export async function deleteAdmin(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  await requireOtherSuperAdmin(ctx.db, id);
-  const before = present(ctx.actor, await requireAdmin(ctx.db, id));
-  await ctx.audit({ resource: `admin:${id}`, before, after: null });
-  await ctx.db.admin.delete({ where: { id }, select: { id: true } }).catch((error) => {
-    throw toAppError(error);
+  return ctx.transaction(async ({ tx, audit }) => {
+    await requireOtherSuperAdmin(tx, id);
+    const before = present(ctx.actor, await requireAdmin(tx, id));
+    await audit({ resource: `admin:${id}`, before, after: null });
+    await tx.admin.delete({ where: { id }, select: { id: true } }).catch((error) => {
+      throw toAppError(error);
+    });
+    return { message: `Admin ${before.email} deleted.` };
   });
-  return { message: `Admin ${before.email} deleted.` };
 }
 
 /** Disables two-factor authentication and ends the admin's sessions. @throws NOT_FOUND; CONFLICT if it isn't enabled */
 export async function resetTotp(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const { email } = await requireAdmin(ctx.db, id);
-  await resetSecondFactor(ctx.db, id);
-  await ctx.audit({ resource: `admin:${id}`, before: { totp_enabled: true }, after: { totp_enabled: false } });
-  return { message: `Two-factor authentication reset for ${email}.` };
+  return ctx.transaction(async ({ tx, audit }) => {
+    const { email } = await requireAdmin(tx, id);
+    await resetSecondFactor(tx, id);
+    await audit({ resource: `admin:${id}`, before: { totp_enabled: true }, after: { totp_enabled: false } });
+    return { message: `Two-factor authentication reset for ${email}.` };
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
-import type { Database, Tx } from '@/server/db';
+import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import type { AuditedTransaction, MutationContext } from '@/server/mutation';
 
 const ALIAS_LOCK = 7_203_002;
 
@@ -13,16 +14,19 @@ const writeQueue = pLimit(1);
  * Runs a transaction that writes aliases, one at a time, so a chain can't form between two concurrent writes.
  * @throws SERVICE_UNAVAILABLE when too many writes are queued
  */
-export async function writeAliases<Result>(db: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+export async function writeAliases<Result>(
+  ctx: MutationContext,
+  work: (transaction: AuditedTransaction) => Promise<Result>,
+): Promise<Result> {
   if (writeQueue.pendingCount >= MAX_QUEUED) {
     throw new AppError('SERVICE_UNAVAILABLE', 'Too many alias changes are in progress. Try again in a few seconds.', {
       headers: { 'Retry-After': '2' },
     });
   }
   return writeQueue(() =>
-    db.$transaction(async (tx) => {
+    ctx.transaction(async ({ tx, audit }) => {
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ALIAS_LOCK}::bigint)`;
-      return work(tx);
+      return work({ tx, audit });
     }),
   );
 }

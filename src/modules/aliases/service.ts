@@ -1,8 +1,8 @@
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { rejectChain, writeAliases } from './chains';
@@ -49,12 +49,12 @@ export async function getAlias(ctx: ActorContext, { id }: { id: string }): Promi
 export async function createAlias(ctx: MutationContext, input: CreateAlias): Promise<Alias> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
   const { source_local_part: sourceLocalPart, destination, active } = input;
-  return writeAliases(ctx.database, async (tx) => {
+  return writeAliases(ctx, async ({ tx, audit }) => {
     await requireAliasCapacity(tx, domain);
     await rejectChain(tx, `${sourceLocalPart}@${domain.name}`, destination, true);
     const data = { domainId: domain.id, sourceLocalPart, destination, active, createdAt: ctx.clock.now() };
     const alias = await presentOne(tx, await tx.alias.create({ data, select: FIELDS }));
-    await ctx.audit({ resource: `alias:${alias.id}`, domainId: domain.id, before: null, after: alias }, tx);
+    await audit({ resource: `alias:${alias.id}`, domainId: domain.id, before: null, after: alias });
     return alias;
   }).catch((error) => {
     if (isForeignKeyViolation(error)) throw domainNotFound();
@@ -64,7 +64,7 @@ export async function createAlias(ctx: MutationContext, input: CreateAlias): Pro
 
 /** Changes only the supplied fields. */
 export async function updateAlias(ctx: MutationContext, { id, destination, active }: UpdateAlias): Promise<Alias> {
-  return writeAliases(ctx.database, async (tx) => {
+  return writeAliases(ctx, async ({ tx, audit }) => {
     const row = await requireAlias(ctx, tx, id);
     const before = await presentOne(tx, row);
     if (destination !== undefined) {
@@ -75,17 +75,19 @@ export async function updateAlias(ctx: MutationContext, { id, destination, activ
       tx,
       await tx.alias.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing),
     );
-    await ctx.audit({ resource: `alias:${id}`, domainId: row.domainId, before, after }, tx);
+    await audit({ resource: `alias:${id}`, domainId: row.domainId, before, after });
     return after;
   });
 }
 
 export async function deleteAlias(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const row = await requireAlias(ctx, ctx.db, id);
-  const before = await presentOne(ctx.db, row);
-  await ctx.db.alias.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
-  await ctx.audit({ resource: `alias:${id}`, domainId: row.domainId, before, after: null });
-  return { message: `Alias ${row.sourceLocalPart}@${row.domain.name} deleted.` };
+  return ctx.transaction(async ({ tx, audit }) => {
+    const row = await requireAlias(ctx, tx, id);
+    const before = await presentOne(tx, row);
+    await tx.alias.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
+    await audit({ resource: `alias:${id}`, domainId: row.domainId, before, after: null });
+    return { message: `Alias ${row.sourceLocalPart}@${row.domain.name} deleted.` };
+  });
 }
 
 /** @throws CONFLICT if `more` aliases would exceed the domain's limit */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { type CsvLine, csvLine, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
+import type { AuditedTransaction, MutationContext } from '@/server/mutation';
 import type { FileOutput } from '@/server/rest/file';
 import { destinationIsAlias, findDestinations, findSources, keysOf, sourceIsDestination, writeAliases } from './chains';
 import { CreateAlias, type ExportAliases, type ImportAliases, type ImportLine, type ImportReport } from './schema';
@@ -26,7 +26,7 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
     readLine(line, domain),
   );
   const parsed = results.filter((line): line is ParsedLine => 'source' in line);
-  const run = async (tx: Tx): Promise<ImportReport> => {
+  const run = async ({ tx, audit }: AuditedTransaction): Promise<ImportReport> => {
     const checked = new Map((await checkLines(tx, domain, parsed)).map((line) => [line.line, line]));
     const lines = results.map((line) => ('source' in line ? (checked.get(line.line) as ImportLine) : line));
     const accepted = parsed.filter(({ line }) => checked.get(line)?.outcome === 'created');
@@ -34,10 +34,10 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
     if (!input.dry_run) await insert(tx, domain, accepted, ctx.clock.now());
     const report = { dry_run: input.dry_run, total: lines.length, ...countsOf(lines) };
     const details = { ...report, created_sources: accepted.map(({ source }) => source) };
-    await ctx.audit({ resource: 'alias', domainId: domain.id, details }, tx);
+    await audit({ resource: 'alias', domainId: domain.id, details });
     return { ...report, lines };
   };
-  return input.dry_run ? run(ctx.database) : writeAliases(ctx.database, run);
+  return input.dry_run ? run({ tx: ctx.database, audit: ctx.auditAlone }) : writeAliases(ctx, run);
 }
 
 /** Streams every alias of a domain as CSV that can be imported again. */

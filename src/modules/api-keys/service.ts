@@ -1,10 +1,10 @@
 import { hasRole } from '@/lib/roles';
 import { authorizeDomain, isScoped } from '@/server/access';
 import type { Actor } from '@/server/actor';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
-import { isForeignKeyViolation } from '@/server/db';
+import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { newApiKey } from '@/server/secrets/credentials';
@@ -36,7 +36,7 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
   rejectBroaderKey(ctx, domainIds, input.rate_limit, expiresAt);
 
   const { key, prefix } = newApiKey();
-  const row = await insertKey(ctx, {
+  const data = {
     adminId: ctx.actor.admin.id,
     name: input.name,
     keyPrefix: prefix,
@@ -46,27 +46,31 @@ export async function createApiKey(ctx: MutationContext, input: CreateApiKey): P
     expiresAt,
     createdAt: now,
     ...lineage(ctx.actor),
+  };
+  return ctx.transaction(async ({ tx, audit }) => {
+    const { last_used_at: _, ...record } = present(await insertKey(ctx, tx, data));
+    await audit({ resource: `api_key:${record.id}`, before: null, after: record });
+    return { key, api_key: record };
   });
-  const { last_used_at: _, ...record } = present(row);
-  await ctx.audit({ resource: `api_key:${row.id}`, before: null, after: record });
-  return { key, api_key: record };
 }
 
 /** The foreign key also deletes the keys created with it. */
 export async function deleteApiKey(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const row = await ctx.db.apiKey.findFirst({ where: { AND: [{ id }, accessFilter(ctx)] }, select: FIELDS });
-  if (!row) throw notFound('API key');
-  const descendants = await ctx.db.apiKey.findMany({
-    where: { adminId: row.adminId, ancestorIds: { has: id } },
-    select: { id: true },
+  return ctx.transaction(async ({ tx, audit }) => {
+    const row = await tx.apiKey.findFirst({ where: { AND: [{ id }, accessFilter(ctx)] }, select: FIELDS });
+    if (!row) throw notFound('API key');
+    const descendants = await tx.apiKey.findMany({
+      where: { adminId: row.adminId, ancestorIds: { has: id } },
+      select: { id: true },
+    });
+    const { count } = await tx.apiKey.deleteMany({ where: { id } });
+    if (count === 0) throw notFound('API key');
+    const details = { revoked_with_it: descendants.map((key) => key.id) };
+    await audit({ resource: `api_key:${id}`, before: present(row), after: null, details });
+    return {
+      message: `API key ${row.name} revoked${descendants.length > 0 ? ', along with the keys created with it' : ''}.`,
+    };
   });
-  const { count } = await ctx.db.apiKey.deleteMany({ where: { id } });
-  if (count === 0) throw notFound('API key');
-  const details = { revoked_with_it: descendants.map((key) => key.id) };
-  await ctx.audit({ resource: `api_key:${id}`, before: present(row), after: null, details });
-  return {
-    message: `API key ${row.name} revoked${descendants.length > 0 ? ', along with the keys created with it' : ''}.`,
-  };
 }
 
 function lineage({ key }: Actor): { parentId: string | null; ancestorIds: string[] } {
@@ -75,9 +79,9 @@ function lineage({ key }: Actor): { parentId: string | null; ancestorIds: string
 }
 
 /** Fails if the caller's key is revoked, or the admin deleted, at the same time. @throws API_KEY_INVALID, SESSION_INVALID */
-async function insertKey(ctx: ActorContext, data: Prisma.ApiKeyUncheckedCreateInput): Promise<Row> {
+async function insertKey(ctx: ActorContext, tx: Tx, data: Prisma.ApiKeyUncheckedCreateInput): Promise<Row> {
   try {
-    return await ctx.db.apiKey.create({ select: FIELDS, data });
+    return await tx.apiKey.create({ select: FIELDS, data });
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
     if (ctx.actor.key) throw new AppError('API_KEY_INVALID', 'This API key was just revoked.');

@@ -1,7 +1,7 @@
-import type { RecordAudit } from '@/server/audit';
-import type { ActorContext, Context } from '@/server/context';
+import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import type { MutationContext, PublicMutationContext } from '@/server/mutation';
 import { hashPassword, isPassword } from '@/server/secrets/password';
 import { clearFailures, recordAttempt, undoAttempt } from './attempt-delay';
 import { findLinkedProvider } from './oidc/service';
@@ -11,10 +11,8 @@ import { passFirstFactor } from './sign-in';
 import { consumeRecoveryCode, consumeTotpCode, removeTotp } from './totp/codes';
 import { consumeTotpSession, countAttempt, getTotpSession } from './totp/pending';
 
-type Audited = { audit: RecordAudit };
-
 /** @throws INVALID_CREDENTIALS at step 1; TOTP_INVALID or SESSION_INVALID at step 2; RATE_LIMIT_EXCEEDED */
-export async function login(ctx: Context & Audited, input: Login): Promise<LoginAnswer> {
+export async function login(ctx: PublicMutationContext, input: Login): Promise<LoginAnswer> {
   const { email = '', password = '', totp_session: token } = input;
   return token === undefined ? provePassword(ctx, email, password) : proveSecondFactor(ctx, token, input);
 }
@@ -24,7 +22,7 @@ export async function getProfile({ actor, db }: ActorContext): Promise<Profile> 
 }
 
 /** Ends the admin's other sessions. @throws INVALID_CREDENTIALS, VALIDATION_ERROR, CONFLICT, RATE_LIMIT_EXCEEDED */
-export async function changePassword(ctx: ActorContext & Audited, input: ChangePassword): Promise<{ message: string }> {
+export async function changePassword(ctx: MutationContext, input: ChangePassword): Promise<{ message: string }> {
   const { admin, session } = ctx.actor;
   const resource = `admin:${admin.id}`;
   const where = { id: admin.id };
@@ -34,17 +32,17 @@ export async function changePassword(ctx: ActorContext & Audited, input: ChangeP
   }
   await recordAttempt(ctx.database, admin.email, ctx.clock.now());
   if (!(await isPassword(input.current_password, passwordHash))) {
-    await ctx.audit({ resource, outcome: 'denied', details: { code: 'INVALID_CREDENTIALS' } });
+    await ctx.auditAlone({ resource, outcome: 'denied', details: { code: 'INVALID_CREDENTIALS' } });
     throw new AppError('INVALID_CREDENTIALS', 'The current password is incorrect.');
   }
   // Undo this attempt only: failed second factors stay counted.
   await undoAttempt(ctx.database, admin.email, ctx.clock.now());
   const data = { passwordHash: await hashPassword(input.new_password, 'new_password') };
-  await ctx.database.$transaction(async (tx) => {
+  await ctx.transaction(async ({ tx, audit }) => {
     const { count } = await tx.admin.updateMany({ where: { ...where, passwordHash }, data });
     if (count === 0) throw new AppError('INVALID_CREDENTIALS', 'The password was just changed. Try again.');
     await endSessions(tx, admin.id, { except: session?.id });
-    await ctx.audit({ resource }, tx);
+    await audit({ resource });
   });
   return { message: 'Password changed. Your other sessions are signed out.' };
 }
@@ -63,26 +61,26 @@ export async function resetSecondFactor(tx: Tx, adminId: string): Promise<void> 
 }
 
 /** Same response and timing for an unknown address and a wrong password. */
-async function provePassword(ctx: Context & Audited, email: string, password: string): Promise<LoginAnswer> {
+async function provePassword(ctx: PublicMutationContext, email: string, password: string): Promise<LoginAnswer> {
   await recordAttempt(ctx.database, email, ctx.clock.now());
   const admin = await ctx.database.admin.findUnique({
     where: { email: email.trim().toLowerCase() },
     select: { id: true, email: true, passwordHash: true },
   });
   if (!(await isPassword(password, admin?.passwordHash ?? null)) || !admin) {
-    await ctx.audit({ resource: 'session', outcome: 'denied', email, details: { code: 'INVALID_CREDENTIALS' } });
+    await ctx.auditAlone({ resource: 'session', outcome: 'denied', email, details: { code: 'INVALID_CREDENTIALS' } });
     throw new AppError('INVALID_CREDENTIALS', 'Incorrect email or password.');
   }
-  return ctx.database.$transaction(async (tx) => {
+  return ctx.transaction(async ({ tx, audit }) => {
     await requirePassword(tx, admin);
     const answer = await passFirstFactor(tx, ctx, admin.id);
     const actor = { admin, key: null };
     if ('requires_totp' in answer) {
       await undoAttempt(tx, email, ctx.clock.now());
-      await ctx.audit({ resource: 'session', actor, details: { requires_totp: true } }, tx);
+      await audit({ resource: 'session', actor, details: { requires_totp: true } });
     } else {
       await clearFailures(tx, email);
-      await ctx.audit({ resource: `session:${answer.session_id}`, actor }, tx);
+      await audit({ resource: `session:${answer.session_id}`, actor });
     }
     return answer;
   });
@@ -100,7 +98,7 @@ async function requirePassword(
 
 type SecondFactor = Pick<Login, 'totp_code' | 'recovery_code'>;
 
-async function proveSecondFactor(ctx: Context & Audited, token: string, factor: SecondFactor): Promise<LoggedIn> {
+async function proveSecondFactor(ctx: PublicMutationContext, token: string, factor: SecondFactor): Promise<LoggedIn> {
   const now = ctx.clock.now();
   const pending = await getTotpSession(ctx.database, token, now);
   const admin = await ctx.database.admin.findUnique({
@@ -111,21 +109,23 @@ async function proveSecondFactor(ctx: Context & Audited, token: string, factor: 
   const actor = { admin, key: null };
   await recordAttempt(ctx.database, admin.email, now);
   await countAttempt(ctx.database, pending);
-  const loggedIn = await ctx.database.$transaction(async (tx) => {
+  const loggedIn = await ctx.transaction(async ({ tx, audit }) => {
     const { totp_code: code, recovery_code: recoveryCode } = factor;
     const isProved = code
       ? await consumeTotpCode(tx, admin, code, now)
       : await consumeRecoveryCode(tx, admin.id, recoveryCode ?? '');
-    if (!isProved) return null;
+    if (!isProved) {
+      await audit({ resource: 'session', outcome: 'denied', actor, details: { code: 'TOTP_INVALID' } });
+      return null;
+    }
     await consumeTotpSession(tx, pending);
     await clearFailures(tx, admin.email);
     const answer = await openSession(tx, ctx, admin.id);
     const details = { second_factor: code ? 'totp' : 'recovery_code' };
-    await ctx.audit({ resource: `session:${answer.session_id}`, actor, details }, tx);
+    await audit({ resource: `session:${answer.session_id}`, actor, details });
     return answer;
   });
   if (loggedIn) return loggedIn;
-  await ctx.audit({ resource: 'session', outcome: 'denied', actor, details: { code: 'TOTP_INVALID' } });
   throw new AppError('TOTP_INVALID', 'The code is incorrect or was already used.', {
     details: { attempts_left: pending.attemptsLeft - 1 },
   });

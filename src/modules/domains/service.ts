@@ -1,10 +1,10 @@
 import { normalizeDomainName } from '@/lib/address';
 import { kickAgents } from '@/modules/mail-server/service';
 import { accessibleDomainIds } from '@/server/access';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
-import { isForeignKeyViolation, isMissingRow, violatedConstraint } from '@/server/db';
+import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
@@ -34,7 +34,7 @@ export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page
 }
 
 export async function getDomain(ctx: ActorContext, { id }: { id: string }): Promise<Domain> {
-  return present(await requireDomain(ctx, id));
+  return present(await requireDomain(ctx, ctx.db, id));
 }
 
 /** Creates an active DKIM key with the domain, so that its first message is signed. @throws DOMAIN_EXISTS */
@@ -43,13 +43,13 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
   const existing = await ctx.database.domain.findUnique({ where: { name: normalized }, select: { id: true } });
   if (existing) throw domainExists(normalized);
   const pair = await makeDkimKeyPair('rsa-2048');
-  return ctx.database
-    .$transaction(async (tx) => {
+  return ctx
+    .transaction(async ({ tx, audit }) => {
       const key = dkimKeyRow(pair, { status: 'active', at: ctx.clock.now() });
       const dkim = { dkimSelector: key.selector, dkimKeys: { create: key } };
       const data = { name: normalized, ...columns(settings), ...dkim };
       const domain = present(await tx.domain.create({ select: FIELDS, data }));
-      await ctx.audit({ resource: `domain:${domain.id}`, domainId: domain.id, before: null, after: domain }, tx);
+      await audit({ resource: `domain:${domain.id}`, domainId: domain.id, before: null, after: domain });
       await kickAgents(tx);
       return domain;
     })
@@ -59,34 +59,36 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
 }
 
 export async function updateDomain(ctx: MutationContext, { id, ...settings }: UpdateDomain): Promise<Domain> {
-  const before = present(await requireDomain(ctx, id));
-  const row = await ctx.db.domain
-    .update({ where: { id }, select: FIELDS, data: columns(settings) })
-    .catch(notFoundIfMissing);
-  const after = present(row);
-  await ctx.audit({ resource: `domain:${id}`, domainId: id, before, after });
-  return after;
+  return ctx.transaction(async ({ tx, audit }) => {
+    const before = present(await requireDomain(ctx, tx, id));
+    const row = await tx.domain
+      .update({ where: { id }, select: FIELDS, data: columns(settings) })
+      .catch(notFoundIfMissing);
+    const after = present(row);
+    await audit({ resource: `domain:${id}`, domainId: id, before, after });
+    return after;
+  });
 }
 
 /** Keeps the domain's messages, without a domain. @throws CONFLICT while the domain has mailboxes or aliases */
 export async function deleteDomain(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const before = present(await requireDomain(ctx, id));
-  try {
-    await ctx.db.domain.delete({ where: { id }, select: { id: true } });
-  } catch (error) {
-    if (!isForeignKeyViolation(error)) return notFoundIfMissing(error);
-    throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
-      details: { mailbox_count: before.mailbox_count, alias_count: before.alias_count },
+  return ctx.transaction(async ({ tx, audit }) => {
+    const before = present(await requireDomain(ctx, tx, id));
+    await tx.domain.delete({ where: { id }, select: { id: true } }).catch((error) => {
+      if (!isForeignKeyViolation(error)) return notFoundIfMissing(error);
+      throw new AppError('CONFLICT', `The domain ${before.name} still has mailboxes or aliases. Delete them first.`, {
+        details: { mailbox_count: before.mailbox_count, alias_count: before.alias_count },
+      });
     });
-  }
-  await ctx.audit({ resource: `domain:${id}`, domainId: id, before, after: null });
-  await kickAgents(ctx.db);
-  return { message: `Domain ${before.name} deleted.` };
+    await audit({ resource: `domain:${id}`, domainId: id, before, after: null });
+    await kickAgents(tx);
+    return { message: `Domain ${before.name} deleted.` };
+  });
 }
 
 /** @throws NOT_FOUND if the domain doesn't exist or is outside the caller's scope */
-export async function requireDomain(ctx: ActorContext, id: string): Promise<Row> {
-  const domain = await ctx.db.domain.findFirst({ where: { AND: [{ id }, domainScope(ctx)] }, select: FIELDS });
+export async function requireDomain(ctx: ActorContext, db: Tx, id: string): Promise<Row> {
+  const domain = await db.domain.findFirst({ where: { AND: [{ id }, domainScope(ctx)] }, select: FIELDS });
   if (!domain) throw notFound('domain');
   return domain;
 }

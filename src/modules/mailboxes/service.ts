@@ -1,9 +1,9 @@
 import { hasRole } from '@/lib/roles';
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { hashPassword } from '@/server/secrets/password';
@@ -38,8 +38,8 @@ export async function createMailbox(ctx: MutationContext, input: CreateMailbox):
   const { local_part: localPart, password, ...settings } = input;
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
   const passwordHash = await hashPassword(password);
-  return ctx.database
-    .$transaction(async (tx) => {
+  return ctx
+    .transaction(async ({ tx, audit }) => {
       const { defaultQuotaBytes } = await requireMailboxCapacity(tx, domain);
       const quotaBytes = settings.quota_bytes === undefined ? defaultQuotaBytes : settings.quota_bytes;
       const row = await tx.mailbox.create({
@@ -55,7 +55,7 @@ export async function createMailbox(ctx: MutationContext, input: CreateMailbox):
         },
       });
       const mailbox = present(row);
-      await ctx.audit({ resource: `mailbox:${mailbox.id}`, domainId: domain.id, before: null, after: mailbox }, tx);
+      await audit({ resource: `mailbox:${mailbox.id}`, domainId: domain.id, before: null, after: mailbox });
       return mailbox;
     })
     .catch((error) => {
@@ -72,27 +72,28 @@ export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox):
   const { id, password, display_name: displayName, quota_bytes: quotaBytes, active } = input;
   await requireMailbox(ctx, ctx.database, id);
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
-  return ctx.database.$transaction(async (tx) => {
+  return ctx.transaction(async ({ tx, audit }) => {
     const row = await requireMailbox(ctx, tx, id);
     const data = { displayName, quotaBytes, active, passwordHash };
     const after = present(await tx.mailbox.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing));
     const details = passwordHash ? { password_changed: true } : {};
-    await ctx.audit({ resource: `mailbox:${id}`, domainId: row.domainId, before: present(row), after, details }, tx);
+    await audit({ resource: `mailbox:${id}`, domainId: row.domainId, before: present(row), after, details });
     return after;
   });
 }
 
 export async function deleteMailbox(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const row = await requireMailbox(ctx, ctx.db, id);
-  const before = present(row);
-  // A domain admin must not lift a suspension by deleting and recreating the mailbox.
-  const where = hasRole(ctx.actor.admin.role, 'admin') ? { id } : { id, suspendedAt: null };
-  const { count } = await ctx.db.mailbox.deleteMany({ where });
-  if (count === 0) {
-    throw new AppError('CONFLICT', `Mailbox ${before.email} is suspended. Only an admin can delete it.`);
-  }
-  await ctx.audit({ resource: `mailbox:${id}`, domainId: row.domainId, before, after: null });
-  return { message: `Mailbox ${before.email} deleted.` };
+  return ctx.transaction(async ({ tx, audit }) => {
+    const before = present(await requireMailbox(ctx, tx, id));
+    // A domain admin must not lift a suspension by deleting and recreating the mailbox.
+    const where = hasRole(ctx.actor.admin.role, 'admin') ? { id } : { id, suspendedAt: null };
+    const { count } = await tx.mailbox.deleteMany({ where });
+    if (count === 0) {
+      throw new AppError('CONFLICT', `Mailbox ${before.email} is suspended. Only an admin can delete it.`);
+    }
+    await audit({ resource: `mailbox:${id}`, domainId: before.domain_id, before, after: null });
+    return { message: `Mailbox ${before.email} deleted.` };
+  });
 }
 
 export async function requireMailbox(ctx: ActorContext, db: Tx, id: string): Promise<Row> {

@@ -1,9 +1,9 @@
 import type { QueueChange, QueueChangeResult, QueuedMessage as Queued, QueueName } from '@/mail/agent-requests';
 import { askAgent } from '@/modules/mail-server/service';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { ByQueueId, ListQueue, QueuedMessage, QueueSummary } from './schema';
 
@@ -45,7 +45,7 @@ export async function summarizeQueue(ctx: ActorContext): Promise<QueueSummary> {
 /** @throws the errors of askAgent */
 export async function flushQueue(ctx: MutationContext): Promise<{ message: string }> {
   await auditFailure(ctx, { resource: 'queue' }, () => askAgent(ctx.database, 'queue.flush', {}));
-  await ctx.audit({ resource: 'queue' });
+  await ctx.auditAlone({ resource: 'queue' });
   return { message: 'Retrying all deferred messages. Messages on hold stay on hold.' };
 }
 
@@ -67,12 +67,13 @@ export async function changeQueued(
     const rejection = message
       ? new AppError('CONFLICT', 'This message is on hold. Release it to retry it.')
       : new AppError('NOT_FOUND', 'The message is not in the queue. It may have been delivered, returned or deleted.');
-    await ctx.audit({ ...target, outcome: 'denied', details: { code: rejection.apiCode, message: rejection.message } });
+    const details = { code: rejection.apiCode, message: rejection.message };
+    await ctx.auditAlone({ ...target, outcome: 'denied', details });
     throw rejection;
   }
   const before = snapshotOf(message);
   const next = QUEUE_AFTER[change];
-  await ctx.audit({
+  await ctx.auditAlone({
     ...target,
     before,
     after: change === 'delete' ? null : { ...before, queue: next ?? before.queue },
@@ -91,7 +92,7 @@ const DONE: Record<QueueChange, (message: string) => string> = {
 
 /** Audits a failed call too, because the operation may have been completed without an answer. */
 async function auditFailure<Answer>(
-  { audit }: MutationContext,
+  { auditAlone }: MutationContext,
   target: { resource: string; domainId?: string | null },
   call: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -99,7 +100,7 @@ async function auditFailure<Answer>(
     return await call();
   } catch (error) {
     if (error instanceof AppError) {
-      await audit({ ...target, outcome: 'error', details: { code: error.apiCode, message: error.message } });
+      await auditAlone({ ...target, outcome: 'error', details: { code: error.apiCode, message: error.message } });
     }
     throw error;
   }

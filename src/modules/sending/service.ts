@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { parseAddress } from '@/lib/address';
 import { accessibleDomainIds } from '@/server/access';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
+import type { MutationContext } from '@/server/mutation';
 import { publicError } from '@/server/public-error';
 import { env } from '@/server/settings/env';
 import type { MessageError } from './composing/check-outgoing-message';
@@ -13,9 +13,7 @@ import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedBatch, PreparedSend } from './composing/prepared';
 import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './idempotency';
 import type { BatchItem, BatchSent, Sent } from './schema';
-import { isUncertain, markUncertain, type Submission, submitMessage, uncertain } from './submit';
-
-type SendContext = ActorContext & { audit: RecordAudit };
+import { isUncertain, markUncertain, type StoreOutcome, submitMessage, uncertain } from './submit';
 
 const BATCH_CONCURRENCY = 5;
 const LEASE_RENEWAL_MS = 10_000;
@@ -23,14 +21,14 @@ const LEASE_RENEWAL_MS = 10_000;
 const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
 /** Sends one message, at most once per Idempotency-Key. @throws the errors of {@link submitMessage} and {@link claimKey} */
-export async function sendMessage(ctx: SendContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
+export async function sendMessage(ctx: MutationContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
   const key = ctx.request.idempotencyKey;
   if (key === null) return submitAudited(ctx, message);
   const { kind, claim } = await claimKey(ctx.database, ctx.actor, key, fingerprint);
   const prior = await settledPrior(ctx, claim);
   if (prior) {
     if (kind === 'claimed') await finishKey(ctx.database, claim);
-    await ctx.audit({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
+    await ctx.auditAlone({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
     if (prior.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
     return { message_id: prior.messageId };
   }
@@ -50,7 +48,7 @@ export async function sendMessage(ctx: SendContext, { fingerprint, message }: Pr
  * Sends the messages of a batch independently, a few at a time. With an Idempotency-Key, a repeated call sends only the
  * messages that no earlier call has sent.
  */
-export async function sendBatch(ctx: SendContext, { fingerprint, items }: PreparedBatch): Promise<BatchSent> {
+export async function sendBatch(ctx: MutationContext, { fingerprint, items }: PreparedBatch): Promise<BatchSent> {
   const key = ctx.request.idempotencyKey;
   if (key === null) {
     await auditBatch(ctx, items, null);
@@ -88,7 +86,7 @@ export async function settleAbandonedMessages(db: Database, now: Date): Promise<
   for (const { id } of abandoned) await db.$transaction((tx) => markUncertain(tx, id, now));
 }
 
-async function withLease<Result>(ctx: SendContext, claim: Claim, work: () => Promise<Result>): Promise<Result> {
+async function withLease<Result>(ctx: MutationContext, claim: Claim, work: () => Promise<Result>): Promise<Result> {
   const renewal = setInterval(() => {
     renewLease(ctx.database, claim).catch((error) =>
       log.warn({ request_id: ctx.request.id, error }, 'renewing the idempotency lease failed'),
@@ -101,28 +99,30 @@ async function withLease<Result>(ctx: SendContext, claim: Claim, work: () => Pro
   }
 }
 
-async function submitAudited(ctx: SendContext, message: PreparedMessage, claim?: Claim): Promise<Sent> {
-  const onOutcome = ({ id, messageId, domain, outcome }: Submission, tx: ActorContext['db']) =>
-    ctx.audit(
-      {
+async function submitAudited(ctx: MutationContext, message: PreparedMessage, claim?: Claim): Promise<Sent> {
+  const storeOutcome: StoreOutcome = ({ id, messageId, domain, outcome }, store) =>
+    ctx.transaction(async ({ tx, audit }) => {
+      await store(tx);
+      await audit({
         resource: `message:${id}`,
         domainId: domain.id,
         outcome: outcome.outcome === 'accepted' ? 'success' : 'error',
         details: { message_id: messageId, from: message.from, subject: message.subject, outcome: outcome.outcome },
-      },
-      tx,
-    );
+      });
+    });
   const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
-  const { messageId } = await submitMessage(ctx, message, { onOutcome, slot });
+  const { messageId } = await submitMessage(ctx, message, { storeOutcome, slot });
   return { message_id: messageId };
 }
 
 async function submitAll(
-  ctx: SendContext,
+  ctx: MutationContext,
   items: (PreparedMessage | MessageError)[],
   claim: Claim | null,
 ): Promise<BatchItem[]> {
   const limit = pLimit(BATCH_CONCURRENCY);
+  // The call's audit entry is already recorded.
+  const storeOutcome: StoreOutcome = (_, store) => ctx.database.$transaction(store);
   const submitOne = async (item: PreparedMessage | MessageError, index: number): Promise<BatchItem> => {
     if ('code' in item) return { index, error: item.message, code: item.code };
     try {
@@ -130,7 +130,7 @@ async function submitAll(
       if (prior?.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
       if (prior) return { index, message_id: prior.messageId };
       const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
-      return { index, message_id: (await submitMessage(ctx, item, { slot })).messageId };
+      return { index, message_id: (await submitMessage(ctx, item, { storeOutcome, slot })).messageId };
     } catch (error) {
       const { code, message } = publicError(error);
       return { index, error: message, code };
@@ -144,7 +144,7 @@ async function submitAll(
  * the messages. The entry names a domain only if all messages are from one that the caller has access to.
  */
 async function auditBatch(
-  ctx: SendContext,
+  ctx: MutationContext,
   items: (PreparedMessage | MessageError)[],
   claim: Claim | null,
   more: object = {},
@@ -156,7 +156,7 @@ async function auditBatch(
   });
   const domains = [...new Set(messages.map(({ from }) => parseAddress(from)?.domain ?? ''))];
   const refused = items.length - messages.length;
-  await ctx.audit({
+  await ctx.auditAlone({
     resource: 'message',
     domainId: domains.length === 1 ? await findAccessibleDomain(ctx, domains[0] as string) : null,
     outcome: refused > 0 ? 'error' : 'success',
@@ -176,7 +176,7 @@ function summary(results: BatchItem[]): BatchSent {
 }
 
 /** The stored result, updated if an uncertain message has been settled since. */
-async function currentResult(ctx: SendContext, claim: Claim, stored: BatchItem, index: number): Promise<BatchItem> {
+async function currentResult(ctx: MutationContext, claim: Claim, stored: BatchItem, index: number): Promise<BatchItem> {
   const prior = await settledPrior(ctx, claim, index);
   if (!prior || prior.status === 'uncertain') return stored;
   return { index, message_id: prior.messageId };
@@ -186,7 +186,7 @@ async function currentResult(ctx: SendContext, claim: Claim, stored: BatchItem, 
  * The message that an earlier call with the same key submitted, or null if it submitted none or the mail server refused it.
  * A message whose process ended during submission becomes uncertain and is never sent again automatically.
  */
-async function settledPrior(ctx: SendContext, claim: Claim, index = 0): Promise<PriorMessage | null> {
+async function settledPrior(ctx: MutationContext, claim: Claim, index = 0): Promise<PriorMessage | null> {
   const prior = claim.prior.find((message) => message.batchIndex === index);
   if (!prior) return null;
   if (isRefused(prior)) {

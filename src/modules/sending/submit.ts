@@ -21,11 +21,10 @@ const SAVE_RETRY_MS = 300;
 
 export type Submission = { id: string; messageId: string; domain: AuthorizedDomain; outcome: SubmitOutcome };
 
-type Options = {
-  slot?: IdempotencySlot;
-  /** Runs in the transaction that stores the outcome. */
-  onOutcome?: (submission: Submission, tx: Tx) => Promise<void>;
-};
+/** Runs `store` in a transaction. */
+export type StoreOutcome = (submission: Submission, store: (tx: Tx) => Promise<void>) => Promise<void>;
+
+type Options = { slot?: IdempotencySlot; storeOutcome: StoreOutcome };
 
 /**
  * Submits one message to the mail server (docs/security-rules.md 5): its row is stored before SMTP starts, no transaction
@@ -36,7 +35,7 @@ type Options = {
 export async function submitMessage(
   ctx: ActorContext,
   message: PreparedMessage,
-  options: Options = {},
+  { slot, storeOutcome }: Options,
 ): Promise<Submission> {
   const domain = await requireSender(ctx, message.from);
   const mta = await outboundMta();
@@ -44,13 +43,13 @@ export async function submitMessage(
   rejectOversize(message.raw.byteLength);
 
   const id = uuidv7();
-  await admitMessage(ctx, id, domain, message, options.slot);
+  await admitMessage(ctx, id, domain, message, slot);
   const outcome = await mta.submit({
     envelope: message.envelope,
     raw: Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength),
   });
   const submission = { id, messageId: message.messageId, domain, outcome };
-  await saveOutcome(ctx, submission, options);
+  await saveOutcome(ctx, submission, storeOutcome);
   if (outcome.outcome === 'accepted') return submission;
   throw outcome.outcome === 'uncertain' ? uncertain(id, message.messageId) : notAccepted(submission, outcome);
 }
@@ -75,13 +74,12 @@ async function admitMessage(
  * Retries while the database is away. After the last attempt the row stays `submitting`, which is never sent again, and
  * the caller gets an uncertain outcome.
  */
-async function saveOutcome(ctx: ActorContext, submission: Submission, { onOutcome }: Options): Promise<void> {
+async function saveOutcome(ctx: ActorContext, submission: Submission, storeOutcome: StoreOutcome): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await ctx.database.$transaction(async (tx) => {
+      await storeOutcome(submission, async (tx) => {
         await recordSubmission(tx, { id: submission.id, outcome: submission.outcome, at: ctx.clock.now() });
         if (submission.outcome.outcome === 'refused') await uncountSend(tx, submission.id);
-        await onOutcome?.(submission, tx);
       });
       kickDeliveries();
       return;

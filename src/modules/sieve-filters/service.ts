@@ -3,10 +3,10 @@ import type { SieveError } from '@/mail/agent-requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';
 import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type {
@@ -48,14 +48,14 @@ export async function createSieveFilter(ctx: MutationContext, input: CreateSieve
   const owner = await authorizeOwner(ctx, input);
   await requireCompiles(ctx, input.script);
   const { name, script, active } = input;
-  return ctx.database
-    .$transaction(async (tx) => {
+  return ctx
+    .transaction(async ({ tx, audit }) => {
       const { last } = await requireCapacity(tx, owner, { all: 1, active: Number(active) });
       const position = input.position ?? last + 1;
       const data = { ...owner, name, script, active, position, createdAt: ctx.clock.now() };
       const row = await tx.sieveFilter.create({ data, select: FIELDS });
       const filter = present(row);
-      await ctx.audit({ resource: `sieve_filter:${row.id}`, domainId: domainOf(row), before: null, after: filter }, tx);
+      await audit({ resource: `sieve_filter:${row.id}`, domainId: domainOf(row), before: null, after: filter });
       return filter;
     })
     .catch((error) => {
@@ -71,7 +71,7 @@ export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieve
   const { id, name, script, active, position } = input;
   const known = await requireFilter(ctx, ctx.database, id);
   if (script !== undefined && script !== known.script) await requireCompiles(ctx, script);
-  return ctx.database.$transaction(async (tx) => {
+  return ctx.transaction(async ({ tx, audit }) => {
     const { scope, domainId, mailboxId } = known;
     const owner = { scope, domainId, mailboxId };
     await lockScope(tx, owner);
@@ -81,23 +81,25 @@ export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieve
     const after = present(
       await tx.sieveFilter.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing),
     );
-    await ctx.audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after }, tx);
+    await audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after });
     return after;
   });
 }
 
 export async function deleteSieveFilter(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const row = await requireFilter(ctx, ctx.db, id);
-  await ctx.db.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
-  await ctx.audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after: null });
-  return { message: `Filter ${row.name} deleted.` };
+  return ctx.transaction(async ({ tx, audit }) => {
+    const row = await requireFilter(ctx, tx, id);
+    await tx.sieveFilter.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
+    await audit({ resource: `sieve_filter:${id}`, domainId: domainOf(row), before: present(row), after: null });
+    return { message: `Filter ${row.name} deleted.` };
+  });
 }
 
 /** Saves nothing. The audit entry records the check. */
 export async function validateSieve(ctx: MutationContext, { script }: ValidateSieve): Promise<SieveVerdict> {
   const { errors } = await askAgent(ctx.database, 'sieve.check', { script });
   const valid = errors.length === 0;
-  await ctx.audit({ resource: 'sieve_filter', details: { valid } });
+  await ctx.auditAlone({ resource: 'sieve_filter', details: { valid } });
   return { valid, errors };
 }
 

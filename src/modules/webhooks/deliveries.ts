@@ -3,6 +3,7 @@ import { insertTestEvent } from '@/modules/events/service';
 import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
 import { headersOf } from './delivery/attempt';
@@ -19,14 +20,14 @@ import type {
   ReplayFailed,
   TestWebhook,
 } from './schema';
-import { type MutationContext, requireWebhook } from './service';
+import { requireWebhook } from './service';
 
 const MAX_REPLAYED = 20_000;
 const ATTEMPTS_SHOWN = 20;
 const BODY_SHOWN_CHARS = 16_384;
 
 export async function listDeliveries(ctx: ActorContext, input: ListDeliveries): Promise<Page<Delivery>> {
-  await requireWebhook(ctx, input.id);
+  await requireWebhook(ctx, ctx.db, input.id);
   const { id: webhookId, status, event: type } = input;
   return paginate(
     'webhook-deliveries',
@@ -46,7 +47,7 @@ export async function getDelivery(
   ctx: ActorContext,
   { id, delivery_id: deliveryId }: ByDelivery,
 ): Promise<DeliveryRequest> {
-  await requireWebhook(ctx, id);
+  await requireWebhook(ctx, ctx.db, id);
   const row = await requireDelivery(ctx.db, id, deliveryId);
   const { id: eventId, type, bodyBytes } = row.event;
   const { body } = await ctx.db.event.findUniqueOrThrow({ where: { id: eventId }, select: { body: true } });
@@ -67,14 +68,14 @@ export async function getDelivery(
  * @throws RATE_LIMIT_EXCEEDED while 2 tests of this webhook, or 16 in total, are in flight
  */
 export async function testWebhook(ctx: MutationContext, { id, event: type }: TestWebhook): Promise<Delivery> {
-  const { domainId } = await requireWebhook(ctx, id);
+  const { domainId } = await requireWebhook(ctx, ctx.db, id);
   const releaseSlot = deliverer().reserveTestSlot(id);
   if (!releaseSlot) throw tooManyTests();
   try {
     const claim = { id: uuidv7(), token: uuidv7(), webhookId: id, isFailing: false };
-    await ctx.database.$transaction(async (tx) => {
+    await ctx.transaction(async ({ tx, audit }) => {
       await insertTest(tx, claim, { type, domainId, at: ctx.clock.now() });
-      await ctx.audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: claim.id } }, tx);
+      await audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: claim.id } });
     });
     await deliverer().deliver(claim);
     return present(await requireDelivery(ctx.database, id, claim.id), ctx.clock.now());
@@ -92,59 +93,63 @@ export async function replayDelivery(
   ctx: MutationContext,
   { id, delivery_id: deliveryId }: ByDelivery,
 ): Promise<Delivery> {
-  const webhook = await requireWebhook(ctx, id);
-  const before = await requireDelivery(ctx.db, id, deliveryId);
-  if (!webhook.active) throw webhookInactive();
-  if (before.event.bodyBytes === 0) {
-    throw new AppError(
-      'CONFLICT',
-      'The content of this event was deleted after its retention period, so it can’t be replayed.',
-    );
-  }
-  const replayed = await ctx.db.$executeRaw`
-    UPDATE webhook_delivery SET ${NEW_ROUND}
-     WHERE id = ${deliveryId}::uuid AND lease_token IS NULL AND status <> 'pending'`;
-  if (replayed === 0) {
-    throw new AppError(
-      'CONFLICT',
-      'An attempt is in progress or still pending. Replay the delivery after it finishes.',
-    );
-  }
-  const after = present(await requireDelivery(ctx.db, id, deliveryId), ctx.clock.now());
-  const states = { before: { status: before.status }, after: { status: after.status } };
-  await ctx.audit({
-    resource: `webhook:${id}`,
-    domainId: webhook.domainId,
-    ...states,
-    details: { delivery_id: deliveryId },
+  return ctx.transaction(async ({ tx, audit }) => {
+    const webhook = await requireWebhook(ctx, tx, id);
+    const before = await requireDelivery(tx, id, deliveryId);
+    if (!webhook.active) throw webhookInactive();
+    if (before.event.bodyBytes === 0) {
+      throw new AppError(
+        'CONFLICT',
+        'The content of this event was deleted after its retention period, so it can’t be replayed.',
+      );
+    }
+    const replayed = await tx.$executeRaw`
+      UPDATE webhook_delivery SET ${NEW_ROUND}
+       WHERE id = ${deliveryId}::uuid AND lease_token IS NULL AND status <> 'pending'`;
+    if (replayed === 0) {
+      throw new AppError(
+        'CONFLICT',
+        'An attempt is in progress or still pending. Replay the delivery after it finishes.',
+      );
+    }
+    const after = present(await requireDelivery(tx, id, deliveryId), ctx.clock.now());
+    const states = { before: { status: before.status }, after: { status: after.status } };
+    await audit({
+      resource: `webhook:${id}`,
+      domainId: webhook.domainId,
+      ...states,
+      details: { delivery_id: deliveryId },
+    });
+    return after;
   });
-  return after;
 }
 
 /** Replays the deliveries that were created since a given time and abandoned, oldest first. Leaves out tests. */
 export async function replayFailed(ctx: MutationContext, { id, since }: ReplayFailed): Promise<Replayed> {
-  const webhook = await requireWebhook(ctx, id);
-  if (!webhook.active) throw webhookInactive();
-  const replayed = await ctx.db.$executeRaw`
-    UPDATE webhook_delivery SET ${NEW_ROUND}
-     WHERE id IN (
-       SELECT d.id FROM webhook_delivery d JOIN event e ON e.id = d.event_id
-        WHERE d.webhook_id = ${id}::uuid AND d.status = 'abandoned' AND d.created_at >= ${new Date(since)} AND NOT e.is_test
-          AND e.body_bytes > 0
-        ORDER BY d.created_at LIMIT ${MAX_REPLAYED} FOR UPDATE OF d SKIP LOCKED)`;
-  const remaining =
-    replayed < MAX_REPLAYED
-      ? 0
-      : await ctx.db.webhookDelivery.count({
-          where: {
-            webhookId: id,
-            status: 'abandoned',
-            createdAt: { gte: new Date(since) },
-            event: { isTest: false, bodyBytes: { gt: 0 } },
-          },
-        });
-  await ctx.audit({ resource: `webhook:${id}`, domainId: webhook.domainId, details: { since, replayed, remaining } });
-  return { replayed, remaining };
+  return ctx.transaction(async ({ tx, audit }) => {
+    const webhook = await requireWebhook(ctx, tx, id);
+    if (!webhook.active) throw webhookInactive();
+    const replayed = await tx.$executeRaw`
+      UPDATE webhook_delivery SET ${NEW_ROUND}
+       WHERE id IN (
+         SELECT d.id FROM webhook_delivery d JOIN event e ON e.id = d.event_id
+          WHERE d.webhook_id = ${id}::uuid AND d.status = 'abandoned' AND d.created_at >= ${new Date(since)}
+            AND NOT e.is_test AND e.body_bytes > 0
+          ORDER BY d.created_at LIMIT ${MAX_REPLAYED} FOR UPDATE OF d SKIP LOCKED)`;
+    const remaining =
+      replayed < MAX_REPLAYED
+        ? 0
+        : await tx.webhookDelivery.count({
+            where: {
+              webhookId: id,
+              status: 'abandoned',
+              createdAt: { gte: new Date(since) },
+              event: { isTest: false, bodyBytes: { gt: 0 } },
+            },
+          });
+    await audit({ resource: `webhook:${id}`, domainId: webhook.domainId, details: { since, replayed, remaining } });
+    return { replayed, remaining };
+  });
 }
 
 const NEW_ROUND = Prisma.sql`

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { hasRole } from '@/lib/roles';
 import { type AuthorizedDomain, accessibleDomainIds, authorizeDomain, domainFilter, isScoped } from '@/server/access';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
-import { isForeignKeyViolation, isMissingRow } from '@/server/db';
+import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { sha256 } from '@/server/secrets/crypto';
@@ -21,8 +21,6 @@ import type {
   UpdateWebhook,
   Webhook,
 } from './schema';
-
-export type MutationContext = ActorContext & { audit: RecordAudit };
 
 const HOUR_MS = 3_600_000;
 const MAX_TRACED = 100;
@@ -58,7 +56,7 @@ export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Prom
 }
 
 export async function getWebhook(ctx: ActorContext, { id }: { id: string }): Promise<Webhook> {
-  return present(await requireWebhook(ctx, id));
+  return present(await requireWebhook(ctx, ctx.db, id));
 }
 
 /** Returns the secret, which no other call does. It is stored encrypted. */
@@ -77,56 +75,60 @@ export async function createWebhook(ctx: MutationContext, input: CreateWebhook):
     createdBy: ctx.actor.admin.id,
     createdAt: ctx.clock.now(),
   };
-  const row = await ctx.db.webhook.create({ data, select: FIELDS }).catch((error) => {
-    throw isForeignKeyViolation(error)
-      ? new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.')
-      : error;
+  return ctx.transaction(async ({ tx, audit }) => {
+    const row = await tx.webhook.create({ data, select: FIELDS }).catch((error) => {
+      throw isForeignKeyViolation(error)
+        ? new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.')
+        : error;
+    });
+    const webhook = present(row);
+    await audit({ resource: `webhook:${id}`, domainId: row.domainId, before: null, after: withoutPath(webhook) });
+    return { ...webhook, secret };
   });
-  const webhook = present(row);
-  await ctx.audit({ resource: `webhook:${id}`, domainId: row.domainId, before: null, after: withoutPath(webhook) });
-  return { ...webhook, secret };
 }
 
 /** Changes only the supplied fields. Pending deliveries use the new URL, and a new URL resets the failure count. */
 export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook): Promise<Webhook> {
   const { id, url, events, name, active } = input;
-  const before = await requireWebhook(ctx, id);
-  const isMoved = url !== undefined && url !== before.url;
-  const data = { url, events, name, active, ...(isMoved && { failuresInRow: 0, failingSince: null }) };
-  const row = await ctx.db.webhook.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing);
-  const after = present(row);
-  await ctx.audit({
-    resource: `webhook:${id}`,
-    domainId: row.domainId,
-    before: withoutPath(present(before)),
-    after: withoutPath(after),
+  return ctx.transaction(async ({ tx, audit }) => {
+    const before = await requireWebhook(ctx, tx, id);
+    const isMoved = url !== undefined && url !== before.url;
+    const data = { url, events, name, active, ...(isMoved && { failuresInRow: 0, failingSince: null }) };
+    const row = await tx.webhook.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing);
+    const after = present(row);
+    await audit({
+      resource: `webhook:${id}`,
+      domainId: row.domainId,
+      before: withoutPath(present(before)),
+      after: withoutPath(after),
+    });
+    return after;
   });
-  return after;
 }
 
 /** Cancels its retries immediately. Its deliveries are deleted later by the retention job. */
 export async function deleteWebhook(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
-  const row = await requireWebhook(ctx, id);
-  await ctx.db.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
-  await ctx.audit({
-    resource: `webhook:${id}`,
-    domainId: row.domainId,
-    before: withoutPath(present(row)),
-    after: null,
+  return ctx.transaction(async ({ tx, audit }) => {
+    const row = await requireWebhook(ctx, tx, id);
+    await tx.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
+    const before = withoutPath(present(row));
+    await audit({ resource: `webhook:${id}`, domainId: row.domainId, before, after: null });
+    return { message: `Webhook ${row.url} deleted.` };
   });
-  return { message: `Webhook ${row.url} deleted.` };
 }
 
 export async function rotateSecret(ctx: MutationContext, input: RotateSecret): Promise<RotatedSecret> {
   const { id, grace_hours: graceHours } = input;
-  const { domainId } = await requireWebhook(ctx, id);
   const secret = newSecret();
-  const previous = graceHours === 0 ? null : await resealAsPrevious(ctx, id);
-  const previousSecretUntil = previous && new Date(ctx.clock.now().getTime() + graceHours * HOUR_MS);
-  const data = { secret: seal(`webhook.secret:${id}`, secret), previousSecret: previous, previousSecretUntil };
-  await ctx.db.webhook.update({ where: { id }, data, select: { id: true } }).catch(notFoundIfMissing);
-  await ctx.audit({ resource: `webhook:${id}`, domainId, details: { grace_hours: graceHours } });
-  return { secret, previous_valid_until: previousSecretUntil?.toISOString() ?? null };
+  return ctx.transaction(async ({ tx, audit }) => {
+    const { domainId } = await requireWebhook(ctx, tx, id);
+    const previous = graceHours === 0 ? null : await resealAsPrevious(tx, id);
+    const previousSecretUntil = previous && new Date(ctx.clock.now().getTime() + graceHours * HOUR_MS);
+    const data = { secret: seal(`webhook.secret:${id}`, secret), previousSecret: previous, previousSecretUntil };
+    await tx.webhook.update({ where: { id }, data, select: { id: true } }).catch(notFoundIfMissing);
+    await audit({ resource: `webhook:${id}`, domainId, details: { grace_hours: graceHours } });
+    return { secret, previous_valid_until: previousSecretUntil?.toISOString() ?? null };
+  });
 }
 
 export type TracedDelivery = {
@@ -161,8 +163,8 @@ export function countFailing(ctx: ActorContext, { domainId }: { domainId?: strin
 }
 
 /** @throws NOT_FOUND if it doesn't exist or is outside the caller's domain scope */
-export async function requireWebhook(ctx: ActorContext, id: string): Promise<Row> {
-  const row = await ctx.db.webhook.findFirst({ where: { AND: [{ id }, domainFilter(ctx.actor)] }, select: FIELDS });
+export async function requireWebhook(ctx: ActorContext, db: Tx, id: string): Promise<Row> {
+  const row = await db.webhook.findFirst({ where: { AND: [{ id }, domainFilter(ctx.actor)] }, select: FIELDS });
   if (!row) throw notFound('webhook');
   return row;
 }
@@ -176,9 +178,9 @@ async function requireWebhookDomain(ctx: ActorContext, domainId: string | null):
 }
 
 /** Encrypts the secret again for the other column, since ciphertext is bound to its column. Null if its key is lost. */
-async function resealAsPrevious(ctx: ActorContext, id: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  await ctx.db.$queryRaw`SELECT id FROM webhook WHERE id = ${id}::uuid FOR UPDATE`;
-  const row = await ctx.db.webhook.findUnique({ where: { id }, select: { secret: true } });
+async function resealAsPrevious(tx: Tx, id: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  await tx.$queryRaw`SELECT id FROM webhook WHERE id = ${id}::uuid FOR UPDATE`;
+  const row = await tx.webhook.findUnique({ where: { id }, select: { secret: true } });
   if (!row) throw notFound('webhook');
   const secret = tryToUnseal(`webhook.secret:${id}`, row.secret);
   return secret === null ? null : seal(`webhook.previous_secret:${id}`, secret);

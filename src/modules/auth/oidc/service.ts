@@ -1,8 +1,9 @@
 import { safeNextPath } from '@/lib/routes';
-import { insertAuditEntry, type RecordAudit } from '@/server/audit';
-import type { ActorContext, Context } from '@/server/context';
+import { insertAuditEntry } from '@/server/audit';
+import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { env } from '@/server/settings/env';
 import type { LoggedIn, TotpPending } from '../schema';
 import { passFirstFactor } from '../sign-in';
@@ -56,27 +57,29 @@ export async function beginLink(ctx: MutationContext, input: ByProvider): Promis
   if ('error' in started) {
     throw new AppError('SERVICE_UNAVAILABLE', `${provider.name} isn’t responding. Try again in a moment.`);
   }
-  await ctx.audit({ resource: `admin:${admin.id}`, details: { provider: provider.id } });
+  await ctx.auditAlone({ resource: `admin:${admin.id}`, details: { provider: provider.id } });
   return started;
 }
 
 /** @throws CONFLICT if nothing is linked, or if it is the only way to sign in */
 export async function disconnect(ctx: MutationContext): Promise<{ message: string }> {
   const { admin } = ctx.actor;
-  const { passwordHash } = await ctx.db.admin.findUniqueOrThrow({
-    where: { id: admin.id },
-    select: { passwordHash: true },
+  await ctx.transaction(async ({ tx, audit }) => {
+    const { passwordHash } = await tx.admin.findUniqueOrThrow({
+      where: { id: admin.id },
+      select: { passwordHash: true },
+    });
+    if (!passwordHash) {
+      throw new AppError(
+        'CONFLICT',
+        'You have no password, so the identity provider is your only way to sign in. Set a password first.',
+      );
+    }
+    const before = await tx.oidcIdentity.findUnique({ where: { adminId: admin.id }, select: IDENTITY });
+    const { count } = await tx.oidcIdentity.deleteMany({ where: { adminId: admin.id } });
+    if (!before || count === 0) throw new AppError('CONFLICT', 'No identity provider is linked.');
+    await audit({ resource: `admin:${admin.id}`, details: { provider: before.providerId, issuer: before.issuer } });
   });
-  if (!passwordHash) {
-    throw new AppError(
-      'CONFLICT',
-      'You have no password, so the identity provider is your only way to sign in. Set a password first.',
-    );
-  }
-  const before = await ctx.db.oidcIdentity.findUnique({ where: { adminId: admin.id }, select: IDENTITY });
-  const { count } = await ctx.db.oidcIdentity.deleteMany({ where: { adminId: admin.id } });
-  if (!before || count === 0) throw new AppError('CONFLICT', 'No identity provider is linked.');
-  await ctx.audit({ resource: `admin:${admin.id}`, details: { provider: before.providerId, issuer: before.issuer } });
   return { message: 'Identity provider disconnected.' };
 }
 

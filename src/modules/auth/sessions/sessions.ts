@@ -1,6 +1,6 @@
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import { CLEARED_SESSION_COOKIE } from '@/server/secrets/credentials';
 import type { ListSessions, Session } from '../schema';
@@ -21,9 +21,11 @@ export async function listSessions(ctx: ActorContext, input: ListSessions): Prom
 /** @throws NOT_FOUND, also for another admin's session */
 export async function endSession(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
   const { admin, session } = ctx.actor;
-  const { count } = await ctx.db.session.deleteMany({ where: { id, adminId: admin.id } });
-  if (count === 0) throw notFound('session');
-  await ctx.audit({ resource: `session:${id}` });
+  await ctx.transaction(async ({ tx, audit }) => {
+    const { count } = await tx.session.deleteMany({ where: { id, adminId: admin.id } });
+    if (count === 0) throw notFound('session');
+    await audit({ resource: `session:${id}` });
+  });
   if (id === session?.id) clearCookie(ctx);
   return { message: 'Session ended.' };
 }
@@ -31,8 +33,10 @@ export async function endSession(ctx: MutationContext, { id }: { id: string }): 
 /** Ends the current session. */
 export async function logout(ctx: MutationContext): Promise<{ message: string }> {
   const id = ctx.actor.session?.id as string;
-  await ctx.db.session.deleteMany({ where: { id } });
-  await ctx.audit({ resource: `session:${id}` });
+  await ctx.transaction(async ({ tx, audit }) => {
+    await tx.session.deleteMany({ where: { id } });
+    await audit({ resource: `session:${id}` });
+  });
   clearCookie(ctx);
   return { message: 'Signed out.' };
 }
@@ -40,8 +44,11 @@ export async function logout(ctx: MutationContext): Promise<{ message: string }>
 /** Ends all sessions of the caller, including the current one. */
 export async function logoutAll(ctx: MutationContext): Promise<{ message: string }> {
   const { admin, session } = ctx.actor;
-  const count = await endSessions(ctx.db, admin.id);
-  await ctx.audit({ resource: `admin:${admin.id}`, details: { sessions: count } });
+  const count = await ctx.transaction(async ({ tx, audit }) => {
+    const ended = await endSessions(tx, admin.id);
+    await audit({ resource: `admin:${admin.id}`, details: { sessions: ended } });
+    return ended;
+  });
   if (session) clearCookie(ctx);
   return { message: count === 1 ? '1 session ended.' : `${count} sessions ended.` };
 }

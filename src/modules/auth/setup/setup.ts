@@ -1,8 +1,8 @@
-import type { RecordAudit } from '@/server/audit';
 import type { Context } from '@/server/context';
 import { type Database, database, type Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
+import type { PublicMutationContext } from '@/server/mutation';
 import { derivedToken, isDerivedToken } from '@/server/secrets/crypto';
 import { hashPassword } from '@/server/secrets/password';
 import { env } from '@/server/settings/env';
@@ -31,19 +31,17 @@ export async function getSetupStatus(ctx: Context, { token }: SetupStatusQuery):
 }
 
 /** Creates the first super_admin and signs them in. The link is invalid from then on. @throws FORBIDDEN or CONFLICT */
-export async function setUp(ctx: Context & { audit: RecordAudit }, input: Setup): Promise<LoggedIn> {
+export async function setUp(ctx: PublicMutationContext, input: Setup): Promise<LoggedIn> {
   if (!isDerivedToken(SETUP, input.token)) {
     throw new AppError('FORBIDDEN', 'This setup link isn’t valid. Find the current one in the server’s output.');
   }
   const passwordHash = await hashPassword(input.password);
-  return ctx.database.$transaction(async (tx) => {
+  return ctx.transaction(async ({ tx, audit }) => {
     const admin = await createFirstAdmin(tx, input.email, passwordHash);
     if (!admin) throw new AppError('CONFLICT', 'Postroom already has an admin. Sign in instead.');
     const loggedIn = await openSession(tx, ctx, admin.id);
-    await ctx.audit(
-      { resource: `admin:${admin.id}`, actor: { admin, key: null }, before: null, after: loggedIn.admin },
-      tx,
-    );
+    const actor = { admin, key: null };
+    await audit({ resource: `admin:${admin.id}`, actor, before: null, after: loggedIn.admin });
     return loggedIn;
   });
 }

@@ -1,6 +1,6 @@
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import { AppError } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { clearFailures, recordAttempt } from '../attempt-delay';
 import type { TotpCodeInput, TotpEnabled } from '../schema';
 import { consumeTotpCode, newTotpSecret, removeTotp, replaceRecoveryCodes, stepOfCode } from './codes';
@@ -9,12 +9,12 @@ import { consumeTotpCode, newTotpSecret, removeTotp, replaceRecoveryCodes, stepO
 export async function beginTotpSetup(ctx: MutationContext): Promise<{ provisioning_uri: string }> {
   const { admin } = ctx.actor;
   const { sealed, provisioningUri } = newTotpSecret(admin);
-  const { count } = await ctx.db.admin.updateMany({
-    where: { id: admin.id, totpEnabled: false },
-    data: { totpSecret: sealed },
+  await ctx.transaction(async ({ tx, audit }) => {
+    const where = { id: admin.id, totpEnabled: false };
+    const { count } = await tx.admin.updateMany({ where, data: { totpSecret: sealed } });
+    if (count === 0) throw alreadyEnabled();
+    await audit({ resource: `admin:${admin.id}` });
   });
-  if (count === 0) throw alreadyEnabled();
-  await ctx.audit({ resource: `admin:${admin.id}` });
   return { provisioning_uri: provisioningUri };
 }
 
@@ -26,8 +26,11 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
   if (!totpSecret) throw new AppError('CONFLICT', 'Start with POST /auth/totp/setup.');
   await recordAttempt(ctx.database, admin.email, ctx.clock.now());
   const step = stepOfCode(admin, code, ctx.clock.now());
-  if (step === null) throw await wrongCode(ctx);
-  const recoveryCodes = await ctx.database.$transaction(async (tx) => {
+  if (step === null) {
+    await ctx.auditAlone(wrongCodeEntry(admin.id));
+    throw wrongCode();
+  }
+  const recoveryCodes = await ctx.transaction(async ({ tx, audit }) => {
     const { count } = await tx.admin.updateMany({
       where: { id: admin.id, totpEnabled: false, totpSecret },
       data: { totpEnabled: true, totpLastStep: step },
@@ -35,7 +38,7 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
     if (count === 0) throw new AppError('CONFLICT', 'Setup was restarted or completed meanwhile. Reload and check.');
     await clearFailures(tx, admin.email);
     const codes = await replaceRecoveryCodes(tx, admin.id);
-    await ctx.audit({ resource: `admin:${admin.id}`, ...change(false, true) }, tx);
+    await audit({ resource: `admin:${admin.id}`, ...change(false, true) });
     return codes;
   });
   return { message: 'Two-factor authentication enabled.', recovery_codes: recoveryCodes };
@@ -46,14 +49,16 @@ export async function disableTotp(ctx: MutationContext, { code }: TotpCodeInput)
   const admin = await getSecret(ctx);
   if (!admin.totpEnabled) throw notEnabled();
   await recordAttempt(ctx.database, admin.email, ctx.clock.now());
-  const isDisabled = await ctx.database.$transaction(async (tx) => {
-    if (!(await consumeTotpCode(tx, admin, code, ctx.clock.now()))) return false;
-    await clearFailures(tx, admin.email);
-    await removeTotp(tx, admin.id);
-    await ctx.audit({ resource: `admin:${admin.id}`, ...change(true, false) }, tx);
-    return true;
+  const isDisabled = await ctx.transaction(async ({ tx, audit }) => {
+    const isCorrect = await consumeTotpCode(tx, admin, code, ctx.clock.now());
+    if (isCorrect) {
+      await clearFailures(tx, admin.email);
+      await removeTotp(tx, admin.id);
+    }
+    await audit(isCorrect ? { resource: `admin:${admin.id}`, ...change(true, false) } : wrongCodeEntry(admin.id));
+    return isCorrect;
   });
-  if (!isDisabled) throw await wrongCode(ctx);
+  if (!isDisabled) throw wrongCode();
   return { message: 'Two-factor authentication disabled.' };
 }
 
@@ -64,9 +69,11 @@ async function getSecret(ctx: ActorContext) {
   });
 }
 
-async function wrongCode(ctx: MutationContext): Promise<AppError> {
-  const details = { code: 'TOTP_INVALID' };
-  await ctx.audit({ resource: `admin:${ctx.actor.admin.id}`, outcome: 'denied', details });
+function wrongCodeEntry(adminId: string) {
+  return { resource: `admin:${adminId}`, outcome: 'denied', details: { code: 'TOTP_INVALID' } } as const;
+}
+
+function wrongCode(): AppError {
   return new AppError('TOTP_INVALID', 'The code is incorrect or was already used. Wait for the next one.');
 }
 

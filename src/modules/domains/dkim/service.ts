@@ -1,8 +1,8 @@
 import { kickAgents } from '@/modules/mail-server/service';
-import type { RecordAudit } from '@/server/audit';
 import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { requireDomain } from '../service';
@@ -11,7 +11,7 @@ import type { ActivateDkim, DkimKey, ListDkimKeys, RotateDkim } from './schema';
 
 export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Promise<Page<DkimKey>> {
   const { id, status } = input;
-  await requireDomain(ctx, id);
+  await requireDomain(ctx, ctx.db, id);
   return paginate(
     'dkim keys',
     input,
@@ -24,35 +24,37 @@ export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Prom
 
 /** Creates a pending key. @throws CONFLICT if another key is pending or the selector was used before */
 export async function rotateDkim(ctx: MutationContext, { id, selector, algorithm }: RotateDkim): Promise<DkimKey> {
-  await requireDomain(ctx, id);
+  await requireDomain(ctx, ctx.db, id);
   await requireUnusedSelector(ctx.database, id, selector);
   const pair = await makeDkimKeyPair(algorithm);
-  return ctx.database.$transaction(async (tx) => {
+  return ctx.transaction(async ({ tx, audit }) => {
     await lockDomain(tx, id);
     await requireUnusedSelector(tx, id, selector);
     const row = dkimKeyRow(pair, { selector, status: 'pending', at: ctx.clock.now() });
     const key = present(await tx.dkimKey.create({ data: { ...row, domainId: id }, select: FIELDS }));
-    await ctx.audit({ resource: `domain:${id}`, domainId: id, before: null, after: key }, tx);
+    await audit({ resource: `domain:${id}`, domainId: id, before: null, after: key });
     return key;
   });
 }
 
 /** Signs with a pending or retired key from now on. @throws NOT_FOUND; CONFLICT if the key is already active */
 export async function activateDkim(ctx: MutationContext, { id, selector }: ActivateDkim): Promise<DkimKey> {
-  await requireDomain(ctx, id);
-  await lockDomain(ctx.db, id);
-  const row = await ctx.db.dkimKey.findFirst({ where: { domainId: id, selector }, select: FIELDS });
-  if (!row) throw notFound('DKIM key');
-  if (row.status === 'active') throw new AppError('CONFLICT', `The key ${selector} is already active.`);
-  const at = ctx.clock.now();
-  const retire = { status: 'retired' as const, retiredAt: at };
-  await ctx.db.dkimKey.updateMany({ where: { domainId: id, status: 'active' }, data: retire });
-  const activate = { status: 'active' as const, activatedAt: at, retiredAt: null };
-  const after = present(await ctx.db.dkimKey.update({ where: { id: row.id }, data: activate, select: FIELDS }));
-  await ctx.db.domain.update({ where: { id }, data: { dkimSelector: selector }, select: { id: true } });
-  await ctx.audit({ resource: `domain:${id}`, domainId: id, before: present(row), after });
-  await kickAgents(ctx.db);
-  return after;
+  return ctx.transaction(async ({ tx, audit }) => {
+    await requireDomain(ctx, tx, id);
+    await lockDomain(tx, id);
+    const row = await tx.dkimKey.findFirst({ where: { domainId: id, selector }, select: FIELDS });
+    if (!row) throw notFound('DKIM key');
+    if (row.status === 'active') throw new AppError('CONFLICT', `The key ${selector} is already active.`);
+    const at = ctx.clock.now();
+    const retire = { status: 'retired' as const, retiredAt: at };
+    await tx.dkimKey.updateMany({ where: { domainId: id, status: 'active' }, data: retire });
+    const activate = { status: 'active' as const, activatedAt: at, retiredAt: null };
+    const after = present(await tx.dkimKey.update({ where: { id: row.id }, data: activate, select: FIELDS }));
+    await tx.domain.update({ where: { id }, data: { dkimSelector: selector }, select: { id: true } });
+    await audit({ resource: `domain:${id}`, domainId: id, before: present(row), after });
+    await kickAgents(tx);
+    return after;
+  });
 }
 
 /** Serializes key changes of a domain. */

@@ -1,0 +1,68 @@
+import type { Actor } from './actor';
+import { type AuditRecord, insertAuditEntry } from './audit';
+import type { ActorContext, Context } from './context';
+import type { Tx } from './db';
+
+/** Records an audit entry of the call. */
+export type RecordAudit = (record: AuditRecord) => Promise<void>;
+
+/** The transaction of a change. Its entry commits with the change, or neither does. */
+export type AuditedTransaction = { tx: Tx; audit: RecordAudit };
+
+type Writes = {
+  /**
+   * Runs a transaction, which commits only if it recorded an audit entry. Inside, query with `tx` only: `ctx.db` would wait
+   * for a second connection. Do slow work before it, such as hashing or network calls.
+   */
+  transaction<Result>(work: (transaction: AuditedTransaction) => Promise<Result>): Promise<Result>;
+  /** Records an entry without a transaction: a refusal, a request to the mail server, a batch. */
+  auditAlone: RecordAudit;
+};
+
+/** The context of a mutation that needs no sign-in. */
+export type PublicMutationContext = Context & Writes;
+
+export type MutationContext = ActorContext & Writes;
+
+/** How a mutation writes, and whether an entry of it has been committed. */
+export function auditedWrites(
+  ctx: Context,
+  call: { path: string; action: string; actor: Actor | null },
+): { writes: Writes; isRecorded: () => boolean } {
+  const { path, action, actor: caller } = call;
+  let isRecorded = false;
+
+  async function record(tx: Tx, entry: AuditRecord): Promise<void> {
+    const actor = entry.actor === undefined ? caller : entry.actor;
+    await insertAuditEntry(tx, ctx, { outcome: 'success', ...entry, action, actor });
+  }
+
+  const writes: Writes = {
+    async transaction(work) {
+      const result = await ctx.database.$transaction(async (tx) => {
+        let hasEntry = false;
+        const audit: RecordAudit = async (entry) => {
+          await record(tx, entry);
+          hasEntry = true;
+        };
+        const worked = await work({ tx, audit });
+        if (!hasEntry) throw new Error(`a transaction of the mutation ${path} recorded no audit entry`);
+        return worked;
+      });
+      isRecorded = true;
+      return result;
+    },
+    async auditAlone(entry) {
+      await record(ctx.database, entry);
+      isRecorded = true;
+    },
+  };
+  return { writes, isRecorded: () => isRecorded };
+}
+
+/** Queries change nothing. */
+export const NO_WRITES: Writes = { transaction: rejectWrite, auditAlone: rejectWrite };
+
+async function rejectWrite(): Promise<never> {
+  throw new Error('queries do not write');
+}
