@@ -76,8 +76,8 @@ function AgentNotResponding({ onRetry }: { onRetry: () => void }) {
   return (
     <EmptyState title="The mail agent is not responding">
       <p>
-        Postroom reads the queue through the agent. Mail is still received and sent, and reported once the agent is
-        back. Mailboxes can’t submit by SMTP until then; mail programs retry.
+        Postroom reads the queue through the agent. Until it is back, mailboxes can’t submit by SMTP; mail programs
+        retry. If Postfix and the database are running, other mail is still received and delivered, and reported later.
       </p>
       <p>
         On the mail server’s host, check <code>systemctl status postroom-mail-agent</code>, or run{' '}
