@@ -194,7 +194,7 @@ test('edits the destinations by keyboard alone', async ({ signedIn: page, api, c
     destination: `bo@far.example,cy@${domain.name}`,
     active: true,
   });
-  await expect(page.getByRole('row', { name: `info@${domain.name}` })).toContainText('1 without a mailbox');
+  await expect(page.getByRole('row', { name: `info@${domain.name}` })).toContainText('1 undeliverable');
   await page.getByRole('button', { name: `Show 1 more for info@${domain.name}` }).click();
   await expect(page.getByRole('row', { name: `info@${domain.name}` }).getByRole('listitem')).toHaveCount(2);
   await check();

@@ -1,6 +1,7 @@
 'use client';
 
 import { keepPreviousData } from '@tanstack/react-query';
+import { splitDestinations } from '@/lib/destinations';
 import { trpc } from '../api/trpc';
 import { useDomainScope } from './use-domain-scope';
 
@@ -55,6 +56,6 @@ function kindOf(source: string): string {
 
 /** Shows which destination matched when the alias's own address didn't. */
 function matchingDestination(destination: string, q: string): string {
-  const found = destination.split(',').find((address) => address.toLowerCase().includes(q.toLowerCase()));
+  const found = splitDestinations(destination).find((address) => address.toLowerCase().includes(q.toLowerCase()));
   return `Delivers to ${found ?? destination}`;
 }

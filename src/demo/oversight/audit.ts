@@ -1,3 +1,4 @@
+import { splitDestinations } from '@/lib/destinations';
 import type { DemoContext } from '../demo-context';
 import type { DemoAdmin } from '../directory/admins';
 import { INCIDENT_AGE_MS } from '../directory/mailboxes';
@@ -53,7 +54,8 @@ function asCreated(mailbox: Records['mailboxes'][number]): Records['mailboxes'][
 function changes({ now, random }: DemoContext, records: Records, staff: DemoAdmin[]): DemoEntry[] {
   const ago = (days: number) => before(now, days * DAY_MS + random.int(0, 7 * 60) * MINUTE_MS);
   const aliases = random.sample(records.aliases, 26).map((after, index): DemoEntry => {
-    const change = index % 2 ? { active: !after.active } : { destination: after.destination.split(',')[0] ?? '' };
+    const change =
+      index % 2 ? { active: !after.active } : { destination: splitDestinations(after.destination)[0] ?? '' };
     const about = { action: 'alias.update', resource: `alias:${after.id}`, domainId: after.domain_id };
     return { at: ago(index), ...about, admin: random.pick(staff), details: { before: { ...after, ...change }, after } };
   });

@@ -167,16 +167,35 @@ describe('alias chains', () => {
 });
 
 describe('warnings', () => {
-  it('report a mailbox that shadows the alias and local destinations without an active mailbox', async () => {
+  it('report a mailbox that shadows the alias and each local destination that receives nothing, with the reason', async () => {
     await makeMailbox(domain.id, 'ann');
     await makeMailbox(domain.id, 'off', { active: false });
     await makeMailbox(domain.id, 'info');
-    const destination = `ann@${domain.name},off@${domain.name},nobody@${domain.name},x@far.example`;
-    const { data } = await create('info', destination);
+    const closed = await makeDomain({ active: false });
+    await makeMailbox(closed.id, 'bo');
+    const [off, nobody] = [`Off@${domain.name}`, `nobody@${domain.name}`];
+    const { data } = await create('info', `ann@${domain.name},${off},${nobody},bo@${closed.name},x@far.example`);
     expect(data.warnings).toEqual([
-      'A mailbox has this address and receives its mail instead of the alias.',
-      `off@${domain.name} has no active mailbox, so it receives nothing.`,
-      `nobody@${domain.name} has no active mailbox, so it receives nothing.`,
+      {
+        code: 'shadowed_by_mailbox',
+        destination: null,
+        message: 'A mailbox has this address and receives its mail instead of the alias.',
+      },
+      {
+        code: 'destination_inactive',
+        destination: off.toLowerCase(),
+        message: `The mailbox ${off.toLowerCase()} is inactive, so it receives nothing.`,
+      },
+      {
+        code: 'destination_not_found',
+        destination: nobody,
+        message: `${nobody} has no mailbox, so it receives nothing.`,
+      },
+      {
+        code: 'destination_domain_inactive',
+        destination: `bo@${closed.name}`,
+        message: `The domain of bo@${closed.name} is inactive, so it receives nothing.`,
+      },
     ]);
     const [listed] = (await api.get(`/aliases?domain_id=${domain.id}`)).data;
     expect(listed.warnings).toEqual(data.warnings);

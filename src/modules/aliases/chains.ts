@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { splitDestinations } from '@/lib/destinations';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/mutation';
@@ -77,5 +78,5 @@ export function sourceIsDestination(address: string): AppError {
 }
 
 export function keysOf(destination: string): string[] {
-  return destination.toLowerCase().split(',');
+  return splitDestinations(destination.toLowerCase());
 }

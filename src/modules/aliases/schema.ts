@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseAddress } from '@/lib/address';
+import { splitDestinations } from '@/lib/destinations';
 import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 const MAX_DESTINATIONS = 10;
@@ -20,7 +21,7 @@ const Destination = z
   .min(1, 'Add at least one destination.')
   .max((MAX_ADDRESS_LENGTH + 2) * 100)
   .superRefine((text, ctx) => {
-    const addresses = text.split(',');
+    const addresses = splitDestinations(text);
     if (addresses.length > MAX_DESTINATIONS) {
       const params = { apiCode: 'TOO_MANY_DESTINATIONS' };
       ctx.addIssue({ code: 'custom', params, message: `Add at most ${MAX_DESTINATIONS} destinations.` });
@@ -36,6 +37,23 @@ const Destination = z
   .transform(normalizeDestinations)
   .meta({ description: `1 to ${MAX_DESTINATIONS} addresses, separated by commas`, examples: ['ann@example.com'] });
 
+export const AliasWarning = z
+  .object({
+    code: z
+      .enum(['shadowed_by_mailbox', 'destination_not_found', 'destination_inactive', 'destination_domain_inactive'])
+      .meta({
+        description:
+          'shadowed_by_mailbox: an active mailbox has the alias’s address and gets its mail; destination_not_found: no mailbox has the destination’s address; destination_inactive: its mailbox is inactive; destination_domain_inactive: its domain is inactive',
+      }),
+    message: z.string(),
+    destination: z.string().nullable().meta({
+      description:
+        'The destination that receives nothing, in lower case. Null if the warning is about the alias itself',
+    }),
+  })
+  .meta({ id: 'AliasWarning' });
+export type AliasWarning = z.infer<typeof AliasWarning>;
+
 export const Alias = z
   .object({
     id: Id,
@@ -46,7 +64,9 @@ export const Alias = z
     active: z.boolean(),
     created_at: Timestamp,
     updated_at: Timestamp,
-    warnings: z.array(z.string()).meta({ description: 'Conditions that keep mail from being delivered as configured' }),
+    warnings: z
+      .array(AliasWarning)
+      .meta({ description: 'Conditions that keep mail from being delivered as configured' }),
   })
   .meta({ id: 'Alias' });
 export type Alias = z.infer<typeof Alias>;
@@ -135,7 +155,7 @@ export type ExportAliases = z.infer<typeof ExportAliases>;
 /** Normalizes the list and drops duplicates, ignoring letter case. Keeps the order. */
 function normalizeDestinations(text: string): string {
   const byKey = new Map<string, string>();
-  for (const part of text.split(',')) {
+  for (const part of splitDestinations(text)) {
     const address = parseAddress(part.trim())?.address ?? '';
     if (!byKey.has(address.toLowerCase())) byKey.set(address.toLowerCase(), address);
   }

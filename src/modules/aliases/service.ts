@@ -6,7 +6,7 @@ import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import { rejectChain, writeAliases } from './chains';
-import type { Alias, CreateAlias, ListAliases, UpdateAlias } from './schema';
+import type { Alias, AliasWarning, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 
 /** @throws MISSING_FIELDS if a domain_admin gives no domain_id; the errors of authorizeDomain */
@@ -167,7 +167,7 @@ async function withWarnings(db: Tx, rows: Row[]): Promise<Alias[]> {
   return rows.map((row) => present(row, warnings.get(row.id) ?? []));
 }
 
-function present(row: Row, warnings: string[]): Alias {
+function present(row: Row, warnings: AliasWarning[]): Alias {
   return {
     id: row.id,
     domain_id: row.domainId,

@@ -9,6 +9,7 @@ import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
+import { splitDestinations } from '@/lib/destinations';
 import type { Mailbox } from '../schema';
 
 const MAX_ALIASES = 50;
@@ -29,7 +30,7 @@ export function DeliveringAliases({ mailbox: { email, domain_id }, children }: D
     limit: MAX_ALIASES,
   });
   const aliases = found.data?.items.filter(({ destination }) =>
-    destination.toLowerCase().split(',').includes(email.toLowerCase()),
+    splitDestinations(destination.toLowerCase()).includes(email.toLowerCase()),
   );
   const trace = (
     <Button

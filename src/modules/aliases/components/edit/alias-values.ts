@@ -1,10 +1,11 @@
 import { parseAddress } from '@/lib/address';
-import type { Alias } from '../../schema';
+import { splitDestinations } from '@/lib/destinations';
+import type { Alias, AliasWarning } from '../../schema';
 
 export const MAX_DESTINATIONS = 10;
 
 export function destinationsOf({ destination }: Pick<Alias, 'destination'>): string[] {
-  return destination.split(',');
+  return splitDestinations(destination);
 }
 
 export function splitAddresses(text: string): string[] {
@@ -42,13 +43,11 @@ export function localPartError(local: string): string | null {
     : null;
 }
 
-const isAbout = (warning: string, address: string) => warning.startsWith(`${address.toLowerCase()} `);
-
-/** A warning that names no destination is about the alias itself: a mailbox has the same address. */
-export function isShadowed(alias: Alias): boolean {
-  return alias.warnings.some((warning) => !destinationsOf(alias).some((address) => isAbout(warning, address)));
+/** The warning that a mailbox has the alias's address. */
+export function shadowWarning({ warnings }: Alias): AliasWarning | undefined {
+  return warnings.find(({ code }) => code === 'shadowed_by_mailbox');
 }
 
-export function isUndeliverable(alias: Alias, address: string): boolean {
-  return alias.warnings.some((warning) => isAbout(warning, address));
+export function destinationWarning({ warnings }: Alias, address: string): AliasWarning | undefined {
+  return warnings.find(({ destination }) => destination === address.toLowerCase());
 }

@@ -81,9 +81,9 @@ function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }
       )}
       {alias.warnings.length > 0 && (
         <ul className="warnings" aria-label="Warnings">
-          {alias.warnings.map((warning) => (
-            <li key={warning}>
-              <StatusMark status="warning">{warning}</StatusMark>
+          {alias.warnings.map(({ code, message, destination }) => (
+            <li key={`${code} ${destination}`}>
+              <StatusMark status="warning">{message}</StatusMark>
             </li>
           ))}
         </ul>

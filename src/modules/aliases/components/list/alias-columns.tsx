@@ -7,7 +7,7 @@ import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatDate } from '@/lib/format';
 import type { Alias } from '../../schema';
-import { isShadowed } from '../edit/alias-values';
+import { shadowWarning } from '../edit/alias-values';
 import { DestinationsCell } from './destinations-cell';
 
 type AliasColumnsOptions = {
@@ -69,11 +69,7 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
             <EmailAddress value={alias.address} />
           </a>
           {alias.source_local_part === '' && <span className="badge">Catch-all</span>}
-          {isShadowed(alias) && (
-            <span className="alias-mark" title={alias.warnings.join(' ')}>
-              <StatusMark status="warning">Shadowed</StatusMark>
-            </span>
-          )}
+          <ShadowedMark alias={alias} />
         </span>
       ),
     },
@@ -105,6 +101,17 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       cell: (alias) => <ActionsMenu alias={alias} {...options} />,
     },
   ];
+}
+
+function ShadowedMark({ alias }: { alias: Alias }) {
+  const warning = shadowWarning(alias);
+  return (
+    warning && (
+      <span className="alias-mark" title={warning.message}>
+        <StatusMark status="warning">Shadowed</StatusMark>
+      </span>
+    )
+  );
 }
 
 type ActionsMenuProps = Pick<AliasColumnsOptions, 'onEdit' | 'onTrace' | 'onDelete'> & { alias: Alias };

@@ -5,19 +5,27 @@ import { useState } from 'react';
 import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
-import type { Alias } from '../../schema';
-import { destinationsOf, isUndeliverable } from '../edit/alias-values';
+import type { Alias, AliasWarning } from '../../schema';
+import { destinationsOf, destinationWarning } from '../edit/alias-values';
+
+const LABELS: Record<AliasWarning['code'], string> = {
+  shadowed_by_mailbox: 'Shadowed',
+  destination_not_found: 'No mailbox',
+  destination_inactive: 'Inactive mailbox',
+  destination_domain_inactive: 'Inactive domain',
+};
 
 const CHEVRON = { size: 14, stroke: 1.75, 'aria-hidden': true } as const;
 
 export function DestinationsCell({ alias }: { alias: Alias }) {
   const [isOpen, setIsOpen] = useState(false);
   const [first = '', ...others] = destinationsOf(alias);
-  const undeliverable = destinationsOf(alias).filter((address) => isUndeliverable(alias, address));
-  const mark = undeliverable.length > 0 && (
-    <span className="alias-mark" title={alias.warnings.join(' ')}>
+  const warnings = [first, ...others].map((address) => destinationWarning(alias, address)).filter((found) => found);
+  const [warning] = warnings;
+  const mark = warning && (
+    <span className="alias-mark" title={warnings.map((found) => found?.message).join(' ')}>
       <StatusMark status="warning">
-        {others.length > 0 ? `${undeliverable.length} without a mailbox` : 'No mailbox'}
+        {others.length > 0 ? `${warnings.length} undeliverable` : LABELS[warning.code]}
       </StatusMark>
     </span>
   );
@@ -34,7 +42,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
             <li key={address}>
               <span className="quiet">{index + 1}</span>
               <EmailAddress value={address} />
-              {undeliverable.includes(address) && <StatusMark status="warning">No mailbox</StatusMark>}
+              <DestinationMark warning={destinationWarning(alias, address)} />
             </li>
           ))}
         </ol>
@@ -62,4 +70,8 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
       {mark}
     </span>
   );
+}
+
+function DestinationMark({ warning }: { warning: AliasWarning | undefined }) {
+  return warning && <StatusMark status="warning">{LABELS[warning.code]}</StatusMark>;
 }
