@@ -93,7 +93,7 @@ CREATE TABLE "api_key" (
 );
 
 -- CreateTable
--- Unlogged: a crash forgives a minute of counting.
+-- Unlogged: a crash loses at most a minute of counts.
 CREATE UNLOGGED TABLE "rate_limit" (
     "key" VARCHAR(255) NOT NULL,
     "points" INTEGER NOT NULL DEFAULT 0,

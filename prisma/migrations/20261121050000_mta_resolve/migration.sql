@@ -1,14 +1,14 @@
--- What the mail server asks of the database, the sandbox and Postfix alike. Nothing but these functions is opened to it.
+-- Functions for the mail server, used by the sandbox and Postfix. The mail server has access to nothing else.
 CREATE SCHEMA IF NOT EXISTS mta;
 
--- The functions find a local part by its lower-case spelling alone.
+-- The functions look up names in lower case only.
 ALTER TABLE "domain" ADD CONSTRAINT "domain_name_lower_case" CHECK ("name" = lower("name"));
 ALTER TABLE "mailbox" ADD CONSTRAINT "mailbox_local_part_lower_case" CHECK ("local_part" = lower("local_part"));
 ALTER TABLE "alias" ADD CONSTRAINT "alias_source_local_part_lower_case" CHECK ("source_local_part" = lower("source_local_part"));
 
--- Where mail for one address goes, a row for each destination (Aliases rule 5: exact mailbox, exact alias, catch-all,
--- else no such user). A mailbox is its own destination, or a catch-all would shadow it. Destinations that are local but
--- no active mailbox are left out: Postfix looks every result up again, so that otherwise they would chain.
+-- The destinations of an address, one per row: mailbox, else alias, else catch-all, else none. A mailbox is its own
+-- destination, otherwise a catch-all would take its mail. Local destinations without an active mailbox are left out,
+-- because Postfix looks up every result again and aliases would chain.
 CREATE OR REPLACE FUNCTION mta.resolve(local text, domain text) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
 SET search_path = public, pg_temp
@@ -50,7 +50,7 @@ $$;
 
 REVOKE ALL ON FUNCTION mta.resolve(text, text) FROM PUBLIC;
 
--- A Message-ID is unique among outbound messages; senders of inbound mail can repeat theirs.
+-- A Message-ID is unique among outbound messages. Inbound messages can repeat one.
 DROP INDEX "message_message_id_key";
 CREATE INDEX "message_message_id_idx" ON "message"("message_id");
 CREATE UNIQUE INDEX "message_outbound_message_id_key" ON "message"("message_id") WHERE "direction" = 'outbound';

@@ -1,8 +1,8 @@
 -- A trusted extension: installing it only requires the CREATE privilege on the database.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
--- The search key of a subject. Trigrams consist of letters, and in the C locale only ASCII letters count as such: all others
--- are encoded as their code points, so that the index works for every script.
+-- The search key of a subject. In the C locale, trigrams contain only ASCII letters, so all other characters are encoded
+-- as their code points.
 CREATE FUNCTION search_key(given text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$

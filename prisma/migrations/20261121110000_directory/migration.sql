@@ -23,7 +23,7 @@ CREATE INDEX "mailbox_domain_id_created_at_id_idx" ON "mailbox"("domain_id", "cr
 
 
 
--- Chains are refused by looking from a destination back to the aliases that lead there, in any letter case.
+-- Alias chains are detected by looking up the aliases that deliver to an address, case-insensitively.
 CREATE FUNCTION alias_destination_keys() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.destination_keys := string_to_array(replace(lower(NEW.destination), ' ', ''), ',');

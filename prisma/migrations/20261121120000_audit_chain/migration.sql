@@ -38,7 +38,7 @@ CREATE INDEX "audit_entry_resource_created_at_id_idx" ON "audit_entry"("resource
 INSERT INTO "audit_head" ("id", "hash") VALUES (1, '\x');
 ALTER TABLE "audit_head" ADD CONSTRAINT "audit_head_one_row" CHECK ("id" = 1);
 
--- What an entry's hash covers: its place, the hash before it, and all of itself.
+-- The hash covers the entry's position, the previous hash and all of its columns.
 CREATE FUNCTION audit_entry_hash(entry "audit_entry", place bigint, previous bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -49,7 +49,7 @@ AS $$
   )::text, 'UTF8'))
 $$;
 
--- Chains the oldest entries that are not chained yet. One caller at a time; the others do nothing.
+-- Adds the oldest unsealed entries to the chain. One caller at a time; others return 0.
 CREATE FUNCTION seal_audit_entries(at_most integer) RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -74,7 +74,7 @@ $$;
 
 CREATE INDEX "audit_entry_unsealed_idx" ON "audit_entry"("id") WHERE "seq" IS NULL;
 
--- Append-only: an entry is sealed once; nothing else ever changes or goes.
+-- Append-only: entries can only be sealed once, not changed or deleted.
 CREATE FUNCTION keep_audit_entry() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

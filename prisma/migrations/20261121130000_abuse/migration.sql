@@ -99,15 +99,15 @@ ALTER TABLE "abuse_alert" ADD CONSTRAINT "abuse_alert_mailbox_id_fkey" FOREIGN K
 INSERT INTO "abuse_threshold" ("id") VALUES (1);
 ALTER TABLE "abuse_threshold" ADD CONSTRAINT "abuse_threshold_one_row" CHECK ("id" = 1);
 
--- What was sent before counting began. A message without a queue id that failed was refused and never on its way.
+-- Counts messages sent before this migration. A failed message without a queue id was rejected, so it isn't counted.
 INSERT INTO "counted_send" ("id", "address", "domain_id", "at")
 SELECT id, lower(from_address), domain_id, created_at FROM "message"
  WHERE direction = 'outbound' AND domain_id IS NOT NULL AND created_at > now() - interval '8 days'
    AND NOT (status = 'failed' AND queue_id IS NULL);
 
--- Counts one message of an address, or says which hourly limit forbids it. The lock makes it exact: of two messages of a
--- domain at once, one counts the other. It lasts as long as the transaction, so nothing else may be waited for in that.
--- Each call plans anew, since a plan for any address may read the whole table where few addresses send it all.
+-- Counts one message, or returns the hourly limit that it exceeds. The lock makes this exact for concurrent messages of a
+-- domain; it is held until the transaction ends, so keep that short. Each call is planned for its address, because a
+-- generic plan may scan the whole table if a few addresses send most mail.
 CREATE FUNCTION count_send(message uuid, sender text, sender_domain uuid, moment timestamptz)
 RETURNS TABLE (verdict text, mailbox_id uuid, counted_from timestamptz, sent integer, allowed integer, free_at timestamptz)
 LANGUAGE plpgsql

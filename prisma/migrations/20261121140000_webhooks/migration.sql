@@ -110,20 +110,20 @@ ALTER TABLE "webhook_attempt" ADD CONSTRAINT "webhook_attempt_delivery_id_fkey" 
 UPDATE "event" SET body_bytes = octet_length(body);
 ALTER TABLE "event" ALTER COLUMN "body_bytes" DROP DEFAULT;
 
--- What Prisma's schema cannot say: due deliveries by webhook, those under way, content of received mail that is still
--- kept, and events without a sequence number.
+-- Partial indexes, which Prisma's schema can't express: due deliveries and attempts in flight by webhook, stored content of
+-- received mail, and events without a sequence number.
 CREATE INDEX "webhook_delivery_due_idx" ON "webhook_delivery"("webhook_id", "next_attempt_at") WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX "webhook_delivery_leased_idx" ON "webhook_delivery"("webhook_id") WHERE lease_token IS NOT NULL;
 CREATE INDEX "event_content_idx" ON "event"("created_at") WHERE type = 'mail.received.full' AND body_bytes > 0;
 CREATE INDEX "event_unsequenced_idx" ON "event"("id") WHERE sequence IS NULL AND NOT is_test;
 
--- Long bodies are base64 for the most part, which hardly shrinks.
+-- Uncompressed, because long bodies are mostly base64, which compresses poorly.
 ALTER TABLE "event_part" ALTER COLUMN "bytes" SET STORAGE EXTERNAL;
 
--- Every attempt leaves a dead row at the front of the index that the next claim reads.
+-- Frequent vacuums, because every attempt leaves a dead row at the start of the index that the next claim reads.
 ALTER TABLE "webhook_delivery" SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 
--- RFC 9562; Postgres has its own from 18 on.
+-- RFC 9562. Built into Postgres from version 18.
 CREATE FUNCTION uuid_v7() RETURNS uuid
 LANGUAGE sql VOLATILE
 AS $$
@@ -133,10 +133,9 @@ AS $$
            52, 1), 53, 1), 'hex')::uuid
 $$;
 
--- Leases what is due, in database time: at most `per_endpoint` at once for an endpoint that `proven` names, `per_unproven`
--- for any other and 1 for a failing one, tests not counted, over all instances, since each endpoint's row is locked while it is counted. Endpoints
--- take turns, in no order, so that none always comes last. Two statements, so that the second one sees what was leased before the locks were had. How little each
--- finds is beyond the planner, which would compile what takes milliseconds.
+-- Leases due deliveries. Limits of attempts in flight over all instances, not counting tests: `per_endpoint` for `proven`
+-- endpoints, `per_unproven` for others, 1 for failing ones. Endpoints take turns in random order. The second statement sees
+-- leases committed before the locks were acquired. No JIT, because the planner overestimates the rows.
 CREATE FUNCTION claim_webhook_deliveries(
   wanted integer, wanted_failing integer, per_endpoint integer, per_unproven integer, proven uuid[], lease interval
 ) RETURNS TABLE (delivery_id uuid, token uuid, webhook uuid, is_failing boolean)
@@ -183,8 +182,8 @@ BEGIN
 END
 $$;
 
--- Numbers committed events in one order for all readers, so that nobody who has read up to a number misses an earlier
--- event: the lock allows one caller at a time, and events of transactions that are still open get later numbers.
+-- Numbers committed events in one order for all readers, so that a reader never misses an event: only one caller at a time
+-- assigns numbers, and events of open transactions get later ones.
 CREATE SEQUENCE event_sequence AS bigint;
 CREATE FUNCTION sequence_events(at_once integer) RETURNS integer
 LANGUAGE plpgsql

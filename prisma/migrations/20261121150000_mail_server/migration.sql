@@ -1,8 +1,7 @@
--- The rest of what Postfix and Dovecot ask, beside mta.resolve. Each function is one whole decision, made anew for every
--- command of a session, so that a change in the console needs no reload. No row means "nothing known", never NULL:
--- Postfix logs a warning for each NULL.
+-- The other functions for Postfix and Dovecot. Each makes one complete decision and is called for every command, so that
+-- changes in the console need no reload. They return no row if nothing is known, since Postfix logs a warning for each NULL.
 
--- Inactive domains are ours too: mail for them has to end here, not travel to whatever their MX says.
+-- Inactive domains are managed too: their mail must be rejected here, not sent to their MX.
 CREATE FUNCTION mta.is_domain(domain text) RETURNS SETOF integer
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
 SET search_path = public, pg_temp
@@ -24,7 +23,7 @@ BEGIN
 END
 $$;
 
--- What RCPT TO is answered, as in Postfix's access(5). No row: the domain is not ours.
+-- The reply to RCPT TO, as in Postfix's access(5). No row: the domain isn't managed.
 CREATE FUNCTION mta.rcpt_access(local text, domain text) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
 SET search_path = public, pg_temp
@@ -40,14 +39,14 @@ BEGIN
 END
 $$;
 
--- May this address be a sender? An address without a mailbox may: the app sends from any address of an active domain.
+-- Whether the address can be a sender. It needs no mailbox: the app sends from any address of an active domain.
 CREATE FUNCTION mta.sender_access(local text, domain text) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
 SET search_path = public, pg_temp
 AS $$
 BEGIN
   RETURN QUERY
-    SELECT CASE WHEN NOT d.active THEN '550 5.7.1 The domain of the sender is not active'
+    SELECT CASE WHEN NOT d.active THEN '550 5.7.1 The domain of the sender is inactive'
                 WHEN m.suspended_at IS NOT NULL THEN '550 5.7.1 The mailbox is suspended from sending'
                 ELSE 'DUNNO' END
       FROM "domain" d LEFT JOIN mailbox m ON m.domain_id = d.id AND m.local_part = lower(sender_access.local)
@@ -55,8 +54,8 @@ BEGIN
 END
 $$;
 
--- May whoever signed in as this mailbox go on sending? Asked with every message, because a session outlives its login,
--- and a null sender says nothing about who sends.
+-- Whether the signed-in mailbox can still send. Checked for every message, because sessions stay open and the null sender
+-- identifies nobody.
 CREATE FUNCTION mta.login_access(local text, domain text) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
 SET search_path = public, pg_temp
@@ -69,7 +68,7 @@ BEGIN
 END
 $$;
 
--- Who may send as this address: its mailbox, and the app, which signs in as "postroom".
+-- Users who can send as this address: its mailbox, and the app, which signs in as "postroom".
 CREATE FUNCTION mta.sender_logins(local text, domain text) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 2
 SET search_path = public, pg_temp
@@ -87,7 +86,7 @@ BEGIN
 END
 $$;
 
--- A suspended mailbox may not send; it may sign in and read. Dovecot takes 0 bytes for "no quota".
+-- A suspended mailbox can't send, but can sign in and read. To Dovecot, 0 bytes means no quota.
 CREATE FUNCTION mta.dovecot_login(local text, domain text)
 RETURNS TABLE ("user" text, password text, quota_rule text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
@@ -116,14 +115,14 @@ $$;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA mta FROM PUBLIC;
 
--- The mail server's role: it may call these functions and see nothing else. The installer of the mail server gives it a
--- password, and makes it where whoever migrates may not.
+-- The mail server's role can only call these functions. The installer sets its password, and creates the role if the
+-- app's role can't.
 DO $$
 BEGIN
   CREATE ROLE mta_read NOLOGIN;
 EXCEPTION
   WHEN duplicate_object OR unique_violation THEN NULL;
-  WHEN insufficient_privilege THEN RAISE NOTICE 'The role mta_read is left to the installer of the mail server.';
+  WHEN insufficient_privilege THEN RAISE NOTICE 'The mail server''s installer will create the role mta_read.';
 END
 $$;
 

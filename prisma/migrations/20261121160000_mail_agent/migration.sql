@@ -145,7 +145,7 @@ ALTER TABLE "sieve_filter" ADD CONSTRAINT "sieve_filter_mailbox_id_fkey" FOREIGN
 CREATE UNIQUE INDEX "dkim_key_one_active" ON "dkim_key" ("domain_id") WHERE "status" = 'active';
 CREATE UNIQUE INDEX "dkim_key_one_pending" ON "dkim_key" ("domain_id") WHERE "status" = 'pending';
 
--- What an agent looks for, among many that are done with.
+-- Small indexes for the requests and deliveries that the agent still has to handle.
 CREATE INDEX "mail_request_waiting" ON "mail_request" ("created_at") WHERE "claimed_at" IS NULL;
 CREATE INDEX "inbound_delivery_unreported_idx" ON "inbound_delivery" ("at") WHERE "reported_at" IS NULL;
 
@@ -155,7 +155,7 @@ ALTER TABLE "sieve_filter" ADD CONSTRAINT "sieve_filter_scope" CHECK (
                ELSE "domain_id" IS NULL AND "mailbox_id" IS NOT NULL END
 );
 
--- Mail submitted by SMTP has a Message-ID from the sender's mail program, which can be repeated; unlike the app's messages, it
+-- Mail submitted by SMTP has a Message-ID from the sender's mail program, which can repeat. Unlike the app's messages, it
 -- has a queue id from the start.
 DROP INDEX "message_outbound_message_id_key";
 CREATE UNIQUE INDEX "message_outbound_message_id_key" ON "message"("message_id") WHERE "direction" = 'outbound' AND "queue_id" IS NULL;

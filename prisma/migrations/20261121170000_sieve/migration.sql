@@ -1,12 +1,12 @@
--- Sieve filters for Dovecot, and how much its mailboxes hold. Dovecot's dict knows tables and views only: besides a
--- function there is one of each, for the mail server alone.
+-- Sieve filters for Dovecot, and the storage usage of mailboxes. Dovecot's dict supports only tables and views, so the mail
+-- server has one of each besides a function.
 
--- Those of a domain and of a mailbox have theirs.
+-- Filters of a domain or a mailbox have indexes already.
 CREATE INDEX "sieve_filter_global" ON "sieve_filter" ("position") WHERE "scope" = 'global';
--- A script is asked for by its version, which changes with its text, so that no other text's compiled form is run.
+-- Dovecot caches compiled scripts by version, so the version changes with the script.
 CREATE INDEX "sieve_filter_version" ON "sieve_filter" (md5("id"::text || "script"));
 
--- The filters that run for mail to this mailbox, in their order.
+-- The filters of a mailbox, in the order in which they run.
 CREATE FUNCTION mta.sieve_filters(local text, domain text) RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 5
 SET search_path = public, pg_temp
@@ -28,14 +28,14 @@ $$;
 
 REVOKE ALL ON FUNCTION mta.sieve_filters(text, text) FROM PUBLIC;
 
--- Read by a filter's id, then by its version. The dict wants an owner for each row; all have the same.
+-- Looked up by filter id, then by version. Dovecot's dict needs an owner, which is the same for all rows.
 CREATE VIEW mta.sieve_script AS
   SELECT 'filters' AS owner, f.id AS filter, md5(f.id::text || f.script) AS version, f.script
     FROM public.sieve_filter f
    WHERE f.active;
 
--- Dovecot writes here by INSERT … ON CONFLICT (address) DO UPDATE, which a view does not take. No row is ever stored:
--- the trigger writes used_bytes of that mailbox instead, and nothing else.
+-- Dovecot writes with INSERT … ON CONFLICT (address) DO UPDATE, which views don't support. No row is ever stored: the
+-- trigger updates used_bytes of the mailbox instead.
 CREATE TABLE mta.used_space (
   address text PRIMARY KEY,
   bytes bigint NOT NULL,

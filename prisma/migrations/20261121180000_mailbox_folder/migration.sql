@@ -1,9 +1,9 @@
--- A mailbox's folder is named after its id too: who gets an address that was another's before opens neither their mail nor
--- runs their scripts.
+-- A mailbox's folder includes its id, so that a new mailbox with the address of a deleted one doesn't get its mail and
+-- scripts.
 DROP FUNCTION mta.dovecot_user(text, text);
 DROP FUNCTION mta.dovecot_login(text, text);
 
--- A suspended mailbox may not send; it may sign in and read. Dovecot takes 0 bytes for "no quota".
+-- A suspended mailbox can't send, but can sign in and read. To Dovecot, 0 bytes means no quota.
 CREATE FUNCTION mta.dovecot_login(local text, domain text)
 RETURNS TABLE ("user" text, password text, quota_rule text, folder text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
