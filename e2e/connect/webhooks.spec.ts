@@ -254,7 +254,7 @@ test('shows an opened delivery at its final height before the full response is l
   await expect(page.getByText('first line only')).toBeVisible();
   await check();
   await end();
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(responseBody).toBeVisible();
   await endpoint.close();
 });
@@ -394,7 +394,7 @@ test('shows a domain admin which role webhooks require, and reports a list that 
   await expect(alertWith(page, 'Couldn’t load webhooks')).toBeVisible();
   await check();
   await end();
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(alertWith(page, 'Couldn’t load webhooks')).toHaveCount(0);
 });
 

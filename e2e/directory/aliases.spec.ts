@@ -347,7 +347,7 @@ test('keeps search, status and order in the URL, and reports a list that fails t
   await expect(alertWith(page, 'Couldn’t load aliases')).toContainText(REQUEST_ID);
   await check();
   await end();
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('table')).toBeVisible();
 });
 

@@ -129,6 +129,6 @@ test('shows the rest of the page if the keys fail to load', async ({ signedIn: p
   await expect(page.getByLabel('Description')).toBeVisible();
   await check();
   await end();
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(activeKey(page)).toBeVisible();
 });

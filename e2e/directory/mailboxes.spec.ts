@@ -237,7 +237,7 @@ test('keeps filters and order in the URL, and reports a list that fails to load'
   await expect(alertWith(page, 'Couldn’t load mailboxes')).toContainText(REQUEST_ID);
   await check();
   await end();
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('table')).toBeVisible();
 });
 

@@ -150,13 +150,16 @@ test('inbound mail rejected by a mailbox shows the reason and no resend action',
     [id, [alias]],
   );
   await sql(
-    `UPDATE message_recipient SET address = $2, status = 'bounced', smtp_code = 552, enhanced_code = '5.2.2', response = $3
+    `UPDATE message_recipient
+        SET address = $2, status = 'bounced', cause = 'remote_reply', route = 'mailbox', smtp_code = 552,
+            enhanced_code = '5.2.2', response = $3
       WHERE message_id = $1`,
     [id, alias, response],
   );
   await sql('DELETE FROM message_event WHERE message_id = $1', [id]);
-  const later = { enhanced_code: '4.4.1', response: 'connect to mail.example.com: Connection refused' };
-  const full = { smtp_code: 552, enhanced_code: '5.2.2', response };
+  const refused = 'connect to mail.example.com: Connection refused';
+  const later = { route: 'mailbox', cause: 'no_reply', enhanced_code: '4.4.1', response: refused };
+  const full = { route: 'mailbox', cause: 'remote_reply', smtp_code: 552, enhanced_code: '5.2.2', response };
   await sql(
     `INSERT INTO message_event (id, message_id, type, at, recipient, detail)
      SELECT gen_random_uuid(), $1, hop->>'type', now() + ordinality * interval '1 minute', $2, hop->'detail'
@@ -195,13 +198,15 @@ test('a message rejected by your mail server shows the raw reply and the next st
   const response = '552 5.3.4 Message size exceeds fixed limit';
   await sql("UPDATE message SET status = 'failed', queue_id = NULL WHERE id = $1", [id]);
   await sql(
-    "UPDATE message_recipient SET status = 'failed', smtp_code = 552, enhanced_code = '5.3.4', response = $2 WHERE message_id = $1",
+    `UPDATE message_recipient
+        SET status = 'failed', cause = 'rejected', smtp_code = 552, enhanced_code = '5.3.4', response = $2
+      WHERE message_id = $1`,
     [id, response],
   );
   await sql("DELETE FROM message_event WHERE message_id = $1 AND type = 'delivered'", [id]);
   await sql("UPDATE message_event SET type = 'refused', detail = $2 WHERE message_id = $1 AND type = 'queued'", [
     id,
-    { smtp_code: 552, enhanced_code: '5.3.4', response },
+    { cause: 'rejected', smtp_code: 552, enhanced_code: '5.3.4', response },
   ]);
   await page.goto(`${url()}/messages?peek=${id}`);
   const peek = page.getByRole('complementary', { name: `Message: ${subject}` });
@@ -252,7 +257,7 @@ test('a list that fails to load shows the error code and request id, and can be 
   await check();
 
   await restore();
-  await alert.getByRole('button', { name: 'Retry' }).click();
+  await alert.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
   await check();
 });

@@ -37,8 +37,11 @@ test('suspends a mailbox over its hourly limit, shows an alert, and lets it send
   expect(await sendMany(api, domain, localPart, 1)).toEqual(['MAILBOX_SUSPENDED']);
 
   await page.goto(`${url()}/abuse?domain=${domain.id}`);
-  const alert = page.getByRole('table', { name: 'Alerts' }).getByRole('row', { name: localPart });
-  await expect(alert).toContainText('Suspended');
+  // The periodic check may raise a spike alert for the same address meanwhile.
+  const alert = page
+    .getByRole('table', { name: 'Alerts' })
+    .getByRole('row', { name: localPart })
+    .filter({ hasText: 'Suspended' });
   await expect(alert).toContainText('200 messages in an hour (limit 200)');
   const sender = page.getByRole('table', { name: 'Top 20 senders' }).getByRole('row', { name: localPart });
   await expect(sender).toContainText('Suspended');
