@@ -115,7 +115,7 @@ async function answerPolicyRequest(db: Database, request: PolicyRequest): Promis
   const value = (name: string) => request.get(name) ?? '';
   if (value('protocol_state') !== 'END-OF-MESSAGE') return 'DUNNO';
   const context = {
-    database: db,
+    db,
     clock: systemClock,
     request: { id: uuidv7(), ip: value('client_address'), userAgent: 'SMTP', idempotencyKey: null, cookies: '' },
   };

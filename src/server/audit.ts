@@ -67,7 +67,7 @@ export async function recordRefusal(
 ): Promise<void> {
   const { id, domain_id: domainId } = (input ?? {}) as { id?: string; domain_id?: string };
   const type = action.split('.')[0];
-  await insertAuditEntry(ctx.database, ctx, {
+  await insertAuditEntry(ctx.db, ctx, {
     action,
     outcome: 'denied',
     actor,

@@ -1,15 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Actor, identify } from './actor';
 import { type Clock, systemClock } from './clock';
-import { type Database, database, type Tx } from './db';
+import { type Database, database } from './db';
 import { type Credentials, readCredentials } from './secrets/credentials';
 import { env } from './settings/env';
 
 export type Context = {
-  /** The transaction inside a mutation, otherwise the pool. */
-  db: Tx;
-  /** The pool, for verbs that open their own transactions (`transaction: 'manual'`). */
-  database: Database;
+  /** The pool. Mutations change data in a transaction, see mutation.ts. */
+  db: Database;
   clock: Clock;
   request: { id: string; ip: string; userAgent: string; idempotencyKey: string | null; cookies: string };
   credentials: Credentials;
@@ -36,7 +34,6 @@ export function createContext(
   let actor: Promise<Actor> | undefined;
   return {
     db,
-    database: db,
     clock,
     request: {
       id: uuidv7(),

@@ -4,15 +4,15 @@ import type { ActorContext, Context } from './context';
 import type { Tx } from './db';
 
 /** Records an audit entry of the call. */
-export type RecordAudit = (record: AuditRecord) => Promise<void>;
+type RecordAudit = (record: AuditRecord) => Promise<void>;
 
 /** The transaction of a change. Its entry commits with the change, or neither does. */
 export type AuditedTransaction = { tx: Tx; audit: RecordAudit };
 
 type Writes = {
   /**
-   * Runs a transaction, which commits only if it recorded an audit entry. Inside, query with `tx` only: `ctx.db` would wait
-   * for a second connection. Do slow work before it, such as hashing or network calls.
+   * Runs a transaction, which commits only if it recorded an audit entry. Query with `tx` only, since `ctx.db` would take a
+   * second connection. Do slow work, such as hashing and network calls, before.
    */
   transaction<Result>(work: (transaction: AuditedTransaction) => Promise<Result>): Promise<Result>;
   /** Records an entry without a transaction: a refusal, a request to the mail server, a batch. */
@@ -24,7 +24,7 @@ export type PublicMutationContext = Context & Writes;
 
 export type MutationContext = ActorContext & Writes;
 
-/** How a mutation writes, and whether an entry of it has been committed. */
+/** What a mutation writes with, and whether an audit entry of the call has been committed. */
 export function auditedWrites(
   ctx: Context,
   call: { path: string; action: string; actor: Actor | null },
@@ -39,28 +39,28 @@ export function auditedWrites(
 
   const writes: Writes = {
     async transaction(work) {
-      const result = await ctx.database.$transaction(async (tx) => {
+      const committed = await ctx.db.$transaction(async (tx) => {
         let hasEntry = false;
         const audit: RecordAudit = async (entry) => {
           await record(tx, entry);
           hasEntry = true;
         };
-        const worked = await work({ tx, audit });
+        const result = await work({ tx, audit });
         if (!hasEntry) throw new Error(`a transaction of the mutation ${path} recorded no audit entry`);
-        return worked;
+        return result;
       });
       isRecorded = true;
-      return result;
+      return committed;
     },
     async auditAlone(entry) {
-      await record(ctx.database, entry);
+      await record(ctx.db, entry);
       isRecorded = true;
     },
   };
   return { writes, isRecorded: () => isRecorded };
 }
 
-/** Queries change nothing. */
+/** For queries, which change nothing. */
 export const NO_WRITES: Writes = { transaction: rejectWrite, auditAlone: rejectWrite };
 
 async function rejectWrite(): Promise<never> {

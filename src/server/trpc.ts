@@ -80,8 +80,8 @@ const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
 });
 
 /**
- * Lets a mutation write, with audit entries only. One that succeeds without an entry fails. Of a rejected call, records the
- * refusal unless the verb has recorded its own entry.
+ * Gives a mutation what it writes with. A mutation that records no audit entry fails. Rejected calls (403, 404, 409) are
+ * recorded too, unless the verb recorded an entry itself.
  */
 const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
   if (type !== 'mutation') return next({ ctx: NO_WRITES });

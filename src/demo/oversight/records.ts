@@ -48,5 +48,5 @@ function contextOf({ tx, now }: DemoContext, admin: DemoAdmin): ActorContext {
     key: null,
   };
   const context = createContext(new Request('http://localhost/'), { now: () => now });
-  return { ...context, db: tx, database: tx as Database, actor };
+  return { ...context, db: tx as Database, actor };
 }

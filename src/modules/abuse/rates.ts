@@ -19,7 +19,7 @@ export type Counting = {
 export type OverLimit = { domain: { id: string; name: string }; address: string; counting: Counting };
 
 /** The context of an API request or of a message submitted by SMTP. */
-export type SendContext = Pick<Context, 'database' | 'clock' | 'request'>;
+export type SendContext = Pick<Context, 'db' | 'clock' | 'request'>;
 
 const WINDOW_SECONDS = 3600;
 
@@ -37,7 +37,7 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rate}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {
-    await raiseDailyAlerts(ctx.database, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
+    await raiseDailyAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
   }
   const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
   return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rate}${consequence}`, {
@@ -55,7 +55,7 @@ async function suspend(ctx: SendContext, over: OverLimit, { id, note }: { id: st
   const { domain, address, counting } = over;
   const { sent, allowed, countedFrom } = counting;
   const at = ctx.clock.now();
-  return ctx.database.$transaction(async (tx) => {
+  return ctx.db.$transaction(async (tx) => {
     const before = await tx.mailbox.findUnique({ where: { id }, select: FIELDS });
     const { count } = await tx.mailbox.updateMany({
       where: { id, suspendedAt: null, rateCountedFrom: countedFrom },

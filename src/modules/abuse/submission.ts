@@ -14,9 +14,9 @@ type Submission = {
  */
 export async function admitSubmission(ctx: SendContext, { id, login }: Submission): Promise<string> {
   const sender = parseAddress(login);
-  const domain = sender && (await ctx.database.domain.findUnique({ where: { name: sender.domain }, select: DOMAIN }));
+  const domain = sender && (await ctx.db.domain.findUnique({ where: { name: sender.domain }, select: DOMAIN }));
   if (!sender || !domain) return '550 5.7.1 This mailbox is not allowed to send';
-  const isCounted = () => ctx.database.countedSend.findUnique({ where: { id }, select: { id: true } });
+  const isCounted = () => ctx.db.countedSend.findUnique({ where: { id }, select: { id: true } });
   if (await isCounted()) return 'DUNNO';
   const address = sender.address.toLowerCase();
   const counting = await countSubmission(ctx, { id, address, domainId: domain.id }).catch(async (error: unknown) => {
@@ -35,7 +35,7 @@ async function countSubmission(
   ctx: SendContext,
   sent: { id: string; address: string; domainId: string },
 ): Promise<Counting> {
-  const [counting] = await ctx.database.$queryRaw<[Counting]>`
+  const [counting] = await ctx.db.$queryRaw<[Counting]>`
     SELECT verdict, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
       FROM count_send(${sent.id}::uuid, ${sent.address}, ${sent.domainId}::uuid, ${ctx.clock.now()}::timestamptz)`;
   return counting;

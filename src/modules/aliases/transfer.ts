@@ -37,13 +37,13 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
     await audit({ resource: 'alias', domainId: domain.id, details });
     return { ...report, lines };
   };
-  return input.dry_run ? run({ tx: ctx.database, audit: ctx.auditAlone }) : writeAliases(ctx, run);
+  return input.dry_run ? run({ tx: ctx.db, audit: ctx.auditAlone }) : writeAliases(ctx, run);
 }
 
 /** Streams every alias of a domain as CSV that can be imported again. */
 export async function exportAliases(ctx: ActorContext, input: ExportAliases): Promise<FileOutput> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(ctx.database, domain.id) };
+  return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(ctx.db, domain.id) };
 }
 
 async function* csvLines(db: Tx, domainId: string): AsyncGenerator<string> {

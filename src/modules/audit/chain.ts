@@ -33,7 +33,7 @@ export async function sealAuditEntries(db: Database): Promise<void> {
  * Verifies every hash, every link and the signed head. `first_bad_id` is the first entry that is edited, inserted, moved
  * or follows a removed one. Entries removed from the end are detected by the signed head.
  */
-export async function verifyAudit({ database: db }: ActorContext): Promise<AuditVerification> {
+export async function verifyAudit({ db }: ActorContext): Promise<AuditVerification> {
   // One snapshot, so that entries sealed in the meantime aren't reported as errors.
   return db.$transaction(
     async (tx) => {

@@ -32,7 +32,7 @@ export function exportAudit(ctx: ActorContext, { format }: ExportAudit): FileOut
   return {
     filename: `audit-${day}.${format}`,
     contentType: isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
-    chunks: isCsv ? csv(ctx.database) : ndjson(ctx.database),
+    chunks: isCsv ? csv(ctx.db) : ndjson(ctx.db),
   };
 }
 

@@ -26,17 +26,17 @@ export async function changePassword(ctx: MutationContext, input: ChangePassword
   const { admin, session } = ctx.actor;
   const resource = `admin:${admin.id}`;
   const where = { id: admin.id };
-  const { passwordHash } = await ctx.database.admin.findUniqueOrThrow({ where, select: { passwordHash: true } });
+  const { passwordHash } = await ctx.db.admin.findUniqueOrThrow({ where, select: { passwordHash: true } });
   if (!passwordHash) {
     throw new AppError('CONFLICT', 'You have no password yet. Ask a super admin to set one.');
   }
-  await recordAttempt(ctx.database, admin.email, ctx.clock.now());
+  await recordAttempt(ctx.db, admin.email, ctx.clock.now());
   if (!(await isPassword(input.current_password, passwordHash))) {
     await ctx.auditAlone({ resource, outcome: 'denied', details: { code: 'INVALID_CREDENTIALS' } });
     throw new AppError('INVALID_CREDENTIALS', 'The current password is incorrect.');
   }
   // Undo this attempt only: failed second factors stay counted.
-  await undoAttempt(ctx.database, admin.email, ctx.clock.now());
+  await undoAttempt(ctx.db, admin.email, ctx.clock.now());
   const data = { passwordHash: await hashPassword(input.new_password, 'new_password') };
   await ctx.transaction(async ({ tx, audit }) => {
     const { count } = await tx.admin.updateMany({ where: { ...where, passwordHash }, data });
@@ -62,8 +62,8 @@ export async function resetSecondFactor(tx: Tx, adminId: string): Promise<void> 
 
 /** Same response and timing for an unknown address and a wrong password. */
 async function provePassword(ctx: PublicMutationContext, email: string, password: string): Promise<LoginAnswer> {
-  await recordAttempt(ctx.database, email, ctx.clock.now());
-  const admin = await ctx.database.admin.findUnique({
+  await recordAttempt(ctx.db, email, ctx.clock.now());
+  const admin = await ctx.db.admin.findUnique({
     where: { email: email.trim().toLowerCase() },
     select: { id: true, email: true, passwordHash: true },
   });
@@ -100,15 +100,15 @@ type SecondFactor = Pick<Login, 'totp_code' | 'recovery_code'>;
 
 async function proveSecondFactor(ctx: PublicMutationContext, token: string, factor: SecondFactor): Promise<LoggedIn> {
   const now = ctx.clock.now();
-  const pending = await getTotpSession(ctx.database, token, now);
-  const admin = await ctx.database.admin.findUnique({
+  const pending = await getTotpSession(ctx.db, token, now);
+  const admin = await ctx.db.admin.findUnique({
     where: { id: pending.adminId },
     select: { id: true, email: true, totpSecret: true },
   });
   if (!admin) throw new AppError('SESSION_INVALID', 'This sign-in has expired. Start over with your password.');
   const actor = { admin, key: null };
-  await recordAttempt(ctx.database, admin.email, now);
-  await countAttempt(ctx.database, pending);
+  await recordAttempt(ctx.db, admin.email, now);
+  await countAttempt(ctx.db, pending);
   const loggedIn = await ctx.transaction(async ({ tx, audit }) => {
     const { totp_code: code, recovery_code: recoveryCode } = factor;
     const isProved = code

@@ -40,7 +40,7 @@ export async function getDomain(ctx: ActorContext, { id }: { id: string }): Prom
 /** Creates an active DKIM key with the domain, so that its first message is signed. @throws DOMAIN_EXISTS */
 export async function createDomain(ctx: MutationContext, { name, ...settings }: CreateDomain): Promise<Domain> {
   const normalized = normalizeDomainName(name) as string;
-  const existing = await ctx.database.domain.findUnique({ where: { name: normalized }, select: { id: true } });
+  const existing = await ctx.db.domain.findUnique({ where: { name: normalized }, select: { id: true } });
   if (existing) throw domainExists(normalized);
   const pair = await makeDkimKeyPair('rsa-2048');
   return ctx

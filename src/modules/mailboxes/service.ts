@@ -70,7 +70,7 @@ export async function createMailbox(ctx: MutationContext, input: CreateMailbox):
 /** Changes only the supplied fields. A new password takes effect on the mail server immediately. */
 export async function updateMailbox(ctx: MutationContext, input: UpdateMailbox): Promise<Mailbox> {
   const { id, password, display_name: displayName, quota_bytes: quotaBytes, active } = input;
-  await requireMailbox(ctx, ctx.database, id);
+  await requireMailbox(ctx, ctx.db, id);
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   return ctx.transaction(async ({ tx, audit }) => {
     const row = await requireMailbox(ctx, tx, id);

@@ -18,7 +18,7 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
     fetch: async (position) => {
       const after = position && { arrivedAt: new Date(position.value).toISOString(), queueId: position.id };
       const query = { queue, sender: from, recipient: to, order, limit, ...(after && { after }) };
-      const { messages } = await askAgent(ctx.database, 'queue.list', query, { withinMs: READ_WITHIN_MS });
+      const { messages } = await askAgent(ctx.db, 'queue.list', query, { withinMs: READ_WITHIN_MS });
       known = await findMessages(
         ctx.db,
         messages.map(({ queueId }) => queueId),
@@ -33,7 +33,7 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
 /** @throws the errors of askAgent */
 export async function summarizeQueue(ctx: ActorContext): Promise<QueueSummary> {
   const query = { order: 'asc', limit: 1 } as const;
-  const { counts, messages } = await askAgent(ctx.database, 'queue.list', query, { withinMs: READ_WITHIN_MS });
+  const { counts, messages } = await askAgent(ctx.db, 'queue.list', query, { withinMs: READ_WITHIN_MS });
   const all = { deferred: 0, active: 0, incoming: 0, hold: 0, maildrop: 0, ...counts };
   return {
     total: Object.values(all).reduce((sum, count) => sum + count, 0),
@@ -44,7 +44,7 @@ export async function summarizeQueue(ctx: ActorContext): Promise<QueueSummary> {
 
 /** @throws the errors of askAgent */
 export async function flushQueue(ctx: MutationContext): Promise<{ message: string }> {
-  await auditFailure(ctx, { resource: 'queue' }, () => askAgent(ctx.database, 'queue.flush', {}));
+  await auditFailure(ctx, { resource: 'queue' }, () => askAgent(ctx.db, 'queue.flush', {}));
   await ctx.auditAlone({ resource: 'queue' });
   return { message: 'Retrying all deferred messages. Messages on hold stay on hold.' };
 }
@@ -61,7 +61,7 @@ export async function changeQueued(
   const stored = (await findMessages(ctx.db, [queueId])).get(queueId);
   const target = { resource: `queue:${queueId}`, domainId: stored?.domainId ?? null };
   const { message, isDone } = await auditFailure(ctx, target, () =>
-    askAgent(ctx.database, 'queue.change', { change, queueId }),
+    askAgent(ctx.db, 'queue.change', { change, queueId }),
   );
   if (!message || !isDone) {
     const rejection = message

@@ -18,7 +18,7 @@ export async function createMessage(ctx: ActorContext, { id, domain, message, sl
   const { recipients } = message;
   const by = ctx.actor.key ? { api_key_id: ctx.actor.key.id } : { session_id: ctx.actor.session?.id ?? null };
   const detail = JSON.stringify({ by: ctx.actor.admin.email, ...by });
-  const [counting] = await ctx.database.$queryRaw<[Counting]>`
+  const [counting] = await ctx.db.$queryRaw<[Counting]>`
     WITH counting AS (
       SELECT * FROM count_send(${id}::uuid, ${message.from.toLowerCase()}, ${domain.id}::uuid, ${at}::timestamptz)
     ), created AS (

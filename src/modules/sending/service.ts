@@ -24,22 +24,22 @@ const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 export async function sendMessage(ctx: MutationContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
   const key = ctx.request.idempotencyKey;
   if (key === null) return submitAudited(ctx, message);
-  const { kind, claim } = await claimKey(ctx.database, ctx.actor, key, fingerprint);
+  const { kind, claim } = await claimKey(ctx.db, ctx.actor, key, fingerprint);
   const prior = await settledPrior(ctx, claim);
   if (prior) {
-    if (kind === 'claimed') await finishKey(ctx.database, claim);
+    if (kind === 'claimed') await finishKey(ctx.db, claim);
     await ctx.auditAlone({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
     if (prior.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
     return { message_id: prior.messageId };
   }
   try {
     const sent = await withLease(ctx, claim, () => submitAudited(ctx, message, claim));
-    await finishKey(ctx.database, claim);
+    await finishKey(ctx.db, claim);
     return sent;
   } catch (error) {
     // Only a definite failure frees the key. After an unexpected error the lease expires, and the row has the outcome.
-    if (isUncertain(error)) await finishKey(ctx.database, claim);
-    else if (error instanceof AppError) await freeKey(ctx.database, claim);
+    if (isUncertain(error)) await finishKey(ctx.db, claim);
+    else if (error instanceof AppError) await freeKey(ctx.db, claim);
     throw error;
   }
 }
@@ -54,7 +54,7 @@ export async function sendBatch(ctx: MutationContext, { fingerprint, items }: Pr
     await auditBatch(ctx, items, null);
     return summary(await submitAll(ctx, items, null));
   }
-  const claimed = await claimKey(ctx.database, ctx.actor, key, fingerprint);
+  const claimed = await claimKey(ctx.db, ctx.actor, key, fingerprint);
   const { claim } = claimed;
   if (claimed.kind === 'finished') {
     await auditBatch(ctx, items, claim, { replayed: true });
@@ -65,7 +65,7 @@ export async function sendBatch(ctx: MutationContext, { fingerprint, items }: Pr
     await auditBatch(ctx, items, claim);
     return submitAll(ctx, items, claim);
   });
-  await finishKey(ctx.database, claim, { results });
+  await finishKey(ctx.db, claim, { results });
   return summary(results);
 }
 
@@ -88,7 +88,7 @@ export async function settleAbandonedMessages(db: Database, now: Date): Promise<
 
 async function withLease<Result>(ctx: MutationContext, claim: Claim, work: () => Promise<Result>): Promise<Result> {
   const renewal = setInterval(() => {
-    renewLease(ctx.database, claim).catch((error) =>
+    renewLease(ctx.db, claim).catch((error) =>
       log.warn({ request_id: ctx.request.id, error }, 'renewing the idempotency lease failed'),
     );
   }, LEASE_RENEWAL_MS);
@@ -121,8 +121,8 @@ async function submitAll(
   claim: Claim | null,
 ): Promise<BatchItem[]> {
   const limit = pLimit(BATCH_CONCURRENCY);
-  // The call's audit entry is already recorded.
-  const storeOutcome: StoreOutcome = (_, store) => ctx.database.$transaction(store);
+  // The audit entry of the batch is already recorded.
+  const storeOutcome: StoreOutcome = (_, store) => ctx.db.$transaction(store);
   const submitOne = async (item: PreparedMessage | MessageError, index: number): Promise<BatchItem> => {
     if ('code' in item) return { index, error: item.message, code: item.code };
     try {
@@ -167,7 +167,7 @@ async function auditBatch(
 async function findAccessibleDomain(ctx: ActorContext, name: string): Promise<string | null> {
   const ids = accessibleDomainIds(ctx.actor);
   const where = { name, ...(ids && { id: { in: ids } }) };
-  return (await ctx.database.domain.findFirst({ where, select: { id: true } }))?.id ?? null;
+  return (await ctx.db.domain.findFirst({ where, select: { id: true } }))?.id ?? null;
 }
 
 function summary(results: BatchItem[]): BatchSent {
@@ -190,7 +190,7 @@ async function settledPrior(ctx: MutationContext, claim: Claim, index = 0): Prom
   const prior = claim.prior.find((message) => message.batchIndex === index);
   if (!prior) return null;
   if (isRefused(prior)) {
-    await ctx.database.message.update({
+    await ctx.db.message.update({
       where: { id: prior.id },
       data: { idempotencyKeyId: null, batchIndex: null },
       select: { id: true },
@@ -198,7 +198,7 @@ async function settledPrior(ctx: MutationContext, claim: Claim, index = 0): Prom
     return null;
   }
   if (prior.status !== 'submitting') return prior;
-  await ctx.database.$transaction((tx) => markUncertain(tx, prior.id, ctx.clock.now()));
+  await ctx.db.$transaction((tx) => markUncertain(tx, prior.id, ctx.clock.now()));
   return { ...prior, status: 'uncertain' };
 }
 

@@ -124,7 +124,7 @@ async function requireSender(ctx: ActorContext, from: string): Promise<Authorize
   const sender = parseAddress(from);
   if (!sender) throw new AppError('INVALID_SENDER', 'Enter a plain sender address such as ann@example.com.');
   const domain = await authorizeDomain(ctx, { name: sender.domain }, { missingStatus: 403 });
-  const mailbox = await ctx.database.mailbox.findUnique({
+  const mailbox = await ctx.db.mailbox.findUnique({
     where: { domainId_localPart: { domainId: domain.id, localPart: sender.local.toLowerCase() } },
     select: { suspendedAt: true },
   });

@@ -69,7 +69,7 @@ export async function createSieveFilter(ctx: MutationContext, input: CreateSieve
 /** Changes only the supplied fields. An unchanged script needs no mail server. */
 export async function updateSieveFilter(ctx: MutationContext, input: UpdateSieveFilter): Promise<SieveFilter> {
   const { id, name, script, active, position } = input;
-  const known = await requireFilter(ctx, ctx.database, id);
+  const known = await requireFilter(ctx, ctx.db, id);
   if (script !== undefined && script !== known.script) await requireCompiles(ctx, script);
   return ctx.transaction(async ({ tx, audit }) => {
     const { scope, domainId, mailboxId } = known;
@@ -97,7 +97,7 @@ export async function deleteSieveFilter(ctx: MutationContext, { id }: { id: stri
 
 /** Saves nothing. The audit entry records the check. */
 export async function validateSieve(ctx: MutationContext, { script }: ValidateSieve): Promise<SieveVerdict> {
-  const { errors } = await askAgent(ctx.database, 'sieve.check', { script });
+  const { errors } = await askAgent(ctx.db, 'sieve.check', { script });
   const valid = errors.length === 0;
   await ctx.auditAlone({ resource: 'sieve_filter', details: { valid } });
   return { valid, errors };
@@ -105,7 +105,7 @@ export async function validateSieve(ctx: MutationContext, { script }: ValidateSi
 
 /** Call outside transactions. @throws MAIL_STACK_UNAVAILABLE if the script can't be checked */
 async function requireCompiles(ctx: MutationContext, script: string): Promise<void> {
-  const { errors } = await askAgent(ctx.database, 'sieve.check', { script });
+  const { errors } = await askAgent(ctx.db, 'sieve.check', { script });
   if (errors.length === 0) return;
   const message = errors.map(errorText)[0] ?? '';
   throw new AppError('VALIDATION_ERROR', `The script does not compile. ${message}`, {
@@ -123,7 +123,7 @@ type Owner = Pick<Row, 'scope' | 'domainId' | 'mailboxId'>;
 async function authorizeOwner(ctx: ActorContext, input: CreateSieveFilter): Promise<Owner> {
   const { scope, domain_id: domainId, mailbox_id: mailboxId } = input;
   if (scope === 'mailbox' && mailboxId) {
-    const mailbox = await requireMailbox(ctx, ctx.database, mailboxId);
+    const mailbox = await requireMailbox(ctx, ctx.db, mailboxId);
     await authorizeDomain(ctx, { id: mailbox.domainId });
     return { scope, domainId: null, mailboxId };
   }

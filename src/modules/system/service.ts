@@ -12,7 +12,7 @@ export async function getHealth(ctx: Context): Promise<Health> {
     timer = setTimeout(() => reject(new Error(`no response in ${DATABASE_TIMEOUT_MS} ms`)), DATABASE_TIMEOUT_MS);
   });
   try {
-    await Promise.race([ctx.database.$queryRaw`SELECT 1`, timeout]);
+    await Promise.race([ctx.db.$queryRaw`SELECT 1`, timeout]);
     return { status: 'ok' };
   } catch (error) {
     log.warn({ error }, 'database is not responding');

@@ -78,7 +78,7 @@ export async function testWebhook(ctx: MutationContext, { id, event: type }: Tes
       await audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: claim.id } });
     });
     await deliverer().deliver(claim);
-    return present(await requireDelivery(ctx.database, id, claim.id), ctx.clock.now());
+    return present(await requireDelivery(ctx.db, id, claim.id), ctx.clock.now());
   } finally {
     releaseSlot();
   }

@@ -39,7 +39,7 @@ export async function finish(ctx: Context, input: OidcCallback): Promise<Redirec
       ? await finishHandshake(ctx, provider, input)
       : logFailure(ctx, provider, 'sign_in_failed', 'state mismatch');
   if ('error' in claims) return failTo(ctx, provider, intent, claims.error);
-  await forgetOldStates(ctx.database, ctx.clock.now());
+  await forgetOldStates(ctx.db, ctx.clock.now());
   return intent.purpose === 'link'
     ? finishLink(ctx, provider, intent, claims)
     : finishSignIn(ctx, provider, intent, claims);
@@ -49,7 +49,7 @@ export async function finish(ctx: Context, input: OidcCallback): Promise<Redirec
 export async function beginLink(ctx: MutationContext, input: ByProvider): Promise<LinkStarted> {
   const provider = getProvider(input.provider);
   const { admin, session } = ctx.actor;
-  if (await hasLink(ctx.database, admin.id)) {
+  if (await hasLink(ctx.db, admin.id)) {
     throw new AppError('CONFLICT', 'Your account is already linked to an identity provider. Disconnect it first.');
   }
   const purpose = { purpose: 'link', adminId: admin.id, sessionId: session?.id as string } as const;
@@ -97,7 +97,7 @@ async function finishSignIn(
   intent: Extract<Intent, { purpose: 'sign-in' }>,
   claims: Claims,
 ): Promise<Redirection> {
-  const passed = await ctx.database.$transaction(async (tx) => {
+  const passed = await ctx.db.$transaction(async (tx) => {
     if (!(await consumeState(tx, intent))) return { error: 'expired' as const };
     const found = await findAdminOf(tx, provider, claims);
     if (!found) return { error: 'no_account' as const };
@@ -128,7 +128,7 @@ async function finishLink(
   claims: Claims,
 ): Promise<Redirection> {
   const { sessionId, adminId } = intent;
-  const error = await ctx.database.$transaction(async (tx): Promise<OidcError | null> => {
+  const error = await ctx.db.$transaction(async (tx): Promise<OidcError | null> => {
     if (!(await consumeState(tx, intent))) return 'expired';
     const session = await tx.session.findUnique({
       where: { id: sessionId, adminId, expiresAt: { gt: ctx.clock.now() } },
@@ -158,7 +158,7 @@ async function failTo(
   email?: string,
 ): Promise<Redirection> {
   const isLink = intent?.purpose === 'link';
-  await insertAuditEntry(ctx.database, ctx, {
+  await insertAuditEntry(ctx.db, ctx, {
     action: isLink ? 'admin.link_oidc' : 'session.create',
     outcome: 'denied',
     actor: null,

@@ -26,7 +26,7 @@ export async function prepareFirstAdmin(): Promise<void> {
 }
 
 export async function getSetupStatus(ctx: Context, { token }: SetupStatusQuery): Promise<SetupStatus> {
-  const needsSetup = !(await hasAdmin(ctx.database));
+  const needsSetup = !(await hasAdmin(ctx.db));
   return { needs_setup: needsSetup, token_valid: needsSetup && token !== undefined && isDerivedToken(SETUP, token) };
 }
 

@@ -24,7 +24,7 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
   if (admin.totpEnabled) throw alreadyEnabled();
   const { totpSecret } = admin;
   if (!totpSecret) throw new AppError('CONFLICT', 'Start with POST /auth/totp/setup.');
-  await recordAttempt(ctx.database, admin.email, ctx.clock.now());
+  await recordAttempt(ctx.db, admin.email, ctx.clock.now());
   const step = stepOfCode(admin, code, ctx.clock.now());
   if (step === null) {
     await ctx.auditAlone(wrongCodeEntry(admin.id));
@@ -48,7 +48,7 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
 export async function disableTotp(ctx: MutationContext, { code }: TotpCodeInput): Promise<{ message: string }> {
   const admin = await getSecret(ctx);
   if (!admin.totpEnabled) throw notEnabled();
-  await recordAttempt(ctx.database, admin.email, ctx.clock.now());
+  await recordAttempt(ctx.db, admin.email, ctx.clock.now());
   const isDisabled = await ctx.transaction(async ({ tx, audit }) => {
     const isCorrect = await consumeTotpCode(tx, admin, code, ctx.clock.now());
     if (isCorrect) {
@@ -63,7 +63,7 @@ export async function disableTotp(ctx: MutationContext, { code }: TotpCodeInput)
 }
 
 async function getSecret(ctx: ActorContext) {
-  return ctx.database.admin.findUniqueOrThrow({
+  return ctx.db.admin.findUniqueOrThrow({
     where: { id: ctx.actor.admin.id },
     select: { id: true, email: true, totpEnabled: true, totpSecret: true },
   });

@@ -25,7 +25,7 @@ export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Prom
 /** Creates a pending key. @throws CONFLICT if another key is pending or the selector was used before */
 export async function rotateDkim(ctx: MutationContext, { id, selector, algorithm }: RotateDkim): Promise<DkimKey> {
   await requireDomain(ctx, ctx.db, id);
-  await requireUnusedSelector(ctx.database, id, selector);
+  await requireUnusedSelector(ctx.db, id, selector);
   const pair = await makeDkimKeyPair(algorithm);
   return ctx.transaction(async ({ tx, audit }) => {
     await lockDomain(tx, id);
