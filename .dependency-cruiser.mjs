@@ -3,42 +3,42 @@
 const TESTS = '\\.test\\.tsx?$|^src/test/|^e2e/';
 const BROWSER_SAFE = '^src/(lib|components)/|^src/modules/[^/]+/(components/|schema\\.ts$)';
 const SERVER_SIDE = '^src/(server|mail)/|^src/modules/[^/]+/(service|router)\\.ts$';
-const MODULE_DOORS = '^src/modules/[^/]+/(service|schema)\\.ts$';
+const MODULE_ENTRY_POINTS = '^src/modules/[^/]+/(service|schema)\\.ts$';
 const APP_ROUTER = '^src/modules/router\\.ts$';
 const PRISMA = '^src/server/prisma/|(^|/)node_modules/@prisma/(client|adapter-pg)(/|$)';
 
 /** @type {import('dependency-cruiser').IForbiddenRuleType[]} */
 export const onAllImports = [
   {
-    name: 'lib-stands-alone',
-    comment: 'src/lib is safe everywhere, so it imports none of our other code.',
+    name: 'lib-imports-only-lib',
+    comment: 'src/lib runs everywhere, so it imports no other folder of src.',
     severity: 'error',
     from: { path: '^src/lib/', pathNot: TESTS },
     to: { path: '^src/', pathNot: '^src/lib/' },
   },
   {
-    name: 'components-know-lib-only',
-    comment: "The console's building blocks import no module; from the API they use the router's type.",
+    name: 'components-import-only-lib',
+    comment: "Shared components import no module, except the type of the app's router.",
     severity: 'error',
     from: { path: '^src/components/', pathNot: TESTS },
     to: { path: '^src/', pathNot: ['^src/(components|lib)/', APP_ROUTER] },
   },
   {
-    name: 'server-and-mail-stand-below-modules',
+    name: 'server-and-mail-below-modules',
     comment: 'src/server and src/mail are the layer below modules.',
     severity: 'error',
     from: { path: '^src/(server|mail)/', pathNot: TESTS },
     to: { path: '^src/', pathNot: '^src/(server|mail|lib)/' },
   },
   {
-    name: 'mail-apart-from-server',
+    name: 'mail-without-server',
     comment: 'src/mail is a set of ports: its dependencies are passed in.',
     severity: 'error',
     from: { path: '^src/mail/', pathNot: TESTS },
     to: { path: '^src/server/' },
   },
   {
-    name: 'server-apart-from-mail',
+    name: 'server-without-mail',
     comment: 'src/server and src/mail are independent of each other.',
     severity: 'error',
     from: { path: '^src/server/', pathNot: TESTS },
@@ -52,22 +52,22 @@ export const onAllImports = [
     to: { path: '^src/app/|^src/[^/]+$' },
   },
   {
-    name: 'modules-meet-at-their-doors',
+    name: 'modules-through-service-or-schema',
     comment: 'A module uses another module only through its service.ts or schema.ts.',
     severity: 'error',
     from: { path: '^src/modules/([^/]+)/', pathNot: TESTS },
-    to: { path: '^src/modules/', pathNot: ['^src/modules/$1/', MODULE_DOORS, APP_ROUTER] },
+    to: { path: '^src/modules/', pathNot: ['^src/modules/$1/', MODULE_ENTRY_POINTS, APP_ROUTER] },
   },
   {
-    name: 'app-router-mounts-routers',
+    name: 'app-router-imports-only-routers',
     comment: "The app's router imports each module's router and nothing else.",
     severity: 'error',
     from: { path: APP_ROUTER },
     to: { path: '^src/modules/', pathNot: '^src/modules/[^/]+/router\\.ts$' },
   },
   {
-    name: 'service-knows-no-router',
-    comment: 'Verbs do not import routers or components.',
+    name: 'services-without-router',
+    comment: 'Services import no routers or components.',
     severity: 'error',
     from: { path: '^src/modules/[^/]+/[^/]+\\.ts$', pathNot: [TESTS, '/router\\.ts$'] },
     to: {
@@ -76,7 +76,7 @@ export const onAllImports = [
   },
   {
     name: 'browser-safe',
-    comment: 'Schemas, components and src/lib run in the browser: they import no server code and no verbs.',
+    comment: 'Schemas, components and src/lib run in the browser: they import no server code and no services.',
     severity: 'error',
     from: { path: BROWSER_SAFE, pathNot: TESTS },
     to: { path: SERVER_SIDE },
@@ -90,7 +90,7 @@ export const onAllImports = [
   },
   {
     name: 'prisma-in-services',
-    comment: 'Only src/server and the verbs of modules use the database.',
+    comment: 'Only src/server and services use the database.',
     severity: 'error',
     from: {
       path: ['^src/(app|mail|lib|components)/', '^src/modules/.*(router|schema)\\.ts$', '/components/'],
@@ -106,29 +106,28 @@ export const onAllImports = [
     to: { path: '^src/(mail|test)/' },
   },
   {
-    name: 'demo-seeds-from-outside',
-    comment:
-      'src/demo fills a database with what the app knows; nothing of the app knows the demo, and it has no pages.',
+    name: 'app-without-demo',
+    comment: 'The app does not import the demo.',
     severity: 'error',
     from: { pathNot: '^src/demo/' },
     to: { path: '^src/demo/' },
   },
   {
     name: 'demo-without-pages',
-    comment: 'The demo seeds through services and schemas; it needs no routing and no components.',
+    comment: 'The demo uses services and schemas, but no routing or components.',
     severity: 'error',
     from: { path: '^src/demo/', pathNot: TESTS },
     to: { path: '^src/(app|components)/|^src/modules/[^/]+/components/|^src/[^/]+$' },
   },
   {
-    name: 'tests-stay-outside',
+    name: 'production-without-tests',
     comment: 'Production code imports no tests.',
     severity: 'error',
     from: { pathNot: TESTS },
     to: { path: TESTS },
   },
   {
-    name: 'scripts-read-settings-only',
+    name: 'scripts-import-only-settings',
     comment: 'Scripts run without a build: from the app they import only the settings and the password rules.',
     severity: 'error',
     from: { path: '^scripts/' },
@@ -154,7 +153,7 @@ export const onImportsOfCode = [
     to: { path: APP_ROUTER },
   },
   {
-    name: 'browser-safe-all-the-way',
+    name: 'browser-safe-transitively',
     comment: 'Browser code must not reach server code through other files either.',
     severity: 'error',
     from: { path: BROWSER_SAFE, pathNot: TESTS },
