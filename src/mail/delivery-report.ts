@@ -1,3 +1,5 @@
+import type { OutcomeCause } from '@/lib/outcome-causes';
+
 /** Outcome for one recipient of an outbound message, as reported by the mail server. */
 export type DeliveryReport = {
   kind: 'delivered' | 'bounced' | 'deferred' | 'failed';
@@ -5,6 +7,8 @@ export type DeliveryReport = {
   messageId: string | null;
   queueId: string | null;
   recipient: string;
+  /** Null if delivered. */
+  cause: OutcomeCause | null;
   smtpCode: number | null;
   enhancedCode: string | null;
   response: string;

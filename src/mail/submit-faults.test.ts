@@ -40,6 +40,7 @@ describe.each([true, false])('a failure before the data (pipelining: %s)', (isPi
       );
       expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
         outcome: 'refused',
+        cause: 'not_submitted',
         isTemporary: true,
         smtpCode: null,
       });
@@ -58,6 +59,7 @@ describe.each([true, false])('a failure before the data (pipelining: %s)', (isPi
       const { server, submitter } = await rawServer(script, { extensions, credentials: 'u:p@' });
       expect(await submitter.submit({ envelope, raw: small })).toMatchObject({
         outcome: 'refused',
+        cause: 'rejected',
         isTemporary: code < 500,
         smtpCode: code,
         enhancedCode: `${String(code)[0]}.7.1`,

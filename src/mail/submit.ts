@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { OutcomeCause } from '@/lib/outcome-causes';
 import { createSlots } from './slots';
 import { oneLine, parseReply, queueIdOf, type SmtpReply } from './smtp-reply';
 import { openSession, SessionError, type SmtpRefusal, type SmtpResult, type SmtpSession } from './smtp-session';
@@ -14,7 +15,12 @@ type RefusedRecipient = SmtpReply & { address: string };
  */
 export type SubmitOutcome =
   | { outcome: 'accepted'; queueId: string | null; response: string; refusedRecipients: RefusedRecipient[] }
-  | ({ outcome: 'refused'; isTemporary: boolean; refusedRecipients: RefusedRecipient[] } & SmtpReply)
+  | ({
+      outcome: 'refused';
+      cause: Extract<OutcomeCause, 'rejected' | 'not_submitted'>;
+      isTemporary: boolean;
+      refusedRecipients: RefusedRecipient[];
+    } & SmtpReply)
   | { outcome: 'uncertain'; reason: string };
 
 /** The port to the mail server. `submit` never rejects and never submits a message twice. */
@@ -154,11 +160,12 @@ function outcomeOf(result: SmtpResult): SubmitOutcome {
   const refusedRecipients = result.refusals.map(refusedRecipient);
   const replyClass = reply?.smtpCode ? Math.floor(reply.smtpCode / 100) : null;
   if (reply && (replyClass === 4 || replyClass === 5)) {
-    return { outcome: 'refused', isTemporary: replyClass === 4, refusedRecipients, ...reply };
+    return { outcome: 'refused', cause: 'rejected', isTemporary: replyClass === 4, refusedRecipients, ...reply };
   }
   if (!result.isDataComplete) {
     const response = reply?.response || oneLine(result.error ?? '');
-    return { ...notSent(response), isTemporary: !result.isLocalRefusal, refusedRecipients };
+    const cause = result.isLocalRefusal ? 'rejected' : 'not_submitted';
+    return { ...notSent(response), cause, isTemporary: !result.isLocalRefusal, refusedRecipients };
   }
   if (reply && replyClass === 2 && result.error === null) {
     return { outcome: 'accepted', queueId: queueIdOf(reply.response), response: reply.response, refusedRecipients };
@@ -174,12 +181,14 @@ function notConnected(error: unknown): SubmitOutcome {
   if (!(error instanceof SessionError)) return notSent('The mail server could not be reached.');
   const reply = error.reply === null ? null : parseReply(error.reply);
   if (!reply) return notSent(oneLine(error.message));
-  return { ...notSent(reply.response), ...reply, isTemporary: reply.smtpCode === null || reply.smtpCode < 500 };
+  const isTemporary = reply.smtpCode === null || reply.smtpCode < 500;
+  return { ...notSent(reply.response), ...reply, cause: 'rejected', isTemporary };
 }
 
 function notSent(response: string) {
   return {
     outcome: 'refused' as const,
+    cause: 'not_submitted' as const,
     isTemporary: true,
     smtpCode: null,
     enhancedCode: null,

@@ -1,6 +1,6 @@
 import type { Clock } from '@/server/clock';
 
-/** A clock that stands still until it is moved. */
+/** A clock that changes only with `advance`. */
 export function manualClock(at: string): Clock & { advance(seconds: number): void } {
   let now = Date.parse(at);
   return {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { database } from '@/server/db';
 
-/** A real database of the test file's own. Importing this module makes it, before anything reads the environment. */
+/** Importing this module creates a real database for the test file, before anything reads the environment. */
 const name = `postroom_test_${randomBytes(6).toString('hex')}`;
 
 await administer(`CREATE DATABASE ${name} TEMPLATE ${inject('template')}`);

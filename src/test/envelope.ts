@@ -9,7 +9,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
 
-/** Every answer has the envelope, and where its route is known, the status and schema that the document promises. */
+/** Checks the envelope of a response and, if its route is documented, its status and schema. */
 export function checkEnvelope(
   document: Document,
   method: string,
@@ -29,9 +29,9 @@ export function checkEnvelope(
   const found = operationOf(document, method, path);
   if (!found) return;
   const { template, operation } = found;
-  const promised = operation.responses[response.status];
-  expect(promised, `${method} ${path} answers ${response.status}, which the document does not list`).toBeDefined();
-  const schema = promised?.content?.['application/json']?.schema;
+  const documented = operation.responses[response.status];
+  expect(documented, `${method} ${path} answers ${response.status}, which isn't documented`).toBeDefined();
+  const schema = documented?.content?.['application/json']?.schema;
   if (!schema) return;
   const name = `${method} ${template} ${response.status}`;
   const validate = compiled.get(name) ?? ajv.compile({ ...schema, components: document.components });

@@ -8,12 +8,12 @@ import { db } from './database';
 
 const HOUR_MS = 3_600_000;
 
-/** Rows that a test stands on. Every one is new, so that no test sees another's. */
+/** Creates a domain with a unique name, so that tests don't affect each other. */
 export function makeDomain(over: { name?: string; active?: boolean } = {}) {
   return db.domain.create({ data: { name: `d${unique()}.example`, ...over } });
 }
 
-/** Of Ed25519, which is made in no time. */
+/** Creates an Ed25519 key, which is faster than RSA. */
 export async function makeDkimKey(
   domainId: string,
   over: { selector?: string; status?: 'pending' | 'active' | 'retired'; at?: Date } = {},
@@ -49,7 +49,7 @@ export function makeAdmin(over: { role?: Role; domainIds?: string[]; email?: str
   return db.admin.create({ data: { email, role, passwordHash, domains } });
 }
 
-/** The Cookie header of a session. */
+/** Creates a session. @returns its row and the Cookie header */
 export async function makeSession(adminId: string, over: { expiresAt?: Date } = {}) {
   const { secret, cookieValue } = newSessionSecret();
   const expiresAt = over.expiresAt ?? new Date(Date.now() + HOUR_MS);
@@ -78,7 +78,7 @@ export async function makeApiKey(
   return { key, row: await db.apiKey.create({ data }) };
 }
 
-/** Of a global webhook for all events, at an address that is refused without being connected to. */
+/** By default a global webhook for all events, at an address that is rejected without a connection. */
 export async function makeWebhook(
   over: { domainId?: string | null; url?: string; events?: string[]; active?: boolean; secret?: string } = {},
 ) {
@@ -93,7 +93,7 @@ export async function makeWebhook(
   return db.webhook.create({ data: { id, url, events, secret: sealed, createdBy: uuidv7(), ...rest } });
 }
 
-/** An event with one delivery of it that was given up; a kept body can be sent again. */
+/** Creates an event with one abandoned delivery, which can be replayed. */
 export async function makeAbandonedDelivery(webhookId: string, over: { domainId?: string | null } = {}) {
   const event = await db.event.create({ data: { type: 'mail.sent', body: '{}', bodyBytes: 2, ...over } });
   const finishedAt = new Date();

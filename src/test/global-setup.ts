@@ -11,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** Migrates one database that every test file copies. Returns what drops it. */
+/** Migrates a database that every test file copies. @returns a function that drops it */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl)

@@ -14,7 +14,7 @@ export const document = openApiDocument(appRouter, 'http://localhost:3000');
 export type Answer = {
   status: number;
   headers: Headers;
-  // Tests look into bodies of every shape; checkEnvelope has compared them with the OpenAPI document.
+  // Bodies have many shapes; checkEnvelope validates them against the OpenAPI document.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   data: any;
   error: {
@@ -25,13 +25,13 @@ export type Answer = {
   meta: { request_id: string; timestamp: string; pagination: { next_cursor: string; has_more: boolean } | null };
 };
 
-type Send = { headers?: Record<string, string>; body?: unknown; rawBody?: BodyInit; clock?: Clock };
+type CallOptions = { headers?: Record<string, string>; body?: unknown; rawBody?: BodyInit; clock?: Clock };
 
 export type Client = {
   headers: Record<string, string>;
-  call(method: string, path: string, send?: Send): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   get(path: string): Promise<Answer>;
-  /** A file's answer, which has no envelope. */
+  /** The response for a file, which has no envelope. */
   download(path: string): Promise<Response>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body: unknown): Promise<Answer>;
@@ -40,19 +40,19 @@ export type Client = {
 
 let addresses = 0;
 
-/** A REST client at an address of its own, which checks envelope and schema on every call. */
+/** A REST client with a unique IP address that checks envelope and schema of every response. */
 export function client(headers: Record<string, string> = {}): Client {
   addresses += 1;
   const own = { 'x-postroom-client-ip': `2001:db8:${addresses.toString(16)}::1`, ...headers };
-  const call: Client['call'] = async (method, path, send = {}) => {
-    const body = send.rawBody ?? (send.body === undefined ? undefined : JSON.stringify(send.body));
+  const call: Client['call'] = async (method, path, options = {}) => {
+    const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const request = new Request(`http://localhost:3000/api/v1${path}`, {
       method,
-      headers: { ...own, ...(body !== undefined && { 'content-type': 'application/json' }), ...send.headers },
+      headers: { ...own, ...(body !== undefined && { 'content-type': 'application/json' }), ...options.headers },
       body,
       ...(body instanceof ReadableStream && { duplex: 'half' }),
     });
-    const response = await handle(request, send.clock);
+    const response = await handle(request, options.clock);
     const parsed = await response.json();
     checkEnvelope(document, method, path, response, parsed);
     return { status: response.status, headers: response.headers, ...parsed };
@@ -77,7 +77,7 @@ export async function keyClient(
   return { ...client({ authorization: `Bearer ${key}` }), admin, key, keyId: row.id };
 }
 
-/** A client with a browser's session of a new admin. */
+/** A client with a browser session of a new admin. */
 export async function sessionClient(over: { role?: Role; domainIds?: string[] } = {}) {
   const admin = await makeAdmin(over);
   const { session, cookie } = await makeSession(admin.id);

@@ -23,7 +23,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
   const spool = await openSpool(dir, { minFreeBytes });
   const routes = new WeakMap<SMTPServerAddress, Route>();
 
-  async function keep(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+  async function store(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const filter = createGtubeFilter();
     const message = filter.passOn(stream);
     const envelope = envelopeOf(session);
@@ -52,7 +52,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
       spool,
       maxMessageBytes,
       ports: isPortConfigured ? [port] : portsFrom(port),
-      keep,
+      store,
     },
     {
       authOptional: true,

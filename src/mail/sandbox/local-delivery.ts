@@ -30,6 +30,7 @@ function replyFor(recipient: string, resolution: Resolution): Reply {
   if (resolution.verdict === 'accepted') {
     return {
       kind: 'delivered',
+      cause: null,
       smtpCode: 250,
       enhancedCode: '2.0.0',
       response: '250 2.0.0 Ok: received by this server',
@@ -40,7 +41,7 @@ function replyFor(recipient: string, resolution: Resolution): Reply {
   if (!refusal) return remoteReply(recipient);
   const [enhancedCode, why] = refusal;
   const response = `550 ${enhancedCode} <${recipient}>: ${why}`;
-  return { kind: 'bounced', smtpCode: 550, enhancedCode, response, remoteMta: SANDBOX_HOST };
+  return { kind: 'bounced', cause: 'remote_reply', smtpCode: 550, enhancedCode, response, remoteMta: SANDBOX_HOST };
 }
 
 const SANDBOX_HOST = 'sandbox.localhost';

@@ -70,11 +70,11 @@ it.each([
   const reports: DeliveryReport[] = [];
   await sandbox(async (report) => reports.push(report), { queueLifetimeMs });
   await expect.poll(due, { timeout: 10_000 }).toEqual([]);
-  const outcomes = reports.map(({ recipient, kind }) => [recipient, kind]);
+  const outcomes = reports.map(({ recipient, kind, cause }) => [recipient, kind, cause]);
   expect(outcomes).toEqual([
-    ['d@defer.test', 'deferred'],
-    ['a@far.example', 'delivered'],
-    ['d@defer.test', 'failed'],
+    ['d@defer.test', 'deferred', 'remote_reply'],
+    ['a@far.example', 'delivered', null],
+    ['d@defer.test', 'failed', 'expired'],
   ]);
 });
 

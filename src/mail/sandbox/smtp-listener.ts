@@ -13,15 +13,15 @@ type Options = {
   /** The ports to try, in order; 0 is any free one. */
   ports: readonly number[];
   /** Resolves to the queue id once the message is stored. */
-  keep: (stream: SMTPServerDataStream, session: SMTPServerSession) => Promise<string>;
+  store: (stream: SMTPServerDataStream, session: SMTPServerSession) => Promise<string>;
 };
 
 /** An SMTP server on 127.0.0.1 that answers 250 only once the message is stored. */
 export async function startSmtpListener(
-  { spool, maxMessageBytes, ports, keep }: Options,
+  { spool, maxMessageBytes, ports, store }: Options,
   smtp: SMTPServerOptions,
 ): Promise<SmtpListener> {
-  const keeping = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let isClosing = false;
 
   const server = new SMTPServer({
@@ -43,13 +43,13 @@ export async function startSmtpListener(
       );
     },
     onData(stream, session, done) {
-      const work = keep(stream, session)
+      const work = store(stream, session)
         .then(
           (queueId) => done(null, `2.0.0 Ok: queued as ${queueId}`),
           (error: unknown) => done(asSmtpError(error)),
         )
-        .finally(() => keeping.delete(work));
-      keeping.add(work);
+        .finally(() => pending.delete(work));
+      pending.add(work);
     },
   });
   server.on('error', () => {});
@@ -60,7 +60,7 @@ export async function startSmtpListener(
     // Messages being stored finish first, because the library would answer 421 to them.
     async close() {
       isClosing = true;
-      await Promise.race([Promise.allSettled(keeping), delay(DRAIN_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.allSettled(pending), delay(DRAIN_MS, undefined, { ref: false })]);
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

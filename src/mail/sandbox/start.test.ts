@@ -81,6 +81,7 @@ describe('a submission', () => {
     const { mta, submitter } = await sandbox({ maxMessageBytes: 1000 });
     expect(await submitter.submit({ envelope, raw: Buffer.alloc(1100, 'x') })).toMatchObject({
       outcome: 'refused',
+      cause: 'rejected',
       isTemporary: false,
     });
     const client = await signedIn(mta);

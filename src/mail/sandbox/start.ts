@@ -35,7 +35,7 @@ export async function startSandboxMta(options: SandboxOptions): Promise<SandboxM
       spool,
       maxMessageBytes,
       ports: [0],
-      async keep(stream, session) {
+      async store(stream, session) {
         const { entry } = await spool.store(envelopeOf(session), stream, {
           maxBytes: maxMessageBytes,
           isReportDue: true,

@@ -5,17 +5,17 @@ import { createRequestRunner, detach, recordHeartbeat } from '@/modules/mail-ser
 import type { Database } from '@/server/db';
 
 const PAUSE_MS = 20;
-const TURNS_A_BEAT = 50;
+const ROUNDS_PER_HEARTBEAT = 50;
 
-/** Answers the app's requests as the agent beside a mail server does, with some of its parts. @returns what ends it */
+/** Answers the app's requests like the mail server's agent, with the given handlers. @returns a function that stops it */
 export async function startAgent(db: Database, handlers: Partial<AgentHandlers>): Promise<() => Promise<void>> {
   const agent = { host: 'mail.example.test', instance: uuidv7(), version: 'test' };
   await recordHeartbeat(db, agent);
   const requests = createRequestRunner({ db, agent, handlers }, () => {});
   let isEnding = false;
   const answering = (async () => {
-    for (let turn = 1; !isEnding; turn++) {
-      if (turn % TURNS_A_BEAT === 0) await recordHeartbeat(db, agent);
+    for (let round = 1; !isEnding; round++) {
+      if (round % ROUNDS_PER_HEARTBEAT === 0) await recordHeartbeat(db, agent);
       await requests.startPending();
       await setTimeout(PAUSE_MS);
     }

@@ -1,7 +1,7 @@
 import { readPages, senderOf } from '@/mail/agent/queue/queue-page';
 import type { AgentHandlers } from '@/mail/agent-requests';
 
-/** As `postqueue -j` shows one. */
+/** A message as `postqueue -j` lists it. */
 export type QueueFile = {
   queue_name: 'deferred' | 'active' | 'incoming' | 'hold' | 'maildrop';
   queue_id: string;
@@ -14,7 +14,7 @@ export type QueueFile = {
 export const REFUSED =
   'host mx.far.example[192.0.2.7] said: 451 4.7.1 Greylisted, try again later (in reply to RCPT TO)';
 
-/** Deferred mail to one recipient, unless it is said otherwise. */
+/** A deferred message to one recipient, unless overridden. */
 export function queueFile(over: Partial<QueueFile> & { queue_id: string }): QueueFile {
   return {
     queue_name: 'deferred',
@@ -26,10 +26,10 @@ export function queueFile(over: Partial<QueueFile> & { queue_id: string }): Queu
   };
 }
 
-/** What the agent answers from a queue in memory. What is tried leaves it. */
+/** Queue handlers of an agent with a queue in memory. A retried message leaves the queue. */
 export function queueInMemory(files: QueueFile[]): Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'> {
-  const leave = (isLeaving: (file: QueueFile) => boolean) =>
-    files.splice(0, files.length, ...files.filter((file) => !isLeaving(file)));
+  const remove = (shouldRemove: (file: QueueFile) => boolean) =>
+    files.splice(0, files.length, ...files.filter((file) => !shouldRemove(file)));
   return {
     'queue.list': async (query) => {
       const [page] = await readPages(linesOf(files), [query]);
@@ -48,11 +48,11 @@ export function queueInMemory(files: QueueFile[]): Pick<AgentHandlers, 'queue.li
       if (change === 'retry' && file.queue_name === 'hold') return { message, isDone: false };
       if (change === 'hold') file.queue_name = 'hold';
       else if (change === 'release') file.queue_name = 'deferred';
-      else leave((other) => other === file);
+      else remove((other) => other === file);
       return { message, isDone: true };
     },
     'queue.flush': async () => {
-      leave(({ queue_name }) => queue_name !== 'hold');
+      remove(({ queue_name }) => queue_name !== 'hold');
       return {};
     },
   };

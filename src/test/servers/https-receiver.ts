@@ -8,7 +8,7 @@ import { generate } from 'selfsigned';
 
 type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer; at: Date };
 
-/** What to answer: 200 with nothing unless told otherwise. `delayMs` before it; `hang` instead of it. */
+/** The response; by default 200 with an empty body. `delayMs` delays it, `hang` never sends it. */
 type ReceiverReply = {
   status?: number;
   headers?: Record<string, string>;
@@ -17,26 +17,26 @@ type ReceiverReply = {
   hang?: boolean;
 };
 
-/** Called for each request once all of it is here; `count` is 1 for the first. */
+/** Called for each complete request; `count` is 1 for the first. */
 export type ReceiverHandler = (
   request: ReceivedRequest,
   count: number,
 ) => ReceiverReply | undefined | Promise<ReceiverReply | undefined>;
 
 export type HttpsReceiver = {
-  /** `https://127.0.0.1:port`, without a final slash; the certificate is for localhost too. */
+  /** `https://127.0.0.1:port`, without a trailing slash. The certificate is valid for localhost too. */
   url: string;
-  /** PEM, to trust it by. */
+  /** The CA certificate (PEM). */
   ca: string;
   port: number;
-  /** Every request received whole, in order, whatever was answered. */
+  /** Every complete request in order, whatever the response. */
   requests: ReceivedRequest[];
-  /** Connections open now. */
+  /** Number of open connections. */
   open: () => number;
   close: () => Promise<void>;
 };
 
-/** A real HTTPS server on 127.0.0.1 that records what it is sent and answers as the handler says. */
+/** A real HTTPS server on 127.0.0.1 that records requests and responds with the handler's replies. */
 export async function startHttpsReceiver(
   options: { handler?: ReceiverHandler; port?: number; certificate?: TestCertificate } = {},
 ): Promise<HttpsReceiver> {
@@ -84,7 +84,7 @@ export async function startHttpsReceiver(
 
 export type TestCertificate = { key: string; cert: string; ca: string };
 
-/** For localhost and 127.0.0.1 and of this process's own authority: the same one at every call without options. */
+/** A certificate for localhost and 127.0.0.1 from this process's CA. Without options, every call returns the same one. */
 export function testCertificate(options?: CertificateOptions): Promise<TestCertificate> {
   if (options) return makeCertificate(options);
   defaultCertificate ??= makeCertificate({});
@@ -101,7 +101,7 @@ async function makeCertificate(options: CertificateOptions): Promise<TestCertifi
   authority ??= makeAuthority();
   const { private: authorityKey, cert: ca } = await authority;
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'Postroom test endpoint' }], {
-    ...KIND,
+    ...KEY_OPTIONS,
     ...validity,
     ca: { key: authorityKey, cert: ca },
     extensions: [
@@ -119,7 +119,7 @@ async function makeCertificate(options: CertificateOptions): Promise<TestCertifi
 
 function makeAuthority() {
   return generate([{ name: 'commonName', value: 'Postroom test authority' }], {
-    ...KIND,
+    ...KEY_OPTIONS,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, critical: true },
@@ -127,7 +127,7 @@ function makeAuthority() {
   });
 }
 
-const KIND = { keyType: 'ec', algorithm: 'sha256' } as const;
+const KEY_OPTIONS = { keyType: 'ec', algorithm: 'sha256' } as const;
 
 async function read(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -9,7 +9,7 @@ let addresses = 0;
 
 export type Arrival = { status: number; path: string; page: URL; session: string | null; headers: Headers };
 
-/** What a browser does between this app and a provider: it follows, and keeps cookies by path. */
+/** A minimal browser for the app and a provider: follows redirects and stores cookies by path. */
 export function oidcBrowser(cookie?: string) {
   addresses += 1;
   const ip = `2001:db8:0d:${addresses.toString(16)}::1`;
@@ -17,8 +17,8 @@ export function oidcBrowser(cookie?: string) {
 
   const cookiesFor = (path: string) =>
     [...jar]
-      .filter(([, kept]) => path.startsWith(kept.path))
-      .map(([key, kept]) => `${key.split(' ')[0]}=${kept.value}`)
+      .filter(([, stored]) => path.startsWith(stored.path))
+      .map(([key, stored]) => `${key.split(' ')[0]}=${stored.value}`)
       .join('; ');
 
   async function call(method: string, path: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -26,7 +26,7 @@ export function oidcBrowser(cookie?: string) {
     const response = await handle(
       new Request(`${APP}${path}`, { method, headers: { 'x-postroom-client-ip': ip, cookie: sent, ...headers } }),
     );
-    keep(jar, response.headers);
+    storeCookies(jar, response.headers);
     return response;
   }
 
@@ -49,7 +49,7 @@ export function oidcBrowser(cookie?: string) {
     call,
     arrive,
     authorize,
-    /** The address of the callback that the provider would send this browser to. */
+    /** @returns the path of the callback that the provider redirects to */
     async begin(provider: string, trick?: Trick, next?: string): Promise<string> {
       const query = next === undefined ? '' : `?next=${encodeURIComponent(next)}`;
       const { headers } = await call('GET', `/api/v1/auth/oidc/login/${provider}${query}`);
@@ -67,7 +67,7 @@ export function oidcBrowser(cookie?: string) {
   };
 }
 
-function keep(jar: Map<string, { value: string; path: string }>, headers: Headers): void {
+function storeCookies(jar: Map<string, { value: string; path: string }>, headers: Headers): void {
   for (const line of headers.getSetCookie()) {
     const [pair = '', ...attributes] = line.split('; ');
     const name = pair.slice(0, pair.indexOf('='));

@@ -2,14 +2,14 @@ import { createHash, createHmac, createSign, generateKeyPairSync, randomBytes } 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the provider behaves towards one browser, which says so in its cookie `trick` at the authorization endpoint. */
+/** How the provider misbehaves for one browser, as set in its cookie `trick` at the authorization endpoint. */
 export type Trick = {
-  /** Over the claims of an honest id_token; null leaves one out. */
+  /** Overrides claims of a valid id_token; null removes one. */
   claims?: Record<string, unknown>;
-  /** Over the parameters of an honest callback; null leaves one out. */
+  /** Overrides parameters of a valid callback; null removes one. */
   callback?: Record<string, string | null>;
   alg?: 'none' | 'HS256';
-  /** Signs with a key that it does not publish. */
+  /** Signs with an unpublished key. */
   isForged?: boolean;
   token?: 'hangs' | 'drips' | 'fails' | 'without-id-token';
 };
@@ -21,7 +21,7 @@ type Grant = { trick: Trick; nonce: string; challenge: string; redirectUri: stri
 const published = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const unpublished = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** An OpenID provider that asks nobody anything and lies where it is told to. A code works as often as it is sent. */
+/** An OpenID provider that signs in without asking and misbehaves on request. A code can be used repeatedly. */
 export async function startOidcProvider(
   clientId: string,
   { discovery = {} }: { discovery?: Record<string, string> } = {},
@@ -102,8 +102,8 @@ async function token(request: IncomingMessage, response: ServerResponse, client:
   if (trick.token === 'fails') return json(response, { error: 'server_error', error_description: 'hunter2' }, 500);
   const now = Math.floor(Date.now() / 1000);
   const { issuer, clientId } = client;
-  const honest = { iss: issuer, aud: clientId, sub: 'nobody', iat: now, exp: now + 300, nonce: grant.nonce };
-  const claims = Object.entries({ ...honest, ...trick.claims }).filter(([, value]) => value !== null);
+  const valid = { iss: issuer, aud: clientId, sub: 'nobody', iat: now, exp: now + 300, nonce: grant.nonce };
+  const claims = Object.entries({ ...valid, ...trick.claims }).filter(([, value]) => value !== null);
   const idToken = jwt(Object.fromEntries(claims), trick, client.clientSecret);
   const answer = { access_token: 'at', token_type: 'Bearer', expires_in: 300 };
   json(response, trick.token === 'without-id-token' ? answer : { ...answer, id_token: idToken });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** Points of an SMTP session at which a script may misbehave; BANNER is before any command, DOT after the final dot. */
+/** Points of an SMTP session at which a script can misbehave; BANNER is before any command, DOT after the final dot. */
 export type SmtpPoint =
   | 'BANNER'
   | 'EHLO'
@@ -15,10 +15,10 @@ export type SmtpPoint =
   | 'RSET'
   | 'QUIT';
 
-/** hang: never answer. drop: close without an answer. reset: the same with a TCP reset. Else the bytes to answer with. */
+/** hang: never reply. drop: close without a reply. reset: the same with a TCP reset. Otherwise, the bytes to reply with. */
 export type SmtpAction = 'hang' | 'drop' | 'reset' | { say: string; thenDrop?: boolean };
 
-/** Undefined lets the session go on as a well-behaved server would. */
+/** Undefined continues the session like a well-behaved server. */
 export type SmtpScript = (point: SmtpPoint, line: string, session: { connection: number }) => SmtpAction | undefined;
 
 export type RawSmtpServer = {
@@ -26,21 +26,21 @@ export type RawSmtpServer = {
   port: number;
   /** Every command line received, in order, over all connections. */
   commands: string[];
-  /** Messages that arrived whole, with their final dot, whatever was answered. */
+  /** Messages received completely with their final dot, whatever the reply. */
   messages: string[];
-  /** Times a client began to send a message after 354. */
+  /** Number of times that a client was asked for data (354). */
   transfers: () => number;
   connections: () => number;
-  /** Connections open now. */
+  /** Number of open connections. */
   open: () => number;
-  /** Ends every open connection as a restarting server would. */
+  /** Closes every connection like a server restart. */
   dropAll: () => void;
   close: () => Promise<void>;
 };
 
 type Options = { extensions?: string[]; credentials?: string; query?: string };
 
-/** A scripted SMTP server on 127.0.0.1 that speaks TCP by hand, so that it can break every rule. */
+/** A scripted SMTP server on 127.0.0.1 that works on raw TCP, so that it can violate the protocol. */
 export async function startRawSmtpServer(
   script: SmtpScript = () => undefined,
   options: Options = {},
@@ -177,7 +177,7 @@ export async function startRawSmtpServer(
   };
 }
 
-/** The script that misbehaves at one point and nowhere else. */
+/** A script that misbehaves only at one point. */
 export function failAt(point: SmtpPoint, act: SmtpAction): SmtpScript {
   return (now) => (now === point ? act : undefined);
 }

@@ -9,10 +9,10 @@ import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { findRedisServer } from '../../../scripts/testing/redis.mjs';
 
-/** A real Redis of the test's own, not yet running, that comes, goes and hangs as the test says. */
+/** A real Redis for one test, not started yet, that can be started, killed and suspended. */
 export async function makeRedis() {
   const path = findRedisServer();
-  if (!path) throw new Error('There is no redis-server here: install Redis, or set REDIS_SERVER_PATH to a server.');
+  if (!path) throw new Error('redis-server was not found. Install Redis, or set REDIS_SERVER_PATH.');
   const folder = mkdtempSync(join(tmpdir(), 'postroom-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -49,14 +49,14 @@ export async function makeRedis() {
   };
 }
 
-/** Waits until it answers. */
+/** Waits until the server responds. */
 async function withClient<Result>(url: string, work: (redis: Redis) => Promise<Result>): Promise<Result> {
   const redis = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: 200 });
   redis.on('error', () => {});
   return work(redis).finally(() => redis.disconnect());
 }
 
-/** Below the ports that connections are given, so that it is still free after a while without the server. */
+/** Below the ephemeral port range, so that the port stays free while the server is stopped. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);

@@ -2,7 +2,7 @@ import { type RawSmtpServer, type SmtpScript, startRawSmtpServer } from './raw-s
 
 type ScriptedMta = { server: RawSmtpServer; state: { script: SmtpScript } };
 
-/** An MTA whose behaviour a test may change at any time, as the one at SMTP_URL. To be awaited in `vi.hoisted`. */
+/** Starts an MTA at SMTP_URL whose behavior a test can change at any time. Await it in `vi.hoisted`. */
 export async function startScriptedMta(): Promise<ScriptedMta> {
   const state: ScriptedMta['state'] = { script: () => undefined };
   const server = await startRawSmtpServer((...args) => state.script(...args));

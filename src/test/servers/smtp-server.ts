@@ -9,7 +9,7 @@ export type TestSmtpServer = {
   url: string;
   port: number;
   received: ReceivedMail[];
-  /** Connections opened so far. */
+  /** Number of connections opened so far. */
   connections: () => number;
   close: () => Promise<void>;
 };
@@ -19,16 +19,16 @@ type Options = Partial<SMTPServerOptions> & {
   password?: string;
   scheme?: 'smtp' | 'smtps';
   query?: string;
-  /** What to answer each RCPT TO: nothing to accept it, or a code and text. */
+  /** The reply to each RCPT TO; undefined accepts it. */
   onRecipient?: (address: string) => { code: number; text: string } | undefined;
-  /** Awaited before each piece of a message is read, so that a test can be a slow link. */
+  /** Awaited before each chunk of a message is read, to simulate a slow link. */
   beforeChunk?: () => Promise<void>;
   port?: number;
 };
 
 /**
- * A real SMTP server on 127.0.0.1 that takes every message, as bytes off the wire. `disabledCommands: []` turns on
- * STARTTLS and `secure: true` TLS, with a certificate that nobody trusts.
+ * A real SMTP server on 127.0.0.1 that accepts every message and records its bytes. `disabledCommands: []` enables
+ * STARTTLS and `secure: true` implicit TLS, with an untrusted certificate.
  */
 export async function startSmtpServer(options: Options = {}): Promise<TestSmtpServer> {
   const {
@@ -104,7 +104,7 @@ export async function startSmtpServer(options: Options = {}): Promise<TestSmtpSe
   };
 }
 
-// The library shows A-labels as Unicode.
+// smtp-server decodes A-labels to Unicode.
 function asOnTheWire(address: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, at + 1)}${domainToASCII(address.slice(at + 1))}`;

@@ -25,7 +25,7 @@ const callers: Caller[] = [
 
 type NamedRoute = (typeof routes)[number];
 
-it('knows every route', () => {
+it('has a fixture for every route', () => {
   expect(Object.keys(FIXTURES).toSorted()).toEqual(routes.map(({ name }) => name).toSorted());
 });
 
@@ -34,7 +34,7 @@ describe.each(routes)('$name', (route) => {
   if (!fixture) return;
   const targets = Object.keys(fixture.targets) as Target[];
 
-  it.each(callers)('answers $role by $credential as its role, scope and reach say', async (caller) => {
+  it.each(callers)('answers $role with $credential by role and domain scope', async (caller) => {
     for (const target of targets) {
       const scenario = await makeScenario(caller);
       const { path, body } = (await fixture.targets[target]?.(scenario)) ?? { path: '', body: undefined };
@@ -45,7 +45,7 @@ describe.each(routes)('$name', (route) => {
 
   if (route.method === 'GET' || !route.meta.access) return;
 
-  it('is closed to a session that another site uses', async () => {
+  it('rejects a session from another site', async () => {
     const scenario = await makeScenario({ role: 'super_admin', credential: 'session' });
     const { path, body } = (await (fixture.targets.own ?? fixture.targets.missing)?.(scenario)) ?? {
       path: '',
@@ -64,7 +64,7 @@ describe.each(routes)('$name', (route) => {
   });
 });
 
-/** A file has no envelope; what matters here is whether it is given. */
+/** A file has no envelope; only the access to it is checked. */
 async function call(
   { api }: Scenario,
   route: NamedRoute,
@@ -76,12 +76,12 @@ async function call(
   return { status: response.status, error } as Answer;
 }
 
-/** A batch tells of each message by itself. */
+/** A batch has an outcome per message. */
 function outcomeOf({ status, error, data }: Answer): { status: number; code: string | null } {
   return { status, code: error?.code ?? data?.results?.[0]?.code ?? null };
 }
 
-/** contract.md, order of checks: credentials, role, session or key, scope; then what the request names. */
+/** Order of checks (docs/api-contract.md): credentials, role, session or key, scope; then the named resource. */
 function expected(route: NamedRoute, caller: Caller, target: Target, scenario: Scenario) {
   const { access, isSessionOnly, isOpenToScopedKeys } = route.meta;
   const fixture = FIXTURES[route.name];

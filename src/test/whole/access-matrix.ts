@@ -20,7 +20,7 @@ export const CREDENTIALS = ['session', 'key', 'scoped key'] as const;
 
 export type Caller = { role: Role; credential: (typeof CREDENTIALS)[number] | 'none' };
 
-/** What a request names: something of the caller's own, of somebody else, or nothing that exists. */
+/** The resource of a request: the caller's own, somebody else's, or one that doesn't exist. */
 export type Target = 'own' | 'foreign' | 'missing';
 
 export type Scenario = Caller & {
@@ -35,10 +35,10 @@ type Call = { path: string; body?: object };
 type Outcome = { status: number; code: string | null };
 
 type Fixture = {
-  /** How far it reaches: a row of a domain, a domain named in the request, what belongs to an admin, or everybody's. */
+  /** Who can access it: by the row's domain, by a domain in the request, by the owning admin, or everybody. */
   kind: 'of a domain' | 'named domain' | 'own session' | 'own key' | 'shared';
   targets: Partial<Record<Target, (scenario: Scenario) => Call | Promise<Call>>>;
-  /** The answer once access is granted, where that is not the route's success. */
+  /** The response once access is granted, if it isn't the route's success status. */
   success?: Outcome;
   missing?: Outcome;
 };
@@ -47,7 +47,7 @@ const PASSWORD = 'paper boats on the canal';
 const passwordHash = await hashPassword(PASSWORD);
 const MISSING_ID = '019ac000-0000-7000-8000-000000000000';
 
-/** A caller with one domain in reach, and one that is assigned to nobody and in no scope. */
+/** A caller with access to one domain, and a second domain that is assigned to nobody and in no scope. */
 export async function makeScenario({ role, credential }: Caller): Promise<Scenario> {
   const [own, foreign] = await Promise.all([makeDomain(), makeDomain()]);
   const admin = await makeAdmin({ role, domainIds: [own.id], passwordHash });
@@ -71,9 +71,9 @@ export function isInScope(kind: Fixture['kind'] | undefined, { role, credential 
   return hasRole(role, 'admin') && !isScoped;
 }
 
-type Presented = { headers: Record<string, string>; keyId: string | null };
+type Credentials = { headers: Record<string, string>; keyId: string | null };
 
-async function credentials(credential: Caller['credential'], adminId: string, domainId: string): Promise<Presented> {
+async function credentials(credential: Caller['credential'], adminId: string, domainId: string): Promise<Credentials> {
   if (credential === 'none') return { headers: {}, keyId: null };
   if (credential === 'session') {
     const { cookie } = await makeSession(adminId);
@@ -83,17 +83,17 @@ async function credentials(credential: Caller['credential'], adminId: string, do
   return { headers: { authorization: `Bearer ${key}` }, keyId: row.id };
 }
 
-/** A call that names nothing. */
+/** A call without a resource. */
 function plain(path: string, body?: object, success?: Outcome): Fixture {
   return { kind: 'shared', targets: { own: () => ({ path, body }) }, success };
 }
 
-/** No provider is configured here; e2e/sign-in/oidc.spec.ts has some. */
+/** No provider is configured here; the specs in e2e/sign-in/oidc have one. */
 function withoutProvider(path: string): Fixture {
   return { kind: 'shared', targets: { missing: () => ({ path }) } };
 }
 
-/** A call about one row, which `make` makes in the domain of each target. */
+/** A call about one row, which `make` creates in the domain of each target. */
 function inDomain(make: (domain: { id: string; name: string }) => Promise<Call>): Fixture {
   const at = (target: Target) => (scenario: Scenario) => make(scenario.domains[target]);
   return { kind: 'of a domain', targets: { own: at('own'), foreign: at('foreign'), missing: at('missing') } };
@@ -105,7 +105,7 @@ function namingDomain(call: (domain: { id: string; name: string }) => Call, over
   return { kind: 'named domain', targets, missing: { status: 404, code: 'DOMAIN_NOT_FOUND' }, ...over };
 }
 
-function ofSomeAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fixture {
+function aboutAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fixture {
   const targets: Fixture['targets'] = {
     own: (scenario) => call(scenario.strangerId),
     missing: () => call(MISSING_ID),
@@ -197,12 +197,12 @@ async function keyPath(adminId: string, scenario: Scenario): Promise<Call> {
 }
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
-const SENDING_DISABLED = { status: 503, code: 'SEND_UNAVAILABLE' };
+const SENDING_UNAVAILABLE = { status: 503, code: 'SEND_UNAVAILABLE' };
 const NO_MAIL_SERVER = { status: 503, code: 'MAIL_STACK_UNAVAILABLE' };
 const NOTHING_LINKED = { status: 409, code: 'CONFLICT' };
 const NO_SECOND_FACTOR = { status: 409, code: 'CONFLICT' };
 
-/** One entry a route: a new route has no entry, and the test that generates the matrix says so. */
+/** One entry per route. The test fails for a route without an entry. */
 export const FIXTURES: Record<string, Fixture> = {
   'GET /health': plain('/health'),
   'GET /version': plain('/version'),
@@ -246,10 +246,10 @@ export const FIXTURES: Record<string, Fixture> = {
     },
     missing: { status: 404, code: 'DOMAIN_NOT_FOUND' },
   },
-  'GET /admins/{id}': ofSomeAdmin((id) => ({ path: `/admins/${id}` })),
-  'PATCH /admins/{id}': ofSomeAdmin((id) => ({ path: `/admins/${id}`, body: { role: 'domain_admin' } })),
-  'DELETE /admins/{id}': ofSomeAdmin((id) => ({ path: `/admins/${id}` })),
-  'DELETE /admins/{id}/totp': ofSomeAdmin((id) => ({ path: `/admins/${id}/totp` }), { success: NO_SECOND_FACTOR }),
+  'GET /admins/{id}': aboutAdmin((id) => ({ path: `/admins/${id}` })),
+  'PATCH /admins/{id}': aboutAdmin((id) => ({ path: `/admins/${id}`, body: { role: 'domain_admin' } })),
+  'DELETE /admins/{id}': aboutAdmin((id) => ({ path: `/admins/${id}` })),
+  'DELETE /admins/{id}/totp': aboutAdmin((id) => ({ path: `/admins/${id}/totp` }), { success: NO_SECOND_FACTOR }),
 
   'GET /api-keys': plain('/api-keys'),
   'POST /api-keys': namingDomain(({ id }) => ({ path: '/api-keys', body: { name: 'm', scoped_domain_ids: [id] } })),
@@ -359,11 +359,11 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /events': namingDomain(({ id }) => ({ path: `/events?domain_id=${id}` })),
 
   'POST /send': namingDomain((domain) => ({ path: '/send', body: outgoing(domain) }), {
-    success: SENDING_DISABLED,
+    success: SENDING_UNAVAILABLE,
     missing: { status: 403, code: 'DOMAIN_NOT_FOUND' },
   }),
   'POST /send/batch': namingDomain((domain) => ({ path: '/send/batch', body: { messages: [outgoing(domain)] } }), {
-    success: { ...SENDING_DISABLED, status: 200 },
+    success: { ...SENDING_UNAVAILABLE, status: 200 },
     missing: { status: 200, code: 'DOMAIN_NOT_FOUND' },
   }),
 };

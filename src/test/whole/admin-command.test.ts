@@ -19,7 +19,7 @@ const PASSWORD = 'nine quiet harbours';
 
 type Run = { args: string[]; input?: string; env?: Record<string, string | undefined> };
 
-/** `npm run admin -- …` with standard input that is no terminal. */
+/** Runs `npm run admin -- …` with standard input that isn't a terminal. */
 function run({ args, input = '', env = {} }: Run): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, ['scripts/admin.mjs', ...args], { env: { ...process.env, ...env } });
   child.stdin.end(input);
@@ -41,7 +41,7 @@ const FROM_THE_HOST = {
 };
 
 describe('admin create', () => {
-  it('makes an admin who can sign in, and records it', async () => {
+  it('creates an admin who can sign in, and records it in the audit log', async () => {
     const email = emailOf();
     const { code, output } = await run({ args: ['create', email.toUpperCase()], input: `${PASSWORD}\n` });
     expect({ code, output }).toEqual({ code: 0, output: `Created the admin ${email} with the role admin.` });
@@ -55,14 +55,14 @@ describe('admin create', () => {
     expect(JSON.stringify(entry)).not.toContain(PASSWORD);
   });
 
-  it('takes a role', async () => {
+  it('accepts a role', async () => {
     const email = emailOf();
     const { code } = await run({ args: ['create', email, '--role', 'super_admin'], input: PASSWORD });
     expect(code).toBe(0);
     expect(await db.admin.findUniqueOrThrow({ where: { email } })).toMatchObject({ role: 'super_admin' });
   });
 
-  it('refuses an address that is taken', async () => {
+  it('rejects an address that already exists', async () => {
     const { email, passwordHash } = await makeAdmin();
     const { code, output } = await run({ args: ['create', email], input: PASSWORD });
     expect({ code, output }).toEqual({ code: 1, output: `There is already an admin ${email}.` });
@@ -74,8 +74,8 @@ describe('admin create', () => {
     ['too long', 'x'.repeat(257), 'The password is too long: use at most 256 characters.'],
     ['one of the most common', 'Q1W2E3R4T5Y6', 'This password is too common: choose another.'],
     ['missing', '', 'No password was entered.'],
-    ['of two lines', `${PASSWORD}\nand more`, 'The password must be a single line.'],
-  ])('refuses a password that is %s', async (_, input, sentence) => {
+    ['two lines long', `${PASSWORD}\nand more`, 'The password must be a single line.'],
+  ])('rejects a password that is %s', async (_, input, sentence) => {
     const email = emailOf();
     expect(await run({ args: ['create', email], input })).toEqual({ code: 1, output: sentence });
     expect(await db.admin.count({ where: { email } })).toBe(0);
@@ -83,7 +83,7 @@ describe('admin create', () => {
 });
 
 describe('admin password', () => {
-  it('changes it, ends every session of that admin and nothing else of theirs', async () => {
+  it('changes the password and ends every session of the admin, but keeps API keys', async () => {
     const admin = await makeAdmin();
     await makeSession(admin.id);
     await makeTotpSession(admin.id);
@@ -100,14 +100,14 @@ describe('admin password', () => {
     expect(await entryOf(admin.id)).toMatchObject({ ...FROM_THE_HOST, action: 'admin.password' });
   });
 
-  it('says in a sentence that there is no such admin, before it asks for anything', async () => {
+  it('reports an unknown admin before it asks for a password', async () => {
     const email = emailOf();
     expect(await run({ args: ['password', email] })).toEqual({ code: 1, output: `There is no admin ${email}.` });
   });
 });
 
 describe('admin reset-totp', () => {
-  it('takes the second factor away with its codes, and ends every session', async () => {
+  it('removes the second factor with its recovery codes, and ends every session', async () => {
     const admin = await makeAdmin();
     const totp = { totpEnabled: true, totpSecret: new Uint8Array(40), totpLastStep: 1 };
     await db.admin.update({ where: { id: admin.id }, data: totp });
@@ -124,7 +124,7 @@ describe('admin reset-totp', () => {
     expect(await entryOf(admin.id)).toMatchObject({ ...FROM_THE_HOST, action: 'admin.reset_totp' });
   });
 
-  it('says in a sentence that there is no such admin', async () => {
+  it('reports an unknown admin in one sentence', async () => {
     const email = emailOf();
     expect(await run({ args: ['reset-totp', email] })).toEqual({ code: 1, output: `There is no admin ${email}.` });
   });
@@ -140,30 +140,30 @@ describe('the command line', () => {
     [['create', 'ann'], '"ann" is not an email address.'],
     [['create', 'a@b.example', '--role', 'root'], 'There is no role "root".'],
     [['password', 'a@b.example', '--role', 'admin'], '"password" takes no role.'],
-  ])('%j is told what is wrong, with the usage and exit code 2', async (args, problem) => {
+  ])('%j is rejected with the problem, the usage and exit code 2', async (args, problem) => {
     const { code, output } = await run({ args, input: PASSWORD });
     expect(code).toBe(2);
     expect(output.startsWith(problem)).toBe(true);
     expect(output).toContain('npm run admin -- reset-totp <email>');
   });
 
-  it('says in a sentence that the database does not answer', async () => {
+  it('reports an unreachable database in one sentence', async () => {
     const env = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' };
     const { code, output } = await run({ args: ['reset-totp', emailOf()], env });
     expect(code).toBe(1);
     expect(output).toMatch(/^The database at 127\.0\.0\.1:1\/nothing cannot be used .+\.$/);
   });
 
-  it('says in a sentence that there is no database yet', async () => {
+  it('reports a missing database in one sentence', async () => {
     const env = { DATABASE_URL: undefined, DATA_DIR: join(tmpdir(), unique()) };
     const { code, output } = await run({ args: ['reset-totp', emailOf()], env });
     expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^There is no database in .+\.$/) });
   });
 });
 
-it('the embedded Postgres is started for the moment, and left as it is where it runs', async () => {
+it('starts the embedded Postgres for the command, and keeps one that is running', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-admin-'));
-  // Postgres runs as another user where the tests run as root.
+  // Postgres runs as another user if the tests run as root.
   chmodSync(dataDir, 0o755);
   const start = () => startEmbeddedPostgres({ dataDir, database: 'postroom', isDurable: false });
   let postgres = await start();
@@ -186,7 +186,7 @@ it('the embedded Postgres is started for the moment, and left as it is where it 
   postgres = await start();
   expect(postgres.isAdopted).toBe(false);
 
-  // As `npm start` does for as long as it runs.
+  // `npm start` holds this lock while it runs.
   await tryToTakeLock(`data ${dataDir}`);
   expect((await create(third)).code).toBe(0);
   expect(await emailsIn(postgres.url)).toEqual([first, second, third]);
@@ -197,7 +197,7 @@ it('the embedded Postgres is started for the moment, and left as it is where it 
 });
 
 describe('a password typed at a terminal', () => {
-  it('is asked for twice and shown nowhere', async () => {
+  it('is requested twice and never shown', async () => {
     const { input, shown } = makeTerminal();
     const password = readPassword({ input, prompts: shown });
     input.write(`${PASSWORD}x\u007f\r`);
@@ -206,14 +206,14 @@ describe('a password typed at a terminal', () => {
     expect(String(shown.read())).toBe('New password: \nConfirm password: \n');
   });
 
-  it('is refused where the two differ', async () => {
+  it('is rejected if the two differ', async () => {
     const { input, shown } = makeTerminal();
     const password = readPassword({ input, prompts: shown });
     input.write(`${PASSWORD}\rsomething else\r`);
     await expect(password).rejects.toThrow('The passwords do not match.');
   });
 
-  it('is missing where the terminal closes', async () => {
+  it('is missing if the terminal closes', async () => {
     const { input, shown } = makeTerminal();
     const password = readPassword({ input, prompts: shown });
     input.end();
@@ -221,7 +221,7 @@ describe('a password typed at a terminal', () => {
   });
 });
 
-it('the command and the API agree on how long a password may be', () => {
+it('the command and the API have the same password length limits', () => {
   expect(PASSWORD_LENGTH).toEqual({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH });
 });
 

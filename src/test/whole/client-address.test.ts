@@ -3,9 +3,9 @@ import { createClientAddressReader } from '../../../scripts/http/client-address.
 
 describe('the address of a client', () => {
   it.each([
-    ['is the peer where nobody is trusted', [], '203.0.113.7', '198.51.100.1', '203.0.113.7'],
-    ['is IPv4 where the socket maps it into IPv6', [], '::ffff:203.0.113.7', undefined, '203.0.113.7'],
-    ['is what a trusted proxy wrote last', ['10.0.0.0/8'], '10.1.1.1', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    ['is the peer if no proxy is trusted', [], '203.0.113.7', '198.51.100.1', '203.0.113.7'],
+    ['is IPv4 if the socket maps it to IPv6', [], '::ffff:203.0.113.7', undefined, '203.0.113.7'],
+    ['is the last entry of a trusted proxy', ['10.0.0.0/8'], '10.1.1.1', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
     [
       'is found behind several proxies',
       ['10.0.0.0/8', '::1'],
@@ -13,14 +13,14 @@ describe('the address of a client', () => {
       '198.51.100.1, 203.0.113.7, 10.2.2.2',
       '203.0.113.7',
     ],
-    ['is the first proxy where all are trusted', ['10.0.0.0/8'], '10.1.1.1', '10.2.2.2', '10.2.2.2'],
-    ['is the proxy where it wrote nothing', ['10.0.0.0/8'], '10.1.1.1', undefined, '10.1.1.1'],
-    ['is the proxy where it wrote no address', ['10.0.0.0/8'], '10.1.1.1', 'unknown', '10.1.1.1'],
-    ['is not read past an entry that is none', ['10.0.0.0/8'], '10.1.1.1', '198.51.100.1, ?, 10.2.2.2', '10.2.2.2'],
-    ['is no number in another notation', ['10.0.0.0/8'], '10.1.1.1', '0x7f.1', '10.1.1.1'],
-    ['loses its port', ['10.0.0.0/8'], '10.1.1.1', '203.0.113.7:4711', '203.0.113.7'],
-    ['loses its brackets', ['10.0.0.0/8'], '10.1.1.1', '[2001:db8::1]:4711', '2001:db8::1'],
-    ['loses its zone', [], 'fe80::1%eth0', undefined, 'fe80::1'],
+    ['is the first proxy if all are trusted', ['10.0.0.0/8'], '10.1.1.1', '10.2.2.2', '10.2.2.2'],
+    ['is the proxy without a header', ['10.0.0.0/8'], '10.1.1.1', undefined, '10.1.1.1'],
+    ['is the proxy if the header has no address', ['10.0.0.0/8'], '10.1.1.1', 'unknown', '10.1.1.1'],
+    ['is not read past an invalid entry', ['10.0.0.0/8'], '10.1.1.1', '198.51.100.1, ?, 10.2.2.2', '10.2.2.2'],
+    ['is never in another notation', ['10.0.0.0/8'], '10.1.1.1', '0x7f.1', '10.1.1.1'],
+    ['has no port', ['10.0.0.0/8'], '10.1.1.1', '203.0.113.7:4711', '203.0.113.7'],
+    ['has no brackets', ['10.0.0.0/8'], '10.1.1.1', '[2001:db8::1]:4711', '2001:db8::1'],
+    ['has no zone', [], 'fe80::1%eth0', undefined, 'fe80::1'],
   ])('%s', (_guarantee, trustedProxies, peer, forwardedFor, expected) => {
     const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
     const read = createClientAddressReader(trustedProxies);

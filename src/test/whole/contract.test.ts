@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
 import { document } from '../rest';
 
-/** The tables of the specification, by hand, so that neither a route nor a code can go missing unnoticed. */
+/** Endpoints and codes of the specification, listed by hand, so that none can go missing unnoticed. */
 const ENDPOINTS = `
   POST /send, POST /send/batch
   GET /aliases, POST /aliases, GET /aliases/{id}, PATCH /aliases/{id}, DELETE /aliases/{id}
@@ -33,8 +33,8 @@ const CODES = {
   503: 'SEND_UNAVAILABLE MAIL_STACK_UNAVAILABLE SERVICE_UNAVAILABLE',
 };
 
-/** Areas that are not built yet: their endpoints and codes come with them. */
-const TO_COME = {
+/** Endpoints and codes of areas that aren't implemented yet. */
+const PLANNED = {
   endpoints: [] as string[],
   codes: ['INVALID_PERIOD', 'ORCHESTRATOR_BUSY'],
 };
@@ -44,13 +44,13 @@ const documented = Object.entries(document.paths ?? {}).flatMap(([path, item]) =
 );
 
 describe('the specification', () => {
-  it('has every endpoint in the OpenAPI document', () => {
+  it('has all its endpoints in the OpenAPI document', () => {
     const specified = ENDPOINTS.split(/[,\n]/).map((line) => line.trim());
     expect(specified.filter((endpoint) => endpoint !== '' && !documented.includes(endpoint))).toEqual([]);
-    expect(TO_COME.endpoints.filter((endpoint) => documented.includes(endpoint))).toEqual([]);
+    expect(PLANNED.endpoints.filter((endpoint) => documented.includes(endpoint))).toEqual([]);
   });
 
-  it.each(Object.entries(CODES))('has its codes under %s', (status, codes) => {
+  it.each(Object.entries(CODES))('has its codes with status %s', (status, codes) => {
     for (const code of codes.split(/\s+/))
       expect([code, ERROR_STATUS[code as ErrorCode]]).toEqual([code, Number(status)]);
   });
@@ -58,18 +58,18 @@ describe('the specification', () => {
   it('has no other codes', () => {
     const specified = Object.values(CODES).flatMap((codes) => codes.split(/\s+/));
     expect(Object.keys(ERROR_STATUS).toSorted()).toEqual(specified.toSorted());
-    expect(TO_COME.codes.filter((code) => code in ERROR_STATUS)).toEqual([]);
+    expect(PLANNED.codes.filter((code) => code in ERROR_STATUS)).toEqual([]);
   });
 
-  it('has each of its codes seen by a test', () => {
-    const seen = testFiles().flatMap((file) =>
+  it('has a test for each of its codes', () => {
+    const asserted = testFiles().flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(ASSERTED)].map(([, code]) => code),
     );
-    expect(Object.keys(ERROR_STATUS).filter((code) => !seen.includes(code))).toEqual([]);
+    expect(Object.keys(ERROR_STATUS).filter((code) => !asserted.includes(code))).toEqual([]);
   });
 });
 
-// What a test expects of an answer: expectError(…, 'CODE'), { code: 'CODE' }, or a row of a table that ends in the code.
+// Assertions of a code: expectError(…, 'CODE'), { code: 'CODE' }, or a table row that ends with the code.
 const ASSERTED =
   /(?:(?:\d{3}|[}\])]), |code: |'failed', |toBe\(|(?:status: \d{3}, .*)|toContain(?:Text)?\()'([A-Z_]{6,})/g;
 

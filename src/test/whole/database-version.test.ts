@@ -8,12 +8,12 @@ const migrateHere = () => migrate(process.cwd(), process.env.DATABASE_URL ?? '')
 const checkHere = () => checkIsMigrated(process.cwd(), process.env.DATABASE_URL ?? '');
 
 describe('a database', () => {
-  it('of this version is taken as it is', async () => {
+  it('of this version is accepted unchanged', async () => {
     expect(await migrateHere()).toBe(0);
     await checkHere();
   });
 
-  it('of a newer version is refused', async () => {
+  it('of a newer version is rejected', async () => {
     await db.$executeRaw`
       INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
       VALUES ('newest', '', ${NEWEST}, now(), 1)`;
@@ -25,7 +25,7 @@ describe('a database', () => {
     await expect(checkHere()).rejects.toThrow(refusal);
   });
 
-  it('of an older version is not for the agent', async () => {
+  it('of an older version is rejected by the agent', async () => {
     const [{ name }] = await db.$queryRaw<[{ name: string }]>`
       UPDATE _prisma_migrations SET finished_at = NULL
        WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations) RETURNING migration_name AS name`;
