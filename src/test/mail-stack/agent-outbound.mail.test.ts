@@ -173,7 +173,7 @@ describe('mail submitted by SMTP', () => {
     await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: 2 } });
     try {
       for (const _ of [1, 2]) expect(await submit([remoteAddress()])).toMatch(/^250 /);
-      expect(await submit([remoteAddress()])).toMatch(/^450 4\.7\.1 .*the limit is 2 an hour.*suspended/);
+      expect(await submit([remoteAddress()])).toMatch(/^450 4\.7\.1 .*the hourly limit is 2\..*suspended/);
       const { suspendedAt } = await db.mailbox.findFirstOrThrow({ where: { domainId: domain.id, localPart: 'ann' } });
       expect(suspendedAt).not.toBeNull();
       const alerts = await db.abuseAlert.findMany({ where: { domainId: domain.id } });
