@@ -48,7 +48,7 @@ async function send(word: string, from: string, header: string) {
 }
 
 /** Sends a message with this word. @returns all folders in which it was stored */
-async function foldersOfNext(word = '', from = 'someone@elsewhere.example', header = ''): Promise<string[]> {
+async function foldersAfterSending(word = '', from = 'someone@elsewhere.example', header = ''): Promise<string[]> {
   const subject = await send(word, from, header);
   const imap = await signInToImap(address(), PASSWORD);
   return vi.waitFor(
@@ -78,7 +78,7 @@ describe('filters', () => {
     await makeFilter('mailbox', files('a', 'Mailbox'), { position: 0 });
     const expected = ['First', 'Second', 'Domain', 'Mailbox', 'INBOX'];
     for (const folder of expected) {
-      expect(await foldersOfNext('a')).toEqual([folder]);
+      expect(await foldersAfterSending('a')).toEqual([folder]);
       const filter = { First: first, Second: second, Domain: ofDomain }[folder];
       if (filter) await db.sieveFilter.update({ where: { id: filter.id }, data: { active: false } });
       else await db.sieveFilter.deleteMany({ where: { mailboxId: mailbox.id } });
@@ -88,25 +88,25 @@ describe('filters', () => {
   it('run in a changed order for the next message', async () => {
     const first = await makeFilter('global', files('a', 'First'), { position: 1 });
     await makeFilter('global', files('a', 'Second'), { position: 2 });
-    expect(await foldersOfNext('a')).toEqual(['First']);
+    expect(await foldersAfterSending('a')).toEqual(['First']);
     await db.sieveFilter.update({ where: { id: first.id }, data: { position: 3 } });
-    expect(await foldersOfNext('a')).toEqual(['Second']);
+    expect(await foldersAfterSending('a')).toEqual(['Second']);
   });
 
   it('run a changed script for the next message', async () => {
     const { id } = await makeFilter('mailbox', files('a', 'Before'));
-    expect(await foldersOfNext('a')).toEqual(['Before']);
+    expect(await foldersAfterSending('a')).toEqual(['Before']);
     await db.sieveFilter.update({ where: { id }, data: { script: files('a', 'After') } });
-    expect(await foldersOfNext('a')).toEqual(['After']);
+    expect(await foldersAfterSending('a')).toEqual(['After']);
     await db.sieveFilter.update({ where: { id }, data: { script: files('a', 'Before') } });
-    expect(await foldersOfNext('a')).toEqual(['Before']);
+    expect(await foldersAfterSending('a')).toEqual(['Before']);
   });
 
   it('with stop don’t end other filters', async () => {
     await makeFilter('global', 'stop;\n');
     await makeFilter('global', 'keep;\n', { position: 1 });
     await makeFilter('domain', files('a', 'Domain'));
-    expect(await foldersOfNext('a')).toEqual(['Domain']);
+    expect(await foldersAfterSending('a')).toEqual(['Domain']);
   });
 
   it('don’t affect other domains', async () => {
@@ -114,28 +114,28 @@ describe('filters', () => {
     await makeFilter('mailbox', files('a', 'Mailbox'));
     domain = await makeDomain();
     await makeMailbox(domain.id, 'ann');
-    expect(await foldersOfNext('a')).toEqual(['INBOX']);
+    expect(await foldersAfterSending('a')).toEqual(['INBOX']);
   });
 
   it('run before the script of the mailbox’s owner', async () => {
     await makeFilter('global', files('a', 'Global'));
     await uploadScript(address(), PASSWORD, `${files('a', 'Own')}${files('b', 'Own')}`.replace(/\nrequire .*\n/, '\n'));
-    expect(await foldersOfNext('a')).toEqual(['Global']);
-    expect(await foldersOfNext('b')).toEqual(['Own']);
+    expect(await foldersAfterSending('a')).toEqual(['Global']);
+    expect(await foldersAfterSending('b')).toEqual(['Own']);
   });
 
   it('keep the message if one is broken, and the log has the line', async () => {
     const { id } = await makeFilter('global', 'keep;\nif header "subject" {');
     await makeFilter('mailbox', files('a', 'Mailbox'));
-    expect(await foldersOfNext('a')).toEqual(['INBOX']);
+    expect(await foldersAfterSending('a')).toEqual(['INBOX']);
     const log = readFileSync(join(mailServer.data, 'log/dovecot/dovecot.log'), 'utf8');
     expect(log).toMatch(new RegExp(`Error: sieve: ${id}: line 2: expected `));
   });
 
   it('file marked spam with the console’s example', async () => {
     await makeFilter('global', String(EXAMPLES[0]?.script));
-    expect(await foldersOfNext('', undefined, TWO_REPLY_TO)).toEqual(['Junk']);
-    expect(await foldersOfNext()).toEqual(['INBOX']);
+    expect(await foldersAfterSending('', undefined, TWO_REPLY_TO)).toEqual(['Junk']);
+    expect(await foldersAfterSending()).toEqual(['INBOX']);
   });
 
   it('all run if every scope has the maximum of active filters', async () => {
@@ -144,15 +144,15 @@ describe('filters', () => {
         await makeFilter(scope, files(`${scope}${position}.`, `${scope}${position}`), { position });
       }
     }
-    expect(await foldersOfNext('mailbox20.')).toEqual(['mailbox20']);
-    expect(await foldersOfNext('global1.')).toEqual(['global1']);
-    expect(await foldersOfNext('none')).toEqual(['INBOX']);
+    expect(await foldersAfterSending('mailbox20.')).toEqual(['mailbox20']);
+    expect(await foldersAfterSending('global1.')).toEqual(['global1']);
+    expect(await foldersAfterSending('none')).toEqual(['INBOX']);
   });
 });
 
 describe('mail that a filter sends', () => {
   const copiesTo = (to: string) => remoteServer.received.filter(({ rcptTo }) => rcptTo.includes(to));
-  const theCopyTo = async (to: string) => {
+  const onlyCopyTo = async (to: string) => {
     await expect.poll(() => copiesTo(to).length, { timeout: DELIVERY_TIMEOUT_MS }).toBe(1);
     return copiesTo(to)[0] as (typeof remoteServer.received)[number];
   };
@@ -162,8 +162,8 @@ describe('mail that a filter sends', () => {
     await activateKey(domain.name, 'one');
     const to = elsewhere();
     await makeFilter('mailbox', `require "copy";\nredirect :copy "${to}";\n`);
-    expect(await foldersOfNext('', `ceo@${domain.name}`)).toEqual(['INBOX']);
-    const { raw, mailFrom } = await theCopyTo(to);
+    expect(await foldersAfterSending('', `ceo@${domain.name}`)).toEqual(['INBOX']);
+    const { raw, mailFrom } = await onlyCopyTo(to);
     expect(mailFrom).toBe(`ceo@${domain.name}`);
     expect(raw.toString()).not.toMatch(/^DKIM-Signature:/im);
   });
@@ -172,8 +172,8 @@ describe('mail that a filter sends', () => {
     await activateKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "vacation";\nvacation :subject "Away" "Later.";\n');
     const from = elsewhere();
-    expect(await foldersOfNext('', from)).toEqual(['INBOX']);
-    const { raw } = await theCopyTo(from);
+    expect(await foldersAfterSending('', from)).toEqual(['INBOX']);
+    const { raw } = await onlyCopyTo(from);
     expect(raw.toString()).toMatch(/^Auto-Submitted: auto-replied/m);
     expect(await signaturesOf(raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
@@ -182,12 +182,12 @@ describe('mail that a filter sends', () => {
     await activateKey(domain.name, 'one');
     await makeFilter('mailbox', 'require "vacation";\nvacation "Later.";\n');
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
-    const [early, late] = [elsewhere(), elsewhere()];
-    expect(await foldersOfNext('', early)).toEqual(['INBOX']);
+    const [suspended, unsuspended] = [elsewhere(), elsewhere()];
+    expect(await foldersAfterSending('', suspended)).toEqual(['INBOX']);
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: null } });
-    expect(await foldersOfNext('', late)).toEqual(['INBOX']);
-    await theCopyTo(late);
-    expect(copiesTo(early)).toEqual([]);
+    expect(await foldersAfterSending('', unsuspended)).toEqual(['INBOX']);
+    await onlyCopyTo(unsuspended);
+    expect(copiesTo(suspended)).toEqual([]);
   });
 
   it('as rejection has the reason, and the message isn’t kept', async () => {
@@ -195,7 +195,7 @@ describe('mail that a filter sends', () => {
     await makeFilter('mailbox', 'require "reject";\nreject "Not wanted here.";\n');
     const from = elsewhere();
     await send('', from, '');
-    expect((await theCopyTo(from)).raw.toString()).toContain('Not wanted here.');
+    expect((await onlyCopyTo(from)).raw.toString()).toContain('Not wanted here.');
     expect(await (await signInToImap(address(), PASSWORD)).messages()).toEqual([]);
   });
 
@@ -204,19 +204,19 @@ describe('mail that a filter sends', () => {
     await activateKey(other.name, 'other');
     const answer = await makeFilter('mailbox', `require "vacation";\nvacation :from "ceo@${other.name}" "Later.";\n`);
     const from = elsewhere();
-    expect(await foldersOfNext('', from)).toEqual(['INBOX']);
+    expect(await foldersAfterSending('', from)).toEqual(['INBOX']);
     await db.sieveFilter.update({
       where: { id: answer.id },
       data: { script: 'require "vacation";\nvacation "Later.";\n' },
     });
-    expect(await foldersOfNext('', from)).toEqual(['INBOX']);
+    expect(await foldersAfterSending('', from)).toEqual(['INBOX']);
     await activateKey(domain.name, 'late');
     await db.sieveFilter.update({
       where: { id: answer.id },
       data: { script: 'require "vacation";\nvacation "Now.";\n' },
     });
-    await foldersOfNext('', from);
-    expect((await theCopyTo(from)).raw.toString()).toContain('Now.');
+    await foldersAfterSending('', from);
+    expect((await onlyCopyTo(from)).raw.toString()).toContain('Now.');
   });
 
   it('as auto-reply can’t have another From by posing as forwarded mail', async () => {
@@ -227,10 +227,10 @@ describe('mail that a filter sends', () => {
       `require "vacation";\nvacation :mime text:\nX-Sieve-Redirected-From: x\n${from}Content-Type: text/plain\n\nPay.\n.\n;\n`;
     const answer = await makeFilter('mailbox', reply(`From: ceo@${other.name}\n`));
     const from = elsewhere();
-    expect(await foldersOfNext('', from)).toEqual(['INBOX']);
+    expect(await foldersAfterSending('', from)).toEqual(['INBOX']);
     await db.sieveFilter.update({ where: { id: answer.id }, data: { script: reply('') } });
-    await foldersOfNext('', from);
-    expect(await signaturesOf((await theCopyTo(from)).raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
+    await foldersAfterSending('', from);
+    expect(await signaturesOf((await onlyCopyTo(from)).raw)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
 
   it('can’t be a notification: owners’ scripts can’t use enotify', async () => {
@@ -306,11 +306,11 @@ describe('the storage usage of a mailbox', () => {
   };
 
   it('follows deliveries, moves and deletions', async () => {
-    await foldersOfNext();
+    await foldersAfterSending();
     await waitForUsage((bytes) => bytes > 0);
     const one = await usedBytes();
     expect(Math.ceil(one / 1024)).toBe(usedInDovecot());
-    await foldersOfNext();
+    await foldersAfterSending();
     await waitForUsage((bytes) => bytes > one);
     const two = await usedBytes();
 
