@@ -22,6 +22,12 @@ CREATE TYPE "message_status" AS ENUM ('submitting', 'sent', 'deferred', 'deliver
 -- CreateEnum
 CREATE TYPE "recipient_kind" AS ENUM ('to', 'cc', 'bcc');
 
+-- CreateEnum
+CREATE TYPE "outcome_cause" AS ENUM ('remote_reply', 'no_reply', 'rejected', 'not_submitted', 'expired', 'deleted');
+
+-- CreateEnum
+CREATE TYPE "inbound_route" AS ENUM ('mailbox', 'forwarded', 'filter');
+
 -- CreateTable
 CREATE TABLE "audit_entry" (
     "id" UUID NOT NULL,
@@ -177,6 +183,8 @@ CREATE TABLE "message_recipient" (
     "address" TEXT NOT NULL,
     "kind" "recipient_kind" NOT NULL,
     "status" "message_status" NOT NULL,
+    "cause" "outcome_cause",
+    "route" "inbound_route",
     "smtp_code" INTEGER,
     "enhanced_code" TEXT,
     "response" TEXT,

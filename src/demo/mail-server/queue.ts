@@ -1,10 +1,10 @@
 import { readPages } from '@/mail/agent/queue/queue-page';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName } from '@/mail/agent-requests';
+import { DELETED } from '@/modules/messages/mail-log/failure-reason';
 import { failUndelivered, settleUndelivered } from '@/modules/messages/mail-log/inbound/undelivered';
 import { failWaiting, recordQueueChange } from '@/modules/messages/mail-log/outbound/submitted';
 import type { Database } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
-import { DELETED } from '../mail/remote-servers';
 
 type Queued = {
   queueId: string;
@@ -40,9 +40,8 @@ async function changeQueued(db: Database, queueId: string, change: QueueChange):
     if (change === 'hold' && queue !== 'hold') await recordQueueChange(tx, queueId, 'held', at);
     if (change === 'release' && queue === 'hold') await recordQueueChange(tx, queueId, 'released', at);
     if (change !== 'delete') return;
-    const reason = { enhancedCode: null, response: DELETED.response };
-    await failWaiting(tx, queueId, at, reason);
-    await failUndelivered(tx, queueId, at, reason);
+    await failWaiting(tx, queueId, at, DELETED);
+    await failUndelivered(tx, queueId, at, DELETED);
     await settleUndelivered(tx, [queueId]);
   });
   return { message, isDone: true };
@@ -57,7 +56,7 @@ async function findQueued(db: Database, queueId?: string): Promise<Queued[]> {
                        ORDER BY e.at DESC LIMIT 1) = 'held' THEN 'hold'
                 WHEN m.status = 'sent' THEN 'active' ELSE 'deferred' END AS queue,
            (SELECT json_agg(json_strip_nulls(json_build_object('address', r.address, 'delay_reason',
-                     CASE WHEN r.status = 'deferred' AND r.smtp_code IS NOT NULL
+                     CASE WHEN r.status = 'deferred' AND r.cause = 'remote_reply'
                           THEN 'host mx.' || split_part(r.address, '@', 2) || '[203.0.113.25] said: ' || r.response
                           WHEN r.status = 'deferred' THEN r.response END)) ORDER BY r.id)
               FROM message_recipient r

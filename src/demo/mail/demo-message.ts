@@ -1,4 +1,5 @@
-import type { MessageStatus } from '@/modules/messages/schema';
+import type { OutcomeCause } from '@/lib/outcome-causes';
+import type { InboundRoute, MessageEvent, MessageStatus } from '@/modules/messages/schema';
 import type { Tx } from '@/server/db';
 import { insertRows } from '../rows';
 import type { Emission } from './outbox';
@@ -26,13 +27,15 @@ export type RecipientRow = {
   address: string;
   kind: 'to' | 'cc' | 'bcc';
   status: MessageStatus;
+  cause: OutcomeCause | null;
+  route: InboundRoute | null;
   smtp_code: number | null;
   enhanced_code: string | null;
   response: string | null;
 };
 
 /** As JSON stores it: what is undefined is left out. */
-export type Detail = Record<string, string | number | boolean | null | undefined>;
+export type Detail = MessageEvent['detail'];
 
 type TraceRow = {
   id: string;
@@ -55,14 +58,15 @@ export type DemoMessage = {
 
 /** What a mail server said of a recipient. */
 export type Reply = {
+  cause: OutcomeCause | null;
   smtpCode: number | null;
   enhancedCode: string | null;
   response: string;
   remoteMta: string | null;
 };
 
-export function detailOf({ smtpCode, enhancedCode, response, remoteMta }: Reply): Detail {
-  return { smtp_code: smtpCode, enhanced_code: enhancedCode, response, remote_mta: remoteMta };
+export function detailOf({ cause, smtpCode, enhancedCode, response, remoteMta }: Reply): Detail {
+  return { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response, remote_mta: remoteMta };
 }
 
 export async function insertMessages(tx: Tx, messages: readonly DemoMessage[]): Promise<void> {

@@ -3,7 +3,7 @@ import { type DemoMailbox, INCIDENT_AGE_MS } from '../directory/mailboxes';
 import { after, before, HOUR_MS, MINUTE_MS } from '../time';
 import type { DemoMessage } from './demo-message';
 import { createOutbound } from './outbound';
-import { acceptedBy, bouncedBy, DELETED, randomCorrespondent, throttledBy } from './remote-servers';
+import { acceptedBy, bouncedBy, DELETED_BY_ADMIN, randomCorrespondent, throttledBy } from './remote-servers';
 
 /** As many as the server-wide hourly limit for one address allows. */
 export const INCIDENT_MESSAGES = 200;
@@ -42,7 +42,7 @@ export function planIncident(ctx: DemoContext, mailboxes: readonly DemoMailbox[]
     } else {
       outbound.report(to.address, 'deferred', answeredAt, throttledBy(to.server));
       const deletedAt = after(cleanedAt, index * 900);
-      if (outcome === 'deleted') outbound.report(to.address, 'failed', deletedAt, DELETED);
+      if (outcome === 'deleted') outbound.report(to.address, 'failed', deletedAt, DELETED_BY_ADMIN);
     }
     return outbound.message;
   });

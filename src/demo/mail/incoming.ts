@@ -1,5 +1,5 @@
 import { newQueueId } from '@/mail/sandbox/queue-id';
-import type { MessageStatus } from '@/modules/messages/schema';
+import type { InboundRoute, MessageStatus } from '@/modules/messages/schema';
 import type { DemoContext } from '../demo-context';
 import type { DemoAlias } from '../directory/aliases';
 import type { DemoDomain } from '../directory/domains';
@@ -13,13 +13,15 @@ import { receivedSubject, sizeOf, spamSubject } from './subjects';
 type Route = { address: string; domain: DemoDomain; mailboxes: DemoMailbox[]; elsewhere: string[] };
 
 const QUEUE_LIFETIME_MS = 5 * DAY_MS;
-const FULL = {
+const FULL: Reply = {
+  cause: 'remote_reply',
   smtpCode: 452,
   enhancedCode: '4.2.2',
   response: '452 4.2.2 Quota exceeded (mailbox for user is full)',
   remoteMta: 'mail.postroom.example',
 };
-const REFUSED_ELSEWHERE = {
+const REFUSED_ELSEWHERE: Reply = {
+  cause: 'remote_reply',
   smtpCode: 550,
   enhancedCode: '5.7.1',
   response: '550 5.7.1 Forwarded message rejected: sender is not authenticated',
@@ -67,17 +69,18 @@ function receive(ctx: DemoContext, to: Route, at: Date): DemoMessage {
   if (spam !== 'no') {
     const action = { marked: 'add header', held: 'quarantine', rejected: 'reject' }[spam];
     const verdict = { spam_score: score, spam_action: action };
-    note('spam', at, to.address, verdict);
+    note('spam', at, to.address, spam === 'marked' ? verdict : { route: 'filter', ...verdict });
     const { message_id } = message.row;
     const data = { message_id, from: from.address, to: to.address, domain: to.domain.name, ...verdict };
     message.emissions.push({ type: 'mail.spam', at, recipient: to.address, data });
-    if (spam !== 'marked') return settle('spam', null);
+    if (spam !== 'marked') return settle('spam', null, 'filter');
   }
   const full = to.mailboxes.find(({ isFull }) => isFull);
   if (full && to.mailboxes.length === 1) return waitForRoom(ctx, message, to, full.address);
   if (to.mailboxes.length === 0 && random.chance(0.03)) {
     note('bounced', after(at, 2_400), to.address, {
-      forwarded_to: to.elsewhere[0] ?? '',
+      route: 'forwarded',
+      forwarded_to: to.elsewhere.slice(0, 1),
       ...detailOf(REFUSED_ELSEWHERE),
     });
     return settle('bounced', REFUSED_ELSEWHERE);
@@ -90,11 +93,11 @@ function deliver(ctx: DemoContext, message: DemoMessage, to: Route, senderName: 
   const { note } = writerOf(ctx, message);
   const { emissions } = message;
   const { message_id, from_address: from, subject, size_bytes: size, queue_id, created_at: at } = message.row;
-  const forwarded = to.elsewhere.length > 0 ? { forwarded_to: to.elsewhere.join(', ') } : {};
-  if (to.mailboxes.length === 0) note('forwarded', at, to.address, forwarded);
+  const forwarded = to.elsewhere.length > 0 ? { forwarded_to: to.elsewhere } : {};
+  if (to.mailboxes.length === 0) note('forwarded', at, to.address, { route: 'forwarded', ...forwarded });
   for (const { address, domain } of to.mailboxes) {
     const alias = address === to.address ? {} : { addressed_to: to.address };
-    note('received', at, address, { ...alias, ...forwarded });
+    note('received', at, address, { route: 'mailbox', ...alias, ...forwarded });
     const about = { message_id, from, to: address, domain: domain.name, subject, size, queue_id };
     emissions.push({ type: 'mail.received', at, recipient: address, domainId: domain.id, data: about });
   }
@@ -109,12 +112,12 @@ function waitForRoom(ctx: DemoContext, message: DemoMessage, to: Route, mailbox:
   const { note, settle } = writerOf(ctx, message);
   const at = message.row.created_at;
   const alias = mailbox === to.address ? {} : { addressed_to: to.address };
-  note('deferred', after(at, 400), mailbox, { ...alias, ...detailOf(FULL) });
+  note('deferred', after(at, 400), mailbox, { route: 'mailbox', ...alias, ...detailOf(FULL) });
   const endsAt = after(at, QUEUE_LIFETIME_MS + ctx.random.int(1, 25) * MINUTE_MS);
   if (endsAt > ctx.now) return settle('deferred', FULL);
   const reply = expired(FULL);
   const { remote_mta: _, ...detail } = detailOf(reply);
-  note('failed', endsAt, mailbox, { ...alias, ...detail });
+  note('failed', endsAt, mailbox, { route: 'mailbox', ...alias, ...detail });
   return settle('failed', reply);
 }
 
@@ -141,7 +144,8 @@ function createInbound(
     created_at: at,
     updated_at: at,
   };
-  const answer = { smtp_code: null, enhanced_code: null, response: null };
+  const route: InboundRoute = to.mailboxes.length > 0 ? 'mailbox' : 'forwarded';
+  const answer = { cause: null, route, smtp_code: null, enhanced_code: null, response: null };
   const recipients: RecipientRow[] = [
     { id: random.uuidAt(at), message_id: id, address: to.address, kind: 'to', status: 'received', ...answer },
   ];
@@ -155,10 +159,12 @@ function writerOf({ random }: DemoContext, message: DemoMessage) {
       trace.push({ id: random.uuidAt(at), message_id: row.id, type, at, recipient, detail });
       if (at > row.updated_at) row.updated_at = at;
     },
-    settle(status: MessageStatus, reply: Reply | null): DemoMessage {
+    settle(status: MessageStatus, reply: Reply | null, route?: InboundRoute): DemoMessage {
       row.status = status;
       for (const recipient of recipients) {
         recipient.status = status;
+        recipient.cause = reply?.cause ?? null;
+        if (route) recipient.route = route;
         recipient.smtp_code = reply?.smtpCode ?? null;
         recipient.enhanced_code = reply?.enhancedCode ?? null;
         recipient.response = reply?.response ?? null;

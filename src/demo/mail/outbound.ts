@@ -53,9 +53,10 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
   };
   const { row, recipients, trace, emissions } = message;
   const add = (kind: RecipientRow['kind'], address: string) => {
-    const known = { message_id: id, status: 'submitting' as const, smtp_code: null, enhanced_code: null };
+    const known = { message_id: id, status: 'submitting' as const, cause: null, route: null };
     const kindSeen = origin.kind === 'smtp' ? 'to' : kind;
-    recipients.push({ id: random.uuidAt(at), ...known, address, kind: kindSeen, response: null });
+    const noReply = { smtp_code: null, enhanced_code: null, response: null };
+    recipients.push({ id: random.uuidAt(at), ...known, address, kind: kindSeen, ...noReply });
   };
   for (const address of to) add('to', address);
   for (const address of cc) add('cc', address);
@@ -63,7 +64,9 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
   if (origin.kind === 'api') {
     const { admin, apiKeyId, batchId } = origin;
     message.sender = { adminEmail: admin.email, adminId: admin.id, apiKeyId, batchId };
-    const by = apiKeyId ? { api_key_id: apiKeyId } : { session_id: random.uuidAt(at) };
+    const by = apiKeyId
+      ? ({ source: 'api_key', api_key_id: apiKeyId } as const)
+      : ({ source: 'console', session_id: random.uuidAt(at) } as const);
     note('accepted', at, null, { by: admin.email, ...by });
   }
 
@@ -75,6 +78,7 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
   function settle(status: RecipientRow['status'], reply: Partial<Reply>): void {
     for (const recipient of recipients) {
       recipient.status = status;
+      recipient.cause = reply.cause ?? null;
       recipient.smtp_code = reply.smtpCode ?? null;
       recipient.enhanced_code = reply.enhancedCode ?? null;
       recipient.response = reply.response ?? null;
@@ -92,7 +96,10 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       row.queue_id = queueId;
       const response = `250 2.0.0 Ok: queued as ${queueId}`;
       settle('sent', origin.kind === 'smtp' ? {} : { smtpCode: 250, response });
-      const by = origin.kind === 'smtp' ? { by: origin.login, client: origin.clientAddress } : { response };
+      const by =
+        origin.kind === 'smtp'
+          ? ({ source: 'smtp', by: origin.login, client: origin.clientAddress } as const)
+          : { response };
       note('queued', when, null, { queue_id: queueId, ...by });
       emissions.push(sentEvent(message, when));
       return when;
@@ -115,6 +122,7 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       const recipient = recipients.find((candidate) => candidate.address === address);
       if (!recipient) throw new Error(`${address} is not a recipient.`);
       recipient.status = kind;
+      recipient.cause = reply.cause;
       recipient.smtp_code = reply.smtpCode;
       recipient.enhanced_code = reply.enhancedCode;
       recipient.response = reply.response;

@@ -1,6 +1,6 @@
 import type { EventType } from '@/lib/event-types';
 import { eventBody } from '@/modules/events/schema';
-import { bounceCategory } from '@/modules/messages/tracking/bounce-category';
+import { bounceCategory, failureReason } from '@/modules/messages/tracking/bounce-category';
 import type { DemoContext } from '../demo-context';
 import { insertRows } from '../rows';
 import { before, DAY_MS } from '../time';
@@ -56,8 +56,8 @@ export function outcomeEvent(
 }
 
 function outcomeOf(kind: keyof typeof OUTCOME_EVENTS, reply: Reply, delayMs: number): object {
-  const { smtpCode, enhancedCode, response, remoteMta } = reply;
-  if (kind === 'failed') return { reason: bounceCategory(enhancedCode), error: response };
+  const { cause, smtpCode, enhancedCode, response, remoteMta } = reply;
+  if (kind === 'failed') return { reason: failureReason(cause, enhancedCode), error: response };
   if (kind === 'delivered') {
     const delay = { delay_seconds: Math.max(0, delayMs) / 1000 };
     return { remote_mta: remoteMta, smtp_code: smtpCode, smtp_response: response, ...delay };

@@ -7,7 +7,7 @@ import {
   acceptedBy,
   bouncedBy,
   type Correspondent,
-  DELETED,
+  DELETED_BY_ADMIN,
   deferredBy,
   expired,
   MISSPELT_DOMAIN,
@@ -68,7 +68,7 @@ function stepsOf({ random, now }: DemoContext, outbound: Outbound, to: Correspon
     [accepted(nextAt), 86],
     [{ at: endAt, kind: 'failed', reply: expired(deferral.reply) }, 6],
     [bounced(nextAt), 5],
-    [{ at: nextAt, kind: 'failed', reply: DELETED }, 3],
+    [{ at: nextAt, kind: 'failed', reply: DELETED_BY_ADMIN }, 3],
   ];
   return [deferral, random.weighted(ends)];
 }

@@ -1,4 +1,5 @@
 import { newQueueId } from '@/mail/sandbox/queue-id';
+import { DELETED, EXPIRED, finalReply } from '@/modules/messages/mail-log/failure-reason';
 import { localPartOf, randomPerson } from '../directory/names';
 import type { Random, Weighted } from '../random';
 import type { Reply } from './demo-message';
@@ -43,7 +44,7 @@ export function acceptedBy(random: Random, server: Server, messageId: string, at
     webmail: `250 2.0.0 OK ${Math.floor(at.getTime() / 1000)} ${id.slice(0, 10).toLowerCase()}-${random.int(100, 999)} - mx`,
   };
   const enhancedCode = server.style === 'exchange' ? '2.6.0' : '2.0.0';
-  return { smtpCode: 250, enhancedCode, response: responses[server.style], remoteMta: server.mta };
+  return { cause: null, smtpCode: 250, enhancedCode, response: responses[server.style], remoteMta: server.mta };
 }
 
 type Template = readonly [
@@ -104,28 +105,29 @@ export function deferredBy(random: Random, address: string, server: Server): Rep
 /** What a sender runs into whose messages look like spam. */
 export function throttledBy({ mta }: Server): Reply {
   const text = 'Unusual rate of unsolicited mail from your address; delivery is limited';
-  return { smtpCode: 421, enhancedCode: '4.7.28', response: `421 4.7.28 ${text}`, remoteMta: mta };
+  return {
+    cause: 'remote_reply',
+    smtpCode: 421,
+    enhancedCode: '4.7.28',
+    response: `421 4.7.28 ${text}`,
+    remoteMta: mta,
+  };
 }
 
 export function ownRefusal(random: Random): Reply {
-  return { ...fill(random.weighted(OWN_REFUSALS), '', ''), remoteMta: null };
+  return { ...fill(random.weighted(OWN_REFUSALS), '', ''), cause: 'rejected', remoteMta: null };
 }
 
 /** After five days in the queue. */
-export function expired({ smtpCode, response }: Reply): Reply {
-  const text = `The mail server tried for as long as it may. Last it heard: ${response}`;
-  return { smtpCode, enhancedCode: '4.4.7', response: text, remoteMta: null };
+export function expired(last: Reply): Reply {
+  return { ...finalReply(EXPIRED, last), remoteMta: null };
 }
 
-export const DELETED: Reply = {
-  smtpCode: null,
-  enhancedCode: null,
-  response: 'An admin deleted the message from the queue.',
-  remoteMta: null,
-};
+export const DELETED_BY_ADMIN: Reply = { ...DELETED, smtpCode: null, remoteMta: null };
 
 function fill([smtpCode, enhancedCode, text]: Template, address: string, mta: string): Reply {
   const words = text(address, mta);
   const response = smtpCode === null ? words : `${smtpCode} ${enhancedCode} ${words}`;
-  return { smtpCode, enhancedCode, response, remoteMta: mta || null };
+  const cause = smtpCode === null ? 'no_reply' : 'remote_reply';
+  return { cause, smtpCode, enhancedCode, response, remoteMta: mta || null };
 }

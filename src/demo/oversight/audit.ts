@@ -102,7 +102,7 @@ function incident(
   const deletions = messages.flatMap(({ row, trace }): DemoEntry[] => {
     const last = trace.at(-1);
     if (row.direction !== 'outbound' || row.queue_id === null) return [];
-    if (last?.type !== 'failed' || last.detail.enhanced_code !== null) return [];
+    if (last?.type !== 'failed' || last.detail.cause !== 'deleted') return [];
     const recipients = row.to_addresses;
     const queued = { queue: 'deferred', from: row.from_address, recipients, recipient_count: recipients.length };
     const about = { action: 'queue.delete', resource: `queue:${row.queue_id}`, domainId: row.domain_id };

@@ -31,10 +31,25 @@ it('reports a simulated reply for each recipient, with queue id and Message-ID',
   await expect.poll(() => reports.length).toBe(4);
   const common = { queueId, messageId: '<1@post.example>', at: expect.any(Date), response: expect.any(String) };
   expect(reports).toEqual([
-    { ...common, ...reply('delivered', 250, '2.0.0'), recipient: 'a@far.example', remoteMta: 'mx.far.example' },
-    { ...common, ...reply('bounced', 550, '5.1.1'), recipient: 'b@bounce.test', remoteMta: 'mx.bounce.test' },
-    { ...common, ...reply('bounced', 550, '5.1.1'), recipient: 'c@eu.bounce.test', remoteMta: 'mx.eu.bounce.test' },
-    { ...common, ...reply('deferred', 451, '4.4.1'), recipient: 'd@defer.test', remoteMta: 'mx.defer.test' },
+    { ...common, ...reply('delivered', null, 250, '2.0.0'), recipient: 'a@far.example', remoteMta: 'mx.far.example' },
+    {
+      ...common,
+      ...reply('bounced', 'remote_reply', 550, '5.1.1'),
+      recipient: 'b@bounce.test',
+      remoteMta: 'mx.bounce.test',
+    },
+    {
+      ...common,
+      ...reply('bounced', 'remote_reply', 550, '5.1.1'),
+      recipient: 'c@eu.bounce.test',
+      remoteMta: 'mx.eu.bounce.test',
+    },
+    {
+      ...common,
+      ...reply('deferred', 'remote_reply', 451, '4.4.1'),
+      recipient: 'd@defer.test',
+      remoteMta: 'mx.defer.test',
+    },
   ]);
 });
 
@@ -47,7 +62,7 @@ it('a deferred recipient fails at the end of the queue lifetime, and other recip
   await expect.poll(due, { timeout: 10_000 }).toEqual([]);
   expect(reports.slice(3)).toEqual(
     ['d@defer.test', 'e@eu.defer.test'].map((recipient) => ({
-      ...reply('failed', null, '4.4.7'),
+      ...reply('failed', 'expired', null, '4.4.7'),
       queueId,
       messageId: '<1@post.example>',
       recipient,
@@ -144,8 +159,8 @@ it('doesn’t report a message that was only partly stored', async () => {
   expect(reports[0]?.recipient).toBe('b@far.example');
 });
 
-function reply(kind: string, smtpCode: number | null, enhancedCode: string) {
-  return { kind, smtpCode, enhancedCode };
+function reply(kind: string, cause: DeliveryReport['cause'], smtpCode: number | null, enhancedCode: string) {
+  return { kind, cause, smtpCode, enhancedCode };
 }
 
 async function sandbox(onReport: OnReport, over: { queueLifetimeMs?: number } = {}): Promise<SandboxMta> {

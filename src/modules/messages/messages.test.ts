@@ -145,7 +145,16 @@ describe('a single message', () => {
     const { domain, api } = await setUp();
     const row = await makeMessage(domain.id);
     expect((await api.get(`/messages/${row.id}`)).data.recipients).toEqual([
-      { address: 'ann@far.example', kind: 'to', status: 'sent', smtp_code: null, enhanced_code: null, response: null },
+      {
+        address: 'ann@far.example',
+        kind: 'to',
+        status: 'sent',
+        cause: null,
+        route: null,
+        smtp_code: null,
+        enhanced_code: null,
+        response: null,
+      },
     ]);
   });
 });

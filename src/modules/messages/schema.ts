@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { OUTCOME_CAUSES } from '@/lib/outcome-causes';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { DeliveryStatus } from '@/modules/webhooks/schema';
 
 export const MESSAGE_STATUSES = [
   'submitting',
@@ -57,11 +59,55 @@ const MESSAGE_EVENT_TYPES = [
   'webhook',
 ] as const;
 
+const OutcomeCause = z.enum(OUTCOME_CAUSES).meta({
+  description:
+    'Why it is deferred, bounced or failed. remote_reply: the receiving server replied so; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue',
+});
+
+const InboundRoute = z.enum(['mailbox', 'forwarded', 'filter']).meta({
+  description:
+    'Where inbound mail goes. mailbox: into a mailbox; forwarded: to an external address, by an alias; filter: no further than the spam filter',
+});
+export type InboundRoute = z.infer<typeof InboundRoute>;
+
+/** Fields that don't apply to the event are left out. */
+const EventDetail = z.object({
+  source: z
+    .enum(['api_key', 'console', 'smtp'])
+    .optional()
+    .meta({ description: 'How the message was submitted. On accepted, or on queued for a submission by SMTP' }),
+  by: z.string().optional().meta({ description: 'Email of the admin, or address of the mailbox that signed in' }),
+  api_key_id: Id.optional(),
+  session_id: Id.nullable().optional(),
+  client: z.string().nullable().optional().meta({ description: 'IP address of the SMTP client' }),
+  queue_id: z.string().nullable().optional(),
+  reason: z.string().optional().meta({ description: 'Why the submission is unconfirmed, for people' }),
+  cause: OutcomeCause.nullable().optional(),
+  smtp_code: z.number().int().nullable().optional(),
+  enhanced_code: z.string().nullable().optional(),
+  response: z.string().nullable().optional(),
+  remote_mta: z.string().nullable().optional(),
+  route: InboundRoute.optional(),
+  addressed_to: z.string().optional().meta({ description: 'The alias that delivers to the recipient' }),
+  forwarded_to: z.array(z.string()).optional().meta({ description: 'External addresses that an alias forwards to' }),
+  spam_score: z.number().optional(),
+  spam_action: z
+    .string()
+    .optional()
+    .meta({ description: 'Action of the spam filter', examples: ['add header'] }),
+  event: z.string().optional().meta({ description: 'Type of the event that the webhook delivers' }),
+  status: DeliveryStatus.optional().meta({ description: 'Status of the webhook delivery' }),
+  attempts: z.number().int().optional(),
+  webhook_id: Id.optional(),
+  delivery_id: Id.optional(),
+  host: z.string().optional().meta({ description: 'Host of the webhook’s URL' }),
+});
+
 export const MessageEvent = z.object({
   type: z.enum(MESSAGE_EVENT_TYPES),
   at: Timestamp,
   recipient: z.string().nullable(),
-  detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  detail: EventDetail,
 });
 export type MessageEvent = z.infer<typeof MessageEvent>;
 
@@ -73,6 +119,8 @@ export const Message = z
         address: z.string(),
         kind: z.enum(['to', 'cc', 'bcc']),
         status: MessageStatus,
+        cause: OutcomeCause.nullable(),
+        route: InboundRoute.nullable(),
         smtp_code: z.number().int().nullable(),
         enhanced_code: z.string().nullable(),
         response: z.string().nullable(),

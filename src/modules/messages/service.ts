@@ -33,10 +33,12 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   const deliveries = await traceDeliveries(ctx, id);
   return {
     ...presentSummary(row),
-    recipients: row.recipients.map(({ address, kind, status, smtpCode, enhancedCode, response }) => ({
+    recipients: row.recipients.map(({ address, kind, status, cause, route, smtpCode, enhancedCode, response }) => ({
       address,
       kind,
       status,
+      cause,
+      route,
       smtp_code: smtpCode,
       enhanced_code: enhancedCode,
       response,

@@ -16,7 +16,9 @@ type NewMessage = { id: string; domain: AuthorizedDomain; message: PreparedMessa
 export async function createMessage(ctx: ActorContext, { id, domain, message, slot }: NewMessage): Promise<Counting> {
   const at = ctx.clock.now();
   const { recipients } = message;
-  const by = ctx.actor.key ? { api_key_id: ctx.actor.key.id } : { session_id: ctx.actor.session?.id ?? null };
+  const by = ctx.actor.key
+    ? { source: 'api_key', api_key_id: ctx.actor.key.id }
+    : { source: 'console', session_id: ctx.actor.session?.id ?? null };
   const detail = JSON.stringify({ by: ctx.actor.admin.email, ...by });
   const [counting] = await ctx.db.$queryRaw<[Counting]>`
     WITH counting AS (

@@ -108,6 +108,7 @@ describe('a message that the mail server accepts', () => {
     const { recipients } = await stored();
     expect(recipients.find((recipient) => recipient.address === 'gone@far.example')).toMatchObject({
       status: 'failed',
+      cause: 'rejected',
       smtpCode: 550,
       enhancedCode: '5.1.1',
     });
@@ -128,7 +129,11 @@ describe('a message that the mail server does not accept', () => {
       });
       const row = await stored();
       expect(row).toMatchObject({ id: answer.error.details.id, status: 'failed', queueId: null });
-      expect(row.events.map((event) => event.type)).toEqual(['accepted', 'refused']);
+      expect(row.recipients).toMatchObject([{ cause: 'rejected' }]);
+      expect(row.events).toMatchObject([
+        { type: 'accepted', detail: { source: 'api_key' } },
+        { type: 'refused', detail: { cause: 'rejected' } },
+      ]);
       const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: answer.meta.request_id } });
       expect(entry).toMatchObject({ action: 'message.send', outcome: 'error' });
       const events = await db.event.findMany({ where: { messageRowId: row.id } });
@@ -140,7 +145,9 @@ describe('a message that the mail server does not accept', () => {
     mta.state.script = (point) => (point === 'MAIL' ? 'drop' : undefined);
     const answer = expectError(await api.post('/send', message()), 500, 'SEND_FAILED');
     expect(JSON.stringify(answer.error)).not.toMatch(/ECONN|socket|127\.0\.0\.1/);
-    expect((await stored()).status).toBe('failed');
+    const row = await stored();
+    expect(row).toMatchObject({ status: 'failed', recipients: [{ cause: 'not_submitted' }] });
+    expect(row.events.at(-1)).toMatchObject({ type: 'refused', detail: { cause: 'not_submitted' } });
   });
 });
 

@@ -104,7 +104,7 @@ export const TestWebhook = z.strictObject({
 });
 export type TestWebhook = z.infer<typeof TestWebhook>;
 
-const DeliveryStatus = z.enum(['pending', 'retrying', 'delivered', 'abandoned']);
+export const DeliveryStatus = z.enum(['pending', 'retrying', 'delivered', 'abandoned']);
 
 /** `status`: a response other than 2xx or 3xx. `redirect`: a 3xx, which is not followed. All others: no response. */
 export const AttemptFailure = z.enum([

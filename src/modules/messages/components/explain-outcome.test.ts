@@ -16,11 +16,15 @@ function message(over: Partial<Message>): Message {
   } as Message;
 }
 
-function recipient(enhancedCode: string | null): Message['recipients'][number] {
+type Recipient = Message['recipients'][number];
+
+function recipient(cause: Recipient['cause'], enhancedCode: string | null = null): Recipient {
   return {
     address: 'ann@far.example',
     kind: 'to',
     status: 'failed',
+    cause,
+    route: null,
     smtp_code: null,
     enhanced_code: enhancedCode,
     response: 'The last reply.',
@@ -33,30 +37,54 @@ function titleOf(type: Message['events'][number]['type'], detail: Message['event
 
 describe('the explanation and trace of a message', () => {
   it('distinguish deletion from the queue from giving up', () => {
-    expect(explainOutcome(message({ recipients: [recipient(null)] }))).toMatchObject({
+    expect(explainOutcome(message({ recipients: [recipient('deleted')] }))).toMatchObject({
       title: 'Deleted from the queue',
       reply: null,
     });
-    expect(titleOf('failed', { enhanced_code: null })).toBe('Deleted from the queue');
-    expect(explainOutcome(message({ recipients: [recipient('4.4.7')] }))).toMatchObject({
+    expect(titleOf('failed', { cause: 'deleted' })).toBe('Deleted from the queue');
+    expect(explainOutcome(message({ recipients: [recipient('expired', '4.4.7')] }))).toMatchObject({
       title: 'Your mail server gave up',
       reply: 'The last reply.',
     });
-    expect(titleOf('failed', { enhanced_code: '4.4.7' })).toBe('Gave up retrying');
+    expect(titleOf('failed', { cause: 'expired', enhanced_code: '4.4.7' })).toBe('Gave up retrying');
+  });
+
+  it('say that inbound mail was deleted from the queue, without a resend action', () => {
+    const inbound = message({ direction: 'inbound', recipients: [recipient('deleted')] });
+    expect(explainOutcome(inbound)).toMatchObject({ title: 'Deleted from the queue', reply: null, resend: null });
+  });
+
+  it('distinguish a mail server that rejects the message from one that can’t be reached', () => {
+    const explain = (cause: Recipient['cause']) => explainOutcome(message({ recipients: [recipient(cause)] }))?.title;
+    expect(explain('rejected')).toBe('Your mail server rejected the message');
+    expect(explain('not_submitted')).toBe('Your mail server could not be reached');
+    expect(titleOf('refused', { cause: 'rejected' })).toBe('Rejected by your mail server');
+    expect(titleOf('refused', { cause: 'not_submitted' })).toBe('Your mail server could not be reached');
+  });
+
+  it('say where inbound mail stopped: at a mailbox or where an alias forwards it', () => {
+    const cause = 'remote_reply';
+    expect(titleOf('bounced', { cause, route: 'mailbox' })).toBe('Rejected by the mailbox');
+    expect(titleOf('bounced', { cause, route: 'forwarded' })).toBe('Rejected by the receiving server');
   });
 
   it('do not blame the receiving server if no server was reached', () => {
     const response = 'connect to 127.0.0.1[127.0.0.1]:2599: Connection refused';
-    const waiting = { ...recipient('4.4.1'), status: 'deferred' as const, response };
+    const waiting = { ...recipient('no_reply', '4.4.1'), status: 'deferred' as const, response };
     expect(explainOutcome(message({ status: 'deferred', recipients: [waiting] }))?.title).toBe(
       '127.0.0.1 refused the connection',
     );
-    expect(titleOf('deferred', { smtp_code: null, enhanced_code: '4.4.1', response })).toBe('Delivery attempt failed');
-    expect(titleOf('deferred', { smtp_code: 451, enhanced_code: '4.7.1' })).toBe('Deferred by the receiving server');
+    expect(titleOf('deferred', { cause: 'no_reply', response })).toBe('Delivery attempt failed');
+    expect(titleOf('deferred', { cause: 'remote_reply', response })).toBe('Deferred by the receiving server');
+    expect(titleOf('bounced', { cause: 'no_reply', response })).toBe('Returned by your mail server');
+    const returned = { ...recipient('no_reply', '5.0.0'), status: 'bounced' as const };
+    expect(explainOutcome(message({ status: 'bounced', recipients: [returned] }))?.title).toBe(
+      'The message could not be delivered to far.example',
+    );
   });
 
   it('name the missing mailbox or alias for an address of the sender’s own domain', () => {
-    const bounced = { ...recipient('5.1.1'), status: 'bounced' as const };
+    const bounced = { ...recipient('remote_reply', '5.1.1'), status: 'bounced' as const };
     const explain = (from: string) =>
       explainOutcome(message({ status: 'bounced', from, recipients: [bounced] }))?.title;
     expect(explain('shop@far.example')).toBe('You have no mailbox or alias for ann@far.example');
@@ -64,8 +92,8 @@ describe('the explanation and trace of a message', () => {
   });
 
   it('distinguish rejected, quarantined and marked spam', () => {
-    expect(titleOf('spam', { spam_score: 15, spam_action: 'reject' })).toBe('Rejected as spam');
-    expect(titleOf('spam', { spam_score: 15, spam_action: 'quarantine' })).toBe('Quarantined as spam');
+    expect(titleOf('spam', { route: 'filter', spam_score: 15, spam_action: 'reject' })).toBe('Rejected as spam');
+    expect(titleOf('spam', { route: 'filter', spam_score: 15, spam_action: 'quarantine' })).toBe('Quarantined as spam');
     expect(titleOf('spam', { spam_score: 7, spam_action: 'add header' })).toBe('Marked as spam');
   });
 
@@ -74,8 +102,10 @@ describe('the explanation and trace of a message', () => {
       const [hop] = hopsOf(message({ events: [{ type: 'queued', at, recipient: null, detail }] }));
       return JSON.stringify(hop?.detail);
     };
-    expect(source({ by: 'ann@here.example', client: '192.0.2.7', queue_id: 'x' })).toContain('By SMTP from 192.0.2.7');
-    expect(source({ by: 'ann@here.example', api_key_id: 'x' })).toContain('With an API key of');
-    expect(source({ by: 'ann@here.example' })).toContain('From the console by');
+    expect(source({ source: 'smtp', by: 'ann@here.example', client: '192.0.2.7', queue_id: 'x' })).toContain(
+      'By SMTP from 192.0.2.7',
+    );
+    expect(source({ source: 'api_key', by: 'ann@here.example', api_key_id: 'x' })).toContain('With an API key of');
+    expect(source({ source: 'console', by: 'ann@here.example' })).toContain('From the console by');
   });
 });

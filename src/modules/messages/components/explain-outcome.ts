@@ -20,25 +20,23 @@ export function explainOutcome(message: Message): Explanation | null {
   }
   const worst = worstOf(message.recipients);
   if (!worst) return null;
-  if (message.direction === 'inbound') return { ...explainInbound(worst), reply: worst.response, resend: null };
-  if (worst.status === 'failed') {
-    if (message.events.some(({ type }) => type === 'refused')) return explainRejection(worst);
-    return wasDeletedFromQueue(worst) ? DELETED_FROM_QUEUE : explainExpiry(worst);
+  if (message.direction === 'inbound') {
+    const reply = worst.cause === 'deleted' ? null : worst.response;
+    return { ...explainInbound(worst), reply, resend: null };
   }
+  if (worst.cause === 'rejected') return explainRejection(worst);
+  if (worst.cause === 'not_submitted') return { ...NOT_SUBMITTED, reply: worst.response };
+  if (worst.cause === 'deleted') return DELETED_FROM_QUEUE;
+  if (worst.cause === 'expired') return explainExpiry(worst);
   const host = domainOf(worst.address);
-  const isNotConnected = worst.status === 'deferred' && worst.smtp_code === null;
-  const deferral = isNotConnected ? explainDeferral(worst.response, worst.address) : null;
+  const isUnanswered = worst.cause === 'no_reply';
+  const deferral = isUnanswered && worst.status === 'deferred' ? explainDeferral(worst.response, worst.address) : null;
   const { title, text } =
     explainOwnDomain(worst, message.from) ??
     deferral ??
     explainStatusCode(worst.enhanced_code, host) ??
-    explainWithoutCode(worst, host);
+    (isUnanswered ? explainReturned(host) : explainWithoutCode(worst, host));
   return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'other' };
-}
-
-/** Whether a failed message was deleted from the queue: if the mail server gave up, there is a code. */
-export function wasDeletedFromQueue({ enhanced_code: code }: { enhanced_code?: unknown }): boolean {
-  return !code;
 }
 
 const DELETED_FROM_QUEUE: Explanation = {
@@ -47,6 +45,12 @@ const DELETED_FROM_QUEUE: Explanation = {
   reply: null,
   resend: 'same',
 };
+
+const NOT_SUBMITTED = {
+  title: 'Your mail server could not be reached',
+  text: 'The message was not sent. The text below says what failed. Resend once the mail server accepts connections.',
+  resend: 'same',
+} as const;
 
 /** A sender's domain is always managed here, so its missing addresses can be created here. */
 function explainOwnDomain({ address, enhanced_code: code }: Recipient, from: string): Text | null {
@@ -57,7 +61,8 @@ function explainOwnDomain({ address, enhanced_code: code }: Recipient, from: str
   };
 }
 
-function explainInbound({ status, enhanced_code: code }: Recipient): Text {
+function explainInbound({ status, cause, enhanced_code: code }: Recipient): Text {
+  if (cause === 'deleted') return DELETED_FROM_QUEUE;
   const isFull = /^[45]\.2\.2$/.test(code ?? '');
   if (status === 'deferred') {
     return {
@@ -116,6 +121,13 @@ function explainWithoutCode({ status }: Recipient, host: string): Text {
   return {
     title: `${host} rejected the message`,
     text: 'The receiving server permanently rejected the message. Its reply below says why.',
+  };
+}
+
+function explainReturned(host: string): Text {
+  return {
+    title: `The message could not be delivered to ${host}`,
+    text: 'Your mail server returned the message without a reply from the receiving server. The text below says why.',
   };
 }
 

@@ -4,8 +4,9 @@ import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
 import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
 import type { Message, MessageEvent } from '../schema';
-import { wasDeletedFromQueue } from './explain-outcome';
 
+type Detail = MessageEvent['detail'];
+type WebhookStatus = NonNullable<Detail['status']>;
 type HopTemplate = { code: string; state: StampState; rim: string; title: string };
 
 const TEMPLATES: Record<string, HopTemplate> = {
@@ -24,14 +25,16 @@ const TEMPLATES: Record<string, HopTemplate> = {
   spam: { code: 'SPAM', state: 'passed', rim: 'FILTER', title: 'Marked as spam' },
 };
 
-/** By the filter's action; any other action means delivered with a mark. */
-const SPAM_TITLES: Record<string, string> = { reject: 'Rejected as spam', quarantine: 'Quarantined as spam' };
-/** A deferral without a reply: no server was reached. */
-const NOT_CONNECTED: HopTemplate = {
-  code: 'WAIT',
-  state: 'deferred',
+/** The receiving server was not reached or did not reply. */
+const NO_REPLY_TEMPLATES: Record<string, HopTemplate> = {
+  deferred: { code: 'WAIT', state: 'deferred', rim: 'MAIL SERVER', title: 'Delivery attempt failed' },
+  bounced: { code: '5XX', state: 'bounced', rim: 'MAIL SERVER', title: 'Returned by your mail server' },
+};
+const NOT_SUBMITTED: HopTemplate = {
+  code: 'END',
+  state: 'failed',
   rim: 'MAIL SERVER',
-  title: 'Delivery attempt failed',
+  title: 'Your mail server could not be reached',
 };
 const DELETED_FROM_QUEUE: HopTemplate = {
   code: 'END',
@@ -46,7 +49,7 @@ const MAILBOX_TEMPLATES: Record<string, HopTemplate> = {
 };
 
 /** By the status of the webhook delivery. */
-const WEBHOOK_TEMPLATES: Record<string, Omit<HopTemplate, 'rim'>> = {
+const WEBHOOK_TEMPLATES: Record<WebhookStatus, Omit<HopTemplate, 'rim'>> = {
   pending: { code: 'HOOK', state: 'pending', title: 'Webhook delivery pending' },
   retrying: { code: 'HOOK', state: 'deferred', title: 'Webhook failed, will retry' },
   delivered: { code: 'HOOK', state: 'delivered', title: 'Webhook delivered' },
@@ -61,13 +64,13 @@ const WAITING: Partial<Record<Message['status'], string>> = {
 const UNFINISHED: ReadonlySet<Message['status']> = new Set(['submitting', 'sent', 'deferred']);
 
 export function hopsOf({ events, status, direction, created_at }: Message): Hop[] {
-  const hops = events.map((event, index) => hopOf(event, direction, events[index - 1]?.at, index));
+  const hops = events.map((event, index) => hopOf(event, events[index - 1]?.at, index));
   if (UNFINISHED.has(status)) hops.push(waitingHop(status, direction, events.at(-1)?.at ?? created_at));
   return hops;
 }
 
-function hopOf(event: MessageEvent, direction: Direction, before: string | undefined, index: number): Hop {
-  const template = templateOf(event, direction);
+function hopOf(event: MessageEvent, before: string | undefined, index: number): Hop {
+  const template = templateOf(event);
   const code = event.detail.smtp_code;
   const response = event.detail.response;
   return {
@@ -80,40 +83,37 @@ function hopOf(event: MessageEvent, direction: Direction, before: string | undef
     dateTime: event.at,
     after: before && formatElapsed(before, event.at),
     detail: detailOf(event),
-    raw: typeof response === 'string' && template.state !== 'passed' ? rawOf(event, response) : undefined,
+    raw: response && template.state !== 'passed' ? rawOf(event.detail, response) : undefined,
   };
 }
 
-type Direction = Message['direction'];
-
-function templateOf({ type, detail }: MessageEvent, direction: Direction): HopTemplate {
-  const webhook = type === 'webhook' ? WEBHOOK_TEMPLATES[String(detail.status)] : undefined;
-  if (webhook) return { ...webhook, rim: 'WEBHOOK' };
-  if (type === 'failed' && wasDeletedFromQueue(detail)) return DELETED_FROM_QUEUE;
-  const atMailbox = direction === 'inbound' && detail.forwarded_to === undefined ? MAILBOX_TEMPLATES[type] : undefined;
-  if (atMailbox) return atMailbox;
-  if (type === 'deferred' && !detail.smtp_code) return NOT_CONNECTED;
+function templateOf({ type, detail }: MessageEvent): HopTemplate {
+  const { status, cause, route } = detail;
+  if (status) return { ...WEBHOOK_TEMPLATES[status], rim: 'WEBHOOK' };
+  if (cause === 'deleted') return DELETED_FROM_QUEUE;
+  if (cause === 'not_submitted') return NOT_SUBMITTED;
+  const special = route === 'mailbox' ? MAILBOX_TEMPLATES[type] : cause === 'no_reply' && NO_REPLY_TEMPLATES[type];
+  if (special) return special;
   const template = TEMPLATES[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };
-  return { ...template, title: SPAM_TITLES[String(detail.spam_action)] ?? template.title };
+  if (route !== 'filter') return template;
+  return { ...template, title: detail.spam_action === 'quarantine' ? 'Quarantined as spam' : 'Rejected as spam' };
 }
 
 function rimOf({ detail, recipient }: MessageEvent, template: HopTemplate): string {
   if (template.rim !== 'REMOTE') return template.rim;
-  const to = typeof detail.forwarded_to === 'string' ? detail.forwarded_to : recipient;
-  const host = typeof detail.remote_mta === 'string' ? detail.remote_mta : (to?.split('@')[1] ?? '');
+  const to = detail.forwarded_to?.[0] ?? recipient;
+  const host = detail.remote_mta ?? to?.split('@')[1] ?? '';
   const [name] = host.split('.').slice(-2);
   return (name || template.rim).toUpperCase().slice(0, 12);
 }
 
 function detailOf({ detail, recipient }: MessageEvent) {
-  const by = typeof detail.by === 'string' ? detail.by : null;
-  const queueId = typeof detail.queue_id === 'string' ? detail.queue_id : null;
-  const reason = typeof detail.reason === 'string' ? detail.reason : null;
-  if (typeof detail.webhook_id === 'string') return <WebhookDetail detail={detail} />;
-  if (by) {
+  const { source, by, queue_id: queueId, reason } = detail;
+  if (detail.webhook_id) return <WebhookDetail detail={detail} />;
+  if (source) {
     return (
       <>
-        {submissionSource(detail)} <b className="strong">{by}</b>
+        {sourceLabel(source, detail)} <b className="strong">{by}</b>
       </>
     );
   }
@@ -128,12 +128,12 @@ function detailOf({ detail, recipient }: MessageEvent) {
   return reason;
 }
 
-function submissionSource({ api_key_id: apiKeyId, client }: MessageEvent['detail']): string {
-  if (typeof client === 'string') return `By SMTP from ${client}, signed in as`;
-  return apiKeyId ? 'With an API key of' : 'From the console by';
+function sourceLabel(source: NonNullable<Detail['source']>, { client }: Detail): string {
+  if (source === 'smtp') return client ? `By SMTP from ${client}, signed in as` : 'By SMTP, signed in as';
+  return source === 'api_key' ? 'With an API key of' : 'From the console by';
 }
 
-function WebhookDetail({ detail }: { detail: MessageEvent['detail'] }) {
+function WebhookDetail({ detail }: { detail: Detail }) {
   const { event, host, webhook_id: webhookId, delivery_id: deliveryId } = detail;
   return (
     <>
@@ -143,28 +143,28 @@ function WebhookDetail({ detail }: { detail: MessageEvent['detail'] }) {
   );
 }
 
-function RecipientDetail({ recipient, detail }: { recipient: string; detail: MessageEvent['detail'] }) {
+function RecipientDetail({ recipient, detail }: { recipient: string; detail: Detail }) {
   const { addressed_to: alias, forwarded_to: forwardedTo } = detail;
   return (
     <>
       <EmailAddress value={recipient} />
-      {typeof alias === 'string' && (
+      {alias && (
         <span>
           {' via '}
           <EmailAddress value={alias} />
         </span>
       )}
-      {typeof forwardedTo === 'string' && <span>, forwarded to {forwardedTo}</span>}
+      {forwardedTo && <span>, forwarded to {forwardedTo.join(', ')}</span>}
     </>
   );
 }
 
-function rawOf({ detail }: MessageEvent, response: string): string {
-  const codes = [detail.smtp_code, detail.enhanced_code].filter(Boolean).join(' ');
-  return codes === '' || response.startsWith(String(detail.smtp_code)) ? response : `${codes} ${response}`;
+/** A reply contains its codes. The log's text about an attempt without a reply does not. */
+function rawOf({ cause, enhanced_code: code }: Detail, response: string): string {
+  return cause === 'no_reply' && code ? `${code} ${response}` : response;
 }
 
-function waitingHop(status: Message['status'], direction: Direction, since: string): Hop {
+function waitingHop(status: Message['status'], direction: Message['direction'], since: string): Hop {
   return {
     id: 'waiting',
     code: 'WAIT',

@@ -1,15 +1,21 @@
+import type { OutcomeCause } from '@/lib/outcome-causes';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import type { MessageStatus } from '../schema';
+import type { InboundRoute, MessageEvent, MessageStatus } from '../schema';
 
 type PathStatus = Extract<MessageStatus, 'received' | 'deferred' | 'bounced' | 'failed'>;
-type Reply = { smtpCode: number | null; enhancedCode: string | null; response: string | null };
+type Reply = {
+  cause: OutcomeCause | null;
+  smtpCode: number | null;
+  enhancedCode: string | null;
+  response: string | null;
+};
 
 /** One way from an envelope address to a mailbox or an external address, with the delivery status there. */
 export type DeliveryPath = {
   address: string;
   destination: string;
-  isForwarded: boolean;
+  route: Exclude<InboundRoute, 'filter'>;
   status: PathStatus;
   reply: Reply;
 };
@@ -43,45 +49,39 @@ export async function updateInboundStatus(tx: Tx, messageId: string): Promise<vo
   for (const { id, address, ...known } of recipients) {
     const own = paths.filter((path) => path.address === address);
     if (own.length === 0) continue;
-    const { status, reply } = worstOf(own);
+    const { status, route, reply } = worstOf(own);
     statuses.push(status);
-    if (known.status === status && known.response === reply.response) continue;
-    await tx.messageRecipient.update({ where: { id }, data: { status, ...reply }, select: { id: true } });
+    const isSame = known.status === status && known.route === route && known.cause === reply.cause;
+    if (isSame && known.response === reply.response) continue;
+    await tx.messageRecipient.update({ where: { id }, data: { status, route, ...reply }, select: { id: true } });
   }
   const status = WORST_FIRST.find((candidate) => statuses.includes(candidate));
   if (status) await tx.message.updateMany({ where: { id: messageId, status: { not: status } }, data: { status } });
 }
 
 const WORST_FIRST = ['deferred', 'bounced', 'failed', 'received'] as const;
-const NO_REPLY: Reply = { smtpCode: null, enhancedCode: null, response: null };
+const NO_REPLY: Reply = { cause: null, smtpCode: null, enhancedCode: null, response: null };
 
-function worstOf(paths: DeliveryPath[]): Pick<DeliveryPath, 'status' | 'reply'> {
+function worstOf(paths: DeliveryPath[]): Pick<DeliveryPath, 'status' | 'route' | 'reply'> {
   const worst = WORST_FIRST.map((status) => paths.find((path) => path.status === status)).find(Boolean);
-  if (!worst || worst.status === 'received') return { status: 'received', reply: NO_REPLY };
-  return worst;
+  if (worst && worst.status !== 'received') return worst;
+  const route = paths.some((path) => path.route === 'mailbox') ? 'mailbox' : 'forwarded';
+  return { status: 'received', route, reply: NO_REPLY };
 }
 
 type TraceEvent = Pick<Prisma.MessageEventGetPayload<object>, 'type' | 'recipient' | 'detail'>;
 
 function pathsIn({ type, recipient, detail }: TraceEvent): DeliveryPath[] {
-  const { addressed_to: addressedTo, forwarded_to: forwardedTo, ...answer } = detail as TraceDetail;
+  const { addressed_to: addressedTo, forwarded_to: forwardedTo = [], ...answer } = detail as MessageEvent['detail'];
   if (recipient === null) return [];
   const status = type === 'forwarded' ? 'received' : (type as PathStatus);
   const reply = {
+    cause: answer.cause ?? null,
     smtpCode: answer.smtp_code ?? null,
     enhancedCode: answer.enhanced_code ?? null,
     response: answer.response ?? null,
   };
   const path = { address: addressedTo ?? recipient, status, reply };
-  const forwarded = forwardedTo?.split(', ').map((destination) => ({ ...path, destination, isForwarded: true })) ?? [];
-  const isMailbox = type === 'received' || forwarded.length === 0;
-  return isMailbox ? [{ ...path, destination: recipient, isForwarded: false }, ...forwarded] : forwarded;
+  const forwarded = forwardedTo.map((destination) => ({ ...path, destination, route: 'forwarded' as const }));
+  return answer.route === 'mailbox' ? [{ ...path, destination: recipient, route: 'mailbox' }, ...forwarded] : forwarded;
 }
-
-type TraceDetail = {
-  addressed_to?: string;
-  forwarded_to?: string;
-  smtp_code?: number | null;
-  enhanced_code?: string | null;
-  response?: string | null;
-};

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '@/server/db';
-import type { MessageStatus } from '../schema';
+import type { InboundRoute, MessageStatus } from '../schema';
 import type { Header } from './header';
 
 /** The columns of an inbound message that come from its content. */
@@ -16,7 +16,7 @@ type InboundRow = {
   queueId: string;
   domainId: string;
   /** Envelope addresses of this domain. */
-  addresses: string[];
+  recipients: { address: string; route: InboundRoute }[];
   status: MessageStatus;
   at: Date;
   fields: MessageFields;
@@ -41,9 +41,9 @@ export const UNDELIVERED = ['deferred', 'bounced', 'failed'] as const satisfies 
 export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: string; isKnown: boolean }> {
   const known = await findRow(tx, row);
   const id = known ?? (await create(tx, row));
-  const { addresses, status, fields } = row;
+  const { recipients, status, fields } = row;
   await tx.messageRecipient.createMany({
-    data: addresses.map((address) => ({ id: uuidv7(), messageId: id, address, kind: 'to', status })),
+    data: recipients.map(({ address, route }) => ({ id: uuidv7(), messageId: id, address, kind: 'to', status, route })),
     skipDuplicates: true,
   });
   if (known && status === 'received') {
@@ -52,7 +52,8 @@ export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: st
   return { id, isKnown: known !== null };
 }
 
-async function findRow(tx: Tx, { queueId, domainId, addresses }: InboundRow): Promise<string | null> {
+async function findRow(tx: Tx, { queueId, domainId, recipients }: InboundRow): Promise<string | null> {
+  const addresses = recipients.map(({ address }) => address);
   const [known] = await tx.$queryRaw<{ id: string }[]>`
     UPDATE message SET updated_at = now(), to_addresses = (
              SELECT array_agg(DISTINCT address) FROM unnest(to_addresses || ${addresses}::text[]) AS address)
@@ -61,9 +62,10 @@ async function findRow(tx: Tx, { queueId, domainId, addresses }: InboundRow): Pr
   return known?.id ?? null;
 }
 
-async function create(tx: Tx, { queueId, domainId, addresses, status, at, fields }: InboundRow): Promise<string> {
+async function create(tx: Tx, { queueId, domainId, recipients, status, at, fields }: InboundRow): Promise<string> {
   const id = uuidv7();
-  const data = { queueId, domainId, direction: 'inbound', toAddresses: addresses, status, createdAt: at } as const;
+  const toAddresses = recipients.map(({ address }) => address);
+  const data = { queueId, domainId, direction: 'inbound', toAddresses, status, createdAt: at } as const;
   await tx.message.create({ select: { id: true }, data: { id, ...data, ...fields } });
   return id;
 }

@@ -100,8 +100,10 @@ describe('mail for a mailbox', () => {
       spam_score: 0,
     });
     const shown = (await api.get(`/messages/${message.id}`)).data;
-    expect(shown.recipients).toMatchObject([{ address: `ann@${domain.name}`, status: 'received' }]);
-    expect(shown.events).toMatchObject([{ type: 'received', recipient: `ann@${domain.name}`, detail: {} }]);
+    expect(shown.recipients).toMatchObject([{ address: `ann@${domain.name}`, status: 'received', route: 'mailbox' }]);
+    expect(shown.events).toMatchObject([
+      { type: 'received', recipient: `ann@${domain.name}`, detail: { route: 'mailbox' } },
+    ]);
     expect(await emitted()).toEqual([
       {
         id: '<one@far.example>',
@@ -170,7 +172,10 @@ describe('mail for an alias', () => {
     expect((await emitted()).map(({ data }) => data.to)).toEqual([`ann@${domain.name}`, `li@${domain.name}`]);
     const { events } = (await api.get(`/messages/${message.id}`)).data;
     expect(events).toContainEqual(
-      expect.objectContaining({ recipient: `li@${domain.name}`, detail: { addressed_to: `sales@${domain.name}` } }),
+      expect.objectContaining({
+        recipient: `li@${domain.name}`,
+        detail: { route: 'mailbox', addressed_to: `sales@${domain.name}` },
+      }),
     );
   });
 
@@ -178,10 +183,10 @@ describe('mail for an alias', () => {
     await makeAlias('out', 'x@far.example,y@far.example');
     await sendRaw('Subject: x\r\n\r\nx', `out@${domain.name}`);
     const [message] = await listed();
-    const { events } = (await api.get(`/messages/${message.id}`)).data;
-    expect(events).toMatchObject([
-      { type: 'forwarded', recipient: `out@${domain.name}`, detail: { forwarded_to: 'x@far.example, y@far.example' } },
-    ]);
+    const { events, recipients } = (await api.get(`/messages/${message.id}`)).data;
+    const detail = { route: 'forwarded', forwarded_to: ['x@far.example', 'y@far.example'] };
+    expect(events).toMatchObject([{ type: 'forwarded', recipient: `out@${domain.name}`, detail }]);
+    expect(recipients).toMatchObject([{ status: 'received', route: 'forwarded' }]);
     expect(await emitted()).toEqual([]);
   });
 
@@ -214,7 +219,10 @@ describe('mail with the GTUBE line', () => {
     );
     const [message] = await listed();
     expect(message).toMatchObject({ status: 'spam', spam_score: 15 });
-    expect((await api.get(`/messages/${message.id}`)).data.events).toMatchObject([{ type: 'spam' }]);
+    expect((await api.get(`/messages/${message.id}`)).data).toMatchObject({
+      recipients: [{ status: 'spam', route: 'filter' }],
+      events: [{ type: 'spam', detail: { route: 'filter' } }],
+    });
     expect(await emitted()).toEqual([
       {
         id: '<s@far.example>',

@@ -86,10 +86,13 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
   const routes = mail.routes.filter((route) => route.domainId === domainId);
   const status = mail.spam === 'blocked' ? 'spam' : 'received';
   const addresses = [...new Set(routes.map(({ address }) => address))];
+  const mailboxRoutes = routes.filter(({ destinations }) => destinations.some((to) => to.domainId !== null));
+  const stored = new Set(mailboxRoutes.map(({ address }) => address));
+  const routeOf = (address: string) => (stored.has(address) ? 'mailbox' : 'forwarded');
   const { id, isKnown } = await findOrCreateRow(tx, {
     queueId: mail.queueId,
     domainId,
-    addresses,
+    recipients: addresses.map((address) => ({ address, route: status === 'spam' ? 'filter' : routeOf(address) })),
     status,
     at: mail.receivedAt,
     fields: { ...fieldsOf(header), sizeBytes: mail.sizeBytes, spamScore: mail.verdict.score },
@@ -106,21 +109,25 @@ type TraceRow = Omit<Prisma.MessageEventCreateManyInput, 'detail' | 'messageId'>
 function deliveryTrace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
   return routes.flatMap(({ address, destinations }) => {
     const elsewhere = destinations.filter(({ domainId }) => domainId === null).map((to) => to.address);
-    const forwarded = elsewhere.length > 0 ? { forwarded_to: elsewhere.join(', ') } : {};
+    const forwarded = elsewhere.length > 0 ? { forwarded_to: elsewhere } : {};
     const mailboxes = destinations.filter(({ domainId }) => domainId !== null).map((to) => to.address);
-    if (mailboxes.length === 0) return [{ id: uuidv7(), type: 'forwarded', at, recipient: address, detail: forwarded }];
+    if (mailboxes.length === 0) {
+      const detail = { route: 'forwarded', ...forwarded };
+      return [{ id: uuidv7(), type: 'forwarded', at, recipient: address, detail }];
+    }
     return mailboxes.map((recipient) => {
       const alias = recipient === address ? {} : { addressed_to: address };
-      return { id: uuidv7(), type: 'received', at, recipient, detail: { ...alias, ...forwarded } };
+      return { id: uuidv7(), type: 'received', at, recipient, detail: { route: 'mailbox', ...alias, ...forwarded } };
     });
   });
 }
 
 function spamTrace(
-  { receivedAt: at, verdict, reportedAddresses: addressedBefore }: InboundMail,
+  { receivedAt: at, verdict, spam, reportedAddresses: addressedBefore }: InboundMail,
   addresses: string[],
 ): TraceRow[] {
-  const detail = { spam_score: verdict.score, spam_action: verdict.action };
+  const filtered = spam === 'blocked' ? { route: 'filter' } : {};
+  const detail = { ...filtered, spam_score: verdict.score, spam_action: verdict.action };
   return addresses
     .filter((address) => !addressedBefore?.includes(address))
     .map((recipient) => ({ id: uuidv7(), type: 'spam', at, recipient, detail }));

@@ -1,12 +1,34 @@
-/** Why a message left the queue undelivered. */
-export type FailureReason = { enhancedCode: string | null; response: string };
+import type { OutcomeCause } from '@/lib/outcome-causes';
 
-type Reply = { smtpCode: number | null; enhancedCode: string | null; response: string };
+/** Why a message left the queue undelivered. */
+export type FailureReason = {
+  cause: Extract<OutcomeCause, 'expired' | 'deleted'>;
+  enhancedCode: string | null;
+  response: string;
+};
+
+export const EXPIRED: FailureReason = {
+  cause: 'expired',
+  enhancedCode: '4.4.7',
+  response: 'The mail server retried until the queue lifetime ended.',
+};
+
+export const DELETED: FailureReason = {
+  cause: 'deleted',
+  enhancedCode: null,
+  response: 'An admin deleted the message from the queue.',
+};
+
+type Reply = FailureReason & { smtpCode: number | null };
 
 /** The final reply of a recipient: the reason, with the last reply appended if the queue lifetime ended. */
 export function finalReply(ending: FailureReason, last: { smtpCode: number | null; response: string | null }): Reply {
-  const { enhancedCode, response } = ending;
-  if (enhancedCode === null) return { smtpCode: null, enhancedCode, response };
+  if (ending.cause === 'deleted') return { ...ending, smtpCode: null };
   const lastReply = last.response ? ` Last reply: ${last.response}` : '';
-  return { smtpCode: last.smtpCode, enhancedCode, response: `${response}${lastReply}` };
+  return { ...ending, smtpCode: last.smtpCode, response: `${ending.response}${lastReply}` };
+}
+
+/** The cause of a failed delivery attempt in the log, which has a code only if the receiving server replied. */
+export function attemptCause({ smtpCode }: { smtpCode: number | null }): OutcomeCause {
+  return smtpCode === null ? 'no_reply' : 'remote_reply';
 }

@@ -5,6 +5,7 @@ import type { Database, Tx } from '@/server/db';
 import { lockInbound } from '../inbound/message-row';
 import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';
 import { advanceCursor, type Cursor } from './cursor';
+import { attemptCause, DELETED, EXPIRED } from './failure-reason';
 import { storeRejected } from './filter-entries';
 import { failUndelivered, recordUndelivered, settleUndelivered } from './inbound/undelivered';
 import { fieldsOf, findLoggedMail, type LoggedMail, storeFields } from './logged-mail';
@@ -76,9 +77,6 @@ async function record(tx: Tx, entry: LogEntry, mail: LoggedMail): Promise<void> 
   }
 }
 
-const EXPIRED = { enhancedCode: '4.4.7', response: 'The mail server retried until the queue lifetime ended.' };
-const DELETED = { enhancedCode: null, response: 'An admin deleted the message from the queue.' };
-
 /** Whether a mailbox submitted the message by SMTP. Messages submitted by the app already have a row. */
 function isSubmitted({ login }: LoggedMail): boolean {
   return login !== null && login !== APP_LOGIN;
@@ -98,6 +96,7 @@ async function recordDelivery(tx: Tx, entry: DeliveryEntry, mail: LoggedMail): P
     messageId: isSubmitted(mail) ? null : mail.messageId,
     queueId,
     recipient: addressedTo,
+    cause: status === 'sent' ? null : attemptCause(entry),
     smtpCode,
     enhancedCode,
     response,

@@ -1,4 +1,11 @@
-/** The `category` or `reason` of a bounce or failure, from its enhanced status code (RFC 3463). */
+import type { OutcomeCause } from '@/lib/outcome-causes';
+
+/** The `reason` of a failure: its cause if the message got no reply or outlasted it, else the category of the reply. */
+export function failureReason(cause: OutcomeCause | null, enhancedCode: string | null): string {
+  return cause === 'expired' || cause === 'deleted' || cause === 'not_submitted' ? cause : bounceCategory(enhancedCode);
+}
+
+/** The `category` of a bounce, from its enhanced status code (RFC 3463). */
 export function bounceCategory(enhancedCode: string | null): string {
   return CATEGORIES.find(([pattern]) => pattern.test(enhancedCode ?? ''))?.[1] ?? 'other';
 }

@@ -1,7 +1,7 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
 import { emitEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
-import { bounceCategory } from './bounce-category';
+import { bounceCategory, failureReason } from './bounce-category';
 import { domainOf, type LockedMessage } from './locked-message';
 
 type Outcome = Omit<DeliveryReport, 'messageId' | 'recipient'>;
@@ -31,8 +31,8 @@ const EVENT_OF = {
 } as const satisfies Record<DeliveryReport['kind'], string>;
 
 function outcomeOf({ createdAt }: LockedMessage, outcome: Outcome): object {
-  const { kind, smtpCode, enhancedCode, response, remoteMta, at } = outcome;
-  if (kind === 'failed') return { reason: bounceCategory(enhancedCode), error: response };
+  const { kind, cause, smtpCode, enhancedCode, response, remoteMta, at } = outcome;
+  if (kind === 'failed') return { reason: failureReason(cause, enhancedCode), error: response };
   if (kind === 'delivered') {
     const delaySeconds = outcome.delaySeconds ?? Math.max(0, at.getTime() - createdAt.getTime()) / 1000;
     return { remote_mta: remoteMta, smtp_code: smtpCode, smtp_response: response, delay_seconds: delaySeconds };

@@ -12,11 +12,11 @@ const AT = new Date('2026-11-21T10:00:05.250Z');
 const domain = await makeDomain();
 
 const ANSWERS = {
-  delivered: { smtpCode: 250, enhancedCode: '2.0.0', response: '250 2.0.0 Ok' },
-  bounced: { smtpCode: 550, enhancedCode: '5.1.1', response: '550 5.1.1 No such user' },
-  deferred: { smtpCode: 451, enhancedCode: '4.7.1', response: '451 4.7.1 Greylisted' },
-  failed: { smtpCode: null, enhancedCode: '4.4.1', response: 'Gave up after 5 days' },
-};
+  delivered: { cause: null, smtpCode: 250, enhancedCode: '2.0.0', response: '250 2.0.0 Ok' },
+  bounced: { cause: 'remote_reply', smtpCode: 550, enhancedCode: '5.1.1', response: '550 5.1.1 No such user' },
+  deferred: { cause: 'remote_reply', smtpCode: 451, enhancedCode: '4.7.1', response: '451 4.7.1 Greylisted' },
+  failed: { cause: 'expired', smtpCode: null, enhancedCode: '4.4.7', response: 'Gave up after 5 days' },
+} as const;
 
 let message: Awaited<ReturnType<typeof makeMessage>>;
 
@@ -128,7 +128,7 @@ describe('a report', () => {
     await onReport(report('failed'));
     const { events, status, emitted } = await currentState();
     expect({ status, emitted }).toEqual({ status: 'failed', emitted: ['mail.bounced', 'mail.failed'] });
-    expect(events[1].data).toMatchObject({ reason: 'unreachable', error: 'Gave up after 5 days' });
+    expect(events[1].data).toMatchObject({ reason: 'expired', error: 'Gave up after 5 days' });
   });
 
   it('appears in the message with its reply and a trace event', async () => {
@@ -139,6 +139,8 @@ describe('a report', () => {
         address: 'ann@far.example',
         kind: 'to',
         status: 'bounced',
+        cause: 'remote_reply',
+        route: null,
         smtp_code: 550,
         enhanced_code: '5.1.1',
         response: '550 5.1.1 No such user',
@@ -148,7 +150,7 @@ describe('a report', () => {
       {
         type: 'bounced',
         recipient: 'ann@far.example',
-        detail: { smtp_code: 550, enhanced_code: '5.1.1', remote_mta: 'mx.far.example' },
+        detail: { cause: 'remote_reply', smtp_code: 550, enhanced_code: '5.1.1', remote_mta: 'mx.far.example' },
       },
     ]);
   });
@@ -203,6 +205,24 @@ describe('a report', () => {
     await onReport(report('delivered'));
     expect((await currentState()).events).toMatchObject([{ domainId: null, data: { domain: domain.name } }]);
   });
+});
+
+it('a delivery clears the cause of an earlier deferral', async () => {
+  const cause = async () => (await db.messageRecipient.findFirstOrThrow({ where: { messageId: message.id } })).cause;
+  await onReport(report('deferred', { cause: 'no_reply' }));
+  expect(await cause()).toBe('no_reply');
+  await onReport(report('delivered'));
+  expect(await cause()).toBeNull();
+});
+
+it.each([
+  ['deleted', null, 'deleted'],
+  ['expired', '4.4.7', 'expired'],
+  ['not_submitted', null, 'not_submitted'],
+  ['rejected', '5.3.4', 'message_too_large'],
+] as const)('mail.failed for the cause %s has a reason', async (cause, enhancedCode, reason) => {
+  await onReport(report('failed', { cause, enhancedCode }));
+  expect((await currentState()).events).toMatchObject([{ data: { reason } }]);
 });
 
 describe('if the mail server’s clock is behind', () => {
@@ -306,6 +326,8 @@ describe('a report that arrives before the submission reply is stored', () => {
       trace: ['queued', 'delivered', 'refused'],
       emitted: ['mail.sent', 'mail.delivered', 'mail.failed'],
     });
+    const rejected = await db.messageRecipient.findFirst({ where: { messageId: message.id, status: 'failed' } });
+    expect(rejected).toMatchObject({ address: 'bo@far.example', cause: 'rejected' });
   });
 });
 

@@ -36,10 +36,10 @@ export async function recordOutcome(tx: Tx, given: DeliveryReport): Promise<Reco
   if (!recipient) return 'unknown';
   if (isFinal(recipient.status) || recipient.status === report.kind) return 'repeated';
 
-  const { smtpCode, enhancedCode, response } = report;
+  const { cause, smtpCode, enhancedCode, response } = report;
   await tx.messageRecipient.update({
     where: { id: recipient.id },
-    data: { status: report.kind, smtpCode, enhancedCode, response },
+    data: { status: report.kind, cause, smtpCode, enhancedCode, response },
     select: { id: true },
   });
   const others = recipients.filter(({ id }) => id !== recipient.id).map(({ status }) => status);
@@ -85,8 +85,8 @@ function findRecipient(recipients: Recipient[], address: string): Recipient | un
 }
 
 async function addToTrace(tx: Tx, { id }: LockedMessage, recipient: string, report: DeliveryReport): Promise<void> {
-  const { kind, at, smtpCode, enhancedCode, response, remoteMta } = report;
-  const detail = { smtp_code: smtpCode, enhanced_code: enhancedCode, response, remote_mta: remoteMta };
+  const { kind, at, cause, smtpCode, enhancedCode, response, remoteMta } = report;
+  const detail = { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response, remote_mta: remoteMta };
   await tx.messageEvent.create({
     data: { messageId: id, type: kind, at, recipient, detail },
     select: { id: true },

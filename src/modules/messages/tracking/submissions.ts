@@ -1,3 +1,4 @@
+import type { OutcomeCause } from '@/lib/outcome-causes';
 import type { SubmitOutcome } from '@/mail/submit';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
@@ -34,22 +35,22 @@ export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): 
 
 /** Emits mail.failed for each recipient of a message that the mail server rejected. */
 async function emitFailures(tx: Tx, message: LockedMessage, reply: Reply, at: Date): Promise<void> {
-  const { smtpCode, enhancedCode, response } = reply;
   const recipients = await tx.messageRecipient.findMany({
     where: { messageId: message.id },
     select: { address: true },
   });
-  const outcome = { kind: 'failed', queueId: null, remoteMta: null, at, smtpCode, enhancedCode, response } as const;
+  const outcome = { kind: 'failed', queueId: null, remoteMta: null, at, ...answerOf(reply) } as const;
   for (const { address } of recipients) await emitOutcome(tx, message, address, outcome);
 }
 
-type Reply = { smtpCode: number | null; enhancedCode: string | null; response: string };
+type Reply = { cause: OutcomeCause; smtpCode: number | null; enhancedCode: string | null; response: string };
 
-type Rejected = Reply & { address: string };
+type Rejected = Omit<Reply, 'cause'> & { address: string };
 
 async function failRejected(tx: Tx, message: LockedMessage, rejected: Rejected[], at: Date): Promise<void> {
   const { id, queueId } = message;
-  for (const { address, ...reply } of rejected) {
+  for (const { address, ...answer } of rejected) {
+    const reply = { ...answer, cause: 'rejected' } as const;
     const { count } = await tx.messageRecipient.updateMany({
       where: { messageId: id, address, status: { in: [...UNANSWERED, 'sent'] } },
       data: { status: 'failed', ...reply },
@@ -69,7 +70,11 @@ const STATUS_OF = { accepted: 'sent', refused: 'failed', uncertain: 'uncertain' 
 function replyOf(outcome: SubmitOutcome): Partial<Reply> {
   if (outcome.outcome === 'uncertain') return {};
   if (outcome.outcome === 'accepted') return { smtpCode: 250, response: outcome.response };
-  return { smtpCode: outcome.smtpCode, enhancedCode: outcome.enhancedCode, response: outcome.response };
+  return answerOf(outcome);
+}
+
+function answerOf({ cause, smtpCode, enhancedCode, response }: Reply): Reply {
+  return { cause, smtpCode, enhancedCode, response };
 }
 
 function traceOf(outcome: Exclude<SubmitOutcome, { outcome: 'accepted' }>) {
@@ -77,6 +82,6 @@ function traceOf(outcome: Exclude<SubmitOutcome, { outcome: 'accepted' }>) {
   return { type: 'refused', detail: detailOf(outcome) };
 }
 
-function detailOf({ smtpCode, enhancedCode, response }: Reply): Prisma.InputJsonObject {
-  return { smtp_code: smtpCode, enhanced_code: enhancedCode, response };
+function detailOf({ cause, smtpCode, enhancedCode, response }: Reply): Prisma.InputJsonObject {
+  return { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response };
 }

@@ -182,7 +182,7 @@ describe('mail that is only forwarded', () => {
     expect(await emittedEvents(domain.id)).toEqual([]);
     const [message] = await messages();
     expect(message?.events).toMatchObject([
-      { type: 'forwarded', recipient: at('out'), detail: { forwarded_to: 'z@far.example' } },
+      { type: 'forwarded', recipient: at('out'), detail: { forwarded_to: ['z@far.example'] } },
     ]);
   });
 

@@ -94,6 +94,8 @@ describe('mail that a full mailbox behind an alias rejects', () => {
           {
             address: at('info'),
             status: 'bounced',
+            cause: 'remote_reply',
+            route: 'mailbox',
             smtp_code: 552,
             enhanced_code: '5.2.2',
             response: '552 5.2.2 <ann@d.example> The mailbox is full.',
@@ -103,6 +105,8 @@ describe('mail that a full mailbox behind an alias rejects', () => {
         events: [
           {
             detail: {
+              cause: 'remote_reply',
+              route: 'mailbox',
               addressed_to: at('info'),
               smtp_code: 552,
               enhanced_code: '5.2.2',
@@ -213,17 +217,18 @@ describe('mail deferred by its mailbox', () => {
   });
 
   it.each([
-    ['expires', ['qmgr from=<bo@far.example>, status=expired, returned to sender', REMOVED], '4.4.7', /Last reply/],
-    ['is deleted by an admin', ['postsuper removed'], null, /An admin deleted/],
-  ])('fails if it %s', async (_case, lines, enhancedCode, response) => {
+    ['expires', ['qmgr from=<bo@far.example>, status=expired, returned to sender', REMOVED], 'expired', /Last reply/],
+    ['is deleted by an admin', ['postsuper removed'], 'deleted', /An admin deleted/],
+  ])('fails if it %s', async (_case, lines, cause, response) => {
     await logs(...ACCEPTED, stored(at('bo')), unavailable(at('ann')));
+    expect((await shown())[0]?.recipients).toMatchObject([{ status: 'deferred', cause: 'no_reply', route: 'mailbox' }]);
     await logs(...lines);
     await reportDeliveries(reportRun());
     const [message] = await shown();
     expect(message).toMatchObject({ status: 'failed', trace: expect.arrayContaining([['failed', at('ann')]]) });
     expect(message?.recipients).toMatchObject([
-      { address: at('ann'), status: 'failed', enhanced_code: enhancedCode, response: expect.stringMatching(response) },
-      { address: at('bo'), status: 'received' },
+      { address: at('ann'), status: 'failed', cause, route: 'mailbox', response: expect.stringMatching(response) },
+      { address: at('bo'), status: 'received', cause: null, route: 'mailbox' },
     ]);
     expect(await emitted()).toEqual([['mail.received', at('bo')]]);
   });
@@ -250,8 +255,8 @@ describe('mail that an alias forwards', () => {
     expect(await shown()).toMatchObject([
       {
         status: 'deferred',
-        recipients: [{ address: at('out'), status: 'deferred', smtp_code: 451 }],
-        events: [{ type: 'deferred', recipient: at('out'), detail: { forwarded_to: 'z@far.example' } }],
+        recipients: [{ address: at('out'), status: 'deferred', route: 'forwarded', smtp_code: 451 }],
+        events: [{ type: 'deferred', recipient: at('out'), detail: { forwarded_to: ['z@far.example'] } }],
       },
     ]);
     await logs(elsewhere('status=sent (250 2.0.0 Ok)', '2.0.0'), REMOVED);
@@ -259,6 +264,7 @@ describe('mail that an alias forwards', () => {
     expect(await shown()).toMatchObject([
       {
         status: 'received',
+        recipients: [{ status: 'received', cause: null, route: 'forwarded' }],
         trace: [
           ['deferred', at('out')],
           ['forwarded', at('out')],

@@ -5,7 +5,7 @@ import type { Prisma } from '@/server/prisma/client';
 import { type DeliveryPath, findDeliveryPaths, updateInboundStatus } from '../../inbound/delivery-paths';
 import { domainOf, readHeader } from '../../inbound/header';
 import { fieldsOf, findOrCreateRow, type MessageFields, UNDELIVERED } from '../../inbound/message-row';
-import { type FailureReason, finalReply } from '../failure-reason';
+import { attemptCause, type FailureReason, finalReply } from '../failure-reason';
 import { metaOf } from '../filter-meta';
 import { knownHeader } from './content';
 import { findDomainIds } from './own-domains';
@@ -23,14 +23,20 @@ export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<voi
   const ownId = domainIds.get(domainOf(destination));
   const domainId = domainIds.get(domainOf(address)) ?? ownId;
   if (domainId === undefined) return;
-  const path: Path = { address, destination, isForwarded: ownId === undefined };
+  const path: Path = { address, destination, route: ownId === undefined ? 'forwarded' : 'mailbox' };
   const known = await tx.message.findFirst({
     where: { queueId, domainId, direction: 'inbound' },
     select: { id: true },
   });
   if (known && !(await isNewStatus(tx, known.id, path, status))) return;
-  const id = await findOrCreate(tx, { queueId, domainId, addresses: [address], status, at });
-  const answer = { smtp_code: smtpCode, enhanced_code: enhancedCode, response: oneLine(response) };
+  const recipients = [{ address, route: path.route }];
+  const id = await findOrCreate(tx, { queueId, domainId, recipients, status, at });
+  const answer = {
+    cause: attemptCause(entry),
+    smtp_code: smtpCode,
+    enhanced_code: enhancedCode,
+    response: oneLine(response),
+  };
   await addHop(tx, id, path, status, at, { ...answer, remote_mta: remoteMta && oneLine(remoteMta) });
 }
 
@@ -51,8 +57,8 @@ export async function failUndelivered(tx: Tx, queueId: string, at: Date, reason:
   for (const { id } of await findRows(tx, [queueId])) {
     const waiting = (await findDeliveryPaths(tx, id)).filter(({ status }) => status === 'deferred');
     for (const path of waiting) {
-      const { smtpCode, enhancedCode, response } = finalReply(reason, path.reply);
-      await addHop(tx, id, path, 'failed', at, { smtp_code: smtpCode, enhanced_code: enhancedCode, response });
+      const { cause, smtpCode, enhancedCode, response } = finalReply(reason, path.reply);
+      await addHop(tx, id, path, 'failed', at, { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response });
     }
   }
 }
@@ -62,7 +68,7 @@ export async function settleUndelivered(tx: Tx, queueIds: string[]): Promise<voi
   for (const { id } of await findRows(tx, queueIds)) await updateInboundStatus(tx, id);
 }
 
-type Path = Pick<DeliveryPath, 'address' | 'destination' | 'isForwarded'>;
+type Path = Pick<DeliveryPath, 'address' | 'destination' | 'route'>;
 
 function findRows(tx: Tx, queueIds: string[]): Promise<{ id: string }[]> {
   return tx.message.findMany({
@@ -79,7 +85,8 @@ async function isNewStatus(tx: Tx, id: string, path: Path, status: Undelivered['
 }
 
 async function findOrCreate(tx: Tx, row: Omit<Parameters<typeof findOrCreateRow>[1], 'fields'>): Promise<string> {
-  return (await findOrCreateRow(tx, { ...row, fields: await findFields(tx, row.queueId, row.addresses) })).id;
+  const addresses = row.recipients.map(({ address }) => address);
+  return (await findOrCreateRow(tx, { ...row, fields: await findFields(tx, row.queueId, addresses) })).id;
 }
 
 /** Fields from the log and the filter, since the message is in no mailbox. */
@@ -106,12 +113,14 @@ async function addHop(
   at: Date,
   answer: Prisma.InputJsonObject,
 ): Promise<void> {
-  const alias = path.destination === path.address ? {} : { addressed_to: path.address };
-  const detail = path.isForwarded ? { forwarded_to: path.destination, ...answer } : { ...alias, ...answer };
+  const { route, address, destination } = path;
+  const alias = destination === address ? {} : { addressed_to: address };
+  const to = route === 'forwarded' ? { forwarded_to: [destination] } : alias;
+  const detail = { route, ...to, ...answer };
   const data = { messageId, type, at, recipient: recipientOf(path), detail };
   await tx.messageEvent.create({ data, select: { id: true } });
 }
 
-function recipientOf({ address, destination, isForwarded }: Path): string {
-  return isForwarded ? address : destination;
+function recipientOf({ address, destination, route }: Path): string {
+  return route === 'forwarded' ? address : destination;
 }

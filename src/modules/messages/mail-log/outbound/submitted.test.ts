@@ -36,6 +36,11 @@ const logged = (...facts: Parameters<typeof lines>[1][]) => readLines(...lines(q
 const emitted = async () =>
   (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.recipient ?? data.to]);
 
+async function causes() {
+  const found = await db.messageRecipient.findMany({ where: { message: { queueId } }, orderBy: { address: 'asc' } });
+  return found.map(({ cause }) => cause);
+}
+
 async function shown() {
   const { id } = await db.message.findFirstOrThrow({ where: { queueId, direction: 'outbound' }, select: { id: true } });
   const { data } = await api.get(`/messages/${id}`);
@@ -96,6 +101,15 @@ describe('mail that a mailbox submits by SMTP', () => {
     ]);
   });
 
+  it('tells a reply of the receiving server from an attempt without one', async () => {
+    await submit({ recipients: ['x@far.example', 'y@far.example'] });
+    await logged(
+      delivery('x@far.example', { status: 'deferred' }),
+      delivery('y@far.example', { status: 'deferred', smtpCode: null, response: 'connect to mx: Connection refused' }),
+    );
+    expect(await causes()).toEqual(['remote_reply', 'no_reply']);
+  });
+
   it('emits one event per status, even if the status is repeated', async () => {
     await submit({ recipients: ['x@far.example'] });
     const later = delivery('x@far.example', { status: 'deferred' });
@@ -138,6 +152,7 @@ describe('mail that a mailbox submits by SMTP', () => {
       { recipient: 'y@far.example', reason: 'expired', error: expect.stringMatching(/Last reply: 451 4.3.0 Busy$/) },
       { recipient: 'z@far.example', reason: 'expired' },
     ]);
+    expect(await causes()).toEqual([null, 'expired', 'expired']);
   });
 
   it('shows hold, release and deletion by an admin in the trace', async () => {
@@ -147,7 +162,8 @@ describe('mail that a mailbox submits by SMTP', () => {
     await logged({ kind: 'deleted' });
     expect(await shown()).toMatchObject({ status: 'failed', trace: ['queued', 'held', 'released', 'failed'] });
     const [failed] = await emittedEvents(domain.id, 'mail.failed');
-    expect(failed?.data.error).toMatch(/deleted/);
+    expect(failed?.data).toMatchObject({ reason: 'deleted', error: expect.stringMatching(/deleted/) });
+    expect(await causes()).toEqual(['deleted']);
   });
 
   it('shows each hold and release once, even if the log repeats them after a gap', async () => {

@@ -43,7 +43,7 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
       },
     },
   });
-  const detail = { queue_id: queueId, by: sender.address, client: clientAddress };
+  const detail = { source: 'smtp', queue_id: queueId, by: sender.address, client: clientAddress };
   await recordAccepted(tx, await lockMessage(tx, id), { at, detail });
 }
 

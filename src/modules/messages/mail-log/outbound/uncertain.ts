@@ -38,6 +38,7 @@ async function settle(tx: Tx, { id, messageId, queueId, queuedAt }: Uncertain, n
 
 const LOST = {
   outcome: 'refused',
+  cause: 'not_submitted',
   isTemporary: true,
   smtpCode: null,
   enhancedCode: null,
