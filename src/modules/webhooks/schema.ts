@@ -118,6 +118,7 @@ export const AttemptFailure = z.enum([
   'broken',
   'bad_answer',
   'bad_url',
+  'bad_secret',
 ]);
 export type AttemptFailure = z.infer<typeof AttemptFailure>;
 

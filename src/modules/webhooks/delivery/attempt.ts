@@ -48,7 +48,7 @@ function unsealSecrets({ webhookId, secret: sealed, previousSecret: sealedBefore
 /** The encryption key is no longer in SECRET_KEY. Recorded as a failed attempt, so that an admin sees it and can fix it. */
 function unreadableSecret(startedAt: Date): Outcome {
   const answer = 'Not sent: the webhook’s secret can’t be decrypted with SECRET_KEY. Rotate the secret, then replay.';
-  return { startedAt, durationMs: 0, statusCode: null, failure: 'broken', answer, remoteAddress: null };
+  return { startedAt, durationMs: 0, statusCode: null, failure: 'bad_secret', answer, remoteAddress: null };
 }
 
 /** The headers of a delivery that don't depend on the secret. */

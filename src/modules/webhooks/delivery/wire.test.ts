@@ -153,7 +153,7 @@ describe('a delivery on the wire', () => {
       where: { webhookId: webhook.id },
       include: { attempts: true },
     });
-    expect(attempts).toMatchObject([{ failure: 'broken', answer: expect.stringContaining('SECRET_KEY') }]);
+    expect(attempts).toMatchObject([{ failure: 'bad_secret', answer: expect.stringContaining('SECRET_KEY') }]);
     const { data } = await admin.post(`/webhooks/${webhook.id}/rotate-secret`);
     expect(data.previous_valid_until).toBeNull();
     await db.webhookDelivery.update({ where: { id }, data: { nextAttemptAt: new Date(0) } });

@@ -13,6 +13,7 @@ export const FAILURE_CODES: Record<AttemptFailure, string> = {
   broken: 'LOST',
   bad_answer: 'HTTP',
   bad_url: 'URL',
+  bad_secret: 'KEY',
 };
 
 const FAILURE_LABELS: Record<AttemptFailure, string> = {
@@ -26,13 +27,14 @@ const FAILURE_LABELS: Record<AttemptFailure, string> = {
   broken: 'Connection lost',
   bad_answer: 'Invalid HTTP',
   bad_url: 'Invalid URL',
+  bad_secret: 'Secret unreadable',
 };
 
-/** The status line without the HTTP version, or the reason why there is no response. */
+/** The status line without the HTTP version, or the reason why there is no response. With a code, `answer` is HTTP text. */
 export function responseLabel({ status_code: code, failure, answer }: DeliveryAttempt): string {
   if (code === null) return failure ? FAILURE_LABELS[failure] : 'No response';
   const [line = ''] = answer.split('\n');
-  return line.startsWith('HTTP/') ? line.slice(line.indexOf(' ') + 1) : String(code);
+  return line.slice(line.indexOf(' ') + 1);
 }
 
 export function lastResponse({ attempts }: Delivery): string {

@@ -88,6 +88,10 @@ const FAILURES: Record<Exclude<AttemptFailure, 'status'>, Explanation> = {
     title: 'The response isn’t valid HTTP.',
     text: 'Check that the port belongs to a web server.',
   },
+  bad_secret: {
+    title: 'The webhook’s secret can’t be decrypted.',
+    text: 'Nothing was sent, because SECRET_KEY no longer has the key. Rotate the secret, then replay.',
+  },
   bad_url: { title: 'The endpoint URL is invalid.', text: 'Correct it in Settings, then replay.' },
 };
 
