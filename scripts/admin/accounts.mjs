@@ -84,7 +84,7 @@ async function recordAudit(client, action, adminId, details) {
   await client.query(
     `INSERT INTO audit_entry (id, action, resource, ip_address, user_agent, request_id, outcome, details)
      VALUES ($1, $2, $3, '127.0.0.1', 'command line', $4, 'success', $5)`,
-    [uuidv7(), action, `admin:${adminId}`, uuidv7(), JSON.stringify(details)],
+    [uuidv7(), action, `admin:${adminId}`, uuidv7(), JSON.stringify({ source: 'command_line', ...details })],
   );
 }
 

@@ -38,6 +38,7 @@ const FROM_THE_HOST = {
   ipAddress: '127.0.0.1',
   userAgent: 'command line',
   outcome: 'success',
+  details: expect.objectContaining({ source: 'command_line' }),
 };
 
 describe('admin create', () => {

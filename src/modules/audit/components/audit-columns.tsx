@@ -73,7 +73,7 @@ export function Outcome({ outcome }: Pick<AuditEntry, 'outcome'>) {
   return <StatusMark status={status}>{label}</StatusMark>;
 }
 
-function actorOf({ admin_email: email, api_key_id: keyId, user_agent: agent }: AuditEntry): string {
-  if (email === null) return agent === 'command line' ? 'Command line' : 'Not signed in';
+function actorOf({ admin_email: email, api_key_id: keyId, details }: AuditEntry): string {
+  if (email === null) return details.source === 'command_line' ? 'Command line' : 'Not signed in';
   return keyId ? `${email} (API key)` : email;
 }
