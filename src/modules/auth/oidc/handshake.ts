@@ -26,7 +26,7 @@ export async function beginHandshake(
 ): Promise<{ url: string } | Refused> {
   const { location, cookies, failure } = await runNextAuth(provider, { action: 'signin' });
   const state = isWebAddress(location) ? new URL(location).searchParams.get('state') : null;
-  if (!state) return logFailure(ctx, provider, 'provider_unavailable', failure);
+  if (!state) return logFailure(ctx, provider, 'provider_unavailable', failure?.text);
   for (const cookie of cookies) ctx.response.headers.append('Set-Cookie', cookie);
   storeIntent(ctx, provider, state, purpose);
   return { url: location as string };
@@ -47,7 +47,7 @@ export async function finishHandshake(
   const cookies = Object.fromEntries(Object.values(CHECK_COOKIES).map((name) => [name, given[name] ?? '']));
   const { profile, failure } = await runNextAuth(provider, { action: 'callback', query: answer, cookies });
   if (!profile)
-    return logFailure(ctx, provider, isOutage(failure) ? 'provider_unavailable' : 'sign_in_failed', failure);
+    return logFailure(ctx, provider, failure?.isOutage ? 'provider_unavailable' : 'sign_in_failed', failure?.text);
   const claims = Claims.safeParse(profile);
   if (!claims.success) return logFailure(ctx, provider, 'sign_in_failed', 'the id_token has no subject');
   // The library takes the issuer from the provider's discovery document, which could claim another issuer.
@@ -61,10 +61,6 @@ export function logFailure(ctx: Context, provider: Provider, error: OidcError, r
   const why = (reason ?? 'unknown').toWellFormed().slice(0, 200);
   log.warn({ request_id: ctx.request.id, provider: provider.id, error, reason: why }, 'single sign-on failed');
   return { error };
-}
-
-function isOutage(failure: string | undefined): boolean {
-  return /^E[A-Z]{3,}|timed out|^expected 200 OK/.test(failure ?? '');
 }
 
 function isWebAddress(url: string | undefined): url is string {

@@ -16,7 +16,10 @@ type Call =
   | { action: 'signin' }
   | { action: 'callback'; query: Record<string, string | undefined>; cookies: Record<string, string> };
 
-type Outcome = { location?: string; cookies: string[]; profile?: unknown; failure?: string };
+/** `isOutage`: the provider could not be reached or didn't respond as it should. */
+type Failure = { isOutage: boolean; text: string };
+
+type Outcome = { location?: string; cookies: string[]; profile?: unknown; failure?: Failure };
 
 type Work = { outcome: Outcome; requests: ClientRequest[]; isOver: boolean };
 
@@ -56,7 +59,7 @@ export async function runNextAuth(provider: Provider, call: Call): Promise<Outco
   );
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve({ cookies: [], failure: 'timed out' }), DEADLINE_MS);
+    timer = setTimeout(() => resolve({ cookies: [], failure: { isOutage: true, text: 'timed out' } }), DEADLINE_MS);
   });
   try {
     return await Promise.race([done.then(() => outcome), late]);
@@ -125,9 +128,13 @@ function noteFailure(_: string, metadata: unknown): void {
   if (!work || work.outcome.failure) return;
   const error = (metadata as { error?: unknown } | undefined)?.error ?? metadata ?? {};
   const { code, message } = error as { code?: unknown; message?: unknown };
-  const sentence = String(message ?? '').split(/[,:({"']/)[0];
-  work.outcome.failure = typeof code === 'string' ? `${code} ${sentence}` : sentence;
+  const sentence = String(message ?? '').split(/[,:({"']/)[0] ?? '';
+  const text = typeof code === 'string' ? `${code} ${sentence}` : sentence;
+  work.outcome.failure = { isOutage: OUTAGE.test(text), text };
 }
+
+// A code of the operating system. openid-client reports a timeout and an unexpected status only in its message.
+const OUTAGE = /^E[A-Z]{3,}|timed out|^expected 200 OK/;
 
 function isHandshakeCookie(cookie: string): boolean {
   return Object.values(CHECK_COOKIES).some((name) => cookie.startsWith(`${name}=`));
