@@ -16,12 +16,10 @@ export const AuditEntry = z
     user_agent: z.string(),
     request_id: Id,
     outcome: z.enum(OUTCOMES),
-    details: z
-      .record(z.string(), z.unknown())
-      .meta({
-        description:
-          '`before` and `after` of the change, and other details; `source` is `command_line` for `npm run admin`. Never contains secrets',
-      }),
+    details: z.record(z.string(), z.unknown()).meta({
+      description:
+        '`before` and `after` of the change, and other details; `source` is `command_line` for `npm run admin`. Never contains secrets',
+    }),
     created_at: Timestamp,
     hash: z.string().nullable().meta({ description: 'Hex SHA-256; null until sealed' }),
     prev_hash: z.string().nullable(),
