@@ -1,5 +1,5 @@
-// `npm run demo`: Postroom with a hosting provider's thirty days in it, for looking around. It has data of its own and
-// reaches nothing outside this machine. `npm run demo -- --reset` starts over.
+// `npm run demo`: Postroom with thirty days of sample data of a hosting provider. It has its own data folder and connects
+// to nothing outside this machine. `npm run demo -- --reset` starts over.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startDemoAgent } from './demo/demo-agent.mjs';
@@ -24,7 +24,7 @@ async function start(lifetime) {
   const dataDir = dataDirOf(root);
   await takeLock(`demo ${root}`, 'The demo');
   await takeLock(`data ${dataDir}`, 'The data folder of the demo');
-  // `npm start` may be serving what an installation or a build would replace.
+  // `npm start` may be serving files that an installation or a build would replace.
   const requireFree = () => requireUnlocked(`build ${root}`, 'This folder');
   if (!isInstalled(root)) {
     await requireFree();

@@ -5,7 +5,7 @@ import { typescriptArguments } from '../steps/typescript.mjs';
 
 const END_WITHIN_MS = 10_000;
 
-/** Starts what replaces the mail server and its agent. @param {import('../process/lifetime.mjs').Lifetime} lifetime */
+/** Starts the stand-in for the mail server and its agent. @param {import('../process/lifetime.mjs').Lifetime} lifetime */
 export function startDemoAgent(lifetime, root) {
   const child = spawn(process.execPath, typescriptArguments(root, 'src/demo/agent.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -4,11 +4,11 @@ import { PlainError } from '../process/plain-error.mjs';
 import { runTool } from '../steps/run-tool.mjs';
 import { typescriptArguments } from '../steps/typescript.mjs';
 
-/** Shows that the demo has made a folder, and may delete it. */
-const MARK = 'made-by-demo';
+/** Marks a folder as created by the demo, which may delete it. */
+const MARK = 'created-by-demo';
 const ACCESS = 'demo.json';
 
-/** @returns the demo's own data folder, which exists and is the demo's */
+/** Creates the demo's data folder if needed. @throws PlainError if something else created it */
 export function dataDirOf(root) {
   const dataDir = join(root, '.data-demo');
   if (!existsSync(dataDir)) {
@@ -16,7 +16,7 @@ export function dataDirOf(root) {
     writeFileSync(join(dataDir, MARK), 'npm run demo -- --reset deletes this folder.\n');
   }
   if (existsSync(join(dataDir, MARK))) return dataDir;
-  throw new PlainError(`${dataDir} was not made by the demo: move it away first.`);
+  throw new PlainError(`${dataDir} was not created by the demo: move it away first.`);
 }
 
 /** @returns {{ email: string, password: string, apiKey: string, seededAt: string } | undefined} once it is seeded */
@@ -25,15 +25,15 @@ export function readAccess(dataDir) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
 }
 
-/** Needs the settings of the app in the environment. */
+/** Needs the app's settings in the environment. */
 export async function seed(root) {
   const [script, ...args] = typescriptArguments(root, 'src/demo/main.ts');
   const { exitCode, output } = await runTool(script, args, { root });
   if (exitCode === 0) return;
-  throw new PlainError(`The demo could not be seeded; "npm run demo -- --reset" begins again:\n${output.trim()}`);
+  throw new PlainError(`The demo could not be seeded; "npm run demo -- --reset" starts over:\n${output.trim()}`);
 }
 
-/** Deletes what the demo has made, wherever its database is kept; the folder stays the demo's. */
+/** Deletes the demo's data, including a database in another folder. The marked folder stays. */
 export async function reset(dataDir) {
   const { deleteEmbeddedPostgres } = await import('../postgres/embedded-postgres.mjs');
   await deleteEmbeddedPostgres({ dataDir });

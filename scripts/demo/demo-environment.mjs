@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Settings that the environment may choose; every other setting of the app is the demo's own. */
+/** Settings that may come from the environment; the demo sets all others. */
 const KEPT_SETTINGS = new Set(['PORT', 'SANDBOX_SMTP_PORT', 'LOG_LEVEL']);
 const NEVER_USED = ['DATABASE_URL', 'SMTP_URL'];
 
 /**
- * Leaves no setting that could lead the demo to a database or mail server of somebody's own: it reads no .env, and drops
- * what the environment says. Needs the installed packages.
+ * Keeps the demo away from real databases and mail servers: ignores .env and drops settings from the environment. Needs
+ * the installed packages.
  */
 export async function applyDemoEnvironment({ root, dataDir }) {
   const { settingNames } = await import('../../src/server/settings/settings.mjs');
@@ -15,7 +15,7 @@ export async function applyDemoEnvironment({ root, dataDir }) {
   for (const name of settingNames) if (!KEPT_SETTINGS.has(name)) delete process.env[name];
   process.env.DATA_DIR = dataDir;
   process.env.LOG_LEVEL ||= 'warn';
-  // Loaded by every process that the demo starts: whatever it is asked to do, it stays on this machine.
+  // Loaded by every process of the demo, so that none connects outside this machine.
   const guard = pathToFileURL(join(root, 'scripts', 'demo', 'loopback-only.mjs')).href;
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--import=${guard}`].filter(Boolean).join(' ');
   if (given.length > 0) {

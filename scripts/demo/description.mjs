@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** How to sign in to the demo, and what is in it. */
+/** How to sign in to the demo, and what it contains. */
 export function describe({ url, email, password, apiKey, seededAt }) {
   const ageDays = Math.floor((Date.now() - new Date(seededAt).getTime()) / DAY_MS);
   const age = ageDays > 0 ? `, seeded ${ageDays === 1 ? '1 day' : `${ageDays} days`} ago` : '';

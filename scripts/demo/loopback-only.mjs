@@ -1,4 +1,4 @@
-// Loaded with node --import: this process resolves no names but localhost, and connects to this machine only.
+// Loaded with node --import: restricts a process to loopback connections, and to localhost in DNS.
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
@@ -16,7 +16,7 @@ function notFound(hostname) {
 
 const { connect } = net.Socket.prototype;
 net.Socket.prototype.connect = function connectToLoopback(...args) {
-  // Node hands over its normalized arguments as one array: [options, callback].
+  // Node may pass its normalized arguments as one array: [options, callback].
   const [first, second] = Array.isArray(args[0]) ? args[0] : args;
   const options =
     typeof first === 'object' ? first : { port: first, host: typeof second === 'string' ? second : undefined };

@@ -18,7 +18,7 @@ const REQUEST_INTERVAL_MS = 1_000;
 const BEAT_INTERVAL_MS = 5_000;
 const TIDY_INTERVAL_MS = 10 * 60_000;
 
-/** Takes the place of the agent beside a mail server, so that the queue of the demo can be worked with. */
+/** Stands in for the mail agent, so that the queue page works in the demo. */
 async function run(): Promise<void> {
   const db = database();
   const agent = { host: 'mail.postroom.example', instance: uuidv7(), version: packageJson.version };

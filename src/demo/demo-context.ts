@@ -1,16 +1,16 @@
 import type { Tx } from '@/server/db';
 import type { Random } from './random';
 
-/** What every part of the seeding works with. */
+/** Shared by all parts of the seeding. */
 export type DemoContext = {
   tx: Tx;
   now: Date;
   random: Random;
-  /** 1 is the whole demo; a test seeds a part of it. */
+  /** 1 is the whole demo; tests seed less. */
   scale: number;
 };
 
-/** A number of rows at the scale of this demo. */
+/** Scales a number of rows. */
 export function scaled({ scale }: DemoContext, count: number, least = 1): number {
   return Math.max(least, Math.round(count * scale));
 }

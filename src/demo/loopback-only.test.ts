@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const GUARD = pathToFileURL(join(process.cwd(), 'scripts/demo/loopback-only.mjs')).href;
 
-// 192.0.2.1 is for documentation (RFC 5737): no machine has this address, even if the guard fails.
+// 192.0.2.1 is reserved for documentation (RFC 5737), so no machine has it even if the guard fails.
 const ATTEMPTS = `
   import { lookup, Resolver } from 'node:dns/promises';
   import { connect } from 'node:net';
@@ -23,7 +23,7 @@ const ATTEMPTS = `
     local: await codeOf(fetch('http://localhost:' + process.argv[1])),
   }));`;
 
-it('a process of the demo reaches this machine, resolves no names and connects nowhere else', async () => {
+it('restricts a demo process to this machine, without DNS', async () => {
   const server = createServer((_request, response) => response.end()).listen(0);
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;

@@ -7,7 +7,7 @@ import { NotEmptyError, seedDemo } from './seed';
 
 const PASSWORD_BYTES = 12;
 
-/** Seeds the database of `npm run demo` and leaves beside it how to sign in. */
+/** Seeds the database of `npm run demo` and stores the credentials in demo.json. */
 async function run(): Promise<void> {
   const seeded = await seedDemo(database(), { now: new Date(), password: randomToken(PASSWORD_BYTES) });
   const path = join(env().dataDir, 'demo.json');

@@ -42,7 +42,7 @@ export function createRandom(seed: string) {
     return Array.from({ length: Math.min(count, rest.length) }, () => rest.splice(int(0, rest.length - 1), 1)).flat();
   }
 
-  /** A version 7 UUID, as the app makes at that moment. */
+  /** A version 7 UUID for the given time. */
   function uuidAt(at: Date): string {
     const random = new Uint8Array(16);
     new DataView(random.buffer).setUint32(0, bits());

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 describe('the demo', () => {
-  it('has as much of everything as its scale says', async () => {
+  it('has the scaled number of rows', async () => {
     expect(await db.domain.count()).toBe(10);
     expect(await db.mailbox.count()).toBe(40);
     expect(await db.alias.count()).toBe(60);
@@ -34,7 +34,7 @@ describe('the demo', () => {
     expect(await db.webhook.count()).toBe(8);
   });
 
-  it('lets its admin sign in, and its key call the API', async () => {
+  it('has an admin who can sign in, and an API key that works', async () => {
     const browser = client({ 'sec-fetch-site': 'same-origin' });
     const { status } = await browser.post('/auth/login', { email: seeded.email, password: seeded.password });
     expect(status).toBe(200);
@@ -52,7 +52,7 @@ describe('the demo', () => {
 });
 
 describe('its messages', () => {
-  it('are of every status, each with a trace and recipients of that status', async () => {
+  it('have every status, each with a trace and matching recipients', async () => {
     for (const status of MESSAGE_STATUSES) {
       const { data } = await api.get(`/messages?status=${status}&limit=200`);
       expect(data.length, status).toBeGreaterThan(0);
@@ -65,13 +65,13 @@ describe('its messages', () => {
     }
   });
 
-  it('have hops of every type, none of them later than now', async () => {
+  it('have events of every type, none in the future', async () => {
     const found = await db.messageEvent.groupBy({ by: ['type'], _max: { at: true } });
     expect(found.map(({ type }) => type)).toEqual(expect.arrayContaining(MESSAGE_EVENTS.split(' ')));
     for (const { type, _max } of found) expect(_max.at?.getTime(), type).toBeLessThan(Date.now());
   });
 
-  it('announce events with the fields that events of their type have', async () => {
+  it('emit events with the documented fields', async () => {
     for (const type of EVENT_TYPES) {
       const event = await db.event.findFirst({ where: { type, body: { not: null } } });
       expect(event, type).not.toBeNull();
@@ -82,7 +82,7 @@ describe('its messages', () => {
     expect(await db.event.count({ where: { sequence: null } })).toBe(0);
   });
 
-  it('count for the hourly limits, and none of them looks like a spike', async () => {
+  it('are counted by the hourly limits, and cause no spike alert', async () => {
     const week = new Date(Date.now() - 7 * 86_400_000);
     const where = { direction: 'outbound' as const, createdAt: { gt: week }, NOT: { status: 'failed' as const } };
     expect(await db.countedSend.count({ where: { at: { gt: week } } })).toBeGreaterThanOrEqual(
@@ -96,7 +96,7 @@ describe('its messages', () => {
 });
 
 describe('its webhooks', () => {
-  it('have deliveries of every state, and none that is due', async () => {
+  it('have deliveries of every status, and none that is due', async () => {
     for (const status of ['pending', 'retrying', 'delivered', 'abandoned'] as const) {
       const delivery = await db.webhookDelivery.findFirst({ where: { status } });
       expect(delivery, status).not.toBeNull();
@@ -107,7 +107,7 @@ describe('its webhooks', () => {
     expect(await claimDue(db, room)).toEqual([]);
   });
 
-  it('lead nowhere, and have secrets that open', async () => {
+  it('have unreachable hosts, and secrets that can be decrypted', async () => {
     for (const { id, url, secret } of await db.webhook.findMany()) {
       expect(new URL(url).hostname).toMatch(/\.example$/);
       expect(unseal(`webhook.secret:${id}`, secret)).toMatch(/^whsec_/);
@@ -118,7 +118,7 @@ describe('its webhooks', () => {
 });
 
 describe('its queue', () => {
-  it('holds, releases and deletes messages, and their traces tell so', async () => {
+  it('holds, releases and deletes messages, and records it in their traces', async () => {
     const { 'queue.list': list, 'queue.change': change } = createQueueHandlers(db);
     const { messages, counts } = await list({ order: 'asc', limit: 200 });
     expect(counts).toMatchObject({ deferred: expect.any(Number), active: expect.any(Number), hold: 2 });
@@ -148,7 +148,7 @@ describe('its oversight', () => {
     expect(reasons.map(({ suspensionReason }) => suspensionReason).sort()).toEqual(['manual', 'rate_limit']);
   });
 
-  it('warns about aliases that lead to nobody or are hidden by a mailbox', async () => {
+  it('warns about aliases without a working destination or behind a mailbox', async () => {
     const { data } = await api.get('/aliases?limit=200');
     const codes = data.flatMap(({ warnings }: { warnings: AliasWarning[] }) => warnings.map(({ code }) => code));
     expect(codes).toEqual(expect.arrayContaining(['shadowed_by_mailbox', 'destination_not_found']));
@@ -156,7 +156,7 @@ describe('its oversight', () => {
 });
 
 describe('seeding again', () => {
-  it('is refused, and changes nothing', async () => {
+  it('is rejected, and changes nothing', async () => {
     const before = await db.message.count();
     const again = seedDemo(db, { now: new Date(), password: PASSWORD, scale: SCALE });
     await expect(again).rejects.toBeInstanceOf(NotEmptyError);

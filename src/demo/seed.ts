@@ -31,9 +31,9 @@ export type Seeded = { email: string; password: string; apiKey: string };
 export class NotEmptyError extends Error {}
 
 /**
- * Fills an empty database with a hosting provider's thirty days, in one transaction.
- * @param options.scale of the numbers of mailboxes, aliases and messages; 1 is the whole demo
- * @throws NotEmptyError where there is any admin, domain, message or audit entry
+ * Fills an empty database with thirty days of a hosting provider, in one transaction.
+ * @param options.scale factor for mailboxes, aliases and messages; 1 is the whole demo
+ * @throws NotEmptyError if the database has an admin, domain, message or audit entry
  */
 export async function seedDemo(db: Database, { now, password, scale = 1 }: Options): Promise<Seeded> {
   const apiKey = await db.$transaction(

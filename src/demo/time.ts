@@ -21,14 +21,14 @@ export function after(at: Date, ms: number): Date {
   return new Date(at.getTime() + Math.round(ms));
 }
 
-/** About that long ago, between 8 and 17 o'clock (UTC), when admins work. */
+/** About that long ago, during office hours (08:00 to 17:00 UTC). */
 export function inOfficeHours(random: Random, now: Date, ageMs: number): Date {
   const at = before(now, ageMs);
   at.setUTCHours(random.int(8, 16), random.int(0, 59), random.int(0, 59), random.int(0, 999));
   return at < now ? at : before(at, DAY_MS);
 }
 
-/** That many moments of the given days before now, oldest first: busy in office hours, quiet at night and on weekends. */
+/** Random times in the last days, oldest first: busy in office hours, quiet at night and on weekends. */
 export function busyMoments(random: Random, now: Date, days: number, count: number): Date[] {
   const hours = Array.from({ length: days * 24 }, (_, index) => before(now, (index + 1) * HOUR_MS));
   const weights = hours.map((start) => (HOURS[start.getUTCHours()] ?? 0) * (DAYS[start.getUTCDay()] ?? 0));

@@ -11,7 +11,7 @@ export type DemoAdmin = {
   id: string;
   email: string;
   role: Role;
-  /** The address and browser that this admin signs in from. */
+  /** The address and browser that this admin uses. */
   ipAddress: string;
   userAgent: string;
   lastLoginAt: Date | null;
@@ -70,7 +70,7 @@ const ADMINS: Plan[] = [
   { email: 'helpdesk@meadowlark-school.example', role: 'domain_admin', seenMs: null, userAgent: CHROME, domains: [6] },
 ];
 
-/** @param password of all of them, so that every role can be tried */
+/** @param password for all admins, so that every role can be tried */
 export async function seedAdmins(
   ctx: DemoContext,
   domains: readonly DemoDomain[],
@@ -108,7 +108,7 @@ async function enableTotp({ tx }: DemoContext, { id, email }: DemoAdmin): Promis
   await replaceRecoveryCodes(tx, id);
 }
 
-/** Of everybody who signed in within the last day; the first admin has a phone as well. */
+/** Sessions of admins who signed in within the last day; the first one also has a phone. */
 async function seedSessions({ tx, now, random }: DemoContext, admins: readonly DemoAdmin[]): Promise<void> {
   const recent = admins.filter(({ lastLoginAt }) => lastLoginAt && lastLoginAt > before(now, SESSION_MS));
   const devices = recent.map(({ id, lastLoginAt, ipAddress, userAgent }) => {

@@ -5,11 +5,11 @@ import { type DemoMailbox, sizesOf } from './mailboxes';
 import { localPartOf, randomPerson } from './names';
 
 export type DemoAlias = {
-  /** Of a catch-all, an address that nothing else takes. */
+  /** For a catch-all, an address that no mailbox or other alias has. */
   address: string;
   domain: DemoDomain;
   active: boolean;
-  /** Those with an active mailbox here, and those elsewhere. */
+  /** Destinations with an active mailbox here, and external ones. */
   mailboxes: DemoMailbox[];
   elsewhere: string[];
 };
@@ -45,7 +45,7 @@ export async function seedAliases(
       index % 4 === 2 ? perDomain - 1 : perDomain,
     );
     const catchAll = index % 4 === 2 ? [''] : [];
-    // A mailbox of the same address takes the mail instead: the console warns about it.
+    // A mailbox with the same address gets the mail instead; the console warns about it.
     const hidden = index % 13 === 5 ? own.slice(0, 1).map(({ address }) => address.split('@')[0] ?? '') : [];
     return [...catchAll, ...hidden, ...sources].slice(0, perDomain).map((source) => ({
       domain,
@@ -75,7 +75,7 @@ export async function seedAliases(
     });
 }
 
-/** Aliases never lead to another alias: every address here is a mailbox, nobody, or elsewhere. */
+/** Destinations are never aliases: mailboxes, missing addresses, or external ones. */
 function targetOf(
   { random }: DemoContext,
   { name }: DemoDomain,
@@ -94,7 +94,7 @@ function targetOf(
   const one = random.pick(inside);
   if (kind === 'elsewhere') return { destination: outside, mailboxes: [], elsewhere: [outside] };
   if (kind === 'gone') {
-    // Somebody who left: no mailbox has this address any more.
+    // A former employee: this address no longer has a mailbox.
     const former = `former.${localPartOf(randomPerson(random)).split('.')[1]}@${name}`;
     return { destination: `${one.address},${former}`, mailboxes: [one], elsewhere: [] };
   }

@@ -10,7 +10,7 @@ export type DemoApiKey = { id: string; name: string; admin: DemoAdmin; domainIds
 
 type Plan = {
   name: string;
-  /** Places among the admins and domains of the demo. */
+  /** Indexes of the demo's admins and domains. */
   admin: number;
   domains?: number[];
   rateLimit?: number;
@@ -34,7 +34,7 @@ const KEYS: Plan[] = [
   { name: 'Evaluation, never used', admin: 7, domains: [2], ageDays: 8, expiresInDays: 22, readMs: null },
 ];
 
-/** @returns the keys that send mail, and the one for trying the API with its secret */
+/** @returns the keys that send mail, and the key for trying the API */
 export async function seedApiKeys(
   { tx, now, random }: DemoContext,
   admins: readonly DemoAdmin[],
@@ -70,7 +70,7 @@ export async function seedApiKeys(
   return { senders: keys.filter(({ plan }) => plan.readMs === undefined), demoKey: keys[0]?.key ?? '' };
 }
 
-/** When a key that sends mail was last used is when it last sent some. */
+/** Sets the last use of each sending key to its last message. */
 export async function noteKeyUse({ tx }: DemoContext, messages: readonly DemoMessage[]): Promise<void> {
   const lastUse = new Map<string, Date>();
   for (const { row, sender } of messages) {

@@ -1,4 +1,4 @@
-/** The domains of the demo: companies that one hosting provider might serve. The larger ones come first. */
+/** Domains of the demo: customers of a hosting provider, largest first. */
 export const COMPANIES: readonly (readonly [domain: string, description: string])[] = [
   ['alderbrook-coffee.example', 'Alderbrook Coffee Roasters, web shop and wholesale'],
   ['nordwind-outdoor.example', 'Nordwind Outdoor, online store'],

@@ -8,11 +8,11 @@ export type DemoDomain = { id: string; name: string; active: boolean; createdAt:
 type KeyPlan = { status: 'pending' | 'active' | 'retired'; selector: string; ageDays: number; isEd25519?: boolean };
 
 const INACTIVE_AT_END = 3;
-/** These get their first key from the app itself, shortly after it starts. */
+/** The app creates the first DKIM key of these domains shortly after it starts. */
 const WITHOUT_KEY = new Set(['staging.alderbrook.test', 'staging.nordwind.test', 'mailcheck.test']);
 const GIB = 1024 ** 3;
 
-/** Domains in the order of their traffic; the last ones are inactive. */
+/** Domains by traffic; the last ones are inactive. */
 export async function seedDomains(ctx: DemoContext): Promise<DemoDomain[]> {
   const { tx, now, random } = ctx;
   const count = Math.min(COMPANIES.length, scaled(ctx, COMPANIES.length, 10));
@@ -57,10 +57,10 @@ export async function seedDomains(ctx: DemoContext): Promise<DemoDomain[]> {
   return domains;
 }
 
-/** The place of the domain whose hourly limit was reached lately. */
+/** Index of the domain that recently reached its hourly limit. */
 export const RATE_LIMITED = 9;
 
-/** Limits are set once it is known how many there are; some domains are full. */
+/** Sets limits once the counts are known; some domains are full. */
 export async function limitDomains({ tx, random }: DemoContext): Promise<void> {
   const domains = await tx.domain.findMany({
     orderBy: { createdAt: 'asc' },
@@ -101,7 +101,7 @@ async function seedDkimKeys({ tx, now, random }: DemoContext, domains: readonly 
   }
 }
 
-/** Most domains have one key; some have rotated it, and some are about to. */
+/** Most domains have one DKIM key; some have rotated it, or have a pending one. */
 function keysOf(index: number): KeyPlan[] {
   const active: KeyPlan = { status: 'active', selector: 'pr2025a', ageDays: 400 };
   const retired: KeyPlan = { status: 'retired', selector: 'pr2024a', ageDays: 700, isEd25519: true };

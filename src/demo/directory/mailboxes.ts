@@ -16,7 +16,7 @@ export type DemoMailbox = {
   createdAt: Date;
 };
 
-/** When the incident of the demo (mail/incident.ts) was stopped: its sender was suspended. */
+/** Time when the sender of the incident (mail/incident.ts) was suspended. */
 export const INCIDENT_AGE_MS = 9 * HOUR_MS;
 
 const ROLE_ACCOUNTS = ['info', 'hello', 'office', 'support', 'sales', 'accounts'];
@@ -24,7 +24,7 @@ const GIB = 1024 ** 3;
 
 type Suspension = { ageMs: number; reason: 'rate_limit' | 'manual'; note: string };
 
-/** By the place of the mailbox among all of them; the first is the sender of the incident. */
+/** By index of the mailbox; the first one is the sender of the incident. */
 const SUSPENSIONS: Record<number, Suspension> = {
   3: {
     ageMs: INCIDENT_AGE_MS,
@@ -92,7 +92,7 @@ export async function seedMailboxes(ctx: DemoContext, domains: readonly DemoDoma
   });
 }
 
-/** Larger companies have more people; every domain has at least one mailbox. */
+/** Larger companies have more mailboxes; every domain has at least one. */
 function pickAddresses({ random }: DemoContext, domains: readonly DemoDomain[], count: number) {
   const sizes = sizesOf(domains, count);
   const seen = new Set<string>();
@@ -115,7 +115,7 @@ function pickAddresses({ random }: DemoContext, domains: readonly DemoDomain[], 
   return found;
 }
 
-/** How many of something each domain has: at least one, and more where there is more traffic. */
+/** Distributes a total over domains by traffic, at least one each. */
 export function sizesOf(domains: readonly DemoDomain[], count: number): number[] {
   const weights = domains.map(({ weight }) => weight + 0.05);
   const total = weights.reduce((sum, weight) => sum + weight, 0);

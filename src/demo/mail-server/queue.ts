@@ -15,7 +15,7 @@ type Queued = {
   recipients: { address: string; delay_reason?: string }[];
 };
 
-/** The queue of a mail server that is not there: the messages that the demo still waits for. */
+/** The queue of a simulated mail server: the demo's undelivered messages. */
 export function createQueueHandlers(db: Database): Pick<AgentHandlers, 'queue.list' | 'queue.change' | 'queue.flush'> {
   return {
     'queue.list': async (query) => {
@@ -23,7 +23,7 @@ export function createQueueHandlers(db: Database): Pick<AgentHandlers, 'queue.li
       return page ?? { messages: [], counts: {} };
     },
     'queue.change': ({ change, queueId }) => changeQueued(db, queueId, change),
-    // Nobody is out there to take what is tried again.
+    // No receiving server exists, so a retried message stays deferred.
     'queue.flush': async () => ({}),
   };
 }
@@ -65,7 +65,7 @@ async function findQueued(db: Database, queueId?: string): Promise<Queued[]> {
      WHERE m.status IN ('sent', 'deferred') AND m.queue_id IS NOT NULL ${only}`;
 }
 
-/** As `postqueue -j` prints them. */
+/** In the format of `postqueue -j`. */
 async function* linesOf(queued: Queued[]): AsyncGenerator<string> {
   for (const { queueId, queue, arrivedAt, sizeBytes, sender, recipients } of queued) {
     yield JSON.stringify({

@@ -2,7 +2,7 @@ import type { SieveError } from '@/mail/agent-requests';
 
 const OPENING: Record<string, string> = { '}': '{', ']': '[', ')': '(' };
 
-/** No compiler: it finds brackets and quotes that do not match, so that a mistake can be tried out in the demo. */
+/** Not a compiler: it finds unmatched brackets and quotes, enough to try out an error in the demo. */
 export function checkSieve(script: string): SieveError[] {
   const open: { mark: string; line: number }[] = [];
   for (const [index, text] of script.split('\n').entries()) {

@@ -4,7 +4,7 @@ import type { Tx } from '@/server/db';
 import { insertRows } from '../rows';
 import type { Emission } from './outbox';
 
-/** Rows by column name, as insertRows takes them. */
+/** Rows by column name, for insertRows. */
 type MessageRow = {
   id: string;
   message_id: string;
@@ -34,7 +34,7 @@ export type RecipientRow = {
   response: string | null;
 };
 
-/** As JSON stores it: what is undefined is left out. */
+/** For JSON columns: undefined values are omitted. */
 export type Detail = MessageEvent['detail'];
 
 type TraceRow = {
@@ -52,11 +52,11 @@ export type DemoMessage = {
   recipients: RecipientRow[];
   trace: TraceRow[];
   emissions: Emission[];
-  /** Who sent it through the API. */
+  /** The sender through the API. */
   sender: { adminEmail: string; adminId: string; apiKeyId: string | null; batchId: string | null } | null;
 };
 
-/** What a mail server said of a recipient. */
+/** A mail server's reply for a recipient. */
 export type Reply = {
   cause: OutcomeCause | null;
   smtpCode: number | null;
@@ -88,7 +88,7 @@ export async function insertMessages(tx: Tx, messages: readonly DemoMessage[]): 
   );
 }
 
-/** What the hourly limits look back on, as counting a message leaves it. */
+/** Fills the table that the hourly limits count. */
 export async function countSends(tx: Tx, now: Date): Promise<void> {
   await tx.$executeRaw`
     INSERT INTO counted_send (id, address, domain_id, at)

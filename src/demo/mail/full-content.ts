@@ -1,6 +1,6 @@
 import type { DemoMessage } from './demo-message';
 
-/** What mail.received.full carries: the whole message, which people of the demo keep short. */
+/** The content of mail.received.full: the whole message, kept short. */
 export function fullContent(
   { row }: DemoMessage,
   { to, domain, senderName }: { to: string; domain: string; senderName: string },

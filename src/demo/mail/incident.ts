@@ -5,15 +5,15 @@ import type { DemoMessage } from './demo-message';
 import { createOutbound } from './outbound';
 import { acceptedBy, bouncedBy, DELETED_BY_ADMIN, randomCorrespondent, throttledBy } from './remote-servers';
 
-/** As many as the server-wide hourly limit for one address allows. */
+/** The server-wide hourly limit for one address. */
 export const INCIDENT_MESSAGES = 200;
 
 const LASTED_MS = 52 * MINUTE_MS;
 const SUBJECT = 'Your parcel is waiting: confirm the delivery fee';
 
 /**
- * Somebody has the password of a mailbox and sends spam with it, until the hourly limit suspends the mailbox. Most of it
- * bounces; an admin deletes what is still queued, and some of it is left.
+ * A stolen mailbox password is used to send spam until the hourly limit suspends the mailbox. Most of it bounces; an admin
+ * deletes most of what is still queued.
  */
 export function planIncident(ctx: DemoContext, mailboxes: readonly DemoMailbox[]): DemoMessage[] {
   const { now, random } = ctx;

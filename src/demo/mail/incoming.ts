@@ -28,7 +28,7 @@ const REFUSED_ELSEWHERE: Reply = {
   remoteMta: 'mx1.fastpost.example',
 };
 
-/** Mail of 30 days from outside, to mailboxes and aliases. */
+/** 30 days of inbound mail to mailboxes and aliases. */
 export function planIncoming(
   ctx: DemoContext,
   mailboxes: readonly DemoMailbox[],
@@ -107,7 +107,7 @@ function deliver(ctx: DemoContext, message: DemoMessage, to: Route, senderName: 
   emissions.push({ type: 'mail.received.full', at, recipient: first.address, domainId: first.domain.id, data });
 }
 
-/** The mailbox has no room: the message is tried again until it is returned. */
+/** A full mailbox: the message is retried until it is returned. */
 function waitForRoom(ctx: DemoContext, message: DemoMessage, to: Route, mailbox: string): DemoMessage {
   const { note, settle } = writerOf(ctx, message);
   const at = message.row.created_at;

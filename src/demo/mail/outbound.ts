@@ -6,7 +6,7 @@ import { after } from '../time';
 import { type DemoMessage, type Detail, detailOf, type RecipientRow, type Reply } from './demo-message';
 import { outcomeEvent, sentEvent } from './outbox';
 
-/** Through the API with a key or from the console, or by SMTP with a mailbox's password. */
+/** Submitted by API key, from the console, or by SMTP with a mailbox's password. */
 export type Origin =
   | { kind: 'api'; admin: { id: string; email: string }; apiKeyId: string | null; batchId: string | null }
   | { kind: 'smtp'; login: string; clientAddress: string };
@@ -25,7 +25,7 @@ export type NewOutbound = {
 
 export type Outbound = ReturnType<typeof createOutbound>;
 
-/** An outbound message whose status, trace and events change together, as the app keeps them. */
+/** An outbound message whose status, trace and events stay consistent, as in the app. */
 export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
   const { at, domain, from, to, cc = [], bcc = [], subject, sizeBytes, origin } = facts;
   const id = random.uuidAt(at);
@@ -89,7 +89,7 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
   return {
     message,
     addresses: recipients.map(({ address }) => address),
-    /** The mail server has the message. */
+    /** The mail server accepted the message. */
     queue(): Date {
       const when = origin.kind === 'smtp' ? at : after(at, random.int(18, 260));
       const queueId = newQueueId(when);
@@ -104,7 +104,7 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       emissions.push(sentEvent(message, when));
       return when;
     },
-    /** The mail server refused the message, so that it never left. */
+    /** The mail server rejected the message. */
     refuse(reply: Reply): void {
       const when = after(at, random.int(20, 400));
       settle('failed', reply);
@@ -112,12 +112,12 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       note('refused', when, null, detail);
       for (const { address } of recipients) emissions.push(outcomeEvent(message, 'failed', address, when, reply));
     },
-    /** The connection broke after the data, so that nobody knows whether it was sent. */
+    /** The connection was lost after the data: unconfirmed. */
     lose(reason: string): void {
       settle('uncertain', {});
       note('uncertain', after(at, 7_000 + random.int(0, 40)), null, { reason });
     },
-    /** What became of one recipient. */
+    /** The outcome for one recipient. */
     report(address: string, kind: 'delivered' | 'bounced' | 'deferred' | 'failed', when: Date, reply: Reply): void {
       const recipient = recipients.find((candidate) => candidate.address === address);
       if (!recipient) throw new Error(`${address} is not a recipient.`);

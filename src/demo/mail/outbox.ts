@@ -6,17 +6,17 @@ import { insertRows } from '../rows';
 import { before, DAY_MS } from '../time';
 import type { DemoMessage, Reply } from './demo-message';
 
-/** An event that the app has announced: what GET /events lists and webhooks deliver. */
+/** An event, as GET /events lists it and webhooks deliver it. */
 export type Emission = {
   type: EventType;
   at: Date;
   recipient: string;
-  /** Where it is not the message's: an alias may lead to a mailbox of another domain. */
+  /** If it differs from the message's domain: an alias may deliver to another domain. */
   domainId?: string;
   data: object;
 };
 
-/** Whether the app announces the content of a received message, which it does only where a webhook asks for it. */
+/** Whether a webhook subscribes to the content of a received message. */
 export type IsSubscribed = (event: { domainId: string; at: Date }) => boolean;
 
 export type DemoEvent = {

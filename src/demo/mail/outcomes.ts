@@ -15,7 +15,7 @@ import {
 } from './remote-servers';
 
 const QUEUE_LIFETIME_MS = 5 * DAY_MS;
-/** Deferred messages older than this have been delivered or returned in most cases. */
+/** Most deferred messages older than this are delivered or returned by now. */
 const OPEN_FOR_MS = 30 * HOUR_MS;
 
 const LOST = [
@@ -24,7 +24,7 @@ const LOST = [
   'Postroom stopped before the mail server replied.',
 ];
 
-/** Lets everything happen to a message that would have happened by now. */
+/** Applies everything that would have happened to a message by now. */
 export function conclude(ctx: DemoContext, outbound: Outbound, to: readonly Correspondent[]): void {
   const { random } = ctx;
   const fate = random.weighted([
@@ -32,7 +32,7 @@ export function conclude(ctx: DemoContext, outbound: Outbound, to: readonly Corr
     ['refused', 5],
     ['lost', 2],
   ] as const);
-  // What a mailbox submits by SMTP has a row only once it is queued.
+  // Messages submitted by SMTP have a row only once they are queued.
   const isByApi = outbound.message.sender !== null;
   if (isByApi && fate === 'refused') outbound.refuse(ownRefusal(random));
   else if (isByApi && fate === 'lost') outbound.lose(random.pick(LOST));
@@ -50,7 +50,7 @@ function concludeRecipient(ctx: DemoContext, outbound: Outbound, to: Corresponde
   }
 }
 
-/** Whatever happens to one recipient in the end, now or later. */
+/** The final outcome for one recipient, now or later. */
 function stepsOf({ random, now }: DemoContext, outbound: Outbound, to: Correspondent, queuedAt: Date): Step[] {
   const { address, server } = to;
   const { message_id: messageId } = outbound.message.row;

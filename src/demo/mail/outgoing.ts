@@ -18,7 +18,7 @@ export type Senders = {
   keys: readonly DemoApiKey[];
 };
 
-/** What a key sends as, by its name. */
+/** Sender address of each API key, by key name. */
 const USES: Record<string, { weight: number; local: string; kinds: SenderKind[] }> = {
   'Alderbrook web shop': { weight: 34, local: 'orders', kinds: ['orders', 'orders', 'accounts'] },
   'Nordwind store': { weight: 26, local: 'shop', kinds: ['orders', 'orders', 'accounts'] },
@@ -31,7 +31,7 @@ const NEWSLETTER_AGES_DAYS = [27, 20, 13, 6];
 
 type Sending = Pick<NewOutbound, 'domain' | 'from' | 'origin'> & { kind: SenderKind };
 
-/** Mail of 30 days that people and programs have sent. */
+/** 30 days of mail sent by people and programs. */
 export function planOutgoing(ctx: DemoContext, senders: Senders, count: number): DemoMessage[] {
   const { now, random } = ctx;
   const chooseByApi = apiSenders(ctx, senders);
@@ -43,7 +43,7 @@ export function planOutgoing(ctx: DemoContext, senders: Senders, count: number):
   return [...usual, ...recent, ...inFlight, ...planNewsletters(ctx, senders)];
 }
 
-/** The last minutes, whatever the time of day: nobody looks at an idle server. */
+/** Mail of the last minutes at any time of day, so that the demo never looks idle. */
 function recentMoments(now: Date): Date[] {
   return Array.from({ length: 16 }, (_, index) => before(now, (9 + index * 41 + index ** 2) * SECOND_MS));
 }
@@ -128,7 +128,7 @@ function planNewsletters(ctx: DemoContext, { keys, domains }: Senders): DemoMess
   });
 }
 
-/** What the mail server has just got, is being handed, and could not deliver at first. */
+/** Messages that are being submitted, just sent, unconfirmed or deferred. */
 function planInFlight(ctx: DemoContext, byApi: () => Sending, bySmtp: () => Sending): DemoMessage[] {
   const { now, random } = ctx;
   const open = (sending: Sending, ageMs: number) => {

@@ -8,10 +8,10 @@ type Server = { domain: string; mta: string; style: 'postfix' | 'exchange' | 'we
 
 export type Correspondent = { address: string; name: string; server: Server };
 
-/** People mistype a domain that somebody else owns: everything bounces there. */
+/** A mistyped domain: everything bounces. */
 export const MISSPELT_DOMAIN = 'fastposst.example';
 
-/** Where the customers and partners of the demo have their mail. */
+/** Mail providers of customers and partners. */
 const SERVERS: Weighted<Server> = [
   [{ domain: 'fastpost.example', mta: 'mx1.fastpost.example', style: 'webmail' }, 24],
   [{ domain: 'inboxly.example', mta: 'mx-in.inboxly.example', style: 'webmail' }, 18],
@@ -102,7 +102,7 @@ export function deferredBy(random: Random, address: string, server: Server): Rep
   return reply.smtpCode === null ? { ...reply, remoteMta: null } : reply;
 }
 
-/** What a sender runs into whose messages look like spam. */
+/** Replies to messages that look like spam. */
 export function throttledBy({ mta }: Server): Reply {
   const text = 'Unusual rate of unsolicited mail from your address; delivery is limited';
   return {

@@ -88,7 +88,7 @@ export function spamSubject(random: Random): string {
   return random.pick(SPAM)(random);
 }
 
-/** Bytes of a message of this kind: most are small, and people attach files. */
+/** Size in bytes of a message of this kind; people attach files. */
 export function sizeOf(random: Random, kind: SenderKind): number {
   if (kind === 'person' && random.chance(0.22)) return random.int(180_000, 9_400_000);
   if (kind === 'billing') return random.int(48_000, 190_000);

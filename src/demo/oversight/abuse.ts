@@ -9,7 +9,7 @@ type Alert = Parameters<DemoContext['tx']['abuseAlert']['createMany']>[0] extend
   ? Exclude<Data, readonly unknown[]>
   : never;
 
-/** The alerts of the incident, and older ones that somebody has dealt with. */
+/** Alerts of the incident, and older ones that are acknowledged or closed. */
 export async function seedAbuse(
   { tx, now, random }: DemoContext,
   domains: readonly DemoDomain[],
@@ -98,7 +98,7 @@ function rateLimited({ id, name }: DemoDomain, ageMs: number, isOpen: boolean) {
   };
 }
 
-/** What the hourly limits refused. */
+/** Messages that the hourly limits rejected. */
 async function seedLimitedSends(
   { tx, now, random }: Pick<DemoContext, 'tx' | 'now' | 'random'>,
   culprit: DemoMailbox,

@@ -7,19 +7,19 @@ export type DemoEntry = {
   action: string;
   resource: string;
   domainId?: string | null;
-  /** Null where the app itself acted. */
+  /** Null for the app itself. */
   admin: Pick<DemoAdmin, 'id' | 'email' | 'ipAddress' | 'userAgent'> | null;
   apiKeyId?: string | null;
-  /** Of a sign-in that failed. */
+  /** The address of a failed sign-in. */
   email?: string;
-  /** Instead of the admin's own. */
+  /** Overrides the admin's usual one. */
   ipAddress?: string;
   userAgent?: string;
   outcome?: 'success' | 'denied' | 'error';
   details?: object;
 };
 
-/** Unsealed, in the order in which the app seals them. */
+/** Inserts unsealed entries, in the order in which the app seals them. */
 export async function insertEntries({ tx, random }: DemoContext, entries: readonly DemoEntry[]): Promise<void> {
   const rows = entries
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())

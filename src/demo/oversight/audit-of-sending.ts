@@ -5,7 +5,7 @@ import type { DemoEntry } from './audit-entry';
 
 const PROGRAM = { ipAddress: '198.51.100.12', userAgent: 'node' };
 
-/** One entry for each message sent through the API, and one for each batch. */
+/** One entry per message sent through the API, and one per batch. */
 export function sentEntries(messages: readonly DemoMessage[], admins: readonly DemoAdmin[]): DemoEntry[] {
   const sent = messages.filter(({ sender, row }) => sender !== null && row.status !== 'submitting');
   const batches = new Map<string, DemoMessage[]>();

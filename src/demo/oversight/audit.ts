@@ -10,7 +10,7 @@ import { type Records, readRecords } from './records';
 
 type Facts = { admins: readonly [DemoAdmin, ...DemoAdmin[]]; messages: readonly DemoMessage[] };
 
-/** Who did what: the records as the API presents them, with what was changed since they were created. */
+/** The audit log of creations and later changes, with records as the API presents them. */
 export async function seedAudit(ctx: DemoContext, { admins, messages }: Facts): Promise<void> {
   const [owner] = admins;
   const records = await readRecords(ctx, owner);
@@ -45,7 +45,7 @@ function creations({ random }: DemoContext, records: Records, staff: DemoAdmin[]
   ];
 }
 
-/** A mailbox that is suspended now was not when it was created. */
+/** The record of a suspended mailbox as it was at creation. */
 function asCreated(mailbox: Records['mailboxes'][number]): Records['mailboxes'][number] {
   const unsuspended = { suspended: false, suspended_at: null, suspension_reason: null, suspension_note: '' };
   return { ...mailbox, ...unsuspended, used_bytes: 0, updated_at: mailbox.created_at };
@@ -118,7 +118,7 @@ function incident(
   return [...suspensions, ...deletions, ...alerts, { at: before(now, INCIDENT_AGE_MS - 4 * HOUR_MS), ...flush }];
 }
 
-/** Every working day, with mistyped passwords, and somebody who tries addresses. */
+/** Sign-ins of every working day, with mistyped passwords and a few guessed addresses. */
 function signIns(ctx: DemoContext, admins: readonly DemoAdmin[]): DemoEntry[] {
   const { now, random } = ctx;
   const session = (at: Date) => ({ action: 'session.create', resource: `session:${random.uuidAt(at)}` });
@@ -142,7 +142,7 @@ function signIns(ctx: DemoContext, admins: readonly DemoAdmin[]): DemoEntry[] {
   return [...usual.map(withoutEmptyId), ...attack];
 }
 
-/** A failed sign-in names the address, and no admin. */
+/** A failed sign-in has the address and no admin. */
 function withoutEmptyId(entry: DemoEntry): DemoEntry {
   if (entry.admin?.id !== '') return entry;
   const { ipAddress, userAgent, email } = entry.admin;

@@ -16,7 +16,7 @@ const NEWEST = { limit: 200, sort: 'created_at', order: 'desc' } as const;
 
 export type Records = Awaited<ReturnType<typeof readRecords>>;
 
-/** What was seeded, as the API presents it: the audit log holds records in this form. */
+/** Seeded rows as API records, for the audit log. */
 export async function readRecords(demo: DemoContext, viewer: DemoAdmin) {
   const ctx = contextOf(demo, viewer);
   const { items: domains } = await listDomains(ctx, NEWEST);
@@ -38,7 +38,7 @@ export async function readRecords(demo: DemoContext, viewer: DemoAdmin) {
   };
 }
 
-/** A call of an admin within the transaction of the seeding. */
+/** An admin's context within the seeding transaction. */
 function contextOf({ tx, now }: DemoContext, admin: DemoAdmin): ActorContext {
   const { id, email, role, lastLoginAt } = admin;
   const actor = {

@@ -1,7 +1,7 @@
 import type { AttemptFailure } from '@/modules/webhooks/schema';
 import type { Random } from '../random';
 
-/** What an endpoint answers to one attempt. */
+/** An endpoint's response to one attempt. */
 export type Answer = 'accepted' | 'overloaded' | 'crashed' | 'timeout' | 'certificate' | 'refused' | 'throttled';
 
 type Outcome = {

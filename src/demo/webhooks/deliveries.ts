@@ -29,12 +29,12 @@ type AttemptRow = {
   remote_address: string | null;
 };
 
-/** No delivery is due sooner after the seeding. */
+/** No delivery is due earlier than this after seeding. */
 const SPARED_MS = 10 * MINUTE_MS;
-/** Deliveries that nobody had tried yet when an endpoint with a backlog was deactivated. */
+/** Pending deliveries of an endpoint that was deactivated with a backlog. */
 const BACKLOG = 7;
 
-/** The delivery of every event to every webhook that asked for it, as far as it has come by now. */
+/** A delivery of every event to every subscribed webhook, with its attempts so far. */
 export async function seedDeliveries(
   ctx: DemoContext,
   webhooks: readonly DemoWebhook[],
@@ -103,7 +103,7 @@ function deliver(ctx: DemoContext, webhook: DemoWebhook, event: DemoEvent, isUnt
     row.finished_at = row.next_attempt_at === null ? endedAt : null;
   }
   const isSoon = row.next_attempt_at !== null && row.next_attempt_at < after(now, SPARED_MS);
-  // Or the app would try it as soon as it starts. It leaves the deliveries of an inactive webhook alone.
+  // Otherwise the app would attempt it as soon as it starts. It skips inactive webhooks.
   if (isSoon && webhook.deactivatedAt === null)
     row.next_attempt_at = after(now, SPARED_MS + random.int(0, 80) * MINUTE_MS);
   return { row, attempts };
@@ -121,7 +121,7 @@ function answerAt(
   return random.chance(attemptsBefore === 0 ? 0.035 : 0.3) ? passing : 'accepted';
 }
 
-/** The failures since the last attempt that succeeded, as the app counts them. */
+/** Failures since the last successful attempt, as the app counts them. */
 async function countFailures({ tx }: DemoContext, { id }: DemoWebhook, attempts: readonly AttemptRow[]): Promise<void> {
   const inOrder = attempts.toSorted((one, other) => one.started_at.getTime() - other.started_at.getTime());
   const lastSuccess = inOrder.findLastIndex(({ failure }) => failure === null);

@@ -7,7 +7,7 @@ import type { DemoDomain } from '../directory/domains';
 import { after, before, DAY_MS, HOUR_MS, MINUTE_MS } from '../time';
 import type { Answer } from './answers';
 
-/** How an endpoint answers: always well, well but for some passing trouble, or not at all since a while. */
+/** How an endpoint responds: reliably, with occasional failures, or failing for a while. */
 type Health = { kind: 'healthy' } | { kind: 'shaky' } | { kind: 'down'; sinceMs: number; answer: Answer };
 
 export type DemoWebhook = {
@@ -17,7 +17,7 @@ export type DemoWebhook = {
   events: EventType[];
   domainId: string | null;
   createdAt: Date;
-  /** It got no new events from then on. */
+  /** It got no new events after this. */
   deactivatedAt: Date | null;
   health: Health;
   remoteAddress: string;
@@ -34,7 +34,7 @@ type Plan = {
   previousSecretForMs?: number;
 };
 
-/** Their hosts are under `.example` and exist nowhere. */
+/** Their hosts are under `.example`, so they do not exist. */
 const WEBHOOKS: Plan[] = [
   {
     name: 'Bounce list',
@@ -139,7 +139,7 @@ export async function seedWebhooks(
   return webhooks;
 }
 
-/** Whether a webhook heard of an event when it happened. */
+/** Whether a webhook was subscribed to an event when it happened. */
 export function isSubscribed(
   webhook: DemoWebhook,
   { type, domainId, at }: { type: EventType; domainId: string; at: Date },
