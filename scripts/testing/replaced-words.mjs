@@ -21,7 +21,7 @@ export const replacedWords = [
   { pattern: /\b(tells?|told)\s+(of|in\s+(one\s+)?(a\s+)?sentence)\b/gi, instead: '"report"' },
   { pattern: /\b(is|are|was|were|been|be)\s+told\b/gi, instead: '"reported" or "notified"' },
   {
-    pattern: /\b(will|would)\s+stand\b|\bstands?\s+(here|there|beside|below|above|in\s+for)\b/gi,
+    pattern: /\b(will|would)\s+stand\b|\bstands?\s+(here|there|beside|below|above)\b/gi,
     instead: '"is", "appears" or "replaces"',
   },
   { pattern: /\b(comes?|came)\s+about\b/gi, instead: '"happens"' },

@@ -17,7 +17,7 @@ type Plan = {
   ageDays: number;
   expiresInDays?: number;
   parent?: number;
-  /** By what it sends; `null` for a key that only reads, and was last used then. */
+  /** Time since the last use of a read-only key; null if it was never used. Absent for keys that send. */
   readMs?: number | null;
 };
 
