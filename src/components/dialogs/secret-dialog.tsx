@@ -12,13 +12,14 @@ type SecretDialogProps = {
   title: string;
   secret: string;
   copyLabel: string;
-  facts: ReactNode;
+  facts?: ReactNode;
   /** Why it can't be shown again. */
   note?: string;
-  check: { title?: string; hint: string; command: string };
+  check?: { title?: string; hint: string; command: string };
   onDone: () => void;
 };
 
+/** Shows a secret once. Closes only by confirmation, because it can't be shown again. */
 export function SecretDialog(props: SecretDialogProps) {
   const { title, secret, copyLabel, facts, note = HASHED, check, onDone } = props;
   const [isCopied, setIsCopied] = useState(false);
@@ -26,7 +27,7 @@ export function SecretDialog(props: SecretDialogProps) {
     <Modal
       opened
       title={title}
-      size={608}
+      size={check ? 608 : undefined}
       yOffset={72}
       withCloseButton={false}
       closeOnClickOutside={false}
@@ -39,8 +40,10 @@ export function SecretDialog(props: SecretDialogProps) {
           <code>{secret}</code>
           <CopyButton filled value={secret} label={copyLabel} onCopied={() => setIsCopied(true)} />
         </div>
-        <dl className="details-list">{facts}</dl>
-        <CodeBlock title={check.title ?? 'Try it'} hint={check.hint} code={check.command} what="the command" />
+        {facts && <dl className="details-list">{facts}</dl>}
+        {check && (
+          <CodeBlock title={check.title ?? 'Try it'} hint={check.hint} code={check.command} what="the command" />
+        )}
       </div>
       <footer className="dialog-footer">
         <span className="soft" role="status">
