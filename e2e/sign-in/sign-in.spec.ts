@@ -67,7 +67,7 @@ test('a throttled sign-in shows the wait and then continues', async ({ page, che
   const letThrough = await failProcedure(page, 'auth.login', {
     status: 429,
     code: 'RATE_LIMIT_EXCEEDED',
-    message: 'Your address exceeded 5 sign-in attempts per second. Try again in 2 seconds.',
+    message: 'Your IP address exceeded 5 sign-in attempts per second. Try again in 2 seconds.',
     details: { retry_after_seconds: 2 },
   });
   await fillIn(page, FIRST_ADMIN);

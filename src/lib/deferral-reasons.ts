@@ -11,7 +11,7 @@ const RULES: Rule[] = [
     pattern:
       /connect to [^:]*\/[^:]*: |mail transport unavailable|unknown mail transport error|Internal error occurred/,
     title: () => 'Part of your mail server is not responding',
-    text: 'On the mail server’s host, check which service is down: Postfix, Dovecot, Rspamd or Redis. The message stays in the queue until then.',
+    text: 'On the mail server’s host, check which service is down: Postfix, Dovecot, Rspamd or Redis. The message stays in the queue until the service is back.',
   },
   {
     pattern: /TLS|certificate|STARTTLS/,

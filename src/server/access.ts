@@ -70,7 +70,7 @@ export function isScoped(actor: Actor): boolean {
 /** @throws FORBIDDEN, with the required role in its details */
 export function requireRole(actor: Actor, required: Role): void {
   if (hasRole(actor.admin.role, required)) return;
-  throw new AppError('FORBIDDEN', `This needs the role ${required}.`, { details: { required_role: required } });
+  throw new AppError('FORBIDDEN', `This requires the role ${required}.`, { details: { required_role: required } });
 }
 
 function isAssigned(actor: Actor, domainId: string): boolean {

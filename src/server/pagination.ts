@@ -97,7 +97,7 @@ function readCursor(cursor: string, fingerprint: string): Position {
   const signed = unsign('cursor', cursor);
   const content = signed && CursorContent.safeParse(JSON.parse(Buffer.from(signed, 'base64url').toString('utf8'))).data;
   if (!content || content[0] !== fingerprint) {
-    throw new AppError('INVALID_PAGINATION', "The cursor doesn't belong to this list, filters and order.", {
+    throw new AppError('INVALID_PAGINATION', 'The cursor doesn’t belong to this list, filters and order.', {
       details: { fields: [{ path: 'cursor', message: 'Use next_cursor with the same filters and order.' }] },
     });
   }

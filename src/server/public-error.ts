@@ -21,16 +21,16 @@ export function publicError(error: unknown): PublicError {
     if (error.cause instanceof AppError) return publicError(error.cause);
     if (error.code === 'PARSE_ERROR') return plain('INVALID_JSON', 'The body is not valid JSON.');
     if (error.code === 'NOT_FOUND') return plain('NOT_FOUND', 'Unknown procedure.');
-    if (error.code === 'METHOD_NOT_SUPPORTED') return plain('METHOD_NOT_ALLOWED', "This method isn't allowed here.");
+    if (error.code === 'METHOD_NOT_SUPPORTED') return plain('METHOD_NOT_ALLOWED', 'This method isn’t allowed here.');
     if (error.code === 'UNSUPPORTED_MEDIA_TYPE') return plain('UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
     if (error.code === 'PAYLOAD_TOO_LARGE') return plain('PAYLOAD_TOO_LARGE', 'The body is too large.');
     if (error.code === 'BAD_REQUEST') return plain('VALIDATION_ERROR', 'The request is malformed.');
   }
   if (isDatabaseAway(error)) {
-    const away = plain('SERVICE_UNAVAILABLE', "The database isn't responding. Try again in a moment.");
+    const away = plain('SERVICE_UNAVAILABLE', 'The database isn’t responding. Try again in a moment.');
     return { ...away, headers: { 'Retry-After': '2' } };
   }
-  return plain('INTERNAL_ERROR', 'Something went wrong on the server. Find the request id in its log.');
+  return plain('INTERNAL_ERROR', 'Something went wrong on the server. Find the request ID in its log.');
 }
 
 /** Whether an error is a defect and belongs in the log in full. */

@@ -71,10 +71,10 @@ const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
   }
   if (meta?.access) requireRole(actor, meta.access);
   if (actor.key && meta?.isSessionOnly) {
-    throw new AppError('CONFLICT', "API keys can't do this. Sign in instead.");
+    throw new AppError('CONFLICT', 'API keys can’t do this. Sign in instead.');
   }
   if (isScoped(actor) && !meta?.isOpenToScopedKeys) {
-    throw new AppError('API_KEY_DOMAIN_SCOPE', "A domain-scoped API key can't use this endpoint.");
+    throw new AppError('API_KEY_DOMAIN_SCOPE', 'A domain-scoped API key can’t use this endpoint.');
   }
   return next();
 });

@@ -155,7 +155,7 @@ function refusals({ now }: DemoContext, records: Records, admins: readonly DemoA
   const [alias] = records.aliases;
   if (!helper || !domain || !alias) return [];
   const denied = { outcome: 'denied', admin: helper } as const;
-  const forbidden = { code: 'FORBIDDEN', message: 'This needs the role admin.' };
+  const forbidden = { code: 'FORBIDDEN', message: 'This requires the role admin.' };
   return [
     {
       ...denied,

@@ -5,7 +5,7 @@ export const AbuseSummary = z
   .object({
     suspended_mailboxes: z.number().int().meta({ description: 'By an hourly limit or manually' }),
     open_alerts: z.number().int(),
-    sent_last_hour: z.number().int().meta({ description: 'Messages submitted or sent, without rejected ones' }),
+    sent_last_hour: z.number().int().meta({ description: 'Messages submitted or sent, excluding rejected ones' }),
     sent_last_24h: z.number().int(),
     limited_last_24h: z.number().int().meta({ description: 'Messages rejected by an hourly limit' }),
   })

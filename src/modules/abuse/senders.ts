@@ -75,7 +75,7 @@ function readCursor(cursor: string, fingerprint: string): Position {
   const signed = unsign(CURSOR, cursor);
   const position = signed && Position.safeParse(JSON.parse(Buffer.from(signed, 'base64url').toString('utf8'))).data;
   if (position && position[0] === fingerprint) return position;
-  throw new AppError('INVALID_PAGINATION', "The cursor doesn't belong to this list, filters and order.", {
+  throw new AppError('INVALID_PAGINATION', 'The cursor doesn’t belong to this list, filters and order.', {
     details: { fields: [{ path: 'cursor', message: 'Use next_cursor with the same filters and order.' }] },
   });
 }

@@ -125,7 +125,7 @@ function messageOf({ kind, subject, count, expected }: Prisma.AbuseAlertGetPaylo
   if (kind === 'webhook_failing')
     return `The webhook ${subject} failed ${count} times in a row. Deliveries to it continue.`;
   const sent = `${subject} sent ${count} messages in an hour`;
-  if (kind === 'volume_spike') return `${sent}; the hourly average of the 7 days before is ${expected.toFixed(1)}.`;
+  if (kind === 'volume_spike') return `${sent}; the hourly average of the previous 7 days is ${expected.toFixed(1)}.`;
   if (kind === 'rate_limited') return `${sent}; the limit is ${expected}. Further messages were rejected.`;
   return `${sent}; the limit is ${expected}. The mailbox was suspended.`;
 }

@@ -27,8 +27,8 @@ export const apiKeysRouter = router({
         tag,
         summary: 'Create an API key',
         description:
-          'The full key is only in this response. A key created with another key has no more access than that key, also ' +
-          'counts towards its rate limit, and is revoked with it.',
+          'The full key is returned only in this response. A key created with another key has no more access than that key, ' +
+          'also counts toward its rate limit, and is revoked with it.',
         status: 201,
         audit: 'api_key.create',
         isOpenToScopedKeys: true,

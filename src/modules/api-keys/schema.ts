@@ -32,7 +32,7 @@ export const CreateApiKey = z.strictObject({
 export type CreateApiKey = z.infer<typeof CreateApiKey>;
 
 export const CreatedApiKey = z.object({
-  key: z.string().meta({ description: 'The full key. It is only in this response.' }),
+  key: z.string().meta({ description: 'The full key. Returned only in this response' }),
   api_key: ApiKey.omit({ last_used_at: true }),
 });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;

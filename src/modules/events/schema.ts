@@ -12,7 +12,7 @@ export const FeedEvent = z
       .meta({ description: 'Position in the feed; pass the last one you have read as `after`' }),
     id: Id.meta({ description: 'The event_id of its webhook deliveries' }),
     domain_id: Id.nullable(),
-    stored_message_id: Id.nullable().meta({ description: 'The id of the message in GET /messages/{id}' }),
+    stored_message_id: Id.nullable().meta({ description: 'The ID of the message in GET /messages/{id}' }),
     body: z
       .object({ id: z.string(), event: z.string(), timestamp: Timestamp, data: z.record(z.string(), z.unknown()) })
       .nullable()

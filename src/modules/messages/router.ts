@@ -23,7 +23,7 @@ export const messagesRouter = router({
       rest('GET', '/messages/{id}', {
         tag: 'Messages',
         summary: 'Get a message',
-        description: 'Includes the recipients with their last reply, and the trace.',
+        description: 'Includes the last SMTP reply for each recipient, and the trace.',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
       }),

@@ -61,12 +61,12 @@ const MESSAGE_EVENT_TYPES = [
 
 const OutcomeCause = z.enum(OUTCOME_CAUSES).meta({
   description:
-    'Why it is deferred, bounced or failed. remote_reply: the receiving server replied so; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue',
+    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue',
 });
 
 const InboundRoute = z.enum(['mailbox', 'forwarded', 'filter']).meta({
   description:
-    'Where inbound mail goes. mailbox: into a mailbox; forwarded: to an external address, by an alias; filter: no further than the spam filter',
+    'Where inbound mail goes. mailbox: into a mailbox; forwarded: to an external address, by an alias; filter: stopped by the spam filter',
 });
 export type InboundRoute = z.infer<typeof InboundRoute>;
 
@@ -81,7 +81,7 @@ const EventDetail = z.object({
   session_id: Id.nullable().optional(),
   client: z.string().nullable().optional().meta({ description: 'IP address of the SMTP client' }),
   queue_id: z.string().nullable().optional(),
-  reason: z.string().optional().meta({ description: 'Why the submission is unconfirmed, for people' }),
+  reason: z.string().optional().meta({ description: 'Human-readable reason why the submission is unconfirmed' }),
   cause: OutcomeCause.nullable().optional(),
   smtp_code: z.number().int().nullable().optional(),
   enhanced_code: z.string().nullable().optional(),
@@ -145,7 +145,7 @@ export const ListMessages = z.strictObject({
   until: Timestamp.optional(),
   q: searchedText(254)
     .optional()
-    .meta({ description: 'An address, a Message-ID, a queue id or words from the subject' }),
+    .meta({ description: 'An address, a Message-ID, a queue ID or words from the subject' }),
 });
 export type ListMessages = z.infer<typeof ListMessages>;
 

@@ -49,7 +49,8 @@ export const queueRouter = router({
       rest('POST', '/queue/{queue_id}/hold', {
         tag,
         summary: 'Hold a message',
-        description: 'The message is not tried until it is released. A running attempt may still deliver it.',
+        description:
+          'No delivery is attempted until the message is released. An attempt in progress may still deliver it.',
         audit: 'queue.hold',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
       }),
@@ -62,7 +63,7 @@ export const queueRouter = router({
       rest('POST', '/queue/{queue_id}/release', {
         tag,
         summary: 'Release a held message',
-        description: 'The message is tried immediately.',
+        description: 'Delivery is attempted immediately.',
         audit: 'queue.release',
         errors: { 404: ['NOT_FOUND'], 503: [...needsMailServer[503]] },
       }),

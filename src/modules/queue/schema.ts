@@ -7,13 +7,13 @@ export const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as 
 
 export const Queue = z.enum(QUEUES).meta({
   description:
-    'deferred: will be retried; active: delivery in progress; incoming: just arrived; hold: not tried until released; maildrop: submitted locally, not picked up yet',
+    'deferred: will be retried; active: delivery in progress; incoming: just arrived; hold: no delivery attempts until released; maildrop: submitted locally, not picked up yet',
 });
 export type Queue = z.infer<typeof Queue>;
 
 const QueueId = z
   .string()
-  .refine(isQueueId, 'Enter a Postfix queue id such as 4jWsM35xXVzMFgn.')
+  .refine(isQueueId, 'Enter a Postfix queue ID such as 4jWsM35xXVzMFgn.')
   .meta({ examples: ['4jWsM35xXVzMFgn'] });
 
 /** More than the longest address. */

@@ -144,7 +144,7 @@ function domainNotManaged(name: string): AppError {
 function rejectOversize(sizeBytes: number): void {
   const limitBytes = env().maxMessageSizeMb * 1024 * 1024;
   if (sizeBytes <= limitBytes) return;
-  throw new AppError('MESSAGE_TOO_LARGE', `The message has ${sizeBytes} bytes; the limit is ${limitBytes} bytes.`, {
+  throw new AppError('MESSAGE_TOO_LARGE', `The message is ${sizeBytes} bytes; the limit is ${limitBytes} bytes.`, {
     details: { size_bytes: sizeBytes, limit_bytes: limitBytes },
   });
 }

@@ -90,7 +90,7 @@ export const sieveFiltersRouter = router({
         tag,
         summary: 'Update a Sieve filter',
         description:
-          'Changes only the supplied fields. A changed script is compiled first; other changes need no mail server.',
+          'Changes only the supplied fields. A changed script is compiled first; other changes don’t need the mail server.',
         audit: 'sieve_filter.update',
         isOpenToScopedKeys,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: ['MAIL_STACK_UNAVAILABLE'] },

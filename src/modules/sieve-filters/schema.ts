@@ -90,7 +90,7 @@ export const SieveVerdict = z.object({
   valid: z.boolean(),
   errors: z.array(
     z.object({
-      line: z.number().int().nullable().meta({ description: 'Starts at 1. Null if the compiler names no line' }),
+      line: z.number().int().nullable().meta({ description: 'Starts at 1. Null if the compiler reports no line' }),
       message: z.string(),
     }),
   ),

@@ -133,7 +133,7 @@ async function authorizeOwner(ctx: ActorContext, input: CreateSieveFilter): Prom
   }
   requireRole(ctx.actor, 'admin');
   if (isScoped(ctx.actor)) {
-    throw new AppError('API_KEY_DOMAIN_SCOPE', 'An API key limited to domains can’t create filters for all mail.');
+    throw new AppError('API_KEY_DOMAIN_SCOPE', 'A domain-scoped API key can’t create filters for all mail.');
   }
   return { scope, domainId: null, mailboxId: null };
 }

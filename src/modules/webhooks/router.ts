@@ -44,7 +44,7 @@ export const webhooksRouter = router({
       rest('POST', '/webhooks', {
         tag,
         summary: 'Add a webhook',
-        description: 'The webhook gets events from now on. The secret is only in this response.',
+        description: 'The webhook gets events from now on. The secret is returned only in this response.',
         status: 201,
         audit: 'webhook.create',
         isOpenToScopedKeys: true,
@@ -101,8 +101,8 @@ export const webhooksRouter = router({
         tag,
         summary: 'Rotate the secret of a webhook',
         description:
-          'The new secret is only in this response. During the grace period, deliveries are signed with the old secret ' +
-          'too: in `X-Service-Signature-Previous`, and as the second signature in `webhook-signature`.',
+          'The new secret is returned only in this response. During the grace period, deliveries are signed with the old ' +
+          'secret too: in `X-Service-Signature-Previous`, and as the second signature in `webhook-signature`.',
         audit: 'webhook.rotate_secret',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },
@@ -169,7 +169,7 @@ export const webhooksRouter = router({
         tag,
         summary: 'Replay a delivery',
         description:
-          'Keeps its id and gets new retries. A delivery that is waiting for a retry is attempted immediately.',
+          'Keeps its ID and gets new retries. A delivery that is waiting for a retry is attempted immediately.',
         audit: 'webhook.replay',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },

@@ -51,7 +51,7 @@ export type Webhook = z.infer<typeof Webhook>;
 export const WebhookPage = page(Webhook);
 
 export const CreatedWebhook = Webhook.extend({
-  secret: z.string().meta({ description: 'Signs every delivery. It is only in this response.' }),
+  secret: z.string().meta({ description: 'Signs every delivery. Returned only in this response' }),
 }).meta({ id: 'CreatedWebhook' });
 export type CreatedWebhook = z.infer<typeof CreatedWebhook>;
 
@@ -93,7 +93,7 @@ export const RotateSecret = z.strictObject({
 export type RotateSecret = z.infer<typeof RotateSecret>;
 
 export const RotatedSecret = z.object({
-  secret: z.string().meta({ description: 'It is only in this response.' }),
+  secret: z.string().meta({ description: 'Returned only in this response' }),
   previous_valid_until: Timestamp.nullable(),
 });
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
@@ -142,8 +142,8 @@ export const Delivery = z
     id: Id.meta({ description: 'Sent as `X-Service-Delivery` and `webhook-id`, the same on every attempt and replay' }),
     webhook_id: Id,
     event: EventTypeName,
-    event_id: Id.meta({ description: 'Id of the event in `GET /events`' }),
-    stored_message_id: Id.nullable().meta({ description: 'Id of the message for `GET /messages/{id}`' }),
+    event_id: Id.meta({ description: 'ID of the event in `GET /events`' }),
+    stored_message_id: Id.nullable().meta({ description: 'ID of the message for `GET /messages/{id}`' }),
     recipient: z.string().meta({ description: 'The recipient of the event, or the first one' }),
     is_test: z.boolean(),
     status: DeliveryStatus,

@@ -22,7 +22,7 @@ export async function limitAddress(ctx: Context): Promise<void> {
     points,
     windowSeconds: 60,
     subject: networkOf(ctx.request.ip),
-    message: `Your address exceeded ${points} requests per minute.`,
+    message: `Your IP address exceeded ${points} requests per minute.`,
   });
 }
 
@@ -33,7 +33,7 @@ export async function limitLogin(ctx: Context): Promise<void> {
     points: 5,
     windowSeconds: 1,
     subject: networkOf(ctx.request.ip),
-    message: 'Your address exceeded 5 sign-in attempts per second.',
+    message: 'Your IP address exceeded 5 sign-in attempts per second.',
   });
 }
 

@@ -30,7 +30,7 @@ const ErrorBody = z
     data: z.null(),
     error: z.object({
       code: z.string().meta({ description: 'Machine-readable code' }),
-      message: z.string().meta({ description: 'Message for people; compare code instead' }),
+      message: z.string().meta({ description: 'Human-readable message. Programs compare `code`' }),
       details: z.record(z.string(), z.unknown()).nullable(),
     }),
     meta: Meta,
@@ -42,7 +42,7 @@ export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document
   const routes = routesOf(router);
   const document = generateOpenApiDocument(withEnvelope(router, routes), {
     title: 'Postroom API',
-    description: 'Every answer has the same envelope: `data`, `error` and `meta`.',
+    description: 'Every response has the same envelope: `data`, `error` and `meta`.',
     version: packageJson.version,
     openApiVersion: '3.1.0',
     baseUrl: `${appUrl}/api/v1`,

@@ -35,7 +35,7 @@ function readQuery(search: URLSearchParams, route: Route): Record<string, unknow
   const repeated = repeatedOf(names);
   if (repeated.length > 0) throw invalidParameters(repeated, 'Duplicate parameter.');
   if (route.method !== 'GET' && names.length > 0)
-    throw invalidParameters(names, "This endpoint doesn't accept query parameters.");
+    throw invalidParameters(names, 'This endpoint doesn’t accept query parameters.');
   const unexpected = names.filter(
     (name) => !Object.hasOwn(route.input.shape, name) || route.template.includes(`{${name}}`),
   );

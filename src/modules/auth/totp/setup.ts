@@ -35,7 +35,8 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
       where: { id: admin.id, totpEnabled: false, totpSecret },
       data: { totpEnabled: true, totpLastStep: step },
     });
-    if (count === 0) throw new AppError('CONFLICT', 'Setup was restarted or completed meanwhile. Reload and check.');
+    if (count === 0)
+      throw new AppError('CONFLICT', 'Setup was restarted or completed in the meantime. Reload to continue.');
     await clearFailures(tx, admin.email);
     const codes = await replaceRecoveryCodes(tx, admin.id);
     await audit({ resource: `admin:${admin.id}`, ...change(false, true) });
