@@ -61,7 +61,7 @@ function advice({ status, code }: Problem): string {
   if (code === 'NO_RESPONSE') return 'Check your connection, or retry in a moment.';
   if (code === 'INVALID_PAGINATION')
     return 'The page link belongs to other filters. Clear the filters to start from the first page.';
-  if (status === 429) return 'Too many requests from your address. Wait a minute, then retry.';
+  if (status === 429) return 'Too many requests from your IP address. Wait a minute, then retry.';
   if (status === 403) return 'You don’t have permission. A super admin can change your role or domains.';
   if (status === 404) return 'It may have been deleted, or it belongs to a domain you don’t have access to.';
   if (status < 500) return 'The request was invalid. Clear the filters and retry.';

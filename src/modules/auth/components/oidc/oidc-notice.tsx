@@ -31,7 +31,7 @@ const ERRORS: Record<OidcError | 'internal_error' | 'rate_limit_exceeded' | 'ser
     advice: 'Sign in with your password and link it on the account page, or ask a super admin for access.',
   },
   provider_unavailable: { title: 'The identity provider isn’t responding', advice: 'Try again in a moment.' },
-  rate_limit_exceeded: { title: 'Too many sign-ins from your address', advice: 'Try again in a moment.' },
+  rate_limit_exceeded: { title: 'Too many sign-ins from your IP address', advice: 'Try again in a moment.' },
   service_unavailable: { title: 'Sign-in is temporarily unavailable', advice: 'Try again in a moment.' },
   session_ended: {
     title: 'Your session ended before the account was linked',
