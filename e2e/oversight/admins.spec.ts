@@ -34,7 +34,7 @@ test('adds an admin, changes role and password, and deletes the admin', async ({
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();
   await page.getByRole('textbox', { name: 'New password' }).fill('another long password');
   await page.getByRole('button', { name: 'Set password' }).click();
-  await expect(page.getByText('Password updated')).toBeVisible();
+  await expect(page.getByText('Password changed')).toBeVisible();
   const answer = await (await login('another long password')).json();
   expect(answer.data.admin.role).toBe('super_admin');
 

@@ -50,7 +50,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
         {list.isError ? (
           <ErrorState what="alerts" error={list.error} onRetry={() => void list.refetch()} />
         ) : rows?.length === 0 && history.isFirst ? (
-          <p className="soft align-top pad">{show === 'open' ? 'No open alerts.' : 'No alerts with this status.'}</p>
+          <p className="soft align-top pad">{show === 'open' ? 'No open alerts.' : 'No matching alerts.'}</p>
         ) : (
           <>
             <DataTable

@@ -70,7 +70,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
           </div>
           <NumberInput
             label="Alert when volume exceeds (× usual hour)"
-            description="From 20 messages per hour. Nothing is rejected."
+            description="Applies from 20 messages per hour. No messages are rejected."
             {...field}
             {...form.getInputProps('spike_factor')}
           />

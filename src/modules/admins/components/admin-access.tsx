@@ -33,7 +33,7 @@ export function AdminAccess({ admin }: { admin: Admin }) {
         update.mutate({ id: admin.id, role, domain_ids: domainIds });
       })}
     >
-      <SettingsSection title="Access" hint="Takes effect immediately. A new role ends their sessions.">
+      <SettingsSection title="Access" hint="Takes effect immediately. A new role ends the admin’s sessions.">
         <div className="form-column">
           <RoleFields
             role={{ value: form.values.role, onChange: (role) => form.setFieldValue('role', role) }}

@@ -63,7 +63,7 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
           Set password
         </Button>
         <span className="quiet" role="status">
-          {update.isSuccess && form.values.password === '' ? 'Password updated' : ''}
+          {update.isSuccess && form.values.password === '' ? 'Password changed' : ''}
         </span>
       </div>
     </form>

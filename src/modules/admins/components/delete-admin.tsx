@@ -21,9 +21,9 @@ export function DeleteAdmin({ admin }: { admin: Admin }) {
   });
 
   return (
-    <SettingsSection title="Delete" hint="The audit log keeps their entries.">
+    <SettingsSection title="Delete" hint="The audit log keeps the admin’s entries.">
       <div className="form-column">
-        <p className="soft">Ends their sessions and revokes their API keys immediately.</p>
+        <p className="soft">Ends the admin’s sessions and revokes their API keys immediately.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete admin

@@ -89,7 +89,7 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
       />
       <MultiSelect
         label="Domains"
-        description="Leave empty for all domains, including ones added later"
+        description="Leave empty for all domains you have access to, including ones added later"
         placeholder={form.values.domainIds.length === 0 ? 'All domains' : undefined}
         className="mono-input pills"
         data={domains.map(({ id, name }) => ({ value: id, label: name }))}

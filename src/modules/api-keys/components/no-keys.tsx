@@ -29,8 +29,8 @@ export function NoKeys({ onNew }: { onNew: () => void }) {
       }
     >
       <p>
-        With an API key, your application can send mail and use the API. A key has your access, or only that to selected
-        domains.
+        With an API key, your application can send mail and use the API. A key has your access, or access to selected
+        domains only.
       </p>
       <ol className="steps">
         <li>

@@ -49,8 +49,8 @@ export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
             )}
           </Detail>
           <Detail name="IP address" filter="ip" value={entry.ip_address} onFilter={onFilter} />
-          <Detail name="Request id" filter="request" value={entry.request_id} onFilter={onFilter}>
-            <CopyIcon value={entry.request_id} what="the request id" />
+          <Detail name="Request ID" filter="request" value={entry.request_id} onFilter={onFilter}>
+            <CopyIcon value={entry.request_id} what="the request ID" />
           </Detail>
           <dt>User agent</dt>
           <dd className="whole">{entry.user_agent || 'Unknown'}</dd>

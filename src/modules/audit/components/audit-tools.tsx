@@ -24,7 +24,7 @@ export function AuditTools({ filters, change, set, filterBy, clear, isFiltered }
       <form className="grow-small" onSubmit={find}>
         <TextInput
           aria-label="Find entries"
-          placeholder="Actor, action, resource, IP address or request id"
+          placeholder="Actor, action, resource, IP address or request ID"
           leftSection={<IconSearch size={16} stroke={1.5} />}
           w={{ base: '100%', sm: 360 }}
           value={text}

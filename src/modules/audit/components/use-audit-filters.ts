@@ -28,7 +28,7 @@ export const VALUE_FILTERS = {
   action: 'Action',
   resource: 'Resource',
   ip: 'IP address',
-  request: 'Request id',
+  request: 'Request ID',
 } as const;
 
 export type ValueFilter = keyof typeof VALUE_FILTERS;

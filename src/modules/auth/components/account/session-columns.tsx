@@ -22,7 +22,7 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
     },
     {
       key: 'address',
-      header: 'Address',
+      header: 'IP address',
       width: 152,
       mobile: 'under',
       skeletonWidth: 96,

@@ -21,7 +21,7 @@ export function OidcAccount({ linked }: { linked: string | null | undefined }) {
   return (
     <SettingsSection
       title="Identity provider"
-      hint="Sign in with an account at another provider."
+      hint="Sign in with an account at your identity provider."
       state={
         isLoading ? <span className="skeleton" style={{ width: 40 }} /> : <State name={linked && nameOf(linked)} />
       }

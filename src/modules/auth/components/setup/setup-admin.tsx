@@ -29,7 +29,7 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
   return (
     <>
       <h1>Set up Postroom</h1>
-      <p className="soft lead">Create the first administrator account.</p>
+      <p className="soft lead">Create the first admin account.</p>
       <form
         className="stack"
         noValidate

@@ -19,7 +19,7 @@ const STEPS = [
     name: 'admin',
     code: 'ONE',
     rim: 'STEP ONE',
-    title: 'Administrator',
+    title: 'Admin',
     detail: 'Full access, including managing admins',
   },
   { name: 'domain', code: 'TWO', rim: 'STEP TWO', title: 'Domain', detail: 'The part after the @' },

@@ -55,7 +55,7 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
         {isRecovery ? 'One of your ten recovery codes' : 'Six digits from your authenticator app'}
         {pending.email && (
           <>
-            {' of '}
+            {' for '}
             <span className="whole">{pending.email}</span>
           </>
         )}
