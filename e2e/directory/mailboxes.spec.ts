@@ -66,7 +66,7 @@ test('creates a mailbox with a generated password that is shown once', async ({
   await expect(once.getByRole('status')).toHaveText('Copied');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(password);
   await check();
-  await once.getByRole('button', { name: 'I’ve stored it' }).click();
+  await once.getByRole('button', { name: 'I’ve saved it' }).click();
   await expect(page.getByRole('heading', { name: `ann@${domain.name}`, level: 1 })).toBeVisible();
   await expect(page.getByText('2 GB, 0% full')).toBeVisible();
   expect(await page.content()).not.toContain(password);

@@ -120,7 +120,7 @@ test('reorders, deactivates with undo and deletes filters, also by keyboard', as
   await page.getByRole('button', { name: `Move ${third} up` }).focus();
   await page.keyboard.press('Enter');
   await expect(namesIn(page)).toHaveText([first, third, second]);
-  await expect(page.getByRole('status').filter({ hasText: `${third} moved up` })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: `Moved ${third} up` })).toBeVisible();
   await expect(page.getByRole('button', { name: `Move ${third} up` })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(namesIn(page)).toHaveText([third, first, second]);
@@ -134,7 +134,7 @@ test('reorders, deactivates with undo and deletes filters, also by keyboard', as
 
   const active = page.getByRole('switch', { name: `${first} is active` });
   await active.press(' ');
-  await expect(page.getByText(`${first} deactivated`)).toBeVisible();
+  await expect(page.getByText(`Deactivated ${first}`)).toBeVisible();
   await expect(active).not.toBeChecked();
   await check();
   await page.getByRole('button', { name: 'Undo' }).click();

@@ -28,7 +28,7 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
   return (
     <SettingsSection title="Delete" hint="The message history is kept.">
       <div className="form-column">
-        <p className="soft">This permanently deletes the mailbox. To pause it, make it inactive instead.</p>
+        <p className="soft">Nobody can sign in to the mailbox anymore. To pause it, deactivate it instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete mailbox

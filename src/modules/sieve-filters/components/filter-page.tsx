@@ -73,7 +73,7 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
         saveVerdict={saveVerdict?.script === form.values.script ? saveVerdict.verdict : null}
         problem={problem}
         scopeFields={null}
-        hint="What a filter applies to can’t be changed. Change its position in the list."
+        hint="What a filter applies to can’t be changed. To change its position, use the list of filters."
         onSubmit={form.onSubmit(({ name, script, active }) => {
           setProblem(null);
           // Only changed fields, so that concurrent changes of others are kept.
@@ -94,7 +94,7 @@ function EditFilter({ filter }: { filter: SieveFilter }) {
         }
       />
       <DeleteFilter filter={filter} />
-      <UnsavedGuard isDirty={form.isDirty()} what={`Your changes to ${filter.name} aren’t saved.`} />
+      <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${filter.name}.`} />
     </>
   );
 }

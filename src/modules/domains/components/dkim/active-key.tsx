@@ -42,7 +42,7 @@ function PublicationStatus({ publishedAt, mailServer }: { publishedAt: string | 
         <b className="strong">No mail server is attached.</b>{' '}
         {publishedAt
           ? 'The previously attached mail server has this key. Changes take effect once it is back.'
-          : 'Mail is not signed until one is. It receives the key within seconds.'}
+          : 'Mail is not signed until one is attached. It then receives the key within seconds.'}
       </p>
     );
   }

@@ -36,7 +36,9 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
           {active ? (
             <ActiveKey dkimKey={active} mailServer={mailServer} />
           ) : (
-            <p className="soft">This domain has no active key. The mail server holds its mail until it has one.</p>
+            <p className="soft">
+              This domain has no active key. The mail server holds the domain’s mail until it has one.
+            </p>
           )}
           {!isReadOnly && !pending && (
             <div>

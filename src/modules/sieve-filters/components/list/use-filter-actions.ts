@@ -47,7 +47,7 @@ export function useFilterActions() {
     change(
       [{ id, active }],
       () =>
-        notify(active ? `${name} activated` : `${name} deactivated`, {
+        notify(`${active ? 'Activated' : 'Deactivated'} ${name}`, {
           undo: () => setActive({ id, name } as SieveFilter, !active),
         }),
       (error) => notify(`Couldn’t ${active ? 'activate' : 'deactivate'} ${name}`, { problem: toProblem(error) }),
@@ -59,7 +59,7 @@ export function useFilterActions() {
     if (changes.length === 0) return;
     change(
       changes,
-      () => notify(`${filter.name} moved ${by === -1 ? 'up' : 'down'}`),
+      () => notify(`Moved ${filter.name} ${by === -1 ? 'up' : 'down'}`),
       (error) => notify(`Couldn’t move ${filter.name}`, { problem: toProblem(error) }),
     );
   };
