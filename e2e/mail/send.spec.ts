@@ -233,7 +233,7 @@ test('keeps the draft across pages, and asks before dropping attachments', async
   const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   await expect(dialog).toContainText('the attachments are dropped');
   await check();
-  await dialog.getByRole('button', { name: 'Leave, drop attachments' }).click();
+  await dialog.getByRole('button', { name: 'Leave without attachments' }).click();
   await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
 
   await page.getByRole('link', { name: 'Send', exact: true }).click();

@@ -30,7 +30,7 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
           <span className="mono clip soft" title={message.message_id}>
             {message.message_id}
           </span>
-          <CopyIcon value={message.message_id} what="message ID" />
+          <CopyIcon value={message.message_id} what="the message ID" />
         </dd>
         {message.queue_id && (
           <>

@@ -22,7 +22,7 @@ export function QueueTools({ filters, change, clear, isFiltered, children }: Que
           placeholder={HINTS[field]}
           className="grow"
           value={filters[field]}
-          error={isSearchable(field, filters[field]) ? null : 'Enter a full address, or @ and a domain'}
+          error={isSearchable(field, filters[field]) ? null : 'Enter a full address, or @ and a domain.'}
           onChange={(event) => change({ [field]: event.currentTarget.value || null })}
         />
       ))}

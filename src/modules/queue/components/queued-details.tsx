@@ -23,7 +23,7 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
     <div className="queued">
       {isHeld && (
         <p>
-          <b>On hold:</b> the message isn’t tried until you release it. Its lifetime in the queue continues.
+          <b>On hold:</b> no delivery is attempted until you release the message. Its queue lifetime keeps running.
         </p>
       )}
       <Recipients queued={queued} />

@@ -24,15 +24,15 @@ export function SendResult({ messageId, to }: SendResultProps) {
       <StatusMark status={message?.status ?? 'sent'} />
       <p>
         The mail server accepted the message for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}. The
-        trace shows what happened since.
+        trace shows what has happened since.
       </p>
       <dl className="details-list">
-        <dt>Message-ID</dt>
+        <dt>Message ID</dt>
         <dd>
           <span className="mono clip" title={messageId}>
             {messageId}
           </span>
-          <CopyIcon value={messageId} what="the Message-ID" />
+          <CopyIcon value={messageId} what="the message ID" />
         </dd>
       </dl>
       <div className="row-actions">

@@ -20,7 +20,7 @@ const COLUMNS: DataTableColumn<Result>[] = [
   { key: 'index', header: 'No.', kind: 'figure', mobile: 'side', width: 56, cell: ({ index }) => index + 1 },
   {
     key: 'result',
-    header: 'Message-ID or error',
+    header: 'Message ID or error',
     mobile: 'under',
     cell: ({ message_id, error, code }) =>
       message_id ? (

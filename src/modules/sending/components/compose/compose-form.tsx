@@ -197,7 +197,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
       <UnsavedGuard
         isDirty={values.files.length > 0 && !send.isSuccess}
         what="Your text is kept as a draft, but the attachments are dropped."
-        action="Leave, drop attachments"
+        action="Leave without attachments"
       />
       <aside className="compose-side" aria-label="Result and API equivalent">
         {send.data && <SendResult messageId={send.data.message_id} to={values.to} />}
