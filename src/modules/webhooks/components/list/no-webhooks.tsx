@@ -37,7 +37,7 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
       }
     >
       <p>
-        Get notified when mail is delivered or bounces. Events are posted to your https endpoint as signed JSON, and
+        Get notified when mail is delivered or bounces. Events are posted to your HTTPS endpoint as signed JSON, and
         failed deliveries are retried up to five times over about three hours.
       </p>
       {domainName && <p>Webhooks for all domains also get its events. Select all domains to see them.</p>}

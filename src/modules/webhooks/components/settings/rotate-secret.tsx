@@ -15,7 +15,7 @@ import { hostOf } from '../webhook-values';
 const REFRESH_MS = 5_000;
 
 const GRACE_PERIODS = [
-  { value: '0', label: 'Revoke now (leaked)' },
+  { value: '0', label: 'Revoke now (if leaked)' },
   { value: '1', label: '1 hour' },
   { value: '24', label: '1 day' },
   { value: '72', label: '3 days' },

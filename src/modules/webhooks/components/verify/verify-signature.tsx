@@ -9,14 +9,11 @@ import { NODE_SNIPPET, opensslSnippet, PYTHON_SNIPPET, STANDARD_SNIPPET } from '
 const HEADERS: [name: string, meaning: string][] = [
   ['X-Service-Signature', 'Hex HMAC-SHA256 of the raw body, keyed with the secret as shown, including whsec_'],
   ['X-Service-Signature-Previous', 'Signature with the previous secret, during the grace period of a rotation'],
-  ['X-Service-Delivery', 'Delivery id, the same on every attempt and replay. Store it to detect repeats'],
+  ['X-Service-Delivery', 'Delivery ID, the same on every attempt and replay. Store it to detect repeats'],
   ['X-Service-Event', 'Event type, also in the body'],
   ['X-Service-Attempt', '1 for the first attempt'],
   ['X-Service-Timestamp', 'Time of this attempt in Unix seconds'],
-  [
-    'webhook-id, webhook-timestamp, webhook-signature',
-    'Signature of Standard Webhooks, which covers the timestamp too',
-  ],
+  ['webhook-id, webhook-timestamp, webhook-signature', 'Standard Webhooks signature, which also covers the timestamp'],
 ];
 
 const LANGUAGES = ['node', 'standard', 'python', 'openssl'] as const;
@@ -84,7 +81,7 @@ export function VerifySignature() {
             hours; then the delivery is abandoned.
           </li>
           <li>
-            <b>Deliveries arrive at least once</b> and in no guaranteed order. Repeats have the same delivery id.
+            <b>Deliveries arrive at least once</b> and in no guaranteed order. Repeats have the same delivery ID.
           </li>
         </ul>
       </SettingsSection>
