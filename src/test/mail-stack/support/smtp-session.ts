@@ -4,7 +4,7 @@ import { openWire } from './wire';
 
 export type SmtpSession = Awaited<ReturnType<typeof openSmtp>>;
 
-/** An SMTP session on the port for inbound mail, open until the test ends. */
+/** An SMTP session on the port for inbound mail, open until `quit` or the end of the test. */
 export function openInbound() {
   return openSmtp('SMTP_PORT');
 }
@@ -54,7 +54,11 @@ export async function openSmtp(portName: 'SMTP_PORT' | 'SUBMISSION_PORT' | 'SUBM
     await command('EHLO client.example');
     return answer;
   };
-  return { greeting, command, recipient, send, signIn, startTls };
+  const quit = () => {
+    wire.write('QUIT\r\n');
+    wire.close();
+  };
+  return { greeting, command, recipient, send, signIn, startTls, quit };
 }
 
 export function messageText(fields: { from: string; to: string; subject: string; body?: string }): string {

@@ -61,14 +61,20 @@ export function sendTo(to: string[], subject = newName()) {
 /** Submits by SMTP as ann. */
 export async function submit(to: string[], subject = newName()): Promise<string> {
   const session = await openSubmission(at('ann'), PASSWORD);
-  return session.send(at('ann'), to, messageText({ from: at('ann'), to: to.join(', '), subject }));
+  return session
+    .send(at('ann'), to, messageText({ from: at('ann'), to: to.join(', '), subject }))
+    .finally(session.quit);
 }
 
-/** Sends a message from an external server. @returns the reply */
+/**
+ * Sends a message from an external server. Quits like one: during a reload Postfix may leave the next connection waiting
+ * for an `smtpd` process whose session stays open. @returns the reply
+ */
 export async function receive(to: string[], { body = 'Good morning.', subject = newName() } = {}): Promise<string> {
   const session = await openInbound();
   const from = 'Someone <someone@elsewhere.example>';
-  return session.send('someone@elsewhere.example', to, messageText({ from, to: to.join(', '), subject, body }));
+  const text = messageText({ from, to: to.join(', '), subject, body });
+  return session.send('someone@elsewhere.example', to, text).finally(session.quit);
 }
 
 export async function traceOf(where: Prisma.MessageWhereInput) {
