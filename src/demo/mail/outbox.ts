@@ -1,6 +1,6 @@
 import type { EventType } from '@/lib/event-types';
 import { eventBody } from '@/modules/events/schema';
-import { bounceCategory, failureReason } from '@/modules/messages/tracking/bounce-category';
+import { OUTCOME_EVENTS, outcomeData } from '@/modules/messages/tracking/outcome-event';
 import type { DemoContext } from '../demo-context';
 import { insertRows } from '../rows';
 import { before, DAY_MS } from '../time';
@@ -29,13 +29,6 @@ export type DemoEvent = {
 /** The app deletes the content of received mail after this time. */
 const CONTENT_MS = 3 * DAY_MS;
 
-const OUTCOME_EVENTS = {
-  delivered: 'mail.delivered',
-  bounced: 'mail.bounced',
-  deferred: 'mail.bounced',
-  failed: 'mail.failed',
-} as const;
-
 export function sentEvent({ row, domainName }: DemoMessage, at: Date): Emission {
   const { message_id, from_address: from, to_addresses: to, subject } = row;
   const data = { message_id, from, to, subject, domain: domainName };
@@ -51,28 +44,9 @@ export function outcomeEvent(
 ): Emission {
   const { message_id, from_address: from, to_addresses: to, subject, queue_id } = row;
   const about = { message_id, from, to, recipient, subject, domain: domainName, queue_id };
-  const data = { ...about, ...outcomeOf(kind, reply, at.getTime() - row.created_at.getTime()) };
+  const delaySeconds = Math.max(0, at.getTime() - row.created_at.getTime()) / 1000;
+  const data = { ...about, ...outcomeData({ kind, ...reply }, delaySeconds) };
   return { type: OUTCOME_EVENTS[kind], at, recipient, data };
-}
-
-function outcomeOf(kind: keyof typeof OUTCOME_EVENTS, reply: Reply, delayMs: number): object {
-  const { cause, smtpCode, enhancedCode, response, remoteMta } = reply;
-  if (kind === 'failed') return { reason: failureReason(cause, enhancedCode), error: response };
-  if (kind === 'delivered') {
-    const delay = { delay_seconds: Math.max(0, delayMs) / 1000 };
-    return { remote_mta: remoteMta, smtp_code: smtpCode, smtp_response: response, ...delay };
-  }
-  return {
-    bounce: {
-      type: kind === 'deferred' ? 'temporary' : 'permanent',
-      category: bounceCategory(enhancedCode),
-      smtp_code: smtpCode,
-      enhanced_code: enhancedCode,
-      diagnostic: response,
-      remote_mta: remoteMta,
-    },
-    will_retry: kind === 'deferred',
-  };
 }
 
 export async function insertEvents(

@@ -9,6 +9,7 @@ type Outcome = Omit<DeliveryReport, 'messageId' | 'recipient'>;
 /** Emits mail.delivered, mail.bounced or mail.failed for one recipient. */
 export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: string, outcome: Outcome): Promise<void> {
   const { id: messageRowId, messageId, domainId } = message;
+  const { kind, at } = outcome;
   const data = {
     message_id: messageId,
     from: message.fromAddress,
@@ -17,24 +18,25 @@ export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: str
     subject: message.subject,
     domain: domainOf(message),
     queue_id: message.queueId ?? outcome.queueId,
-    ...outcomeOf(message, outcome),
+    ...outcomeData(outcome, outcome.delaySeconds ?? Math.max(0, at.getTime() - message.createdAt.getTime()) / 1000),
   };
-  const { kind, at } = outcome;
-  await emitEvent(tx, { type: EVENT_OF[kind], messageId, messageRowId, domainId, at, data });
+  await emitEvent(tx, { type: OUTCOME_EVENTS[kind], messageId, messageRowId, domainId, at, data });
 }
 
-const EVENT_OF = {
+export const OUTCOME_EVENTS = {
   delivered: 'mail.delivered',
   bounced: 'mail.bounced',
   deferred: 'mail.bounced',
   failed: 'mail.failed',
 } as const satisfies Record<DeliveryReport['kind'], string>;
 
-function outcomeOf({ createdAt }: LockedMessage, outcome: Outcome): object {
-  const { kind, cause, smtpCode, enhancedCode, response, remoteMta, at } = outcome;
+type Reply = Pick<Outcome, 'kind' | 'cause' | 'smtpCode' | 'enhancedCode' | 'response' | 'remoteMta'>;
+
+/** What an outcome's event tells beyond the message and the recipient. */
+export function outcomeData(outcome: Reply, delaySeconds: number): object {
+  const { kind, cause, smtpCode, enhancedCode, response, remoteMta } = outcome;
   if (kind === 'failed') return { reason: failureReason(cause, enhancedCode), error: response };
   if (kind === 'delivered') {
-    const delaySeconds = outcome.delaySeconds ?? Math.max(0, at.getTime() - createdAt.getTime()) / 1000;
     return { remote_mta: remoteMta, smtp_code: smtpCode, smtp_response: response, delay_seconds: delaySeconds };
   }
   return {
