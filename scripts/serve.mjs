@@ -1,17 +1,17 @@
 // Serves the built app (or, with --dev, the sources) behind our own HTTP server (docs/decisions/0002). `npm start` runs it
 // as a child process; with DATABASE_URL and SECRET_KEY set, it also runs on its own.
-import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
-import { dirname } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSettings, warningAbout } from '../src/server/settings/settings.mjs';
-import { createHttpFront } from './http/http-front.mjs';
-import { refuse, refuseUnreadable } from './http/http-refusal.mjs';
-import { lingerAfter } from './http/linger.mjs';
-import { listen } from './http/listen.mjs';
+import { listen } from './process/listen.mjs';
 import { isPlain, PlainError } from './process/plain-error.mjs';
 import { onStopSignal } from './process/stop-signal.mjs';
+
+/** @typedef {import('../src/start').App} App */
+/** @typedef {import('../src/server/settings/settings.mjs').Settings} Settings */
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 300_000;
@@ -19,17 +19,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const TIMEOUT_CHECK_INTERVAL_MS = 2_000;
 const MAX_HEADER_BYTES = 32_768;
 const MAX_CONNECTIONS = 5_000;
-const DRAIN_TIMEOUT_MS = 25_000;
 const CLOSE_TIMEOUT_MS = 3_000;
-const IDLE_CHECK_INTERVAL_MS = 100;
-
-const WARM_UP_HEADER = 'x-postroom-warm-up';
-const starting = {
-  status: 503,
-  code: 'SERVICE_UNAVAILABLE',
-  message: 'Postroom is starting.',
-  headers: { 'Retry-After': '1' },
-};
 
 const isDev = process.argv.includes('--dev');
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -42,47 +32,47 @@ main().catch((error) => {
 async function main() {
   const given = readSettings(process.env);
   requireWhatStartMakes(given);
-  const { server, serveWith } = createHttpServer();
+  const server = createHttpServer();
+  const serveWaiting = holdRequests(server);
   const port = await listen(server, { port: given.port, isExplicit: Boolean(process.env.PORT) });
   const settings = settleEnvironment(given, port);
 
-  let app;
-  let isDraining = false;
-  const drain = async () => {
-    if (!app) process.exit(0);
-    isDraining = true;
-    // Also the app's own running work, such as webhook deliveries (src/start.ts).
-    await Promise.all([closeServer(server), globalThis.postroomDrain?.()]);
-    setTimeout(() => process.exit(0), CLOSE_TIMEOUT_MS).unref();
-    await app.close();
+  /** @type {() => Promise<void>} */
+  let close = async () => {};
+  onStopSignal(async () => {
+    await close();
     process.exit(0);
-  };
-  onStopSignal(drain);
+  });
   process.on('disconnect', () => process.exit(1));
 
-  app = await prepareNext(server, port);
-  const handle = createHandler(settings, app.getRequestHandler(), () => isDraining);
-  await warmUp(port, handle, serveWith);
-  serveWith(handle);
+  const next = await prepareNext(server, port);
+  const app = await startApp();
+  app.serve(server, { servePage: next.getRequestHandler(), isDev });
+  close = async () => {
+    await app.close();
+    setTimeout(() => process.exit(0), CLOSE_TIMEOUT_MS).unref();
+    await next.close();
+  };
+  serveWaiting();
   if (process.send) process.send({ type: 'ready', url: settings.appUrl, port });
   else announce(settings);
 }
 
+/** @param {Settings} settings */
 function announce(settings) {
   const warning = warningAbout(settings);
   if (warning) console.log(`Warning: ${warning}`);
   console.log(`Postroom is ready at ${settings.appUrl}`);
 }
 
+/** @param {Settings} settings */
 function requireWhatStartMakes({ databaseUrl, secretKeys }) {
   const missing = [databaseUrl ? '' : 'DATABASE_URL', secretKeys.length > 0 ? '' : 'SECRET_KEY'].filter(Boolean);
   if (missing.length === 0) return;
   throw new PlainError(`${missing.join(' and ')} must be set: set them, or use "npm start".`);
 }
 
-/** Responds 503 until `serveWith` is called. */
 function createHttpServer() {
-  let handle = (request, response) => refuse(request, response, starting);
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -90,72 +80,61 @@ function createHttpServer() {
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   });
-  server.on('request', (request, response) => {
-    lingerAfter(request);
-    handle(request, response);
-  });
   server.maxConnections = MAX_CONNECTIONS;
-  server.on('clientError', refuseUnreadable);
-  server.on('connect', (_request, socket) => refuseUnreadable({ code: 'CONNECT' }, socket));
-  const serveWith = (handler) => {
-    handle = handler;
-  };
-  return { server, serveWith };
+  return server;
 }
 
+/**
+ * Keeps requests that arrive while the app starts, so that a restart costs them a moment and no error.
+ * @param {import('node:http').Server} server
+ * @returns a function that lets the server handle them
+ */
+function holdRequests(server) {
+  /** @type {import('node:http').RequestListener} */
+  const hold = (...exchange) => waiting.push(exchange);
+  /** @type {Parameters<import('node:http').RequestListener>[]} */
+  const waiting = [];
+  server.on('request', hold);
+  return () => {
+    server.off('request', hold);
+    for (const exchange of waiting) server.emit('request', ...exchange);
+  };
+}
+
+/**
+ * @param {Settings} given
+ * @param {number} port
+ */
 function settleEnvironment(given, port) {
-  process.env.NODE_ENV = isDev ? 'development' : 'production';
+  Object.assign(process.env, { NODE_ENV: isDev ? 'development' : 'production' });
   process.env.PORT = String(port);
   process.env.APP_URL ||= `http://localhost:${port}`;
   process.env.DATA_DIR = given.dataDir;
   return readSettings(process.env);
 }
 
+/**
+ * @param {import('node:http').Server} server
+ * @param {number} port
+ */
 async function prepareNext(server, port) {
   const { default: next } = await import('next');
   // Only development uses a WebSocket. Otherwise an emitter that never emits keeps Next.js from accepting upgrades.
-  const httpServer = isDev ? server : new EventEmitter();
+  const httpServer = isDev ? server : /** @type {typeof server} */ (new EventEmitter());
   const app = next({ dev: isDev, dir: root, httpServer, port });
   await app.prepare();
   return app;
 }
 
-/** Sends the first request itself, because Next.js runs the app's start (src/instrumentation.ts) with it. */
-async function warmUp(port, handle, serveWith) {
-  const secret = randomUUID();
-  serveWith((request, response) =>
-    request.headers[WARM_UP_HEADER] === secret ? handle(request, response) : refuse(request, response, starting),
-  );
-  const { status } = await fetch(`http://localhost:${port}/api/v1/health`, { headers: { [WARM_UP_HEADER]: secret } });
-  if (status === 500) throw new PlainError('The app did not start. The reason is above.');
-}
-
-function createHandler({ appUrl, trustedProxies }, handleWithNext, isDraining) {
-  const front = createHttpFront({ appUrl, trustedProxies, isDev });
-  return async (request, response) => {
-    if (isDraining()) response.setHeader('Connection', 'close');
-    const refusal = front.check(request);
-    if (refusal) return refuse(request, response, refusal);
-    front.stamp(request, response);
-    try {
-      await handleWithNext(request, response);
-    } catch (error) {
-      console.error(error);
-      if (response.headersSent) response.destroy();
-      else refuse(request, response, { status: 500, code: 'INTERNAL_ERROR', message: 'Something went wrong.' });
-    }
-  };
-}
-
-/** Waits a while for requests in flight. */
-function closeServer(server) {
-  return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);
-    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_INTERVAL_MS);
-    server.close(() => {
-      clearTimeout(deadline);
-      clearInterval(idle);
-      resolve();
-    });
-  });
+/**
+ * Starts the app from the same module of the build that Next.js loads, so both share one instance.
+ * @returns {Promise<App>}
+ */
+async function startApp() {
+  const path = join(root, '.next', isDev ? 'dev' : '', 'server', 'instrumentation.js');
+  try {
+    return await createRequire(import.meta.url)(path).startApp();
+  } catch (error) {
+    throw new PlainError(error instanceof Error ? error.message : String(error));
+  }
 }

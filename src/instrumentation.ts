@@ -1,9 +1,17 @@
-/** Next.js calls this once before it serves. An error stops the start with one line. */
+import type { App } from './start';
+
+let starting: Promise<App> | undefined;
+
+/** Starts the app once in this process. The HTTP server (scripts/serve.mjs) calls it. */
+export async function startApp(): Promise<App | undefined> {
+  // Next.js builds this file for its Edge runtime too. Only this form leaves the import out there.
+  if (process.env.NEXT_RUNTIME === 'nodejs') {
+    starting ??= import('./start').then(({ start }) => start());
+  }
+  return starting;
+}
+
+/** Next.js calls this before it serves its first page. */
 export async function register(): Promise<void> {
-  if (process.env.NEXT_RUNTIME !== 'nodejs') return;
-  const { start } = await import('./start');
-  await start().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-    process.exit(1);
-  });
+  await startApp();
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { handlerAt } from '@/api';
 import { deleteOldSends, raiseSpikeAlerts } from '@/modules/abuse/spikes';
 import { sealAuditEntries } from '@/modules/audit/chain';
 import { deleteOldFailures } from '@/modules/auth/attempt-delay';
@@ -14,6 +16,7 @@ import { deliverer } from '@/modules/webhooks/delivery/process';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
+import { serveHttp } from '@/server/http/http-server';
 import { prepareLimits } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
@@ -24,8 +27,18 @@ const SEAL_INTERVAL_MS = 2_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
 const DELIVERY_INTERVAL_MS = 500;
 
+/** The interface between the HTTP server's process (scripts/serve.mjs) and the app. */
+export type App = {
+  /** Serves what `server` receives. `servePage` is Next.js. In development Next.js serves the API too, to reload it. */
+  serve(server: Server, options: { servePage: PageHandler; isDev: boolean }): void;
+  /** Finishes the requests and webhook deliveries in flight, and starts no more. */
+  close(): Promise<void>;
+};
+
+type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 /** Prepares an instance before it serves. @throws for a wrong configuration, so that it never starts halfway */
-export async function start(): Promise<void> {
+export async function start(): Promise<App> {
   env();
   await prepareFirstAdmin();
   await outboundMta();
@@ -35,14 +48,25 @@ export async function start(): Promise<void> {
   // Soon after each entry, because unsealed entries could be changed unnoticed.
   repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
-  startDelivering();
+  const stopDelivering = startDelivering();
+  let closeHttp: (() => Promise<void>) | undefined;
+  return {
+    serve(server, { servePage, isDev }) {
+      const { appUrl, trustedProxies } = env();
+      const apiAt = isDev ? () => undefined : handlerAt;
+      closeHttp = serveHttp(server, { appUrl, trustedProxies, isDev, apiAt, servePage });
+    },
+    close: async () => {
+      await Promise.all([closeHttp?.(), stopDelivering()]);
+    },
+  };
 }
 
 /** Delivers what is due without a scheduler: retries, leftovers of other processes, and missed notifications. */
-function startDelivering(): void {
+function startDelivering(): () => Promise<void> {
   const { kick, stop } = deliverer();
   setInterval(kick, DELIVERY_INTERVAL_MS).unref();
-  (globalThis as typeof globalThis & { postroomDrain?: () => Promise<void> }).postroomDrain = stop;
+  return stop;
 }
 
 /** Every instance runs this; running it twice is harmless. */

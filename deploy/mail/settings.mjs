@@ -44,6 +44,7 @@ export function readSettings(file) {
   return { values: errors.length === 0 ? valuesOf(settings) : {}, errors };
 }
 
+// Not util.parseEnv, which cuts values at a # and says nothing of unreadable, unknown or repeated lines.
 function parse(file) {
   let text;
   try {

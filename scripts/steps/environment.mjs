@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { listen } from '../http/listen.mjs';
+import { listen } from '../process/listen.mjs';
 import { PlainError } from '../process/plain-error.mjs';
 
 /** Environment variables override the file. */

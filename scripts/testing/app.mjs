@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { listen } from '../http/listen.mjs';
+import { listen } from '../process/listen.mjs';
 
 const ADMIN = { email: 'admin@trial.example', password: randomBytes(16).toString('hex') };
 const FIRST_PORT = 20_000;

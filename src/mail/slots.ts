@@ -5,7 +5,7 @@ export type Slots = {
   close: () => void;
 };
 
-/** A fair semaphore with `count` slots. */
+/** A fair semaphore with `count` slots. Not p-queue: here a slot stays held after the result is known, and waiting ends. */
 export function createSlots(count: number): Slots {
   let available = count;
   let isClosed = false;

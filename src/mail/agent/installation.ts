@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 
 /** User name with which the app submits; every other user is a mailbox. */
 export const APP_LOGIN = 'postroom';
@@ -17,14 +18,10 @@ export type Installation = {
 
 /** @throws if the folder has no mail server configuration */
 export function readInstallation(config: string): Installation {
-  const values = new Map(
-    readFileSync(join(config, 'environment'), 'utf8')
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  );
+  // configure.mjs writes it and allows no character that parseEnv would treat as a quote or a comment.
+  const values = parseEnv(readFileSync(join(config, 'environment'), 'utf8'));
   const value = (name: string) => {
-    const text = values.get(name);
+    const text = values[name];
     if (!text) throw new Error(`${join(config, 'environment')} has no ${name}. Run deploy/mail/install again.`);
     return text;
   };

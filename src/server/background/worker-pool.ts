@@ -14,7 +14,8 @@ export type WorkerPoolOptions<Job> = {
 
 /**
  * Runs jobs in worker threads, one job at a time per thread. A job that exceeds the deadline fails and its thread is
- * terminated. Idle threads end and free their memory.
+ * terminated. Idle threads end and free their memory. Not Piscina: it starts its own worker file and names ours by a path,
+ * but bundlers only build what a `new Worker(new URL(…))` names.
  */
 export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): (job: Job) => Promise<Result> {
   const { startWorker, bytesOf, maxThreads, deadlineMs, tooSlow } = options;

@@ -7,25 +7,29 @@ import { isUnexpected, type PublicError, publicError } from '../public-error';
 import { admit } from '../trpc';
 import { reserveBodyBudget } from './body-budget';
 import { allowOrigin, isPreflight, preflight } from './cors';
+import { documentResponder } from './document';
 import { failure, success } from './envelope';
 import { type FileOutput, fileResponse } from './file';
 import { readInput } from './input';
-import { matchRoute, type Route, routesOf } from './routes';
+import { createMatcher, type Matcher, type Route, routesOf } from './routes';
 
 export type RestHandler = (request: Request, clock?: Clock) => Promise<Response>;
 
 const BASE_PATH = '/api/v1';
+const DOCUMENT_PATH = '/openapi.json';
 
 type Caller = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
 
 /** Serves REST from the procedures that the console calls. */
 export function createRestHandler(router: AnyTRPCRouter): RestHandler {
-  const routes = routesOf(router);
+  const match = createMatcher(routesOf(router));
+  const respondWithDocument = documentResponder(router);
   const callerOf = (ctx: Context) => router.createCaller(ctx) as unknown as Caller;
 
   return async (request, clock) => {
     const ctx = createContext(request, clock);
     allowOrigin(request, ctx.response.headers);
+    if (isDocumentRequest(request)) return respondWithDocument(ctx.response.headers);
     const startedAt = performance.now();
     const isHead = request.method === 'HEAD';
     const facts = { requestId: ctx.request.id, at: ctx.clock.now(), headers: ctx.response.headers, isHead };
@@ -34,7 +38,7 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
     let response: Response;
     let cause: unknown;
     try {
-      const found = find(routes, request);
+      const found = find(match, request);
       route = found.route;
       ctx.admission = await admit(ctx, route.meta);
       const input = await readInput(request, route, found.params, { budget, at: ctx.clock.now() });
@@ -65,13 +69,21 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
   };
 }
 
-function find(routes: Route[], request: Request) {
-  const path = new URL(request.url).pathname.slice(BASE_PATH.length);
-  if (path === '/openapi.json') throw notAllowed(['GET']);
-  const found = matchRoute(routes, request.method === 'HEAD' ? 'GET' : request.method, path);
+function find(match: Matcher, request: Request) {
+  const path = pathOf(request);
+  if (path === DOCUMENT_PATH) throw notAllowed(['GET']);
+  const found = match(request.method === 'HEAD' ? 'GET' : request.method, path);
   if (!found) throw new AppError('NOT_FOUND', 'Unknown endpoint.');
   if ('route' in found) return found;
   throw notAllowed(found.allowed);
+}
+
+function pathOf(request: Request): string {
+  return new URL(request.url).pathname.slice(BASE_PATH.length);
+}
+
+function isDocumentRequest(request: Request): boolean {
+  return ['GET', 'HEAD'].includes(request.method) && pathOf(request) === DOCUMENT_PATH;
 }
 
 function redirectResponse(location: string, ctx: Context): Response {

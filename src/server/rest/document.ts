@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
 import packageJson from '../../../package.json';
 import { SESSION_COOKIE } from '../secrets/credentials';
+import { env } from '../settings/env';
 import { type Route, routesOf } from './routes';
 
 type Document = ReturnType<typeof generateOpenApiDocument>;
@@ -36,6 +37,16 @@ const ErrorBody = z
     meta: Meta,
   })
   .meta({ id: 'Error' });
+
+/** Serves the OpenAPI document of the router, which is generated once. */
+export function documentResponder(router: AnyTRPCRouter): (headers: Headers) => Response {
+  let document: string | undefined;
+  return (headers) => {
+    document ??= JSON.stringify(openApiDocument(router, env().appUrl));
+    headers.set('Content-Type', 'application/json');
+    return new Response(document, { headers });
+  };
+}
 
 /** The OpenAPI 3.1 document: envelope, actual statuses and error codes of every operation. */
 export function openApiDocument(router: AnyTRPCRouter, appUrl: string): Document {

@@ -1,7 +1,3 @@
-import { sweepDeliveries } from '@/modules/webhooks/service';
-import { createCronHandler } from '@/server/rest/cron';
+import { handleWebhooksCron as route } from '@/api';
 
-const route = createCronHandler(sweepDeliveries);
-
-export const GET = (request: Request) => route(request);
-export const POST = (request: Request) => route(request);
+export { route as GET, route as POST };

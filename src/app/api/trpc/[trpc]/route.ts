@@ -1,8 +1,3 @@
-import { appRouter } from '@/modules/router';
-import { createConsoleHandler } from '@/server/console-handler';
-
-const handle = createConsoleHandler(appRouter);
-
-const route = (request: Request) => handle(request);
+import { handleConsole as route } from '@/api';
 
 export { route as GET, route as POST };

@@ -1,8 +1,4 @@
-import { appRouter } from '@/modules/router';
-import { createRestHandler } from '@/server/rest/dispatch';
+import { handleRest as route } from '@/api';
 
-const handle = createRestHandler(appRouter);
-
-const route = (request: Request) => handle(request);
-
+// In production the HTTP server calls the API's handlers itself (src/server/http): Next.js adds 1 ms of CPU to a request.
 export { route as DELETE, route as GET, route as HEAD, route as OPTIONS, route as PATCH, route as POST, route as PUT };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClientAddressReader } from '../../../scripts/http/client-address.mjs';
+import { createClientAddressReader } from './client-address';
 
 describe('the address of a client', () => {
   it.each([

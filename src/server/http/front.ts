@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createClientAddressReader } from './client-address.mjs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createClientAddressReader } from './client-address';
+import type { Refusal } from './refusal';
 
 const MAX_TARGET_LENGTH = 8_192;
 const OWN_HEADER_PREFIX = 'x-postroom-';
@@ -11,20 +13,20 @@ const PAGE_METHODS = ['GET', 'HEAD'];
 const API_METHODS = [...PAGE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const HOST = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
+export type FrontOptions = { appUrl: string; trustedProxies: readonly string[]; isDev: boolean };
+
 /**
- * The layer between the socket and Next.js: rejects requests that no valid client sends, stamps the client address, and
+ * The layer between the socket and the app: rejects requests that no valid client sends, stamps the client address, and
  * sets the security headers.
- * @param {{ appUrl: string, trustedProxies: string[], isDev: boolean }} options
  */
-export function createHttpFront({ appUrl, trustedProxies, isDev }) {
+export function createHttpFront({ appUrl, trustedProxies, isDev }: FrontOptions) {
   const clientAddress = createClientAddressReader(trustedProxies);
   const fixedHeaders = Object.entries(securityHeaders(appUrl));
 
   return {
-    /** @returns {import('./http-refusal.mjs').Refusal | undefined} */
-    check: (request) => refusalOf(request, isDev),
+    check: (request: IncomingMessage): Refusal | undefined => refusalOf(request, isDev),
 
-    stamp(request, response) {
+    stamp(request: IncomingMessage, response: ServerResponse): void {
       const policy = contentSecurityPolicy(randomBytes(16).toString('base64'), isDev);
       const ip = clientAddress(request);
       for (const name of Object.keys(request.headers)) {
@@ -40,7 +42,7 @@ export function createHttpFront({ appUrl, trustedProxies, isDev }) {
   };
 }
 
-function refusalOf({ method, url, headers }, isDev) {
+function refusalOf({ method = '', url = '', headers }: IncomingMessage, isDev: boolean): Refusal | undefined {
   const methods = url.startsWith('/api/') || isDev ? API_METHODS : PAGE_METHODS;
   if (!methods.includes(method)) return { ...notAllowed, headers: { Allow: methods.join(', ') } };
   if (url.length > MAX_TARGET_LENGTH) return tooLong;
@@ -50,14 +52,14 @@ function refusalOf({ method, url, headers }, isDev) {
   return undefined;
 }
 
-const notAllowed = { status: 405, code: 'METHOD_NOT_ALLOWED', message: 'This method is not supported.' };
-const tooLong = { status: 414, code: 'VALIDATION_ERROR', message: 'The request URL is too long.' };
-const badTarget = { status: 400, code: 'VALIDATION_ERROR', message: 'The request URL is malformed.' };
-const badHost = { status: 400, code: 'VALIDATION_ERROR', message: 'The Host header is malformed.' };
-const notFound = { status: 404, code: 'NOT_FOUND', message: 'Not found.' };
+const notAllowed: Refusal = { status: 405, code: 'METHOD_NOT_ALLOWED', message: 'This method is not supported.' };
+const tooLong: Refusal = { status: 414, code: 'VALIDATION_ERROR', message: 'The request URL is too long.' };
+const badTarget: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The request URL is malformed.' };
+const badHost: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The Host header is malformed.' };
+const notFound: Refusal = { status: 404, code: 'NOT_FOUND', message: 'Not found.' };
 
-function isDecodable(url) {
-  const [path] = url.split('?', 1);
+function isDecodable(url: string): boolean {
+  const [path = ''] = url.split('?', 1);
   try {
     const decoded = decodeURIComponent(path);
     const isPlain = ![...decoded].some((character) => character < ' ' || '\\\u007f'.includes(character));
@@ -67,7 +69,7 @@ function isDecodable(url) {
   }
 }
 
-function contentSecurityPolicy(nonce, isDev) {
+function contentSecurityPolicy(nonce: string, isDev: boolean): string {
   return [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}'${isDev ? " 'unsafe-eval'" : ''}`,
@@ -82,7 +84,7 @@ function contentSecurityPolicy(nonce, isDev) {
   ].join('; ');
 }
 
-function securityHeaders(appUrl) {
+function securityHeaders(appUrl: string): Record<string, string> {
   return {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'same-origin',

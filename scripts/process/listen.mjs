@@ -1,4 +1,4 @@
-import { PlainError } from '../process/plain-error.mjs';
+import { PlainError } from './plain-error.mjs';
 
 const PORTS_TO_TRY = 100;
 

@@ -1,18 +1,18 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
+import type { ErrorCode } from '@/lib/error-codes';
 
 const API_PREFIX = '/api/v1';
 const LINGER_MS = 1_000;
 
-/**
- * A response of the HTTP layer before the app sees the request, in the API's envelope for API paths.
- * @typedef {{ status: number, code: string, message: string, headers?: Record<string, string> }} Refusal
- */
+/** A response of the HTTP layer before the app sees the request, in the API's envelope for API paths. */
+export type Refusal = { status: number; code: ErrorCode; message: string; headers?: Record<string, string> };
 
-/** @param {Refusal} refusal */
-export function refuse(request, response, { status, code, message, headers = {} }) {
+export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  const { status, code, message, headers = {} } = refusal;
   const requestId = uuidv7();
-  const isApi = request.url.startsWith(API_PREFIX);
+  const isApi = request.url?.startsWith(API_PREFIX);
   const body = isApi ? JSON.stringify(envelope(code, message, requestId)) : `${message}\n`;
   response.writeHead(status, {
     'Content-Type': isApi ? 'application/json' : 'text/plain; charset=utf-8',
@@ -26,12 +26,12 @@ export function refuse(request, response, { status, code, message, headers = {} 
 }
 
 /** Responds to a request that could not be parsed: there is only a socket, no response object. */
-export function refuseUnreadable(error, socket) {
+export function refuseUnreadable(error: { code?: string }, socket: Duplex & { _httpMessage?: ServerResponse }): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
     return;
   }
-  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400;
+  const status = STATUS_OF[error.code ?? ''] ?? 400;
   const body = `${STATUS_CODES[status]}\n`;
   // A client that ignores the end would hold its socket and memory forever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
@@ -41,7 +41,9 @@ export function refuseUnreadable(error, socket) {
   );
 }
 
-function envelope(code, message, requestId) {
+const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+function envelope(code: ErrorCode, message: string, requestId: string): object {
   const meta = { request_id: requestId, timestamp: new Date().toISOString(), pagination: null };
   return { data: null, error: { code, message, details: null }, meta };
 }

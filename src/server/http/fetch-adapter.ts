@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+// Our own, because srvx builds the list of headers from the wire, past those that the front has removed or stamped.
+const BODILESS = new Set(['GET', 'HEAD']);
+
+/** Node's request as the Fetch API's. Its body is read from the socket only as fast as it is consumed. */
+export function toWebRequest(request: IncomingMessage): Request {
+  const { method = 'GET', url = '/' } = request;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const item of [value ?? []].flat()) headers.append(name, item);
+  }
+  const body = BODILESS.has(method) ? null : bodyOf(request);
+  const init: RequestInit & { duplex: 'half' } = { method, headers, body, duplex: 'half' };
+  // The host is not part of any decision: links are made from APP_URL.
+  return new Request(new URL(url, 'http://localhost'), init);
+}
+
+function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => {
+        await chunks.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Writes a Fetch API response. A client that disconnects cancels the response's body. */
+export async function respond(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  response.statusCode = status;
+  for (const [name, value] of headers) {
+    if (name === 'set-cookie') response.appendHeader(name, value);
+    else response.setHeader(name, value);
+  }
+  if (!body) {
+    response.end();
+    return;
+  }
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  response.once('close', cancel);
+  try {
+    let { done, value } = await reader.read();
+    while (!done && !response.destroyed) {
+      const chunk = value;
+      ({ done, value } = await reader.read());
+      if (done && !response.headersSent) response.setHeader('Content-Length', chunk?.byteLength ?? 0);
+      if (!response.write(chunk) && !done) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    }
+  } finally {
+    response.off('close', cancel);
+  }
+  response.end();
+}

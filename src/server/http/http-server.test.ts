@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, it } from 'vitest';
+import { serveHttp } from './http-server';
+
+type Api = (request: Request) => Promise<Response>;
+let close: (() => Promise<void>) | undefined;
+
+afterEach(async () => {
+  await close?.();
+});
+
+/** A server whose API is `api`. @returns a function that sends a request to it */
+async function serving(api: Api) {
+  const server = createServer();
+  close = serveHttp(server, {
+    appUrl: 'https://mail.example.com',
+    trustedProxies: [],
+    isDev: false,
+    apiAt: (path) => (path.startsWith('/api/v1/') ? api : undefined),
+    servePage: async (_request, response) => {
+      response.end('a page');
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return (path: string, options: RequestOptions = {}) =>
+    httpRequest({ host: '127.0.0.1', port, path, ...options, headers: { connection: 'close', ...options.headers } });
+}
+
+const responseTo = async (request: ReturnType<typeof httpRequest>): Promise<IncomingMessage> => {
+  const [response] = await once(request.end(), 'response');
+  return response;
+};
+
+it('gives API paths to the API and everything else to the pages', async () => {
+  const send = await serving(async ({ url }) => new Response(new URL(url).search));
+  expect(await text(await responseTo(send('/api/v1/domains?q=%C3%BC')))).toBe('?q=%C3%BC');
+  expect(await text(await responseTo(send('/api/other')))).toBe('a page');
+});
+
+it('tells the API the address of the connection, whatever the client claims', async () => {
+  const send = await serving(async ({ headers }) => Response.json([...headers]));
+  const claims = {
+    'X-Postroom-Client-Ip': '203.0.113.9',
+    'X-Forwarded-For': '203.0.113.9',
+    Forwarded: 'for=203.0.113.9',
+  };
+  const seen = await text(await responseTo(send('/api/v1/me', { headers: claims })));
+  expect(seen).not.toContain('203.0.113.9');
+  expect(JSON.parse(seen)).toContainEqual(['x-postroom-client-ip', '127.0.0.1']);
+});
+
+it('sends each cookie as a header of its own, and the length of a body in one piece', async () => {
+  const send = await serving(async () => {
+    const headers = new Headers([
+      ['Set-Cookie', 'a=1'],
+      ['Set-Cookie', 'b=2'],
+    ]);
+    return new Response('größer', { status: 201, headers });
+  });
+  const response = await responseTo(send('/api/v1/cookies'));
+  expect(response.statusCode).toBe(201);
+  expect(response.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+  expect(response.headers['content-length']).toBe('8');
+});
+
+it('delivers the response of an API that does not read the body', async () => {
+  const send = await serving(async () => new Response('too large', { status: 413 }));
+  const request = send('/api/v1/send', { method: 'POST' });
+  request.on('error', () => {});
+  request.write(Buffer.alloc(4 * 1024 * 1024));
+  const [response] = await once(request, 'response');
+  expect(response.statusCode).toBe(413);
+  expect(await text(response)).toBe('too large');
+});
+
+it('reads a body only as fast as the API does', async () => {
+  let readBytes = 0;
+  const send = await serving(async ({ body }) => {
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const { value } = await reader.read();
+    readBytes = value?.byteLength ?? 0;
+    return new Response('enough');
+  });
+  const request = send('/api/v1/send', { method: 'POST' });
+  request.on('error', () => {});
+  request.write(Buffer.alloc(8 * 1024 * 1024));
+  const [response] = await once(request, 'response');
+  await text(response);
+  expect(readBytes).toBeGreaterThan(0);
+  expect(readBytes).toBeLessThan(1024 * 1024);
+});
+
+it('stops producing a body whose client disconnected', async () => {
+  let reportCancel = () => {};
+  const cancelled = new Promise<void>((resolve) => {
+    reportCancel = resolve;
+  });
+  const chunk = new Uint8Array(64 * 1024);
+  const send = await serving(
+    async () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(chunk),
+          cancel: () => reportCancel(),
+        }),
+      ),
+  );
+  const response = await responseTo(send('/api/v1/export'));
+  response.on('error', () => {});
+  response.destroy();
+  await cancelled;
+});
+
+it('breaks the connection when a body fails midway, so that a part is not taken for the whole', async () => {
+  let sentChunks = 0;
+  const send = await serving(
+    async () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            sentChunks += 1;
+            if (sentChunks > 3) throw new Error('the database is away');
+            controller.enqueue(new TextEncoder().encode('row\n'));
+          },
+        }),
+      ),
+  );
+  await expect(responseTo(send('/api/v1/export')).then(text)).rejects.toThrow(/aborted|socket hang up/);
+});
+
+it('answers 500 in the envelope to an unexpected error', async () => {
+  const send = await serving(async () => {
+    throw new Error('a bug');
+  });
+  const response = await responseTo(send('/api/v1/domains'));
+  expect(response.statusCode).toBe(500);
+  expect(JSON.parse(await text(response))).toMatchObject({ data: null, error: { code: 'INTERNAL_ERROR' } });
+});
