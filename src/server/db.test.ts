@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { db } from '@/test/database';
 import { makeAdmin, makeSession } from '@/test/factories';
 import { isDatabaseAway } from './db';
+import { processWide } from './process-wide';
 
 it('statements time out after 30 seconds', async () => {
   expect(await db.$queryRaw`SHOW statement_timeout`).toEqual([{ statement_timeout: '30s' }]);
@@ -56,14 +57,14 @@ it('a pool without a free connection for 5 seconds counts as an unavailable data
 });
 
 describe('a statement that exceeds its timeout', () => {
-  const shared = globalThis as { postroomDatabase?: typeof db };
+  const shared = processWide<typeof db>('database');
   let impatient: typeof db;
   let blocker: pg.Client;
 
   beforeAll(async () => {
     blocker = new pg.Client(process.env.DATABASE_URL);
     await blocker.connect();
-    shared.postroomDatabase = undefined;
+    shared.current = undefined;
     vi.resetModules();
     process.env.DATABASE_URL += '?statement_timeout=200';
     const { database } = await import('./db');
@@ -75,7 +76,7 @@ describe('a statement that exceeds its timeout', () => {
   afterAll(async () => {
     await impatient.$disconnect();
     await blocker.end();
-    shared.postroomDatabase = db;
+    shared.current = db;
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Prisma, PrismaClient } from './prisma/client';
+import { processWide } from './process-wide';
 import { env } from './settings/env';
 
 export type Tx = Prisma.TransactionClient;
@@ -22,12 +23,11 @@ function createDatabase(url: string): Database {
   return new PrismaClient({ adapter, transactionOptions: { maxWait: 5_000, timeout: 10_000 } });
 }
 
-// Next.js loads instrumentation and routes as separate bundles; they share one pool.
-const shared = globalThis as typeof globalThis & { postroomDatabase?: Database };
+const shared = processWide<Database>('database');
 
 export function database(): Database {
-  shared.postroomDatabase ??= createDatabase(env().databaseUrl);
-  return shared.postroomDatabase;
+  shared.current ??= createDatabase(env().databaseUrl);
+  return shared.current;
 }
 
 /** The name of the unique constraint that an insert or update violated, or null. */

@@ -5,17 +5,18 @@ import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
 import { mailServerCalls } from '@/modules/messages/service';
 import { database } from '@/server/db';
 import { log } from '@/server/log';
+import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
 
-const shared = globalThis as typeof globalThis & { postroomSubmitter?: Promise<SmtpSubmitter | null> };
+const shared = processWide<Promise<SmtpSubmitter | null>>('submitter');
 
 /** This process's connection to the mail server, opened on first use. Null if sending is off. */
 export function outboundMta(): Promise<SmtpSubmitter | null> {
-  shared.postroomSubmitter ??= connect().catch((error) => {
-    shared.postroomSubmitter = undefined;
+  shared.current ??= connect().catch((error) => {
+    shared.current = undefined;
     throw error;
   });
-  return shared.postroomSubmitter;
+  return shared.current;
 }
 
 async function connect(): Promise<SmtpSubmitter | null> {

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OutboundResult } from '@/server/outbound/post';
+import { processWide } from '@/server/process-wide';
 import { db } from '@/test/database';
 import { makeAbandonedDelivery, makeDomain, makeWebhook } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
@@ -280,14 +281,14 @@ const WAIT = { timeout: 30_000 };
 
 /** Until the test ends, deliveries of this process wait in `waiting` until the test responds to each. */
 function holdDeliveries() {
-  const shared = globalThis as { postroomDeliverer?: Deliverer };
-  const before = shared.postroomDeliverer;
+  const shared = processWide<Deliverer>('deliverer');
+  const before = shared.current;
   const waiting: ((result: OutboundResult) => void)[] = [];
   const post = () => new Promise<OutboundResult>((resolve) => waiting.push(resolve));
   const deliverer = createDeliverer({ db, post, now: () => new Date() });
-  shared.postroomDeliverer = deliverer;
+  shared.current = deliverer;
   onTestFinished(async () => {
-    shared.postroomDeliverer = before;
+    shared.current = before;
     for (const end of waiting) end(answered(500));
     await deliverer.stop();
   });

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import type { ActorKey } from '../actor';
 import type { Context } from '../context';
 import { AppError } from '../errors';
+import { processWide } from '../process-wide';
 import { env } from '../settings/env';
 import { type Counters, createCounters } from './counters';
 
@@ -87,10 +88,9 @@ function networkOf(ip: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`).toString();
 }
 
-// One set of counters per process; Next.js loads this module once per bundle.
-const shared = globalThis as typeof globalThis & { postroomCounters?: Counters };
+const shared = processWide<Counters>('counters');
 
 function counters(): Counters {
-  shared.postroomCounters ??= createCounters(env());
-  return shared.postroomCounters;
+  shared.current ??= createCounters(env());
+  return shared.current;
 }
