@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
-import { rotateLog } from '@/mail/agent/logs/log-rotation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
 import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
+import type { AgentHandlers } from '@/mail/agent/requests';
 import { createServiceHandlers } from '@/mail/agent/services';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
-import type { AgentHandlers } from '@/mail/agent-requests';
+import { rotateLog } from '@/mail/log/log-rotation';
 import { admitSubmission } from '@/modules/abuse/submission';
 import { publishDkimKeys } from '@/modules/domains/dkim/publish';
 import {

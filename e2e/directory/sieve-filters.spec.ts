@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import type { SieveError } from '../../src/mail/agent-requests';
+import type { SieveError } from '../../src/mail/agent/requests';
 import { failProcedure, withoutMailServer } from '../support/faults';
 import {
   type Api,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import type { AgentAction, AgentRequests } from '../../src/mail/agent-requests';
+import type { AgentAction, AgentRequests } from '../../src/mail/agent/requests';
 
 type Handlers = {
   [Action in AgentAction]?: (

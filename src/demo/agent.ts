@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type AgentHandlers, MAIL_SERVICES } from '@/mail/agent-requests';
+import { type AgentHandlers, MAIL_SERVICES } from '@/mail/agent/requests';
 import {
   AGENT_CHANNEL,
   createRequestRunner,

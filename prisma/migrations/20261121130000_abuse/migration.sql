@@ -109,7 +109,7 @@ SELECT id, lower(from_address), domain_id, created_at FROM "message"
 -- domain; it is held until the transaction ends, so keep that short. Each call is planned for its address, because a
 -- generic plan may scan the whole table if a few addresses send most mail.
 CREATE FUNCTION count_send(message uuid, sender text, sender_domain uuid, moment timestamptz)
-RETURNS TABLE (verdict text, mailbox_id uuid, counted_from timestamptz, sent integer, allowed integer, free_at timestamptz)
+RETURNS TABLE (result text, mailbox_id uuid, counted_from timestamptz, sent integer, allowed integer, free_at timestamptz)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -128,7 +128,7 @@ BEGIN
   mailbox_id := box.id;
   counted_from := box.rate_counted_from;
   IF box.suspended_at IS NOT NULL THEN
-    verdict := 'suspended';
+    result := 'suspended';
     RETURN NEXT;
     RETURN;
   END IF;
@@ -137,7 +137,7 @@ BEGIN
   since := coalesce(box.rate_counted_from, '-infinity');
   SELECT count(*) INTO sent FROM counted_send c WHERE c.address = sender AND c.at > hour_ago AND c.at >= since;
   IF sent >= allowed THEN
-    verdict := 'address_limit';
+    result := 'address_limit';
     SELECT c.at + interval '1 hour' INTO free_at
       FROM counted_send c WHERE c.address = sender AND c.at > hour_ago AND c.at >= since
      ORDER BY c.at OFFSET sent - allowed LIMIT 1;
@@ -145,16 +145,16 @@ BEGIN
     allowed := domain_limit;
     SELECT count(*) INTO sent FROM counted_send c WHERE c.domain_id = sender_domain AND c.at > hour_ago;
     IF sent >= allowed THEN
-      verdict := 'domain_limit';
+      result := 'domain_limit';
       SELECT c.at + interval '1 hour' INTO free_at
         FROM counted_send c WHERE c.domain_id = sender_domain AND c.at > hour_ago
        ORDER BY c.at OFFSET sent - allowed LIMIT 1;
     ELSE
-      verdict := 'counted';
+      result := 'counted';
     END IF;
   END IF;
 
-  IF verdict = 'counted' THEN
+  IF result = 'counted' THEN
     INSERT INTO counted_send (id, address, domain_id, at) VALUES (message, sender, sender_domain, moment);
   ELSE
     INSERT INTO limited_send (id, address, domain_id, at) VALUES (message, sender, sender_domain, moment);

@@ -1,5 +1,5 @@
 import { readPages } from '@/mail/agent/queue/queue-page';
-import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName } from '@/mail/agent-requests';
+import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName } from '@/mail/agent/requests';
 import { DELETED } from '@/modules/messages/mail-log/failure-reason';
 import { failUndelivered, settleUndelivered } from '@/modules/messages/mail-log/inbound/undelivered';
 import { failWaiting, recordQueueChange } from '@/modules/messages/mail-log/outbound/submitted';

@@ -1,4 +1,4 @@
-import type { SieveError } from '@/mail/agent-requests';
+import type { SieveError } from '@/mail/agent/requests';
 
 const OPENING: Record<string, string> = { '}': '{', ']': '[', ')': '(' };
 

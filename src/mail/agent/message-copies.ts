@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createFilterLog, type FilterLog } from '../log/filter-log';
 import type { Installation } from './installation';
-import { createFilterLog, type FilterLog } from './logs/filter-log';
 
 /** Reads the copies of a message that the mail server still has. */
 export type MessageCopies = FilterLog & {

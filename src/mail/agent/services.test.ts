@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MAIL_SERVICES } from '../agent-requests';
 import type { Installation } from './installation';
+import { MAIL_SERVICES } from './requests';
 import { createServiceHandlers } from './services';
 
 // systemd doesn't run here: a fake systemctl records its calls.

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type AgentHandlers, MAIL_SERVICES, type MailService } from '../agent-requests';
 import type { Installation } from './installation';
+import { type AgentHandlers, MAIL_SERVICES, type MailService } from './requests';
 
 const STACK = fileURLToPath(new URL('../../../deploy/mail/stack', import.meta.url));
 const HEALTH_TIMEOUT_MS = 20_000;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
-import type { AgentHandlers, SieveError } from '../agent-requests';
+import type { AgentHandlers, SieveError } from './requests';
 
 const TIMEOUT_MS = 5_000;
 const MAX_OUTPUT_BYTES = 1_048_576;

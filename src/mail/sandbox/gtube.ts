@@ -1,5 +1,5 @@
 import PostalMime from 'postal-mime';
-import type { InboundMail } from '../inbound';
+import type { InboundMail } from '../inbound/port';
 
 /** Searches a message stream for the GTUBE line, the standard test for spam filters. */
 export function createGtubeFilter() {

@@ -1,5 +1,5 @@
 import type { SMTPServerAddress, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
-import type { InboundPort, RefusalReason, Resolution, Route } from '../inbound';
+import type { InboundPort, RefusalReason, Resolution, ResolvedAddress } from '../inbound/port';
 import { createGtubeFilter } from './gtube';
 import { envelopeOf, type SmtpListener, smtpError, startSmtpListener } from './smtp-listener';
 import { openSpool } from './spool';
@@ -21,7 +21,7 @@ export type SandboxInboundOptions = InboundPort & {
 export async function startSandboxInbound(options: SandboxInboundOptions): Promise<SmtpListener> {
   const { dir, maxMessageBytes, minFreeBytes = MIN_FREE_BYTES, port, isPortConfigured, resolve, receive } = options;
   const spool = await openSpool(dir, { minFreeBytes });
-  const routes = new WeakMap<SMTPServerAddress, Route>();
+  const resolved = new WeakMap<SMTPServerAddress, ResolvedAddress>();
 
   async function store(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const filter = createGtubeFilter();
@@ -33,7 +33,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
       await receive({
         queueId,
         mailFrom,
-        routes: session.envelope.rcptTo.flatMap((recipient) => routes.get(recipient) ?? []),
+        resolved: session.envelope.rcptTo.flatMap((recipient) => resolved.get(recipient) ?? []),
         sizeBytes,
         header,
         read: () => spool.load(queueId),
@@ -61,7 +61,7 @@ export async function startSandboxInbound(options: SandboxInboundOptions): Promi
       onRcptTo(recipient, _session, done) {
         resolve(recipient.address).then(
           (resolution) => {
-            if (resolution.verdict === 'accepted') routes.set(recipient, resolution);
+            if (resolution.isAccepted) resolved.set(recipient, resolution);
             done(refusalOf(resolution));
           },
           () => done(smtpError(451, '4.3.0 Temporary lookup failure')),
@@ -87,5 +87,5 @@ const REFUSALS: Record<RefusalReason, [number, string]> = {
 };
 
 function refusalOf(resolution: Resolution): Error | null {
-  return resolution.verdict === 'accepted' ? null : smtpError(...REFUSALS[resolution.reason]);
+  return resolution.isAccepted ? null : smtpError(...REFUSALS[resolution.reason]);
 }

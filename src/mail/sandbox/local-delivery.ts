@@ -1,4 +1,4 @@
-import type { InboundPort, RefusalReason, Resolution, Route } from '../inbound';
+import type { InboundPort, RefusalReason, Resolution, ResolvedAddress } from '../inbound/port';
 import { createGtubeFilter } from './gtube';
 import { createHeaderReader } from './header-reader';
 import { remoteReply } from './remote-replies';
@@ -16,18 +16,18 @@ export async function deliverLocally(
   { resolve, receive }: InboundPort,
 ): Promise<[recipient: string, Reply][]> {
   const replies: [string, Reply][] = [];
-  const routes: Route[] = [];
+  const resolved: ResolvedAddress[] = [];
   for (const recipient of entry.rcptTo) {
     const resolution = await resolve(recipient);
-    if (resolution.verdict === 'accepted') routes.push(resolution);
+    if (resolution.isAccepted) resolved.push(resolution);
     replies.push([recipient, replyFor(recipient, resolution)]);
   }
-  if (routes.length > 0) await receive({ ...(await inboundOf(spool, entry)), routes });
+  if (resolved.length > 0) await receive({ ...(await inboundOf(spool, entry)), resolved });
   return replies;
 }
 
 function replyFor(recipient: string, resolution: Resolution): Reply {
-  if (resolution.verdict === 'accepted') {
+  if (resolution.isAccepted) {
     return {
       kind: 'delivered',
       cause: null,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnReport } from '../delivery-report';
-import type { InboundPort } from '../inbound';
+import type { InboundPort } from '../inbound/port';
 import { deliverLocally } from './local-delivery';
 import { expiredReply } from './remote-replies';
 import type { Spool, SpoolEntry } from './spool';

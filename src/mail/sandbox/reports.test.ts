@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeliveryReport, OnReport } from '../delivery-report';
-import type { InboundPort } from '../inbound';
-import { createSmtpSubmitter } from '../submit';
+import type { InboundPort } from '../inbound/port';
+import { createSmtpSubmitter } from '../submission/submit';
 import { type SandboxMta, startSandboxMta } from './start';
 
 const unmanaged: InboundPort = {
-  resolve: async () => ({ verdict: 'refused', reason: 'not_managed' }),
+  resolve: async () => ({ isAccepted: false, reason: 'not_managed' }),
   receive: async () => {},
 };
 

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InboundPort } from '../inbound';
-import { createSmtpSubmitter, type SmtpSubmitter, type SubmitOutcome } from '../submit';
+import type { InboundPort } from '../inbound/port';
+import { createSmtpSubmitter, type SmtpSubmitter, type SubmitOutcome } from '../submission/submit';
 import { newQueueId } from './queue-id';
 import { type SandboxMta, type SandboxOptions, startSandboxMta } from './start';
 
@@ -13,7 +13,7 @@ const raw = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\n\r\nü \x80\xff\r
 const rawAsSent = Buffer.concat([raw, Buffer.from('\r\n')]);
 const MB = 1024 * 1024;
 const unmanaged: InboundPort = {
-  resolve: async () => ({ verdict: 'refused', reason: 'not_managed' }),
+  resolve: async () => ({ isAccepted: false, reason: 'not_managed' }),
   receive: async () => {},
 };
 

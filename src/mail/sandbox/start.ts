@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OnReport } from '../delivery-report';
-import type { InboundPort } from '../inbound';
+import type { InboundPort } from '../inbound/port';
 import { createReporter } from './reporter';
 import { envelopeOf, smtpError, startSmtpListener } from './smtp-listener';
 import { openSpool } from './spool';

@@ -147,7 +147,7 @@ describe('the limit of a mailbox', () => {
       domain,
       address,
       counting: {
-        verdict: 'address_limit',
+        result: 'address_limit',
         mailboxId: mailbox.id,
         countedFrom: null,
         sent: 200,
@@ -164,8 +164,8 @@ describe('the limit of a mailbox', () => {
     const { domain, mailbox, address } = await makeSender();
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
     const counted =
-      await db.$queryRaw`SELECT verdict FROM count_send(${mailbox.id}::uuid, ${address}, ${domain.id}::uuid, now())`;
-    expect(counted).toEqual([{ verdict: 'suspended' }]);
+      await db.$queryRaw`SELECT result FROM count_send(${mailbox.id}::uuid, ${address}, ${domain.id}::uuid, now())`;
+    expect(counted).toEqual([{ result: 'suspended' }]);
     expect(await db.countedSend.count({ where: { address } })).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import { raiseDailyAlerts } from './alerts';
 
 /** The result of the SQL function count_send for one message. */
 export type Counting = {
-  verdict: 'counted' | 'suspended' | 'address_limit' | 'domain_limit';
+  result: 'counted' | 'suspended' | 'address_limit' | 'domain_limit';
   mailboxId: string | null;
   /** When the mailbox's count was last reset, as of this count. */
   countedFrom: Date | null;
@@ -29,11 +29,11 @@ const WINDOW_SECONDS = 3600;
  */
 export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promise<AppError> {
   const { domain, address, counting } = over;
-  const { verdict, mailboxId, sent, allowed, freeAt } = counting;
-  const subject = verdict === 'domain_limit' ? domain.name : address;
+  const { result, mailboxId, sent, allowed, freeAt } = counting;
+  const subject = result === 'domain_limit' ? domain.name : address;
   const rate = `${sent} ${sent === 1 ? 'message' : 'messages'} in the last hour; the hourly limit is ${allowed}.`;
   let consequence = '';
-  if (verdict === 'address_limit' && mailboxId !== null) {
+  if (result === 'address_limit' && mailboxId !== null) {
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rate}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {

@@ -23,8 +23,8 @@ export async function admitSubmission(ctx: SendContext, { id, login }: Submissio
     if (await isCounted()) return null;
     throw error;
   });
-  if (counting === null || counting.verdict === 'counted') return 'DUNNO';
-  if (counting.verdict === 'suspended') return '550 5.7.1 The mailbox is suspended from sending';
+  if (counting === null || counting.result === 'counted') return 'DUNNO';
+  if (counting.result === 'suspended') return '550 5.7.1 The mailbox is suspended from sending';
   const { message } = await rejectOverLimit(ctx, { domain, address, counting });
   return `450 4.7.1 ${message}`;
 }
@@ -36,7 +36,7 @@ async function countSubmission(
   sent: { id: string; address: string; domainId: string },
 ): Promise<Counting> {
   const [counting] = await ctx.db.$queryRaw<[Counting]>`
-    SELECT verdict, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
+    SELECT result, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
       FROM count_send(${sent.id}::uuid, ${sent.address}, ${sent.domainId}::uuid, ${ctx.clock.now()}::timestamptz)`;
   return counting;
 }

@@ -1,4 +1,4 @@
-import type { AgentAction, AgentHandlers } from '@/mail/agent-requests';
+import type { AgentAction, AgentHandlers } from '@/mail/agent/requests';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import type { AgentAction, AgentRequests } from '@/mail/agent-requests';
+import type { AgentAction, AgentRequests } from '@/mail/agent/requests';
 import type { Database, Tx } from '@/server/db';
 import { AppError, type ErrorDetails } from '@/server/errors';
 import { AGENT_CHANNEL, type Answer } from './requests';

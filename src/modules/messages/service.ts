@@ -1,6 +1,6 @@
 import { parseAddress } from '@/lib/address';
 import type { OnReport } from '@/mail/delivery-report';
-import type { InboundPort } from '@/mail/inbound';
+import type { InboundPort } from '@/mail/inbound/port';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter } from '@/server/access';
 import type { ActorContext } from '@/server/context';

@@ -42,12 +42,12 @@ it('ends the trace with the webhook deliveries that the caller has access to', a
 async function receive(address: string): Promise<void> {
   const { resolve, receive: receiveMail } = mailServerCalls(db);
   const resolution = await resolve(address);
-  if (resolution.verdict !== 'accepted') throw new Error('the address is not accepted');
+  if (!resolution.isAccepted) throw new Error('the address is not accepted');
   const raw = new TextEncoder().encode(`From: b@far.example\r\nTo: ${address}\r\nSubject: s\r\n\r\nText\r\n`);
   await receiveMail({
     queueId: '4QTRACE',
     mailFrom: 'b@far.example',
-    routes: [resolution],
+    resolved: [resolution],
     sizeBytes: raw.byteLength,
     header: raw,
     read: async () => raw,

@@ -1,4 +1,4 @@
-import type { QueueChange, QueueChangeResult, QueuedMessage as Queued, QueueName } from '@/mail/agent-requests';
+import type { QueueChange, QueueChangeResult, QueuedMessage as Queued, QueueName } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
 import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';

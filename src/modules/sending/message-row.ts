@@ -29,7 +29,7 @@ export async function createMessage(ctx: ActorContext, { id, domain, message, sl
       SELECT ${id}::uuid, ${message.messageId}, ${domain.id}::uuid, 'outbound', ${message.from},
              ${toAddresses(message)}::text[], ${message.subject}, ${message.raw.byteLength}, 'submitting',
              ${slot?.keyId ?? null}::uuid, ${slot?.batchIndex ?? null}::int, ${at}::timestamptz, ${at}::timestamptz
-        FROM counting WHERE verdict = 'counted'
+        FROM counting WHERE result = 'counted'
       RETURNING id
     ), addressed AS (
       INSERT INTO message_recipient (id, message_id, address, kind, status)
@@ -40,7 +40,7 @@ export async function createMessage(ctx: ActorContext, { id, domain, message, sl
       INSERT INTO message_event (id, message_id, type, at, detail)
       SELECT ${uuidv7()}::uuid, created.id, 'accepted', ${at}::timestamptz, ${detail}::jsonb FROM created
     )
-    SELECT verdict, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
+    SELECT result, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
       FROM counting`;
   return counting;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { startSandboxInbound } from '@/mail/sandbox/inbound';
 import { type SandboxMta, startSandboxMta } from '@/mail/sandbox/start';
-import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
+import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submission/submit';
 import { mailServerCalls } from '@/modules/messages/service';
 import { database } from '@/server/db';
 import { log } from '@/server/log';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
-import type { SmtpReply } from '@/mail/smtp-reply';
-import type { SubmitOutcome } from '@/mail/submit';
+import type { SmtpReply } from '@/mail/submission/smtp-reply';
+import type { SubmitOutcome } from '@/mail/submission/submit';
 import { rejectSend, uncountSend } from '@/modules/abuse/service';
 import { recordSubmission } from '@/modules/messages/service';
 import { kickDeliveries } from '@/modules/webhooks/service';
@@ -19,10 +19,10 @@ import { outboundMta } from './mta';
 const SAVE_ATTEMPTS = 5;
 const SAVE_RETRY_MS = 300;
 
-export type Submission = { id: string; messageId: string; domain: AuthorizedDomain; outcome: SubmitOutcome };
+export type SubmittedMessage = { id: string; messageId: string; domain: AuthorizedDomain; outcome: SubmitOutcome };
 
 /** Runs `store` in a transaction. */
-export type StoreOutcome = (submission: Submission, store: (tx: Tx) => Promise<void>) => Promise<void>;
+export type StoreOutcome = (submission: SubmittedMessage, store: (tx: Tx) => Promise<void>) => Promise<void>;
 
 type Options = { slot?: IdempotencySlot; storeOutcome: StoreOutcome };
 
@@ -36,7 +36,7 @@ export async function submitMessage(
   ctx: ActorContext,
   message: PreparedMessage,
   { slot, storeOutcome }: Options,
-): Promise<Submission> {
+): Promise<SubmittedMessage> {
   const domain = await requireSender(ctx, message.from);
   const mta = await outboundMta();
   if (!mta) throw new AppError('SEND_UNAVAILABLE', 'Sending is disabled on this server (SMTP_URL=off).');
@@ -65,8 +65,8 @@ async function admitMessage(
   const counting = await createMessage(ctx, { id, domain, message, slot }).catch((error) => {
     throw isForeignKeyViolation(error) ? domainNotManaged(domain.name) : error;
   });
-  if (counting.verdict === 'counted') return;
-  if (counting.verdict === 'suspended') throw sendingSuspended(message.from);
+  if (counting.result === 'counted') return;
+  if (counting.result === 'suspended') throw sendingSuspended(message.from);
   throw await rejectSend(ctx, { domain, address: message.from.toLowerCase(), counting });
 }
 
@@ -74,7 +74,7 @@ async function admitMessage(
  * Retries while the database is away. After the last attempt the row stays `submitting`, which is never sent again, and
  * the caller gets an uncertain outcome.
  */
-async function saveOutcome(ctx: ActorContext, submission: Submission, storeOutcome: StoreOutcome): Promise<void> {
+async function saveOutcome(ctx: ActorContext, submission: SubmittedMessage, storeOutcome: StoreOutcome): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await storeOutcome(submission, async (tx) => {
@@ -149,7 +149,7 @@ function rejectOversize(sizeBytes: number): void {
   });
 }
 
-function notAccepted({ id, messageId }: Submission, { smtpCode, response }: SmtpReply): AppError {
+function notAccepted({ id, messageId }: SubmittedMessage, { smtpCode, response }: SmtpReply): AppError {
   const reply = smtpCode === null ? {} : { smtp_code: smtpCode, response };
   return new AppError('SEND_FAILED', 'The mail server did not accept the message.', {
     details: { outcome: 'refused', id, message_id: messageId, ...reply },

@@ -1,5 +1,5 @@
 import { MAX_ACTIVE_FILTERS, MAX_FILTERS } from '@/lib/sieve';
-import type { SieveError } from '@/mail/agent-requests';
+import type { SieveError } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';
 import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access';

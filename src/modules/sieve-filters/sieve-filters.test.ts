@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { SieveError } from '@/mail/agent-requests';
+import type { SieveError } from '@/mail/agent/requests';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { startAgent } from '@/test/mail/agent';

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
-import { rotateLog } from '@/mail/agent/logs/log-rotation';
+import { rotateLog } from '@/mail/log/log-rotation';
 import { killAgent, whileAgentStopped } from './support/agent';
 import { PASSWORD } from './support/directory';
 import { activateKey } from './support/dkim-keys';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MAIL_SERVICES, type MailService } from '@/mail/agent-requests';
+import { MAIL_SERVICES, type MailService } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { newName, PASSWORD } from './support/directory';
 import { activateKey } from './support/dkim-keys';

@@ -1,5 +1,5 @@
-import type { Delivery, LogEntry, LogFact } from '@/mail/agent/logs/log-line';
 import type { MessageCopies } from '@/mail/agent/message-copies';
+import type { Delivery, LogEntry, LogFact } from '@/mail/log/log-line';
 import { readCursor } from '@/modules/messages/mail-log/cursor';
 import { recordFilterEntries } from '@/modules/messages/mail-log/filter-entries';
 import { FilterMeta } from '@/modules/messages/mail-log/filter-meta';

@@ -1,5 +1,5 @@
 import { readPages, senderOf } from '@/mail/agent/queue/queue-page';
-import type { AgentHandlers } from '@/mail/agent-requests';
+import type { AgentHandlers } from '@/mail/agent/requests';
 
 /** A message as `postqueue -j` lists it. */
 export type QueueFile = {

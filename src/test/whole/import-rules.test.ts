@@ -21,7 +21,7 @@ const allowed = {
   'src/modules/aliases/compose.ts': "import { db } from '@/server/db';\nexport const compose = db;",
   'src/modules/aliases/limits.ts': 'export const limits = 1;',
   'src/modules/aliases/service.ts':
-    "import { db } from '@/server/db';\nimport { submit } from '@/mail/submit';\nimport { get } from '@/modules/domains/service';\nexport const list = [db, submit, get];",
+    "import { db } from '@/server/db';\nimport { submit } from '@/mail/submission/submit';\nimport { get } from '@/modules/domains/service';\nexport const list = [db, submit, get];",
   'src/modules/aliases/components/page.tsx':
     "import { limits } from '../limits';\nimport { schema } from '../schema';\nexport const Page = () => <p>{schema + limits}</p>;",
   'src/modules/domains/service.ts': 'export const get = 1;',
@@ -37,7 +37,7 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ['server-and-mail-below-modules', 'src/server/imports-a-module.ts', "import '@/modules/aliases/service';"],
   ['server-and-mail-below-modules', 'src/mail/imports-a-module.ts', "import '@/modules/aliases/schema';"],
   ['mail-without-server', 'src/mail/reads-the-database.ts', "import '@/server/db';"],
-  ['server-without-mail', 'src/server/sends.ts', "import '@/mail/submit';"],
+  ['server-without-mail', 'src/server/sends.ts', "import '@/mail/submission/submit';"],
   ['modules-below-app', 'src/modules/aliases/routes.ts', "import '@/app/page';"],
   [
     'modules-through-service-or-schema',
@@ -51,7 +51,7 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ['browser-safe-without-node', 'src/lib/reads-files.ts', "import 'node:fs';"],
   ['prisma-in-services', 'src/modules/domains/router.ts', "import type { client } from '@/server/prisma/client';"],
   ['prisma-in-services', 'src/app/client.ts', "import '@prisma/client';"],
-  ['app-routes-only', 'src/app/sends.ts', "import '@/mail/submit';"],
+  ['app-routes-only', 'src/app/sends.ts', "import '@/mail/submission/submit';"],
   ['production-without-tests', 'src/server/uses-a-test.ts', "import './db.test';"],
   ['app-without-demo', 'src/modules/domains/seeds.ts', "import '@/demo/seed';"],
   ['demo-without-pages', 'src/demo/opens-a-page.ts', "import '@/app/page';"],

@@ -4,14 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/queue-id';
-import type {
-  AgentHandlers,
-  QueueChange,
-  QueueChangeResult,
-  QueueName,
-  QueuePage,
-  QueueQuery,
-} from '../../agent-requests';
+import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName, QueuePage, QueueQuery } from '../requests';
 import { firstRecipients, readPages, senderOf } from './queue-page';
 
 const READ_TIMEOUT_MS = 45_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type QueueFile, queueFile } from '@/test/mail/queued-mail';
-import type { QueueQuery } from '../../agent-requests';
+import type { QueueQuery } from '../requests';
 import { readPages } from './queue-page';
 
 const FIRST_SECOND = 1_795_000_000;

@@ -1,4 +1,4 @@
-import type { QueuedMessage, QueueName, QueuePage, QueueQuery } from '../../agent-requests';
+import type { QueuedMessage, QueueName, QueuePage, QueueQuery } from '../requests';
 
 /** One line of `postqueue -j`. */
 type QueueFile = {

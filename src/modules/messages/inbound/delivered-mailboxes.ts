@@ -1,4 +1,4 @@
-import type { InboundMail } from '@/mail/inbound';
+import type { InboundMail } from '@/mail/inbound/port';
 import { domainOf } from './header';
 
 /** A mailbox that received the message; `viaDomainId` is the domain of the envelope address that delivers there. */
@@ -7,15 +7,15 @@ export type DeliveredMailbox = { address: string; domainId: string; viaDomainId:
 /** A domain with mailboxes that received the message, and the envelope addresses that deliver to them. */
 export type DeliveredDomain = DeliveredMailbox & { name: string; rcptTo: string[] };
 
-type DeliveredMail = Pick<InboundMail, 'routes' | 'reportedMailboxes'>;
+type DeliveredMail = Pick<InboundMail, 'resolved' | 'reportedMailboxes'>;
 
 /** The mailboxes that received the message, each once, without those reported earlier. */
 export function deliveredMailboxes({
-  routes,
+  resolved,
   reportedMailboxes: reachedBefore = [],
 }: DeliveredMail): DeliveredMailbox[] {
   const mailboxes = new Map<string, DeliveredMailbox>();
-  for (const { domainId: viaDomainId, destinations } of routes) {
+  for (const { domainId: viaDomainId, destinations } of resolved) {
     for (const { address, domainId } of destinations) {
       const isNew = domainId !== null && !reachedBefore.includes(address);
       if (isNew) mailboxes.set(address, { address, domainId, viaDomainId });
@@ -31,7 +31,7 @@ export function deliveredDomains(mail: DeliveredMail): DeliveredDomain[] {
   for (const mailbox of deliveredMailboxes(mail)) {
     const { address, domainId } = mailbox;
     if (domains.has(domainId) || before.has(domainOf(address))) continue;
-    const delivering = mail.routes.filter(({ destinations }) => destinations.some((to) => to.domainId === domainId));
+    const delivering = mail.resolved.filter(({ destinations }) => destinations.some((to) => to.domainId === domainId));
     const rcptTo = [...new Set(delivering.map((route) => route.address))];
     domains.set(domainId, { ...mailbox, name: domainOf(address), rcptTo });
   }

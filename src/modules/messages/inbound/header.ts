@@ -1,8 +1,8 @@
 import PostalMime, { type Email } from 'postal-mime';
 import { v7 as uuidv7 } from 'uuid';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/address';
-import type { InboundMail } from '@/mail/inbound';
-import { oneLine } from '@/mail/smtp-reply';
+import type { InboundMail } from '@/mail/inbound/port';
+import { oneLine } from '@/mail/submission/smtp-reply';
 
 /** The header fields that are stored and reported; `parsed` is null if the header cannot be parsed. */
 export type Header = { messageId: string; from: string; subject: string; parsed: Email | null };
@@ -11,12 +11,12 @@ export type Header = { messageId: string; from: string; subject: string; parsed:
 export async function readHeader({
   header,
   mailFrom,
-  routes,
-}: Pick<InboundMail, 'header' | 'mailFrom'> & { routes: { address: string }[] }): Promise<Header> {
+  resolved,
+}: Pick<InboundMail, 'header' | 'mailFrom'> & { resolved: { address: string }[] }): Promise<Header> {
   const parsed = await PostalMime.parse(header, { maxHeadersSize: header.byteLength + 1 }).catch(() => null);
   const from = parsed?.from?.address || parsed?.from?.group?.[0]?.address || mailFrom;
   return {
-    messageId: messageIdIn(parsed?.messageId ?? '') ?? `<${uuidv7()}@${domainOf(routes[0]?.address ?? '')}>`,
+    messageId: messageIdIn(parsed?.messageId ?? '') ?? `<${uuidv7()}@${domainOf(resolved[0]?.address ?? '')}>`,
     from: parseAddress(from)?.address ?? oneLine(from).slice(0, MAX_ADDRESS_LENGTH).toWellFormed(),
     subject: oneLine(parsed?.subject ?? ''),
     parsed,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import nodemailer from 'nodemailer';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { InboundPort } from '@/mail/inbound';
+import type { InboundPort } from '@/mail/inbound/port';
 import { startSandboxInbound } from '@/mail/sandbox/inbound';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';

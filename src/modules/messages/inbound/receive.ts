@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
-import type { InboundMail, Resolution, Route } from '@/mail/inbound';
+import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/port';
 import { emitEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import { type ContentEvents, withContentEvents } from './content-events';
+import { type ContentEvents, withContentEvents } from './content/events';
 import { deliveredMailboxes } from './delivered-mailboxes';
 import { updateInboundStatus } from './delivery-paths';
 import { domainOf, type Header, readHeader } from './header';
@@ -28,7 +28,7 @@ export async function resolveRecipient(database: Database, given: string): Promi
     address === null ? [] : [{ address, domainId: mailboxDomainId }],
   );
   if (destinations.length === 0) return refused('no_such_user');
-  return { verdict: 'accepted', address: `${local}@${parsed.domain}`, domainId: first.domainId, destinations };
+  return { isAccepted: true, address: `${local}@${parsed.domain}`, domainId: first.domainId, destinations };
 }
 
 /** Claims the message in the transaction that records it. False if it is already recorded. */
@@ -42,7 +42,7 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
   const isNew: Claim = claim ?? (async (tx) => !(await isRecorded(tx, mail)));
   if (!claim && !(await isNew(database))) return;
   const header = await readHeader(mail);
-  const domainIds = new Set(mail.routes.map(({ domainId }) => domainId));
+  const domainIds = new Set(mail.resolved.map(({ domainId }) => domainId));
   await withContentEvents(database, mail, header, (full) =>
     database.$transaction(
       async (tx) => {
@@ -64,8 +64,8 @@ const SLOWEST_BYTES_PER_MS = 1_000;
 // Every address emits its own events.
 const SLOWEST_MS_PER_ADDRESS = 50;
 
-function timeoutOf({ routes }: InboundMail, { totalBytes }: ContentEvents): number {
-  const forAddresses = routes.length * SLOWEST_MS_PER_ADDRESS;
+function timeoutOf({ resolved }: InboundMail, { totalBytes }: ContentEvents): number {
+  const forAddresses = resolved.length * SLOWEST_MS_PER_ADDRESS;
   return TRANSACTION_TIMEOUT_MS + forAddresses + Math.ceil(totalBytes / SLOWEST_BYTES_PER_MS);
 }
 
@@ -78,15 +78,15 @@ type Resolved = { domainId: string; isActive: boolean; address: string | null; m
 /** Message row ids by domain id. */
 type RowIds = Map<string, string>;
 
-function refused(reason: Extract<Resolution, { verdict: 'refused' }>['reason']): Resolution {
-  return { verdict: 'refused', reason };
+function refused(reason: Extract<Resolution, { isAccepted: false }>['reason']): Resolution {
+  return { isAccepted: false, reason };
 }
 
 async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<string> {
-  const routes = mail.routes.filter((route) => route.domainId === domainId);
+  const resolved = mail.resolved.filter((route) => route.domainId === domainId);
   const status = mail.spam === 'blocked' ? 'spam' : 'received';
-  const addresses = [...new Set(routes.map(({ address }) => address))];
-  const mailboxRoutes = routes.filter(({ destinations }) => destinations.some((to) => to.domainId !== null));
+  const addresses = [...new Set(resolved.map(({ address }) => address))];
+  const mailboxRoutes = resolved.filter(({ destinations }) => destinations.some((to) => to.domainId !== null));
   const stored = new Set(mailboxRoutes.map(({ address }) => address));
   const routeOf = (address: string) => (stored.has(address) ? 'mailbox' : 'forwarded');
   const { id, isKnown } = await findOrCreateRow(tx, {
@@ -98,7 +98,7 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
     fields: { ...fieldsOf(header), sizeBytes: mail.sizeBytes, spamScore: mail.verdict.score },
   });
   const spam = mail.spam === 'no' ? [] : spamTrace(mail, addresses);
-  const events = mail.spam === 'blocked' ? spam : [...spam, ...deliveryTrace(mail, routes)];
+  const events = mail.spam === 'blocked' ? spam : [...spam, ...deliveryTrace(mail, resolved)];
   await tx.messageEvent.createMany({ data: events.map((event) => ({ ...event, messageId: id })) });
   if (isKnown) await updateInboundStatus(tx, id);
   return id;
@@ -106,8 +106,8 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
 
 type TraceRow = Omit<Prisma.MessageEventCreateManyInput, 'detail' | 'messageId'> & { detail: Prisma.InputJsonObject };
 
-function deliveryTrace({ receivedAt: at }: InboundMail, routes: Route[]): TraceRow[] {
-  return routes.flatMap(({ address, destinations }) => {
+function deliveryTrace({ receivedAt: at }: InboundMail, resolved: ResolvedAddress[]): TraceRow[] {
+  return resolved.flatMap(({ address, destinations }) => {
     const elsewhere = destinations.filter(({ domainId }) => domainId === null).map((to) => to.address);
     const forwarded = elsewhere.length > 0 ? { forwarded_to: elsewhere } : {};
     const mailboxes = destinations.filter(({ domainId }) => domainId !== null).map((to) => to.address);
@@ -145,7 +145,7 @@ async function emitReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: R
 
 async function emitSpam(tx: Tx, mail: InboundMail, { messageId, from }: Header, rowIds: RowIds): Promise<void> {
   const verdict = { spam_score: mail.verdict.score, spam_action: mail.verdict.action };
-  for (const { address: to, domainId } of mail.routes) {
+  for (const { address: to, domainId } of mail.resolved) {
     if (mail.reportedAddresses?.includes(to)) continue;
     const messageRowId = rowIds.get(domainId) ?? null;
     const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };

@@ -1,6 +1,6 @@
 import { APP_LOGIN } from '@/mail/agent/installation';
-import type { LogPosition } from '@/mail/agent/logs/log-files';
-import type { LogEntry } from '@/mail/agent/logs/log-line';
+import type { LogPosition } from '@/mail/log/log-files';
+import type { LogEntry } from '@/mail/log/log-line';
 import type { Database, Tx } from '@/server/db';
 import { lockInbound } from '../inbound/message-row';
 import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';

@@ -1,4 +1,4 @@
-import type { LogEntry } from '@/mail/agent/logs/log-line';
+import type { LogEntry } from '@/mail/log/log-line';
 import type { Tx } from '@/server/db';
 import { messageIdIn } from '../inbound/header';
 

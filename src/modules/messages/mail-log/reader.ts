@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { Installation } from '@/mail/agent/installation';
-import { readStream, trimStream } from '@/mail/agent/logs/filter-stream';
-import { type LogPosition, openLog } from '@/mail/agent/logs/log-files';
-import { type LogEntry, parseLogLine } from '@/mail/agent/logs/log-line';
 import type { MessageCopies } from '@/mail/agent/message-copies';
+import { readStream, trimStream } from '@/mail/log/filter-stream';
+import { type LogPosition, openLog } from '@/mail/log/log-files';
+import { type LogEntry, parseLogLine } from '@/mail/log/log-line';
 import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryReport } from '@/mail/delivery-report';
-import type { SubmitOutcome } from '@/mail/submit';
+import type { SubmitOutcome } from '@/mail/submission/submit';
 import type { MessageStatus } from '@/server/prisma/enums';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';

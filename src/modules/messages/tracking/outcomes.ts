@@ -1,5 +1,5 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
-import { oneLine } from '@/mail/smtp-reply';
+import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
 import type { MessageStatus } from '../schema';
 import {

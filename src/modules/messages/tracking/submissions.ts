@@ -1,5 +1,5 @@
 import type { OutcomeCause } from '@/lib/outcome-causes';
-import type { SubmitOutcome } from '@/mail/submit';
+import type { SubmitOutcome } from '@/mail/submission/submit';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import { isUnanswered, type LockedMessage, lockMessage, recordAccepted, statusOf, UNANSWERED } from './locked-message';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submit';
+import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submission/submit';
 import { startSmtpServer, type TestSmtpServer } from '@/test/servers/smtp-server';
 import { OutgoingMessage } from '../schema';
 import { composeMessage, newMessageId } from './compose';

@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
-import { addressHeader, textHeader, verbatimHeader } from '@/mail/header-text';
+import { addressHeader, textHeader, verbatimHeader } from './header-text';
 import type { Address, Attachment, OutgoingMessage } from '../schema';
 
 export type ComposedMessage = {

@@ -1,6 +1,6 @@
 import type { MessageCopies } from '@/mail/agent/message-copies';
-import type { InboundMail, Verdict } from '@/mail/inbound';
-import { oneLine } from '@/mail/smtp-reply';
+import type { InboundMail, SpamVerdict } from '@/mail/inbound/port';
+import { oneLine } from '@/mail/submission/smtp-reply';
 import { metaOf } from '../filter-meta';
 import type { LoggedMail } from '../logged-mail';
 
@@ -42,7 +42,7 @@ function headerFrom(known: Known): Uint8Array {
 }
 
 /** The verdict that Rspamd added to the header of incoming mail. */
-export function verdictIn(header: Uint8Array): Verdict | null {
+export function verdictIn(header: Uint8Array): SpamVerdict | null {
   const text = Buffer.from(header.buffer, header.byteOffset, header.byteLength).toString('latin1');
   const [, score] = /^X-Spamd-Result: default: \S+ \[(-?\d+(?:\.\d+)?) \//im.exec(text) ?? [];
   if (score === undefined) return null;

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
-import type { LoggedVerdict } from '@/mail/agent/logs/filter-log';
 import type { MessageCopies } from '@/mail/agent/message-copies';
-import type { InboundMail, Route, Verdict } from '@/mail/inbound';
+import type { InboundMail, ResolvedAddress, SpamVerdict } from '@/mail/inbound/port';
+import type { LoggedVerdict } from '@/mail/log/filter-log';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
 import type { Prisma } from '@/server/prisma/client';
@@ -120,13 +120,13 @@ async function inboundMail(
   db: Database,
   copies: MessageCopies,
   stored: Stored,
-  { unreported, rejection, now }: { unreported: Delivery[]; rejection: Verdict | null; now: Date },
+  { unreported, rejection, now }: { unreported: Delivery[]; rejection: SpamVerdict | null; now: Date },
 ): Promise<InboundMail | null> {
   const { queueId } = stored;
   const meta = metaOf(stored);
   const isRejected = wasRejected(stored);
-  const routes = isRejected ? await rejectedRoutes(db, unreported) : await deliveredRoutes(db, unreported);
-  if (routes.length === 0) return null;
+  const resolved = isRejected ? await resolveRejected(db, unreported) : await resolveDelivered(db, unreported);
+  if (resolved.length === 0) return null;
 
   const reported = stored.deliveries.filter(({ reportedAt }) => reportedAt !== null);
   const mailbox = unreported.find(({ isForwarded }) => !isForwarded)?.recipient;
@@ -138,7 +138,7 @@ async function inboundMail(
   return {
     queueId,
     mailFrom: stored.mailFrom ?? meta?.from ?? '',
-    routes,
+    resolved,
     sizeBytes: stored.sizeBytes ?? meta?.size ?? content.header.byteLength,
     ...content,
     verdict: { score: verdict.score, action: verdict.action },
@@ -177,7 +177,7 @@ function orGiveUp(now: Date, since: Date, queueId: string) {
 
 const MARKED: ReadonlySet<string> = new Set(['add header', 'rewrite subject']);
 
-async function rejectedRoutes(db: Database, deliveries: Addressed[]): Promise<Route[]> {
+async function resolveRejected(db: Database, deliveries: Addressed[]): Promise<ResolvedAddress[]> {
   const domainIds = await findDomainIds(db, deliveries);
   return deliveries.flatMap(({ addressedTo: address }) => {
     const domainId = domainIds.get(domainOf(address));
@@ -185,16 +185,16 @@ async function rejectedRoutes(db: Database, deliveries: Addressed[]): Promise<Ro
   });
 }
 
-async function deliveredRoutes(db: Database, deliveries: Delivery[]): Promise<Route[]> {
+async function resolveDelivered(db: Database, deliveries: Delivery[]): Promise<ResolvedAddress[]> {
   const domainIds = await findDomainIds(db, deliveries);
-  const routes = new Map<string, Route>();
+  const resolved = new Map<string, ResolvedAddress>();
   for (const { addressedTo, recipient, isForwarded } of deliveries) {
     const ownId = isForwarded ? null : (domainIds.get(domainOf(recipient)) ?? null);
     const domainId = domainIds.get(domainOf(addressedTo)) ?? ownId;
     if (domainId === null) continue;
-    const route = routes.get(addressedTo) ?? { address: addressedTo, domainId, destinations: [] };
+    const route = resolved.get(addressedTo) ?? { address: addressedTo, domainId, destinations: [] };
     route.destinations.push({ address: recipient, domainId: ownId });
-    routes.set(addressedTo, route);
+    resolved.set(addressedTo, route);
   }
-  return [...routes.values()];
+  return [...resolved.values()];
 }

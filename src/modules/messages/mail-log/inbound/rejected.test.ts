@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { LogFact } from '@/mail/agent/logs/log-line';
+import type { LogFact } from '@/mail/log/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import {

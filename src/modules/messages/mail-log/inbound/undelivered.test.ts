@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { parseLogLine } from '@/mail/agent/logs/log-line';
+import { parseLogLine } from '@/mail/log/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import {

@@ -1,5 +1,5 @@
-import type { LogEntry } from '@/mail/agent/logs/log-line';
-import { oneLine } from '@/mail/smtp-reply';
+import type { LogEntry } from '@/mail/log/log-line';
+import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import { type DeliveryPath, findDeliveryPaths, updateInboundStatus } from '../../inbound/delivery-paths';
@@ -99,7 +99,7 @@ async function findFields(tx: Tx, queueId: string, addresses: string[]): Promise
   const header = await readHeader({
     header: knownHeader(mail),
     mailFrom: mail.mailFrom ?? meta?.from ?? '',
-    routes: addresses.map((address) => ({ address })),
+    resolved: addresses.map((address) => ({ address })),
   });
   return { ...fieldsOf(header), sizeBytes: mail.sizeBytes ?? meta?.size ?? 0, spamScore: meta?.score ?? null };
 }

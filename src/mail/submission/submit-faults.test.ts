@@ -11,8 +11,8 @@ import {
 } from '@/test/servers/raw-smtp-server';
 import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
 
-const LONG_TIMEOUTS: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };
-const SHORT_TIMEOUTS: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, verdictMs: 250 };
+const LONG_TIMEOUTS: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, replyMs: 10_000, idleMs: 10_000 };
+const SHORT_TIMEOUTS: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, replyMs: 250 };
 const envelope = { from: 'ann@example.com', to: ['bob@example.org'] };
 const small = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\nbye\r\n');
 // Larger than the socket buffers, so that the client notices a stall.

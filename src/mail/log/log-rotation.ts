@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Installation } from '../installation';
+import type { Installation } from '../agent/installation';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const RETENTION_MS = 14 * 24 * 60 * 60 * 1000;

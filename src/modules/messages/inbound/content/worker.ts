@@ -1,5 +1,5 @@
 import { handleJobs } from '@/server/background/worker-pool';
-import { parseFields } from './content-fields';
+import { parseFields } from './fields';
 
 /** The worker thread of content-parser.ts. */
 handleJobs(parseFields, (fields) => [fields]);

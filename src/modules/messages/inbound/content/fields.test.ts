@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFields } from './content-fields';
+import { parseFields } from './fields';
 
 const MB = 1024 * 1024;
 const MIXED = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n';

@@ -9,9 +9,9 @@ import {
 import { startSmtpServer } from '@/test/servers/smtp-server';
 import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
 
-const LONG_TIMEOUTS: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, verdictMs: 10_000, idleMs: 10_000 };
-const SHORT_TIMEOUTS: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, verdictMs: 250 };
-const SLOW_LINK: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 1500, verdictMs: 250 };
+const LONG_TIMEOUTS: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, replyMs: 10_000, idleMs: 10_000 };
+const SHORT_TIMEOUTS: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, replyMs: 250 };
+const SLOW_LINK: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 1500, replyMs: 250 };
 const envelope = { from: 'ann@example.com', to: ['bob@example.org'] };
 const small = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\nbye\r\n');
 // Larger than the socket buffers, so that the client notices a stall.
@@ -250,7 +250,7 @@ describe('pooled connections', () => {
     ['MID-DATA', 'hang', large],
   ])('that failed at %s (%j) aren’t used again', async (point, action, raw) => {
     const script: SmtpScript = (now, _line, { connection }) => (connection === 1 && now === point ? action : undefined);
-    const { server, submitter } = await rawServer(script, {}, { stallMs: 250, verdictMs: 250, setupMs: 500 });
+    const { server, submitter } = await rawServer(script, {}, { stallMs: 250, replyMs: 250, setupMs: 500 });
     expect((await submitter.submit({ envelope, raw })).outcome).not.toBe('accepted');
     await pause();
     expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'accepted' });

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { createWorkerPool } from '@/server/background/worker-pool';
-import { type ParseJob, parseFields } from './content-fields';
+import { type ParseJob, parseFields } from './fields';
 
 export const MAX_THREADS = 2;
 
@@ -31,5 +31,5 @@ function isQuick(raw: Uint8Array): boolean {
 }
 
 function startContentWorker(): Worker {
-  return new Worker(new URL('./content-worker.ts', import.meta.url), { resourceLimits: RESOURCE_LIMITS });
+  return new Worker(new URL('./worker.ts', import.meta.url), { resourceLimits: RESOURCE_LIMITS });
 }

@@ -5,7 +5,7 @@ import { oneLine, parseReply, queueIdOf, type SmtpReply } from './smtp-reply';
 import { openSession, SessionError, type SmtpRefusal, type SmtpResult, type SmtpSession } from './smtp-session';
 import { parseSmtpUrl } from './smtp-url';
 
-type Submission = { envelope: { from: string; to: readonly string[] }; raw: Buffer };
+type OutgoingMail = { envelope: { from: string; to: readonly string[] }; raw: Buffer };
 
 type RefusedRecipient = SmtpReply & { address: string };
 
@@ -25,13 +25,13 @@ export type SubmitOutcome =
 
 /** The port to the mail server. `submit` never rejects and never submits a message twice. */
 export type SmtpSubmitter = {
-  submit: (submission: Submission) => Promise<SubmitOutcome>;
+  submit: (submission: OutgoingMail) => Promise<SubmitOutcome>;
   /** Rejects new messages, waits for running ones, then disconnects. */
   close: () => Promise<void>;
 };
 
 /** Timeouts: from waiting for a connection to the server's 354; for progress of the data; for the final reply. */
-export type SubmitTimeouts = { setupMs: number; stallMs: number; verdictMs: number; idleMs: number };
+export type SubmitTimeouts = { setupMs: number; stallMs: number; replyMs: number; idleMs: number };
 
 /** Submits over at most `?pool=` pooled connections. Every hang ends within 15 s. @throws for an invalid URL */
 export function createSmtpSubmitter(
@@ -45,13 +45,13 @@ export function createSmtpSubmitter(
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
 
-  async function submitWhenFree({ envelope, raw }: Submission): Promise<SubmitOutcome> {
+  async function submitWhenFree({ envelope, raw }: OutgoingMail): Promise<SubmitOutcome> {
     const startedAt = performance.now();
     const limits = {
       setupDeadlineAt: startedAt + timeouts.setupMs,
       stallMs: timeouts.stallMs,
-      verdictMs: timeouts.verdictMs,
-      verdictDeadlineAt: startedAt + timeouts.setupMs + timeouts.verdictMs,
+      replyMs: timeouts.replyMs,
+      replyDeadlineAt: startedAt + timeouts.setupMs + timeouts.replyMs,
     };
     if (!(await slots.take(limits.setupDeadlineAt))) {
       return notSent(isClosing ? 'The service is shutting down.' : 'All connections to the mail server are in use.');
@@ -141,8 +141,8 @@ export function createSmtpSubmitter(
 
 type PooledSession = { session: SmtpSession; sent: number; timer: NodeJS.Timeout | undefined };
 
-// setupMs + verdictMs and setupMs + stallMs stay under 15 s, so no request waits longer for a hanging server.
-const DEFAULT_TIMEOUTS: SubmitTimeouts = { setupMs: 7000, stallMs: 7000, verdictMs: 7000, idleMs: 10_000 };
+// setupMs + replyMs and setupMs + stallMs stay under 15 s, so no request waits longer for a hanging server.
+const DEFAULT_TIMEOUTS: SubmitTimeouts = { setupMs: 7000, stallMs: 7000, replyMs: 7000, idleMs: 10_000 };
 const RESET_MS = 2000;
 const MESSAGES_PER_CONNECTION = 100;
 

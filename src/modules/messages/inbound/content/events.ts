@@ -1,13 +1,13 @@
-import type { InboundMail } from '@/mail/inbound';
-import { createSlots } from '@/mail/slots';
+import type { InboundMail } from '@/mail/inbound/port';
+import { createSlots } from '@/mail/submission/slots';
 import { eventBody } from '@/modules/events/schema';
 import { emitBody, hasSubscribers } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
-import { encodeFields, headerFields } from './content-fields';
-import { createFieldsParser, MAX_THREADS, type ParseFields } from './content-parser';
-import { type DeliveredDomain, deliveredDomains } from './delivered-mailboxes';
-import type { Header } from './header';
+import { type DeliveredDomain, deliveredDomains } from '../delivered-mailboxes';
+import type { Header } from '../header';
+import { encodeFields, headerFields } from './fields';
+import { createFieldsParser, MAX_THREADS, type ParseFields } from './parser';
 
 /** Encoded events; `emit` stores them in the transaction that creates the message rows. */
 export type ContentEvents = {

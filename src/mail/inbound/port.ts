@@ -1,29 +1,29 @@
 /** Destinations of one address: local mailboxes, which have a managed domain, or external addresses. */
-export type Route = {
+export type ResolvedAddress = {
   address: string;
   domainId: string;
   destinations: { address: string; domainId: string | null }[];
 };
 
-export type Resolution = ({ verdict: 'accepted' } & Route) | { verdict: 'refused'; reason: RefusalReason };
+export type Resolution = ({ isAccepted: true } & ResolvedAddress) | { isAccepted: false; reason: RefusalReason };
 
 export type RefusalReason = 'not_an_address' | 'not_managed' | 'inactive_domain' | 'no_such_user';
 
 /** A spam filter's verdict. */
-export type Verdict = { score: number; action: string };
+export type SpamVerdict = { score: number; action: string };
 
 /** A message received by SMTP. */
 export type InboundMail = {
   queueId: string;
   /** Empty for the null sender. */
   mailFrom: string;
-  routes: Route[];
+  resolved: ResolvedAddress[];
   sizeBytes: number;
   /** The raw header, truncated if very long. */
   header: Uint8Array;
   /** The raw message. Each call reads it again. */
   read: () => Promise<Uint8Array>;
-  verdict: Verdict;
+  verdict: SpamVerdict;
   /** Whether spam was marked and delivered, or blocked: it reached no mailbox. */
   spam: 'no' | 'delivered' | 'blocked';
   receivedAt: Date;

@@ -16,7 +16,7 @@ export type SmtpResult = {
   isDataComplete: boolean;
 };
 
-type SmtpLimits = { setupDeadlineAt: number; stallMs: number; verdictMs: number; verdictDeadlineAt: number };
+type SmtpLimits = { setupDeadlineAt: number; stallMs: number; replyMs: number; replyDeadlineAt: number };
 
 export type SmtpSession = {
   readonly isAlive: boolean;
@@ -112,7 +112,7 @@ function step(
 
 /**
  * Sends one message once, with every wait bounded: the setup deadline until the server asks for the data, `stallMs` without
- * progress while sending, then the verdict timeout plus as long as sending took.
+ * progress while sending, then the reply timeout plus as long as sending took.
  */
 function transfer(
   connection: SMTPConnection,
@@ -146,7 +146,7 @@ function transfer(
     const onDataComplete = () => {
       isDataComplete = true;
       const now = performance.now();
-      waitUntil(Math.max(now + limits.verdictMs, limits.verdictDeadlineAt) + (now - (dataStartedAt ?? now)));
+      waitUntil(Math.max(now + limits.replyMs, limits.replyDeadlineAt) + (now - (dataStartedAt ?? now)));
     };
     const onChunk = () => {
       dataStartedAt ??= performance.now();

@@ -1,7 +1,7 @@
-import type { Verdict } from '../../inbound';
+import type { SpamVerdict } from '../inbound/port';
 import { type LogFile, openIfExists, openLogFile, readChunks } from './log-file';
 
-export type LoggedVerdict = Verdict & { recipients: string[] };
+export type LoggedVerdict = SpamVerdict & { recipients: string[] };
 
 export type FilterLog = {
   /** The logged verdict on a message that the filter rejected; null if it isn't in the log, or no longer. */
