@@ -1,4 +1,4 @@
-// Import rules: app → modules → server, mail → lib, and components → lib. scripts/check-imports.mjs applies them,
+// Import rules: app → modules → server, mail → lib, and components → lib. scripts/checks/check-imports.mjs applies them,
 // src/test/whole/import-rules.test.ts tests them.
 const TESTS = '\\.test\\.tsx?$|^src/test/|^e2e/';
 const BROWSER_SAFE = '^src/(lib|components)/|^src/modules/[^/]+/(components/|schema\\.ts$)';

@@ -1,6 +1,6 @@
 import { appRouter } from '@/modules/router';
 import { sweepDeliveries } from '@/modules/webhooks/service';
-import { createConsoleHandler } from '@/server/console-handler';
+import { createConsoleHandler } from '@/server/procedures/console-handler';
 import { createCronHandler } from '@/server/rest/cron';
 import { createRestHandler } from '@/server/rest/dispatch';
 

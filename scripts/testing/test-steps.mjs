@@ -18,8 +18,8 @@ import { readPlaywrightReport, readVitestReport } from './test-reports.mjs';
 export const testSteps = [
   { name: 'types', run: checkTypes },
   { name: 'lint', run: (here) => check(here, 'biome', ['check', '--error-on-warnings', '--colors=off']) },
-  { name: 'words', run: (here) => runScript(here, 'check-words.mjs') },
-  { name: 'imports', run: (here) => runScript(here, 'check-imports.mjs') },
+  { name: 'words', run: (here) => runScript(here, 'checks/check-words.mjs') },
+  { name: 'imports', run: (here) => runScript(here, 'checks/check-imports.mjs') },
   { name: 'unused', run: (here) => check(here, 'knip', ['--no-progress']) },
   { name: 'migrations', run: checkMigrations, needsDatabase: true },
   { name: 'unit', run: runUnitTests, needsDatabase: true },

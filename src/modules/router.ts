@@ -1,4 +1,4 @@
-import { router } from '@/server/trpc';
+import { router } from '@/server/procedures/trpc';
 import { abuseRouter } from './abuse/router';
 import { adminsRouter } from './admins/router';
 import { aliasesRouter } from './aliases/router';

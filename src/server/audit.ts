@@ -1,8 +1,8 @@
-import type { Actor } from './actor';
-import type { Context } from './context';
+import type { Actor } from './access/actor';
 import type { Tx } from './db';
 import type { AppError } from './errors';
 import type { Prisma } from './prisma/client';
+import type { Context } from './procedures/context';
 
 export type AuditRecord = {
   /** `<type>:<id>` */

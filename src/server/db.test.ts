@@ -95,7 +95,7 @@ describe('a statement that exceeds its timeout', () => {
   it('is answered with 503 and Retry-After', async () => {
     const { createRestHandler } = await import('./rest/dispatch');
     const { rest } = await import('./rest/meta');
-    const { publicProcedure, router } = await import('./trpc');
+    const { publicProcedure, router } = await import('./procedures/trpc');
     const { Empty } = await import('@/lib/wire');
     const slow = router({
       test: router({

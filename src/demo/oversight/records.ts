@@ -7,8 +7,8 @@ import { listDomains } from '@/modules/domains/service';
 import { listMailboxes } from '@/modules/mailboxes/service';
 import { listSieveFilters } from '@/modules/sieve-filters/service';
 import { listWebhooks } from '@/modules/webhooks/service';
-import { type ActorContext, createContext } from '@/server/context';
 import type { Database } from '@/server/db';
+import { type ActorContext, createContext } from '@/server/procedures/context';
 import type { DemoContext } from '../demo-context';
 import type { DemoAdmin } from '../directory/admins';
 

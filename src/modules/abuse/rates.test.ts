@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Clock } from '@/server/clock';
-import { createContext } from '@/server/context';
+import { createContext } from '@/server/procedures/context';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';

@@ -1,8 +1,8 @@
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
-import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import type { Context } from '@/server/procedures/context';
 import { raiseDailyAlerts } from './alerts';
 
 /** The result of the SQL function count_send for one message. */

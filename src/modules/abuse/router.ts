@@ -1,6 +1,6 @@
 import { Empty } from '@/lib/wire';
+import { adminProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { adminProcedure, router, superAdminProcedure } from '@/server/trpc';
 import {
   AbuseAlert,
   AbuseAlertPage,

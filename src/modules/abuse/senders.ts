@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { authorizeDomain } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { authorizeDomain } from '@/server/access/authorize';
 import { AppError } from '@/server/errors';
 import type { Page } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
 import { sha256, sign, unsign } from '@/server/secrets/crypto';
 import type { AbuseSender, ListAbuseSenders } from './schema';
 

@@ -1,10 +1,10 @@
-import { authorizeDomain } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { authorizeDomain } from '@/server/access/authorize';
 import { isMissingRow, type Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { type DailyAlert, raiseDailyAlerts } from './alerts';
 import { type OverLimit, rejectOverLimit, type SendContext, uncount } from './rates';
 import type {

@@ -1,6 +1,6 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { authedProcedure, router, superAdminProcedure } from '@/server/trpc';
 import { Admin, AdminPage, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
 import { createAdmin, deleteAdmin, getAdmin, listAdmins, resetTotp, updateAdmin } from './service';
 

@@ -1,12 +1,12 @@
 import { endSignIns, resetSecondFactor } from '@/modules/auth/service';
-import { accessibleDomainIds, authorizeDomain } from '@/server/access';
-import type { Actor } from '@/server/actor';
-import type { ActorContext } from '@/server/context';
+import type { Actor } from '@/server/access/actor';
+import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import type { Admin, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
 

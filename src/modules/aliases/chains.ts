@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { splitDestinations } from '@/lib/destinations';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
-import type { AuditedTransaction, MutationContext } from '@/server/mutation';
+import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 
 const ALIAS_LOCK = 7_203_002;
 

@@ -1,6 +1,6 @@
 import { parseAddress } from '@/lib/address';
-import { authorizeDomain } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { authorizeDomain } from '@/server/access/authorize';
+import type { ActorContext } from '@/server/procedures/context';
 import { keysOf } from './chains';
 import type { Resolution, ResolveAddress } from './schema';
 

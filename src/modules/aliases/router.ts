@@ -1,7 +1,7 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { authedProcedure, router } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { authedProcedure, router } from '@/server/trpc';
 import { resolveAddress } from './resolve';
 import {
   Alias,

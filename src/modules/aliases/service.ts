@@ -1,10 +1,10 @@
-import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { rejectChain, writeAliases } from './chains';
 import type { Alias, AliasWarning, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type AuthorizedDomain, authorizeDomain } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
 import { type CsvLine, csvLine, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
-import type { AuditedTransaction, MutationContext } from '@/server/mutation';
+import type { ActorContext } from '@/server/procedures/context';
+import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import type { FileOutput } from '@/server/rest/file';
 import { destinationIsAlias, findDestinations, findSources, keysOf, sourceIsDestination, writeAliases } from './chains';
 import { CreateAlias, type ExportAliases, type ImportAliases, type ImportLine, type ImportReport } from './schema';

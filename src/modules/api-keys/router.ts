@@ -1,6 +1,6 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { authedProcedure, router } from '@/server/trpc';
 import { ApiKeyPage, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
 import { createApiKey, deleteApiKey, listApiKeys } from './service';
 

@@ -1,12 +1,12 @@
 import { hasRole } from '@/lib/roles';
-import { authorizeDomain, isScoped } from '@/server/access';
-import type { Actor } from '@/server/actor';
-import type { ActorContext } from '@/server/context';
+import type { Actor } from '@/server/access/actor';
+import { authorizeDomain, isScoped } from '@/server/access/authorize';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { newApiKey } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import type { ApiKey, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';

@@ -1,5 +1,5 @@
-import type { ActorContext } from '@/server/context';
 import type { Database } from '@/server/db';
+import type { ActorContext } from '@/server/procedures/context';
 import { sign, unsign } from '@/server/secrets/crypto';
 import type { AuditVerification } from './schema';
 

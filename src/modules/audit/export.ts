@@ -1,6 +1,6 @@
-import type { ActorContext } from '@/server/context';
 import { csvLine } from '@/server/csv';
 import type { Tx } from '@/server/db';
+import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
 import type { AuditEntry, ExportAudit } from './schema';
 import { FIELDS, presentAll } from './service';

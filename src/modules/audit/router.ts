@@ -1,7 +1,7 @@
 import { Empty } from '@/lib/wire';
+import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { authedProcedure, router, superAdminProcedure } from '@/server/trpc';
 import { verifyAudit } from './chain';
 import { exportAudit } from './export';
 import { AuditPage, AuditVerification, ExportAudit, ListAudit } from './schema';

@@ -1,8 +1,8 @@
-import { authorizeDomain, domainFilter } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { authorizeDomain, domainFilter } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
 import type { AuditEntry, ListAudit } from './schema';
 
 /** Filters match exact values. A domain_admin sees only entries of assigned domains. @throws the errors of authorizeDomain */

@@ -1,6 +1,6 @@
 import { ById, Confirmation, Empty } from '@/lib/wire';
+import { authedProcedure, publicProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { authedProcedure, publicProcedure, router } from '@/server/trpc';
 import { oidcProcedures } from './oidc/procedures';
 import {
   ChangePassword,

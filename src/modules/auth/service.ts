@@ -1,7 +1,7 @@
-import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
-import type { MutationContext, PublicMutationContext } from '@/server/mutation';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext, PublicMutationContext } from '@/server/procedures/mutation';
 import { hashPassword, isPassword } from '@/server/secrets/password';
 import { clearFailures, recordAttempt, undoAttempt } from './attempt-delay';
 import { findLinkedProvider } from './oidc/service';

@@ -1,5 +1,5 @@
-import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
+import type { Context } from '@/server/procedures/context';
 import type { LoggedIn, TotpPending } from './schema';
 import { openSession } from './sessions/session';
 import { openTotpSession } from './totp/pending';

@@ -1,12 +1,12 @@
 import { normalizeDomainName } from '@/lib/address';
 import { kickAgents } from '@/modules/mail-server/service';
-import { accessibleDomainIds } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { accessibleDomainIds } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
 import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 

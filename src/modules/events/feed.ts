@@ -1,7 +1,7 @@
-import { accessibleDomainIds, authorizeDomain } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import { AppError } from '@/server/errors';
 import type { Page } from '@/server/pagination';
+import type { ActorContext } from '@/server/procedures/context';
 import type { FeedEvent, ReadFeed } from './schema';
 
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;

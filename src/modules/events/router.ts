@@ -1,5 +1,5 @@
+import { adminProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { adminProcedure, router } from '@/server/trpc';
 import { readFeed } from './feed';
 import { FeedPage, ReadFeed } from './schema';
 

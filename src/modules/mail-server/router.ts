@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Empty } from '@/lib/wire';
-import { authedProcedure, router } from '@/server/trpc';
+import { authedProcedure, router } from '@/server/procedures/trpc';
 import { MailServerState } from './schema';
 import { mailServerState } from './service';
 

@@ -1,6 +1,6 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { adminProcedure, authedProcedure, router } from '@/server/trpc';
 import {
   CreateMailbox,
   ListMailboxes,

@@ -1,11 +1,11 @@
 import { hasRole } from '@/lib/roles';
-import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
 import type { CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
 

@@ -1,5 +1,5 @@
 import { AppError } from '@/server/errors';
-import type { AuditedTransaction, MutationContext } from '@/server/mutation';
+import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import type { Mailbox, SuspendMailbox, UnsuspendMailbox } from './schema';
 import { FIELDS, notFoundIfMissing, present, requireMailbox } from './service';
 

@@ -1,6 +1,6 @@
 import { ById } from '@/lib/wire';
+import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { authedProcedure, router } from '@/server/trpc';
 import { ListMessages, Message, MessagePage } from './schema';
 import { getMessage, listMessages } from './service';
 

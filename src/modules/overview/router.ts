@@ -1,4 +1,4 @@
-import { authedProcedure, router } from '@/server/trpc';
+import { authedProcedure, router } from '@/server/procedures/trpc';
 import { GetOverview, Overview } from './schema';
 import { getOverview } from './service';
 

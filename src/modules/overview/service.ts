@@ -6,7 +6,7 @@ import { MESSAGE_STATUSES } from '@/modules/messages/schema';
 import { countMessages, listMessages } from '@/modules/messages/service';
 import { mtaKind } from '@/modules/sending/service';
 import { countFailing } from '@/modules/webhooks/service';
-import type { ActorContext } from '@/server/context';
+import type { ActorContext } from '@/server/procedures/context';
 import type { GetOverview, Overview } from './schema';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

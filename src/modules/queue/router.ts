@@ -1,6 +1,6 @@
 import { Confirmation, Empty } from '@/lib/wire';
+import { adminProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { adminProcedure, router } from '@/server/trpc';
 import { ByQueueId, ListQueue, QueuedMessagePage, QueueSummary } from './schema';
 import { changeQueued, flushQueue, listQueue, summarizeQueue } from './service';
 

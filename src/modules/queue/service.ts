@@ -1,10 +1,10 @@
 import type { QueueChange, QueueChangeResult, QueuedMessage as Queued, QueueName } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
-import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginateFrom } from '@/server/pagination';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import type { ByQueueId, ListQueue, QueuedMessage, QueueSummary } from './schema';
 
 // Reading hundreds of thousands of messages takes seconds, or longer on a slow disk.

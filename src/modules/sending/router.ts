@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { env } from '@/server/settings/env';
-import { authedProcedure, router } from '@/server/trpc';
 import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
 import { Batch, BatchSent, OutgoingMessage, SendHeaders, Sent } from './schema';
 import { sendBatch, sendMessage } from './service';

@@ -1,19 +1,19 @@
 import pLimit from 'p-limit';
 import { parseAddress } from '@/lib/address';
-import { accessibleDomainIds } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
-import type { MutationContext } from '@/server/mutation';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { publicError } from '@/server/public-error';
 import { env } from '@/server/settings/env';
 import type { MessageError } from './composing/check-outgoing-message';
 import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedBatch, PreparedSend } from './composing/prepared';
-import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './idempotency';
 import type { BatchItem, BatchSent, Sent } from './schema';
-import { isUncertain, markUncertain, type StoreOutcome, submitMessage, uncertain } from './submit';
+import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './submission/idempotency';
+import { isUncertain, markUncertain, type StoreOutcome, submitMessage, uncertain } from './submission/submit';
 
 const BATCH_CONCURRENCY = 5;
 const LEASE_RENEWAL_MS = 10_000;

@@ -2,13 +2,13 @@ import { MAX_ACTIVE_FILTERS, MAX_FILTERS } from '@/lib/sieve';
 import type { SieveError } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';
-import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import type {
   CreateSieveFilter,
   ListSieveFilters,

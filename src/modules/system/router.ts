@@ -1,6 +1,6 @@
 import { Empty } from '@/lib/wire';
+import { publicProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { publicProcedure, router } from '@/server/trpc';
 import { Health, Version } from './schema';
 import { getHealth, getVersion } from './service';
 

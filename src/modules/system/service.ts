@@ -1,5 +1,5 @@
-import type { Context } from '@/server/context';
 import { log } from '@/server/log';
+import type { Context } from '@/server/procedures/context';
 import packageJson from '../../../package.json';
 import type { Health, Version } from './schema';
 

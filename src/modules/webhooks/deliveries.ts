@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { insertTestEvent } from '@/modules/events/service';
-import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { headersOf } from './delivery/attempt';
 import { LEASE_SECONDS } from './delivery/claim';
 import { RETRY_DELAYS_SECONDS } from './delivery/finish';

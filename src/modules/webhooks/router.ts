@@ -1,6 +1,6 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { adminProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { adminProcedure, router } from '@/server/trpc';
 import { getDelivery, listDeliveries, replayDelivery, replayFailed, testWebhook } from './deliveries';
 import {
   ByDelivery,

@@ -1,12 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
 import { hasRole } from '@/lib/roles';
-import { type AuthorizedDomain, accessibleDomainIds, authorizeDomain, domainFilter, isScoped } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import {
+  type AuthorizedDomain,
+  accessibleDomainIds,
+  authorizeDomain,
+  domainFilter,
+  isScoped,
+} from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { sha256 } from '@/server/secrets/crypto';
 import { seal, tryToUnseal } from '@/server/secrets/sealing';
 import type { SweepReport } from './delivery/deliverer';

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
-import type { ActorKey } from '../actor';
-import type { Context } from '../context';
+import type { ActorKey } from '../access/actor';
 import { AppError } from '../errors';
+import type { Context } from '../procedures/context';
 import { processWide } from '../process-wide';
 import { env } from '../settings/env';
 import { type Counters, createCounters } from './counters';

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, type TLSSocket } from 'node:tls';
+import { isPublicAddress } from './address/public-address';
+import type { OutboundTarget } from './address/target';
 import { OutboundFailure, socketFailure } from './failure';
-import { isPublicAddress } from './public-address';
-import type { OutboundTarget } from './target';
 
 type ConnectOptions = {
   allowPrivateNetworks: boolean;

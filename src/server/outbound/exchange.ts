@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import type { OutboundTarget } from './address/target';
 import type { OutboundBody } from './body';
 import { OutboundFailure, socketFailure } from './failure';
-import type { OutboundTarget } from './target';
 
 export type Answer = {
   status: number;

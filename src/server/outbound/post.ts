@@ -1,11 +1,11 @@
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { log } from '../log';
+import { resolveHost } from './address/resolve';
+import { readTarget } from './address/target';
 import { type OutboundBody, openBody } from './body';
 import { checkAddresses, connectToFirst } from './connect';
 import { type Answer, exchange } from './exchange';
 import { type FailureReason, OutboundFailure } from './failure';
-import { resolveHost } from './resolve';
-import { readTarget } from './target';
 import { untilAborted } from './until-aborted';
 
 export type OutboundRequest = {

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock';
-import { createContext } from '../context';
 import { AppError } from '../errors';
 import { log } from '../log';
+import { createContext } from '../procedures/context';
 import { isUnexpected, publicError } from '../public-error';
 import { readBearer } from '../secrets/credentials';
 import { isSameSecret } from '../secrets/crypto';

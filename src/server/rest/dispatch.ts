@@ -1,12 +1,12 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import type { Clock } from '../clock';
-import { type Context, createContext } from '../context';
 import { AppError } from '../errors';
+import { reserveBodyBudget } from '../http/body-budget';
+import { allowOrigin, isPreflight, preflight } from '../http/cors';
 import { log } from '../log';
+import { type Context, createContext } from '../procedures/context';
+import { admit } from '../procedures/trpc';
 import { isUnexpected, type PublicError, publicError } from '../public-error';
-import { admit } from '../trpc';
-import { reserveBodyBudget } from './body-budget';
-import { allowOrigin, isPreflight, preflight } from './cors';
 import { documentResponder } from './document';
 import { failure, success } from './envelope';
 import { type FileOutput, fileResponse } from './file';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { AppError, type FieldError } from '../errors';
+import { readBytes, requireJson } from '../http/body';
+import type { BodyBudget } from '../http/body-budget';
+import { parseJsonObject } from '../http/json';
 import { unwrap } from '../validation';
-import { readBytes, requireJson } from './body';
-import type { BodyBudget } from './body-budget';
-import { parseJsonObject } from './json';
 import type { Route } from './routes';
 
 const MAX_FIELDS_TOLD = 50;

@@ -215,7 +215,7 @@ it('HEAD answers like GET without a body', async () => {
 it('reveals nothing internal after an unexpected error', async () => {
   const { createRestHandler } = await import('./dispatch');
   const { rest } = await import('./meta');
-  const { publicProcedure, router } = await import('../trpc');
+  const { publicProcedure, router } = await import('../procedures/trpc');
   const { Empty } = await import('@/lib/wire');
   const broken = router({
     test: router({

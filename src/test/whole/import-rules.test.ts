@@ -107,7 +107,7 @@ function check(files: Record<string, string>): string {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
   }
-  const args = [join(root, 'scripts/check-imports.mjs'), folder];
+  const args = [join(root, 'scripts/checks/check-imports.mjs'), folder];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   return `exit ${status}\n${stdout}${stderr}`;
 }

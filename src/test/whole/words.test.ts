@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findReplacedWords } from '../../../scripts/check-words.mjs';
+import { findReplacedWords } from '../../../scripts/checks/check-words.mjs';
 
 describe('the word check', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { plainText } from '@/lib/wire';
-import type { Context } from '@/server/context';
 import { log } from '@/server/log';
+import type { Context } from '@/server/procedures/context';
 import { CHECK_COOKIES, type Purpose, readCookies, storeIntent } from './intent';
 import { runNextAuth } from './next-auth';
 import { isIssuerOf, type Provider } from './providers';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '@/server/context';
+import type { Context } from '@/server/procedures/context';
 import { sign, unsign } from '@/server/secrets/crypto';
 import { callbackPath, type Provider } from './providers';
 

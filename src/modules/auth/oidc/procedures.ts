@@ -1,6 +1,6 @@
 import { Confirmation, Empty } from '@/lib/wire';
+import { authedProcedure, publicProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { authedProcedure, publicProcedure } from '@/server/trpc';
 import { ByProvider, LinkStarted, OidcCallback, OidcLogin, OidcProviders, Redirection } from './schema';
 import { beginLink, beginSignIn, disconnect, finish, listProviders } from './service';
 

@@ -1,9 +1,9 @@
 import { safeNextPath } from '@/lib/routes';
 import { insertAuditEntry } from '@/server/audit';
-import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
+import type { Context } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { env } from '@/server/settings/env';
 import type { LoggedIn, TotpPending } from '../schema';
 import { passFirstFactor } from '../sign-in';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { appRouter } from '@/modules/router';
-import { createConsoleHandler } from '@/server/console-handler';
 import { log } from '@/server/log';
+import { createConsoleHandler } from '@/server/procedures/console-handler';
 import { db } from '@/test/database';
 import { makeAdmin, unique } from '@/test/factories';
 import { client, expectError } from '@/test/rest';

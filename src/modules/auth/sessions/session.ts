@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
+import type { Context } from '@/server/procedures/context';
 import { newSessionSecret, sessionCookie } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';

@@ -1,7 +1,7 @@
-import type { ActorContext } from '@/server/context';
 import { notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { CLEARED_SESSION_COOKIE } from '@/server/secrets/credentials';
 import type { ListSessions, Session } from '../schema';
 import { endSessions } from './session';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { appRouter } from '@/modules/router';
-import { createContext } from '@/server/context';
+import { createContext } from '@/server/procedures/context';
 import { derivedToken } from '@/server/secrets/crypto';
 import { db } from '@/test/database';
 import { makeAdmin } from '@/test/factories';

@@ -1,8 +1,8 @@
-import type { Context } from '@/server/context';
 import { type Database, database, type Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
-import type { PublicMutationContext } from '@/server/mutation';
+import type { Context } from '@/server/procedures/context';
+import type { PublicMutationContext } from '@/server/procedures/mutation';
 import { derivedToken, isDerivedToken } from '@/server/secrets/crypto';
 import { hashPassword } from '@/server/secrets/password';
 import { env } from '@/server/settings/env';

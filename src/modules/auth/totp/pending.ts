@@ -1,6 +1,6 @@
-import type { Context } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import type { Context } from '@/server/procedures/context';
 import { randomToken, sha256 } from '@/server/secrets/crypto';
 import type { TotpPending } from '../schema';
 

@@ -1,6 +1,6 @@
-import type { ActorContext } from '@/server/context';
 import { AppError } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { clearFailures, recordAttempt } from '../attempt-delay';
 import type { TotpCodeInput, TotpEnabled } from '../schema';
 import { consumeTotpCode, newTotpSecret, removeTotp, replaceRecoveryCodes, stepOfCode } from './codes';

@@ -1,5 +1,5 @@
+import { adminProcedure, authedProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { adminProcedure, authedProcedure } from '@/server/trpc';
 import { ActivateDkim, DkimKey, DkimKeyPage, ListDkimKeys, RotateDkim } from './schema';
 import { activateDkim, listDkimKeys, rotateDkim } from './service';
 

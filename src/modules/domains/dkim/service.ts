@@ -1,10 +1,10 @@
 import { kickAgents } from '@/modules/mail-server/service';
-import type { ActorContext } from '@/server/context';
 import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import type { MutationContext } from '@/server/mutation';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { dkimKeyRow, makeDkimKeyPair } from './keys';
 import type { ActivateDkim, DkimKey, ListDkimKeys, RotateDkim } from './schema';

@@ -1,8 +1,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/address';
-import { addressHeader, textHeader, verbatimHeader } from './header-text';
 import type { Address, Attachment, OutgoingMessage } from '../schema';
+import { addressHeader, textHeader, verbatimHeader } from './header-text';
 
 export type ComposedMessage = {
   raw: Buffer;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseAddress } from '@/lib/address';
 import type { ErrorCode } from '@/lib/error-codes';
 import { AppError } from '@/server/errors';
-import { parseJsonObject } from '@/server/rest/json';
+import { parseJsonObject } from '@/server/http/json';
 import type { OutgoingMessage } from '../schema';
 import { MAX_BATCH } from '../schema';
 import { checkOutgoingMessage, type MessageError } from './check-outgoing-message';

@@ -4,8 +4,8 @@ import { log } from '@/server/log';
 import { attempt, type Post } from './attempt';
 import { type Claim, claimDue, type Job, loadJobs, releaseClaims } from './claim';
 import { finishAttempt, type Outcome } from './finish';
-import { createLanes, type Lane } from './lanes';
-import { createProvenEndpoints } from './proven-endpoints';
+import { createLanes, type Lane } from './lanes/lanes';
+import { createProvenEndpoints } from './lanes/proven-endpoints';
 
 export type SweepReport = { attempted: number; delivered: number; failed: number };
 

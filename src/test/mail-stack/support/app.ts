@@ -1,5 +1,5 @@
 import { appRouter } from '@/modules/router';
-import { createContext } from '@/server/context';
+import { createContext } from '@/server/procedures/context';
 import { newApiKey } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import { newName } from './directory';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Empty } from '@/lib/wire';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, unique } from '@/test/factories';
+import { notFound } from '../errors';
 import { createContext } from './context';
-import { notFound } from './errors';
 import type { MutationContext } from './mutation';
 import { adminProcedure, authedProcedure, router } from './trpc';
 

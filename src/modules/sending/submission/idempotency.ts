@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Actor } from '@/server/actor';
+import type { Actor } from '@/server/access/actor';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from './schema';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../schema';
 
 /** A message that an earlier call with the same key has stored. */
 export type PriorMessage = {

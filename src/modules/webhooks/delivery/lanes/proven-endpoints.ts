@@ -1,4 +1,4 @@
-import type { Outcome } from './finish';
+import type { Outcome } from '../finish';
 
 const PROMPT_MS = 1_000;
 const PROVEN_FOR_MS = 10_000;

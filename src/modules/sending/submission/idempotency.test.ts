@@ -5,7 +5,7 @@ import { makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { deleteOldKeys } from './idempotency';
 
-const mta = await vi.hoisted(async () => (await import('../../test/servers/scripted-mta')).startScriptedMta());
+const mta = await vi.hoisted(async () => (await import('@/test/servers/scripted-mta')).startScriptedMta());
 
 beforeEach(() => {
   mta.state.script = () => undefined;

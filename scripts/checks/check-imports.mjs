@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import swc from '@swc/core';
 import { cruise } from 'dependency-cruiser';
-import { onAllImports, onImportsOfCode } from '../.dependency-cruiser.mjs';
+import { onAllImports, onImportsOfCode } from '../../.dependency-cruiser.mjs';
 
 const FOLDERS = ['src', 'scripts', 'e2e'];
-const root = resolve(process.argv[2] ?? join(import.meta.dirname, '..'));
+const root = resolve(process.argv[2] ?? join(import.meta.dirname, '../..'));
 const parseFile = swc.parseFileSync;
 
 const all = await check(onAllImports, { areTypesErased: false });

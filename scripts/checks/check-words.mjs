@@ -1,9 +1,9 @@
 // `npm run check:words`: finds words that docs/glossary.md and CONTRIBUTING.md replace by others, in text and code alike.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { replacedWords } from './testing/replaced-words.mjs';
+import { replacedWords } from '../testing/replaced-words.mjs';
 
 const TEXT_FILES =
   /\.(ts|tsx|mjs|css|sql|prisma|md|yml|yaml|conf|service|cf|lua|example|html|json)$|(^|\/)[\w.-]+$(?<!\.\w+)/;
@@ -23,7 +23,7 @@ export function findReplacedWords(path, text) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const root = dirname(dirname(fileURLToPath(import.meta.url)));
+  const root = fileURLToPath(new URL('../..', import.meta.url));
   const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
   const files = stdout.split('\n').filter((path) => TEXT_FILES.test(path) && !SKIPPED.test(path));
   const findings = files

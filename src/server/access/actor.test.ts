@@ -2,11 +2,11 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, makeSession } from '@/test/factories';
+import { systemClock } from '../clock';
+import { PrismaClient } from '../prisma/client';
+import { readCredentials } from '../secrets/credentials';
+import { env } from '../settings/env';
 import { identify } from './actor';
-import { systemClock } from './clock';
-import { PrismaClient } from './prisma/client';
-import { readCredentials } from './secrets/credentials';
-import { env } from './settings/env';
 
 /** The actor for the headers, and the number of queries. */
 async function identified(headers: Record<string, string>) {

@@ -1,4 +1,4 @@
-import { OutboundFailure } from './failure';
+import { OutboundFailure } from '../failure';
 
 export type OutboundTarget = {
   /** Host name or IP literal, without brackets or a final dot. */

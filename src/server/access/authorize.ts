@@ -1,7 +1,7 @@
 import { hasRole, type Role } from '@/lib/roles';
+import { AppError } from '../errors';
+import type { ActorContext } from '../procedures/context';
 import type { Actor } from './actor';
-import type { ActorContext } from './context';
-import { AppError } from './errors';
 
 declare const authorized: unique symbol;
 

@@ -1,12 +1,12 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
+import { readBytes, requireJson } from '../http/body';
+import { reserveBodyBudget } from '../http/body-budget';
+import { rejectTooComplex } from '../http/json';
+import { limitAddress } from '../limits/rate-limit';
+import { log } from '../log';
+import { isUnexpected, publicError } from '../public-error';
 import { type Context, createContext } from './context';
-import { limitAddress } from './limits/rate-limit';
-import { log } from './log';
-import { isUnexpected, publicError } from './public-error';
-import { readBytes, requireJson } from './rest/body';
-import { reserveBodyBudget } from './rest/body-budget';
-import { rejectTooComplex } from './rest/json';
 
 const ENDPOINT = '/api/trpc';
 const BODY_LIMIT_BYTES = 1024 * 1024;

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { postOnce } from './post';
+import { postOnce } from '../post';
 import { isPublicAddress } from './public-address';
 import { resolveHost } from './resolve';
 

@@ -1,9 +1,9 @@
 import type { Role } from '@/lib/roles';
-import type { Clock } from './clock';
-import type { Tx } from './db';
-import { AppError } from './errors';
-import type { Credentials } from './secrets/credentials';
-import { sha256 } from './secrets/crypto';
+import type { Clock } from '../clock';
+import type { Tx } from '../db';
+import { AppError } from '../errors';
+import type { Credentials } from '../secrets/credentials';
+import { sha256 } from '../secrets/crypto';
 
 /** The caller with role, domains and key scope, read from the database on every request. */
 export type Actor = {

@@ -1,4 +1,4 @@
-import type { Room } from './claim';
+import type { Room } from '../claim';
 
 /** Failing endpoints, those that responded promptly lately, all others, and tests. */
 export type Lane = 'failing' | 'proven' | 'unproven' | 'test';

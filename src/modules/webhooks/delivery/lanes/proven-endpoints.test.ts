@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Outcome } from './finish';
+import type { Outcome } from '../finish';
 import { createProvenEndpoints } from './proven-endpoints';
 
 const PROMPT = outcome({ durationMs: 999 });

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Actor, identify } from './actor';
-import { type Clock, systemClock } from './clock';
-import { type Database, database } from './db';
-import { type Credentials, readCredentials } from './secrets/credentials';
-import { env } from './settings/env';
+import { type Actor, identify } from '../access/actor';
+import { type Clock, systemClock } from '../clock';
+import { type Database, database } from '../db';
+import { type Credentials, readCredentials } from '../secrets/credentials';
+import { env } from '../settings/env';
 
 export type Context = {
   /** The pool. Mutations change data in a transaction, see mutation.ts. */

@@ -6,13 +6,13 @@ import type { SubmitOutcome } from '@/mail/submission/submit';
 import { rejectSend, uncountSend } from '@/modules/abuse/service';
 import { recordSubmission } from '@/modules/messages/service';
 import { kickDeliveries } from '@/modules/webhooks/service';
-import { type AuthorizedDomain, authorizeDomain } from '@/server/access';
-import type { ActorContext } from '@/server/context';
+import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
+import type { ActorContext } from '@/server/procedures/context';
 import { env } from '@/server/settings/env';
-import type { PreparedMessage } from './composing/message-jobs';
+import type { PreparedMessage } from '../composing/message-jobs';
 import { createMessage, type IdempotencySlot } from './message-row';
 import { outboundMta } from './mta';
 

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Counting } from '@/modules/abuse/service';
-import type { AuthorizedDomain } from '@/server/access';
-import type { ActorContext } from '@/server/context';
-import type { PreparedMessage } from './composing/message-jobs';
+import type { AuthorizedDomain } from '@/server/access/authorize';
+import type { ActorContext } from '@/server/procedures/context';
+import type { PreparedMessage } from '../composing/message-jobs';
 
 /** The position of a message in a call with an Idempotency-Key. */
 export type IdempotencySlot = { keyId: string; batchIndex: number };

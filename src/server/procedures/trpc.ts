@@ -1,16 +1,16 @@
 import { initTRPC } from '@trpc/server';
 import { z } from 'zod';
 import type { Role } from '@/lib/roles';
-import { isScoped, requireRole } from './access';
-import type { Actor } from './actor';
-import { recordRefusal } from './audit';
+import type { Actor } from '../access/actor';
+import { isScoped, requireRole } from '../access/authorize';
+import { recordRefusal } from '../audit';
+import { AppError } from '../errors';
+import { limitAddress, limitKey, limitLogin } from '../limits/rate-limit';
+import { publicError } from '../public-error';
+import type { ProcedureMeta } from '../rest/meta';
+import { invalidInput } from '../validation';
 import type { Context } from './context';
-import { AppError } from './errors';
-import { limitAddress, limitKey, limitLogin } from './limits/rate-limit';
 import { auditedWrites, NO_WRITES } from './mutation';
-import { publicError } from './public-error';
-import type { ProcedureMeta } from './rest/meta';
-import { invalidInput } from './validation';
 
 const t = initTRPC
   .context<Context>()

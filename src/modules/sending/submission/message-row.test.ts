@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
-import type { AuthorizedDomain } from '@/server/access';
-import { createContext } from '@/server/context';
+import type { AuthorizedDomain } from '@/server/access/authorize';
 import { isForeignKeyViolation } from '@/server/db';
+import { createContext } from '@/server/procedures/context';
 import { db } from '@/test/database';
 import { makeAdmin } from '@/test/factories';
 import { createMessage } from './message-row';

@@ -1,8 +1,8 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import pLimit from 'p-limit';
-import { OutboundFailure } from './failure';
-import { untilAborted } from './until-aborted';
+import { OutboundFailure } from '../failure';
+import { untilAborted } from '../until-aborted';
 
 /**
  * Returns every IPv4 and IPv6 address of a host name, IPv4 first; an IP literal resolves to itself. Asks DNS first, then

@@ -1,7 +1,7 @@
-import type { Actor } from './actor';
-import { type AuditRecord, insertAuditEntry } from './audit';
+import type { Actor } from '../access/actor';
+import { type AuditRecord, insertAuditEntry } from '../audit';
+import type { Tx } from '../db';
 import type { ActorContext, Context } from './context';
-import type { Tx } from './db';
 
 /** Records an audit entry of the call. */
 type RecordAudit = (record: AuditRecord) => Promise<void>;

@@ -12,7 +12,7 @@ let handle: Handle;
 async function load(corsOrigins: string): Promise<void> {
   vi.resetModules();
   process.env.CORS_ORIGINS = corsOrigins;
-  const { createRestHandler } = await import('./dispatch');
+  const { createRestHandler } = await import('../rest/dispatch');
   const { appRouter } = await import('@/modules/router');
   handle = createRestHandler(appRouter);
 }
