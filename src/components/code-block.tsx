@@ -1,20 +1,19 @@
 import type { ReactNode } from 'react';
+import classes from './code-block.module.css';
 import { CopyIcon } from './copy-button';
+import { RawText } from './text/raw-text';
 
-type CodeBlockProps = { title: string; hint?: ReactNode; code: string; what: string };
+type CodeBlockProps = { title: string; hint?: ReactNode; code: string; what?: string };
 
 export function CodeBlock({ title, hint, code, what }: CodeBlockProps) {
   return (
     <figure>
-      <figcaption className="code-head">
+      <figcaption className={classes.head}>
         <b>{title}</b>
         {hint && <span className="quiet">{hint}</span>}
-        <CopyIcon value={code} what={what} />
+        {what && <CopyIcon value={code} what={what} />}
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling block must be reachable by keyboard. */}
-      <pre className="raw" tabIndex={0}>
-        {code}
-      </pre>
+      <RawText tabIndex={0}>{code}</RawText>
     </figure>
   );
 }

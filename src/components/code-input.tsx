@@ -1,6 +1,7 @@
 'use client';
 
 import { Input, PinInput } from '@mantine/core';
+import classes from './code-input.module.css';
 
 const LENGTH = 6;
 
@@ -16,9 +17,10 @@ type CodeInputProps = {
 /** The six digits of an authenticator app. */
 export function CodeInput({ value, error, onChange, onComplete, autoFocus, size = 'sm' }: CodeInputProps) {
   return (
-    <fieldset className="code-input" data-size={size}>
+    <fieldset className={classes.code} data-size={size}>
       <legend className="sr-only">Six-digit code</legend>
       <PinInput
+        classNames={{ root: classes.root, pinInput: classes.digit, input: classes.input }}
         length={LENGTH}
         type="number"
         inputMode="numeric"

@@ -1,25 +1,28 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
+import classes from './page-header.module.css';
 
 type PageHeaderProps = {
   title: string;
   description: ReactNode;
   parent?: { label: string; href: string };
   mono?: boolean;
+  /** Tabs follow, which draw the line below. */
+  hasTabs?: boolean;
   children?: ReactNode;
 };
 
-export function PageHeader({ title, description, parent, mono, children }: PageHeaderProps) {
+export function PageHeader({ title, description, parent, mono, hasTabs, children }: PageHeaderProps) {
   return (
-    <header className="page-header">
-      <div className="page-header-text">
+    <header className={classes.header} data-tabs={hasTabs}>
+      <div className={classes.text}>
         <h1>
           {parent && (
             <>
-              <Link className="breadcrumb" href={parent.href}>
+              <Link className={classes.breadcrumb} href={parent.href}>
                 {parent.label}
               </Link>
-              <span className="breadcrumb" aria-hidden="true">
+              <span className={classes.breadcrumb} aria-hidden="true">
                 /
               </span>
             </>
@@ -28,9 +31,9 @@ export function PageHeader({ title, description, parent, mono, children }: PageH
             {title}
           </span>
         </h1>
-        <div className="page-description">{description}</div>
+        <div className={classes.description}>{description}</div>
       </div>
-      {children !== undefined && <div className="page-actions">{children}</div>}
+      {children !== undefined && <div className={classes.actions}>{children}</div>}
     </header>
   );
 }

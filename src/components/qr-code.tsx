@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { encode } from 'uqr';
+import classes from './qr-code.module.css';
 
 const QUIET_ZONE = 4;
 
@@ -7,7 +8,13 @@ const QUIET_ZONE = 4;
 export function QrCode({ value, label }: { value: string; label: string }) {
   const { size, path } = useMemo(() => draw(value), [value]);
   return (
-    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
+    <svg
+      className={classes.code}
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+    >
       <path d={path} />
     </svg>
   );

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { FormFooter } from './layout/form-layout';
 
 type SaveBarProps = {
   isDirty: boolean;
@@ -12,7 +13,7 @@ type SaveBarProps = {
 /** Save and discard buttons of a settings form, with its saved state. */
 export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, isSecondary }: SaveBarProps) {
   return (
-    <div className="form-footer">
+    <FormFooter>
       <Button variant={isSecondary ? 'default' : 'filled'} type="submit" loading={isSaving} disabled={!isDirty}>
         Save changes
       </Button>
@@ -25,6 +26,6 @@ export function SaveBar({ isDirty, isSaving, isSaved, onDiscard, isSecondary }: 
           {isSaved ? 'Saved' : 'No changes'}
         </span>
       )}
-    </div>
+    </FormFooter>
   );
 }

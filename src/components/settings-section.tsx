@@ -1,16 +1,36 @@
 import type { ReactNode } from 'react';
+import { Skeleton } from './marks/skeleton';
+import classes from './settings-section.module.css';
 
 type SettingsSectionProps = { title: string; hint: ReactNode; state?: ReactNode; children: ReactNode };
 
 export function SettingsSection({ title, hint, state, children }: SettingsSectionProps) {
   return (
-    <section className="settings-section" aria-label={title}>
-      <div className="section-intro">
+    <section className={classes.section} aria-label={title}>
+      <div className={classes.intro}>
         <h2>{title}</h2>
         <p>{hint}</p>
         {state}
       </div>
-      <div className="section-body">{children}</div>
+      <div className={classes.body}>{children}</div>
     </section>
+  );
+}
+
+/** Sections of these heights that are loading. */
+export function SettingsSkeleton({ heights }: { heights: number[] }) {
+  return (
+    <div aria-busy="true">
+      {heights.map((height) => (
+        <div key={height} className={classes.section} style={{ minHeight: height }}>
+          <div className={classes.intro}>
+            <Skeleton width={96} />
+          </div>
+          <div className={classes.body}>
+            <Skeleton width={328} />
+          </div>
+        </div>
+      ))}
+    </div>
   );
 }

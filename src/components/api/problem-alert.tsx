@@ -1,4 +1,4 @@
-import { StatusMark } from '../marks/status-mark';
+import { Notice } from '../layout/notice';
 import type { Problem } from './problem';
 
 type ProblemAlertProps = { problem: Problem | null; title?: string };
@@ -6,8 +6,7 @@ type ProblemAlertProps = { problem: Problem | null; title?: string };
 export function ProblemAlert({ problem, title }: ProblemAlertProps) {
   if (!problem) return null;
   return (
-    <div className="alert" role="alert" data-tone="bounced">
-      <StatusMark status="bounced">{title ?? problem.message}</StatusMark>
+    <Notice status="bounced" title={title ?? problem.message} role="alert">
       {title && <p>{problem.message}</p>}
       {problem.fields.map((field) => (
         <p key={field.path}>
@@ -18,6 +17,6 @@ export function ProblemAlert({ problem, title }: ProblemAlertProps) {
         {problem.code}
         {problem.requestId && `, request ${problem.requestId}`}
       </p>
-    </div>
+    </Notice>
   );
 }

@@ -2,6 +2,8 @@
 
 import { useRouter } from 'next/navigation';
 import { Fragment, type MouseEvent, type ReactNode } from 'react';
+import { Skeleton } from '../marks/skeleton';
+import classes from './data-table.module.css';
 import { ExpandedRow } from './expanded-row';
 
 type SortOrder = 'asc' | 'desc';
@@ -35,6 +37,8 @@ type DataTableProps<Row> = {
   sort?: TableSort;
   skeletonRows?: number;
   hideHeader?: boolean;
+  /** Less space between columns. */
+  isDense?: boolean;
   className?: string;
 };
 
@@ -55,7 +59,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     hideHeader,
   } = props;
   const router = useRouter();
-  const classes = ['data-table', props.className, isStale && 'data-table-stale'].filter(Boolean).join(' ');
+  const className = [classes.table, props.className, props.isDense && classes.dense, isStale && classes.stale]
+    .filter(Boolean)
+    .join(' ');
 
   const openRow = (event: MouseEvent<HTMLTableRowElement>, row: Row, href: string) => {
     if (event.defaultPrevented || isOwnControl(event.target) || window.getSelection()?.toString()) return;
@@ -65,7 +71,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   };
 
   return (
-    <table className={classes} aria-busy={rows === undefined || isStale || undefined}>
+    <table className={className} aria-busy={rows === undefined || isStale || undefined}>
       <caption className="sr-only">{rows === undefined ? `${caption}, loading` : caption}</caption>
       <colgroup>
         {columns.map((column) => (
@@ -138,7 +144,7 @@ function HeaderCell<Row>({ column, sort }: HeaderCellProps<Row>) {
   const ariaSort = sort.order === 'asc' ? 'ascending' : 'descending';
   return (
     <th data-kind={column.kind} data-optional={isSpare} aria-sort={isSorted ? ariaSort : undefined}>
-      <button type="button" className="sort-button" onClick={() => sort.onSort(sortBy, isSorted ? next : 'asc')}>
+      <button type="button" className={classes.sort} onClick={() => sort.onSort(sortBy, isSorted ? next : 'asc')}>
         {column.header}
         <span aria-hidden="true">{isSorted ? (sort.order === 'asc' ? '↑' : '↓') : ''}</span>
       </button>
@@ -158,9 +164,7 @@ function SkeletonRow<Row>({ columns, index }: SkeletonRowProps<Row>) {
           data-mobile={column.mobile ?? 'none'}
           data-optional={column.isOptional || undefined}
         >
-          {column.kind !== 'tail' && (
-            <span className="skeleton" style={{ width: (column.skeletonWidth ?? 72) - ((index * 13) % 5) * 4 }} />
-          )}
+          {column.kind !== 'tail' && <Skeleton width={(column.skeletonWidth ?? 72) - ((index * 13) % 5) * 4} />}
         </td>
       ))}
     </tr>
@@ -168,7 +172,7 @@ function SkeletonRow<Row>({ columns, index }: SkeletonRowProps<Row>) {
 }
 
 function skeletonKey(index: number): string {
-  return `bone-${index}`;
+  return `skeleton-${index}`;
 }
 
 function isOwnControl(target: EventTarget): boolean {

@@ -2,7 +2,9 @@
 
 import { Menu } from '@mantine/core';
 import { IconChevronDown, IconX } from '@tabler/icons-react';
+import type { ComponentProps } from 'react';
 import { formatMoment } from '@/lib/format';
+import classes from './filters.module.css';
 
 const HOUR_MS = 3_600_000;
 const TIME_RANGES = [
@@ -19,10 +21,7 @@ export function SinceFilter({ since, onChange }: SinceFilterProps) {
   return (
     <Menu position="bottom-start" width={184}>
       <Menu.Target>
-        <button type="button" className="filter-chip only-wide">
-          Since <b>any time</b>
-          <IconChevronDown size={16} stroke={1.5} aria-hidden="true" />
-        </button>
+        <FilterButton name="Since" value="any time" className="only-wide" />
       </Menu.Target>
       <Menu.Dropdown>
         {TIME_RANGES.map(({ label, ms }) => (
@@ -35,11 +34,23 @@ export function SinceFilter({ since, onChange }: SinceFilterProps) {
   );
 }
 
+type FilterButtonProps = ComponentProps<'button'> & { name: string; value: string };
+
+/** Opens a menu of values to filter by. */
+export function FilterButton({ name, value, className = '', ...props }: FilterButtonProps) {
+  return (
+    <button type="button" className={`${classes.chip} ${className}`} {...props}>
+      {name} <b>{value}</b>
+      <IconChevronDown size={16} stroke={1.5} aria-hidden="true" />
+    </button>
+  );
+}
+
 type ActiveFilterProps = { name: string; value: string; onRemove: () => void };
 
 export function ActiveFilter({ name, value, onRemove }: ActiveFilterProps) {
   return (
-    <span className="filter-chip" data-active-filter>
+    <span className={classes.chip} data-active-filter>
       {name} <b className="clip">{value}</b>
       <button type="button" aria-label={`Remove filter: ${name}`} onClick={onRemove}>
         <IconX size={14} stroke={1.75} />

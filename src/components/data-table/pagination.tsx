@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { formatCount } from '@/lib/format';
 import type { CursorHistory } from './cursor-history';
+import classes from './pagination.module.css';
 
 type PaginationProps = {
   page: { items: unknown[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
@@ -16,7 +17,7 @@ export function Pagination({ page, history, labels = { back: 'Previous', forward
   if (!page) return null;
   const { has_more: hasMore, next_cursor: nextCursor } = page.pagination;
   return (
-    <nav className="pagination" aria-label="Pagination">
+    <nav className={classes.pagination} aria-label="Pagination">
       <span aria-live="polite">{summarize(page.items.length, hasMore, history.isFirst)}</span>
       <span className="spacer" />
       <Button

@@ -1,24 +1,42 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { type Problem, toProblem } from '../api/problem';
 import { CopyIcon } from '../copy-button';
 import { StatusMark } from '../marks/status-mark';
+import { DetailsList } from '../text/details-list';
+import classes from './states.module.css';
+
+type NoteProps = { children: ReactNode; isSplit?: boolean; role?: 'alert' };
+
+/** Shown where a table or a page would be. */
+export function Note({ children, isSplit, role }: NoteProps) {
+  return (
+    <div className={classes.note} data-split={isSplit || undefined} role={role}>
+      {children}
+      <div className={classes.lines} aria-hidden="true" />
+    </div>
+  );
+}
+
+/** Shown in place of a short table that has no rows. */
+export function NoRows({ children }: { children: ReactNode }) {
+  return <p className={classes.noRows}>{children}</p>;
+}
 
 type EmptyStateProps = { title: string; children: ReactNode; aside?: ReactNode };
 
 export function EmptyState({ title, children, aside }: EmptyStateProps) {
   return (
-    <div className="state-note" data-split={aside ? true : undefined}>
+    <Note isSplit={Boolean(aside)}>
       <div>
         <h2 data-large>{title}</h2>
         {children}
       </div>
       {aside}
-      <div className="blank" aria-hidden="true" />
-    </div>
+    </Note>
   );
 }
 
@@ -27,19 +45,19 @@ type ErrorStateProps = { what: string; error: unknown; onRetry?: () => void; chi
 export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) {
   const problem = toProblem(error);
   return (
-    <div className="state-note" role="alert">
+    <Note role="alert">
       <StatusMark status="failed">Couldn’t load {what}</StatusMark>
       <h2>{problem.status >= 500 ? 'The server couldn’t process this request' : problem.message}</h2>
       <p>{advice(problem)}</p>
-      <div className="row-actions">
+      <Group pt="md">
         {onRetry && (
           <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
             Retry
           </Button>
         )}
         {children}
-      </div>
-      <dl className="details-list">
+      </Group>
+      <DetailsList>
         <dt>Code</dt>
         <dd className="mono">{problem.status > 0 ? `${problem.code} (${problem.status})` : problem.code}</dd>
         {problem.requestId && (
@@ -51,9 +69,8 @@ export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) 
             </dd>
           </>
         )}
-      </dl>
-      <div className="blank" aria-hidden="true" />
-    </div>
+      </DetailsList>
+    </Note>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { Button, Modal } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
+import classes from './dialog.module.css';
 
 type DialogProps = {
   opened: boolean;
@@ -15,13 +16,23 @@ type DialogProps = {
   isDanger?: boolean;
 };
 
+/** The content of a dialog. */
+export function DialogFields({ children }: { children: ReactNode }) {
+  return <div className={classes.fields}>{children}</div>;
+}
+
+/** The buttons of a dialog. */
+export function DialogFooter({ children }: { children: ReactNode }) {
+  return <footer className={classes.footer}>{children}</footer>;
+}
+
 export function Dialog(props: DialogProps) {
   const { opened, title, action, children, onClose, onSubmit, isBusy, isDisabled, isDanger } = props;
   return (
     <Modal opened={opened} onClose={onClose} title={title} yOffset={72}>
-      <form className="dialog" onSubmit={onSubmit} noValidate>
-        <div className="fields">{children}</div>
-        <footer className="dialog-footer">
+      <form className={classes.form} onSubmit={onSubmit} noValidate>
+        <DialogFields>{children}</DialogFields>
+        <DialogFooter>
           <span className="spacer" />
           <Button onClick={onClose}>Cancel</Button>
           <Button
@@ -33,7 +44,7 @@ export function Dialog(props: DialogProps) {
           >
             {action}
           </Button>
-        </footer>
+        </DialogFooter>
       </form>
     </Modal>
   );

@@ -5,6 +5,9 @@ import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { CodeBlock } from '../code-block';
 import { CopyButton } from '../copy-button';
+import { DetailsList } from '../text/details-list';
+import { DialogFields, DialogFooter } from './dialog';
+import classes from './secret-dialog.module.css';
 
 const HASHED = 'Postroom stores only a hash and can’t show it again.';
 
@@ -34,18 +37,18 @@ export function SecretDialog(props: SecretDialogProps) {
       closeOnEscape={false}
       onClose={() => undefined}
     >
-      <div className="fields">
+      <DialogFields>
         <p className="soft">You can see it only once. {note}</p>
-        <div className="secret">
+        <div className={classes.secret}>
           <code>{secret}</code>
           <CopyButton filled value={secret} label={copyLabel} onCopied={() => setIsCopied(true)} />
         </div>
-        {facts && <dl className="details-list">{facts}</dl>}
+        {facts && <DetailsList>{facts}</DetailsList>}
         {check && (
           <CodeBlock title={check.title ?? 'Try it'} hint={check.hint} code={check.command} what="the command" />
         )}
-      </div>
-      <footer className="dialog-footer">
+      </DialogFields>
+      <DialogFooter>
         <span className="soft" role="status">
           {isCopied ? 'Copied' : 'Not copied yet'}
         </span>
@@ -53,7 +56,7 @@ export function SecretDialog(props: SecretDialogProps) {
         <Button leftSection={<IconCheck stroke={1.75} />} onClick={onDone}>
           I’ve saved it
         </Button>
-      </footer>
+      </DialogFooter>
     </Modal>
   );
 }

@@ -1,19 +1,23 @@
 'use client';
 
 import { Select, TextInput } from '@mantine/core';
+import classes from './address-fields.module.css';
 
 type AddressFieldsProps = {
   label: string;
+  /** The name of both fields together, if it isn't the label. */
+  groupLabel?: string;
   domains: { id: string; name: string }[];
   local: object;
   domain: object;
   isCatchAll?: boolean;
 };
 
-export function AddressFields({ label, domains, local, domain, isCatchAll = false }: AddressFieldsProps) {
+export function AddressFields(props: AddressFieldsProps) {
+  const { label, groupLabel = label, domains, local, domain, isCatchAll = false } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be a grid in every browser.
-    <div className="joined mono-input" role="group" aria-label={label}>
+    <div className={`${classes.fields} mono-input`} role="group" aria-label={groupLabel}>
       <TextInput
         label={label}
         autoComplete="off"
@@ -24,7 +28,7 @@ export function AddressFields({ label, domains, local, domain, isCatchAll = fals
         {...local}
         {...(isCatchAll && { disabled: true, value: '', placeholder: 'all other addresses' })}
       />
-      <span className="at" aria-hidden="true">
+      <span className={classes.at} aria-hidden="true">
         @
       </span>
       <Select

@@ -1,32 +1,35 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
+import { Note } from '../data-table/states';
 import { StatusMark } from '../marks/status-mark';
+import { Page } from '../shell/page';
+import { DetailsList } from '../text/details-list';
 
 type CrashProps = { digest: string | undefined; onRetry: () => void };
 
 export function Crash({ digest, onRetry }: CrashProps) {
   return (
-    <main id="main" className="page">
-      <div className="state-note" role="alert">
+    <Page>
+      <Note role="alert">
         <StatusMark status="failed">Page error</StatusMark>
         <h1>This page couldn’t be displayed</h1>
         <p>
           This is a bug in the console. Your data is not affected. Reload the page, and report it if it happens again.
         </p>
-        <div className="row-actions">
+        <Group pt="md">
           <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
             Reload
           </Button>
-        </div>
+        </Group>
         {digest && (
-          <dl className="details-list">
+          <DetailsList>
             <dt>Code</dt>
             <dd className="mono">{digest}</dd>
-          </dl>
+          </DetailsList>
         )}
-      </div>
-    </main>
+      </Note>
+    </Page>
   );
 }

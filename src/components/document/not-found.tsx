@@ -1,9 +1,10 @@
 import Link from 'next/link';
 import { Logo } from '../marks/logo';
+import classes from './not-found.module.css';
 
 export function NotFound() {
   return (
-    <main className="plain-page">
+    <main className={classes.page}>
       <Logo size={28} />
       <h1>Page not found</h1>
       <p className="soft">The link may be outdated or mistyped.</p>

@@ -5,14 +5,22 @@ import {
   type CSSVariablesResolver,
   createTheme,
   Drawer,
+  Group,
   Input,
   type MantineColorsTuple,
   Menu,
   Modal,
+  MultiSelect,
+  Pill,
+  Popover,
+  Select,
+  Stack,
   Switch,
   Tabs,
+  TagsInput,
   Tooltip,
 } from '@mantine/core';
+import classes from './theme.module.css';
 
 const pine: MantineColorsTuple = [
   '#EEF5F0',
@@ -51,6 +59,8 @@ const dark: MantineColorsTuple = [
   '#060908',
 ];
 
+const dropdown = { dropdown: classes.dropdown, option: classes.option };
+
 export const theme = createTheme({
   colors: { pine, gray, dark },
   primaryColor: 'pine',
@@ -77,6 +87,7 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({
       defaultProps: { variant: 'default' },
+      classNames: { root: classes.button, section: classes.buttonSection },
       vars: (_, { size, variant }) => ({
         root: {
           '--button-height': size === 'xs' ? '28px' : '32px',
@@ -88,17 +99,44 @@ export const theme = createTheme({
     }),
     ActionIcon: ActionIcon.extend({
       defaultProps: { variant: 'subtle', color: 'gray' },
+      classNames: { root: classes.actionIcon },
       vars: () => ({ root: { '--ai-size': '28px', '--ai-color': 'var(--ink-2)', '--ai-hover': 'var(--hover)' } }),
     }),
     Input: Input.extend({
+      classNames: { wrapper: classes.inputWrapper, input: classes.input },
       vars: () => ({ wrapper: { '--input-height': '32px', '--input-fz': '13px' } }),
     }),
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { inputWrapperOrder: ['label', 'input', 'error', 'description'] },
+      classNames: { label: classes.label, error: classes.hint, description: classes.description },
     }),
-    Checkbox: Checkbox.extend({ defaultProps: { size: 'xs', radius: 'xs' } }),
-    Switch: Switch.extend({ defaultProps: { size: 'xs', radius: 'sm', withThumbIndicator: false } }),
-    Tabs: Tabs.extend({ defaultProps: { color: 'var(--ink)' } }),
+    Checkbox: Checkbox.extend({
+      defaultProps: { size: 'xs', radius: 'xs' },
+      classNames: {
+        input: classes.checkbox,
+        icon: classes.checkboxIcon,
+        label: classes.inlineLabel,
+        description: classes.inlineDescription,
+      },
+    }),
+    Switch: Switch.extend({
+      defaultProps: { size: 'xs', radius: 'sm', withThumbIndicator: false },
+      classNames: {
+        input: classes.switch,
+        track: classes.switchTrack,
+        thumb: classes.switchThumb,
+        label: classes.inlineLabel,
+      },
+    }),
+    Pill: Pill.extend({ classNames: { root: classes.pill } }),
+    TagsInput: TagsInput.extend({ classNames: { inputField: classes.tagsField } }),
+    Select: Select.extend({ classNames: dropdown }),
+    MultiSelect: MultiSelect.extend({ classNames: dropdown }),
+    Popover: Popover.extend({ classNames: { dropdown: classes.dropdown } }),
+    Tabs: Tabs.extend({
+      defaultProps: { color: 'var(--ink)' },
+      classNames: { list: classes.tabs, tab: classes.tab },
+    }),
     Menu: Menu.extend({
       defaultProps: {
         shadow: 'md',
@@ -107,6 +145,7 @@ export const theme = createTheme({
         transitionProps: { duration: 80 },
         withInitialFocusPlaceholder: false,
       },
+      classNames: { dropdown: classes.dropdown, item: classes.menuItem },
     }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, transitionProps: { duration: 80 } } }),
     Drawer: Drawer.extend({
@@ -114,6 +153,7 @@ export const theme = createTheme({
         transitionProps: { duration: 120 },
         overlayProps: { color: 'var(--veil)', backgroundOpacity: 1 },
       },
+      classNames: { content: classes.drawer, header: classes.drawerHeader, title: classes.drawerTitle },
     }),
     Modal: Modal.extend({
       defaultProps: {
@@ -123,86 +163,30 @@ export const theme = createTheme({
         overlayProps: { color: 'var(--veil)', backgroundOpacity: 1 },
         closeButtonProps: { 'aria-label': 'Close' },
       },
+      classNames: {
+        inner: classes.modalInner,
+        content: classes.modal,
+        header: classes.modalHeader,
+        title: classes.modalTitle,
+        body: classes.modalBody,
+      },
     }),
+    Group: Group.extend({ defaultProps: { gap: 'sm' } }),
+    Stack: Stack.extend({ defaultProps: { gap: 'lg' } }),
   },
 });
 
-const scale = {
-  '--stroke': '1.5px',
-  '--row': '36px',
-  '--quick': '120ms',
+const colors = {
+  '--mantine-color-body': 'var(--paper)',
+  '--mantine-color-text': 'var(--ink)',
+  '--mantine-color-dimmed': 'var(--ink-3)',
+  '--mantine-color-placeholder': 'var(--ink-3)',
+  '--mantine-color-error': 'var(--bounced)',
+  '--mantine-color-anchor': 'var(--pine)',
+  '--mantine-color-default': 'var(--sheet)',
+  '--mantine-color-default-hover': 'var(--hover)',
+  '--mantine-color-default-border': 'var(--rule-strong)',
 };
 
-export const cssVariablesResolver: CSSVariablesResolver = () => ({
-  variables: scale,
-  light: {
-    '--paper': '#FBFAF7',
-    '--desk': '#F3F0E8',
-    '--sheet': '#FFFEFC',
-    '--hover': '#F3F0E8',
-    '--rule': '#E2DED3',
-    '--rule-strong': '#C8C3B5',
-    '--edge': '#868D86',
-    '--margin': '#B3BFE3',
-    '--ink': '#16201C',
-    '--ink-2': '#46534D',
-    '--ink-3': '#626D67',
-    '--pine': '#14583F',
-    '--pine-tint': '#E3EFE7',
-    '--on-pine': '#FFFFFF',
-    '--postmark': '#2A489B',
-    '--postmark-tint': '#ECEFF9',
-    '--deferred': '#855600',
-    '--deferred-tint': '#F8EED6',
-    '--bounced': '#AE3119',
-    '--bounced-tint': '#FBE9E3',
-    '--failed': '#7F1734',
-    '--failed-tint': '#F8E6EA',
-    '--veil': 'rgb(235 231 221 / 72%)',
-    '--lift': '0 16px 48px rgb(22 32 28 / 16%)',
-    '--mantine-color-body': 'var(--paper)',
-    '--mantine-color-text': 'var(--ink)',
-    '--mantine-color-dimmed': 'var(--ink-3)',
-    '--mantine-color-placeholder': 'var(--ink-3)',
-    '--mantine-color-error': 'var(--bounced)',
-    '--mantine-color-anchor': 'var(--pine)',
-    '--mantine-color-default': 'var(--sheet)',
-    '--mantine-color-default-hover': 'var(--hover)',
-    '--mantine-color-default-border': 'var(--rule-strong)',
-  },
-  dark: {
-    '--paper': '#0E1412',
-    '--desk': '#0A0F0D',
-    '--sheet': '#151D1A',
-    '--hover': '#18211D',
-    '--rule': '#242E2A',
-    '--rule-strong': '#3B4842',
-    '--edge': '#6E7A74',
-    '--margin': '#3A4670',
-    '--ink': '#E8EBE4',
-    '--ink-2': '#B0BAB3',
-    '--ink-3': '#8F9A93',
-    '--pine': '#8BCFAC',
-    '--pine-tint': '#163226',
-    '--on-pine': '#0A1410',
-    '--postmark': '#A5B8F3',
-    '--postmark-tint': '#1A2238',
-    '--deferred': '#E2B45A',
-    '--deferred-tint': '#2A2213',
-    '--bounced': '#F0916F',
-    '--bounced-tint': '#301C14',
-    '--failed': '#E7758F',
-    '--failed-tint': '#31161D',
-    '--veil': 'rgb(3 5 4 / 62%)',
-    '--lift': '0 0 0 1px #3B4842, 0 12px 40px rgb(0 0 0 / 60%)',
-    '--mantine-color-body': 'var(--paper)',
-    '--mantine-color-text': 'var(--ink)',
-    '--mantine-color-dimmed': 'var(--ink-3)',
-    '--mantine-color-placeholder': 'var(--ink-3)',
-    '--mantine-color-error': 'var(--bounced)',
-    '--mantine-color-anchor': 'var(--pine)',
-    '--mantine-color-default': 'var(--sheet)',
-    '--mantine-color-default-hover': 'var(--hover)',
-    '--mantine-color-default-border': 'var(--rule-strong)',
-  },
-});
+/** Mantine's colors, from the tokens in global.css. */
+export const cssVariablesResolver: CSSVariablesResolver = () => ({ variables: {}, light: colors, dark: colors });

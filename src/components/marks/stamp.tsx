@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import classes from './stamp.module.css';
 import type { Tone } from './status-mark';
 
 export type StampState = 'passed' | 'delivered' | 'deferred' | 'bounced' | 'failed' | 'pending';
@@ -25,10 +26,16 @@ export function Stamp({ code, state, rim, tilt = 0 }: StampProps) {
   const id = useId();
   const sign = SIGNS[state];
   return (
-    <svg className="stamp" data-state={state} data-tone={STAMP_TONES[state]} viewBox="0 0 64 64" aria-hidden="true">
+    <svg
+      className={classes.stamp}
+      data-state={state}
+      data-tone={STAMP_TONES[state]}
+      viewBox="0 0 64 64"
+      aria-hidden="true"
+    >
       <g transform={`rotate(${tilt} 32 32)`}>
-        <circle className="stamp-rim" cx="32" cy="32" r="30.5" />
-        <circle className="stamp-disc" cx="32" cy="32" r="19" />
+        <circle className={classes.rim} cx="32" cy="32" r="30.5" />
+        <circle className={classes.disc} cx="32" cy="32" r="19" />
         {rim && (
           <>
             <path id={`${id}t`} d="M9.9 32a22.1 22.1 0 0 1 44.2 0" fill="none" />
@@ -46,7 +53,7 @@ export function Stamp({ code, state, rim, tilt = 0 }: StampProps) {
           </>
         )}
         <g fill="currentColor">{sign}</g>
-        <text className="stamp-code" x="32" y={sign ? 39.5 : 36.5} data-long={code.length > 3 || undefined}>
+        <text className={classes.code} x="32" y={sign ? 39.5 : 36.5} data-long={code.length > 3 || undefined}>
           {code}
         </text>
       </g>
@@ -57,7 +64,7 @@ export function Stamp({ code, state, rim, tilt = 0 }: StampProps) {
 export function Waves() {
   const id = useId();
   return (
-    <svg className="waves" aria-hidden="true" width="100%" height="24">
+    <svg className={classes.waves} aria-hidden="true" width="100%" height="24">
       <pattern id={id} width="20" height="24" patternUnits="userSpaceOnUse">
         <path d="M0 4q5-4 10 0t10 0M0 12q5-4 10 0t10 0M0 20q5-4 10 0t10 0" fill="none" stroke="currentColor" />
       </pattern>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import classes from './status-mark.module.css';
 
 const SHAPES = {
   disc: <circle cx="6" cy="6" r="5" fill="currentColor" />,
@@ -43,7 +44,7 @@ type StatusMarkProps = { status: Status; children?: ReactNode; shapeOnly?: boole
 export function StatusMark({ status, children, shapeOnly }: StatusMarkProps) {
   const [shape, tone, word] = STATUSES[status];
   return (
-    <span className="status-mark" data-tone={tone}>
+    <span className={classes.mark} data-tone={tone}>
       <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
         {SHAPES[shape]}
       </svg>

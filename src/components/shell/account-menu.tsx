@@ -6,6 +6,7 @@ import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import { trpc } from '../api/trpc';
 import { confirmLeave } from '../dialogs/navigation-guard';
+import classes from './bar-button.module.css';
 
 export const ROLE_LABELS: Record<Role, string> = {
   domain_admin: 'domain admin',
@@ -23,7 +24,7 @@ export function AccountMenu({ account }: { account: Account | undefined }) {
         <Button
           variant="subtle"
           color="gray"
-          className="actor"
+          className={`${classes.button} ${classes.account}`}
           rightSection={<IconChevronDown stroke={1.5} />}
           aria-label={account ? `Account: ${account.email}` : 'Account'}
         >

@@ -6,6 +6,7 @@ import { IconChevronDown } from '@tabler/icons-react';
 import { parseAsString, useQueryStates } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '../api/trpc';
+import classes from './bar-button.module.css';
 
 const ALL = 'all';
 
@@ -36,7 +37,7 @@ export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
         <Button
           variant={fullWidth ? 'default' : 'subtle'}
           color="gray"
-          className={fullWidth ? undefined : 'switcher'}
+          className={fullWidth ? undefined : `${classes.button} ${classes.domain}`}
           fullWidth={fullWidth}
           rightSection={<IconChevronDown stroke={1.5} />}
           aria-label={`Domain: ${label}. Change`}
@@ -52,7 +53,7 @@ export function DomainSwitcher({ fullWidth }: { fullWidth?: boolean }) {
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
-        <Combobox.Options aria-label="Domains" mah={280} className="options">
+        <Combobox.Options aria-label="Domains" mah={280}>
           {q === '' && (
             <Combobox.Option value={ALL} active={domain === null}>
               All domains

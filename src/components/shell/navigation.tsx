@@ -24,6 +24,7 @@ import { parseAsString, useQueryState } from 'nuqs';
 import type { ComponentType } from 'react';
 import type { Role } from '@/lib/roles';
 import { type ConsoleRoute, type RouteIcon, routeOf, routesFor } from '@/lib/routes';
+import classes from './navigation.module.css';
 
 export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   overview: IconGauge,
@@ -52,7 +53,7 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
   return (
     <nav aria-label="Sections">
       {byGroup(routesFor(role).filter(({ isPersonal }) => !isPersonal)).map(([group, routes]) => (
-        <div key={group ?? 'top'} className="nav-group">
+        <div key={group ?? 'top'} className={classes.group}>
           {group && <h2>{group}</h2>}
           <ul>
             {routes.map(({ href, label, icon }) => {
@@ -61,7 +62,7 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
                 <li key={href}>
                   <Link
                     href={`${href}${suffix}`}
-                    className="nav-item"
+                    className={classes.item}
                     aria-current={current?.href === href ? 'page' : undefined}
                     onClick={onNavigate}
                   >

@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import type { ConsoleRoute } from '@/lib/routes';
+import { Note } from '../data-table/states';
 import { PageHeader } from '../page-header';
 import { ROLE_LABELS } from './account-menu';
 import { Page } from './page';
@@ -12,19 +13,18 @@ export function NoRole({ route, account }: NoRoleProps) {
   return (
     <Page>
       <PageHeader title={route.label} description="No access" />
-      <div className="state-note">
+      <Note>
         <h2>This page requires the role {ROLE_LABELS[route.minRole]}</h2>
         <p>
           You are signed in as <b className="strong">{account.email}</b> with the role {ROLE_LABELS[account.role]}. A
           super admin can change your role.
         </p>
-        <div className="row-actions">
+        <Group pt="md">
           <Button component={Link} href="/">
             Go to overview
           </Button>
-        </div>
-        <div className="blank" aria-hidden="true" />
-      </div>
+        </Group>
+      </Note>
     </Page>
   );
 }

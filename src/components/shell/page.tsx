@@ -2,6 +2,7 @@
 
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import classes from './page.module.css';
 
 type PageProps = { children: ReactNode; peek?: ReactNode };
 
@@ -10,7 +11,7 @@ export function Page({ children, peek }: PageProps) {
   return (
     <>
       {/* The style sheet reserves the space, because a streamed page has its main long before its peek. */}
-      <main id="main" className="page" data-peek={Boolean(peek) || undefined} inert={isNarrow && Boolean(peek)}>
+      <main id="main" className={classes.page} data-peek={Boolean(peek) || undefined} inert={isNarrow && Boolean(peek)}>
         {children}
       </main>
       {peek}

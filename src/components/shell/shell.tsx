@@ -19,6 +19,7 @@ import { DomainSwitcher } from './domain-switcher';
 import { Navigation } from './navigation';
 import { NoRole } from './no-role';
 import { SchemeToggle } from './scheme-toggle';
+import classes from './shell.module.css';
 
 const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false });
 
@@ -45,27 +46,27 @@ export function Shell({ children, signInAgain }: ShellProps) {
   }, [isSignedOut, router]);
 
   return (
-    <div className="shell">
-      <a className="skip" href="#main">
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main">
         Skip to content
       </a>
-      <aside className="sidebar" aria-label="Postroom">
+      <aside className={classes.sidebar} aria-label="Postroom">
         <Brand />
         <Navigation role={account?.role} />
         <SideFoot />
       </aside>
-      <header className="bar">
+      <header className={classes.bar}>
         <ActionIcon className="only-small" aria-label="Open menu" onClick={menu.open}>
           <IconMenu2 size={20} stroke={1.5} />
         </ActionIcon>
-        <button type="button" className="search-trigger" onClick={finder.open}>
+        <button type="button" className={classes.search} onClick={finder.open}>
           <IconSearch size={16} stroke={1.5} aria-hidden="true" />
           <span>Search addresses, domains, messages</span>
           <kbd>Ctrl K</kbd>
         </button>
         <DomainSwitcher />
         <MailServerMark />
-        <div className="bar-end">
+        <div className={classes.end}>
           <SchemeToggle />
           <AccountMenu account={account} />
         </div>
@@ -81,13 +82,13 @@ export function Shell({ children, signInAgain }: ShellProps) {
         padding={0}
         closeButtonProps={{ 'aria-label': 'Close menu' }}
       >
-        <div className="drawer-nav">
-          <div className="drawer-tools">
+        <div className={classes.drawer}>
+          <div className={classes.drawerTools}>
             <DomainSwitcher fullWidth />
             <MailServerMark />
           </div>
           <Navigation role={account?.role} onNavigate={menu.close} />
-          <div className="drawer-tools">
+          <div className={classes.drawerTools}>
             <SignOutRow account={account} />
           </div>
         </div>
@@ -98,7 +99,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
 
 function Brand() {
   return (
-    <Link className="brand" href="/">
+    <Link className={classes.brand} href="/">
       <Logo size={28} />
       <span>
         <b>Postroom</b>
@@ -110,7 +111,7 @@ function Brand() {
 
 function SideFoot() {
   const version = trpc.system.version.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
-  return <p className="sidebar-footer">{version.data ? `Postroom ${version.data.version}` : '\u00a0'}</p>;
+  return <p className={classes.version}>{version.data ? `Postroom ${version.data.version}` : '\u00a0'}</p>;
 }
 
 function MailServerMark() {
@@ -118,16 +119,16 @@ function MailServerMark() {
   const kind = overview.data?.mta.kind;
   if (kind === 'sandbox') {
     return (
-      <span className="server" title="Messages are accepted and stored here, for testing">
+      <span className={classes.server} title="Messages are accepted and stored here, for testing">
         <StatusMark status="warning">
-          Sandbox<span className="server-rest">: nothing leaves this machine</span>
+          Sandbox<span className={classes.rest}>: nothing leaves this machine</span>
         </StatusMark>
       </span>
     );
   }
   if (kind === 'off') {
     return (
-      <span className="server">
+      <span className={classes.server}>
         <StatusMark status="failed">Sending disabled</StatusMark>
       </span>
     );

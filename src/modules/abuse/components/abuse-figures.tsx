@@ -1,4 +1,4 @@
-import { formatCount } from '@/lib/format';
+import { Figures } from '@/components/layout/figures';
 import type { AbuseSummary } from '../schema';
 
 const FIGURES: [keyof AbuseSummary, string, string][] = [
@@ -10,17 +10,5 @@ const FIGURES: [keyof AbuseSummary, string, string][] = [
 ];
 
 export function AbuseFigures({ summary }: { summary: AbuseSummary | undefined }) {
-  return (
-    <dl className="figures" aria-busy={summary === undefined}>
-      {FIGURES.map(([name, title, remark]) => (
-        <div key={name}>
-          <dt>{title}</dt>
-          <dd>
-            <b>{summary ? formatCount(summary[name]) : '–'}</b>
-            <span>{remark}</span>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Figures figures={FIGURES.map(([key, title, caption]) => ({ key, title, caption, value: summary?.[key] }))} />;
 }

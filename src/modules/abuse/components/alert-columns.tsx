@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconCheck, IconEye, type IconProps, IconRotate } from '@tabler/icons-react';
-import Link from 'next/link';
 import type { ComponentType } from 'react';
+import { Cell, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { DateTime } from '@/components/date-time';
 import { EmailAddress } from '@/components/email-address';
@@ -39,9 +39,9 @@ export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTable
       skeletonWidth: 160,
       cell: ({ subject, mailbox_id: id }) =>
         id ? (
-          <Link className="link" href={`/mailboxes/${id}`}>
+          <RowLink href={`/mailboxes/${id}`}>
             <EmailAddress value={subject} />
-          </Link>
+          </RowLink>
         ) : (
           <EmailAddress value={subject} />
         ),
@@ -71,7 +71,7 @@ export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTable
       width: 104,
       kind: 'figure',
       mobile: 'side',
-      className: 'mono soft line',
+      className: 'mono soft',
       skeletonWidth: 56,
       cell: ({ created_at }) => <DateTime iso={created_at} />,
     },
@@ -109,9 +109,9 @@ function AlertActions({ alert, onSetStatus, isBusy }: { alert: AbuseAlert; onSet
   );
   if (alert.status === 'closed') return button('open', 'Reopen', IconRotate);
   return (
-    <span className="cell">
+    <Cell>
       {alert.status === 'open' && button('acknowledged', 'Acknowledge', IconEye)}
       {button('closed', 'Close', IconCheck)}
-    </span>
+    </Cell>
   );
 }

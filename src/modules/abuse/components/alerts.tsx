@@ -7,7 +7,8 @@ import { trpc } from '@/components/api/trpc';
 import { useCursorHistory } from '@/components/data-table/cursor-history';
 import { DataTable } from '@/components/data-table/data-table';
 import { Pagination } from '@/components/data-table/pagination';
-import { ErrorState } from '@/components/data-table/states';
+import { ErrorState, NoRows } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
 import { SegmentedControl } from '@/components/segmented-control';
 import { alertColumns } from './alert-columns';
 
@@ -36,8 +37,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
   return (
     <>
       <section aria-labelledby="alerts">
-        <div className="section">
-          <h2 id="alerts">Alerts</h2>
+        <SectionHeading title="Alerts" id="alerts">
           <span className="spacer" />
           <SegmentedControl
             label="Status"
@@ -45,12 +45,12 @@ export function Alerts({ domainId, children }: AlertsProps) {
             options={STATUS_OPTIONS}
             onChange={(value) => void setState({ show: value, cursor: null })}
           />
-        </div>
+        </SectionHeading>
         <ProblemAlert problem={update.error ? toProblem(update.error) : null} />
         {list.isError ? (
           <ErrorState what="alerts" error={list.error} onRetry={() => void list.refetch()} />
         ) : rows?.length === 0 && history.isFirst ? (
-          <p className="soft align-top pad">{show === 'open' ? 'No open alerts.' : 'No matching alerts.'}</p>
+          <NoRows>{show === 'open' ? 'No open alerts.' : 'No matching alerts.'}</NoRows>
         ) : (
           <>
             <DataTable

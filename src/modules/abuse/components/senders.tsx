@@ -3,8 +3,9 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
-import { ErrorState } from '@/components/data-table/states';
+import { ErrorState, NoRows } from '@/components/data-table/states';
 import { EmailAddress } from '@/components/email-address';
+import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatCount } from '@/lib/format';
@@ -29,15 +30,14 @@ export function Senders({ domainId, children }: SendersProps) {
   return (
     <>
       <section aria-labelledby="senders">
-        <div className="section">
-          <h2 id="senders">Top senders</h2>
+        <SectionHeading title="Top senders" id="senders">
           <span className="spacer" />
           <SegmentedControl label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
-        </div>
+        </SectionHeading>
         {list.isError ? (
           <ErrorState what="top senders" error={list.error} onRetry={() => void list.refetch()} />
         ) : rows?.length === 0 ? (
-          <p className="soft align-top pad">No messages sent in the last 24 hours.</p>
+          <NoRows>No messages sent in the last 24 hours.</NoRows>
         ) : (
           <DataTable
             caption={`Top ${MAX_SENDERS} senders`}

@@ -6,6 +6,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
@@ -53,8 +54,8 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
         title="Rate limits"
         hint="A mailbox over its limit is suspended. For an address without a mailbox, or a domain, messages over the limit are rejected. A domain’s own limit takes precedence."
       >
-        <div className="form-column">
-          <div className="pair">
+        <FormColumn>
+          <FieldPair>
             <NumberInput
               label="Hourly limit per address"
               allowDecimal={false}
@@ -67,7 +68,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
               {...field}
               {...form.getInputProps('domain_hourly')}
             />
-          </div>
+          </FieldPair>
           <NumberInput
             label="Alert when volume exceeds (× usual hour)"
             description="Applies from 20 messages per hour. No messages are rejected."
@@ -85,7 +86,7 @@ function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadO
               onDiscard={form.reset}
             />
           )}
-        </div>
+        </FormColumn>
       </SettingsSection>
       <UnsavedGuard isDirty={form.isDirty()} what="You have unsaved changes to the rate limits." />
     </form>

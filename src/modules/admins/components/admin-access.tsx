@@ -6,6 +6,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { FormColumn } from '@/components/layout/form-layout';
 import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import type { Admin } from '../schema';
@@ -34,7 +35,7 @@ export function AdminAccess({ admin }: { admin: Admin }) {
       })}
     >
       <SettingsSection title="Access" hint="Takes effect immediately. A new role ends the admin’s sessions.">
-        <div className="form-column">
+        <FormColumn>
           <RoleFields
             role={{ value: form.values.role, onChange: (role) => form.setFieldValue('role', role) }}
             domainIds={form.getInputProps('domainIds')}
@@ -47,7 +48,7 @@ export function AdminAccess({ admin }: { admin: Admin }) {
             isSaved={update.isSuccess}
             onDiscard={form.reset}
           />
-        </div>
+        </FormColumn>
       </SettingsSection>
       <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to the access of ${admin.email}.`} />
     </form>

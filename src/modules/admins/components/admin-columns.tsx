@@ -1,6 +1,7 @@
-import Link from 'next/link';
+import { Cell, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { Badge } from '@/components/text/badge';
 import { formatAgo, formatDate, formatPlural } from '@/lib/format';
 import type { Admin } from '../schema';
 import { ROLE_OPTIONS } from './role-fields';
@@ -14,12 +15,12 @@ export function adminColumns(myId: string | undefined): DataTableColumn<Admin>[]
       sortBy: 'email',
       skeletonWidth: 200,
       cell: ({ id, email }) => (
-        <span className="cell">
-          <Link className="link line" href={`/admins/${id}`}>
+        <Cell>
+          <RowLink href={`/admins/${id}`}>
             <span className="clip strong">{email}</span>
-          </Link>
-          {id === myId && <span className="badge">You</span>}
-        </span>
+          </RowLink>
+          {id === myId && <Badge>You</Badge>}
+        </Cell>
       ),
     },
     {

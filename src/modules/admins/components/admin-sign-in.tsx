@@ -8,6 +8,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { FormColumn, FormFooter } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { PASSWORD_RULE, passwordError } from '@/lib/password';
@@ -43,29 +44,30 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
   });
   return (
     <form
-      className="form-column"
       noValidate
       onSubmit={form.onSubmit(({ password }) => {
         setProblem(null);
         update.mutate({ id: admin.id, password });
       })}
     >
-      <PasswordInput
-        label="New password"
-        description={PASSWORD_RULE}
-        autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-        {...form.getInputProps('password')}
-      />
-      <ProblemAlert problem={problem} />
-      <div className="form-footer">
-        <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
-          Set password
-        </Button>
-        <span className="quiet" role="status">
-          {update.isSuccess && form.values.password === '' ? 'Password changed' : ''}
-        </span>
-      </div>
+      <FormColumn>
+        <PasswordInput
+          label="New password"
+          description={PASSWORD_RULE}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+          {...form.getInputProps('password')}
+        />
+        <ProblemAlert problem={problem} />
+        <FormFooter>
+          <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
+            Set password
+          </Button>
+          <span className="quiet" role="status">
+            {update.isSuccess && form.values.password === '' ? 'Password changed' : ''}
+          </span>
+        </FormFooter>
+      </FormColumn>
     </form>
   );
 }
@@ -80,7 +82,7 @@ function ResetTotp({ admin }: { admin: Admin }) {
     },
   });
   return (
-    <div className="form-column">
+    <FormColumn>
       <p className="soft">
         {admin.totp_enabled
           ? 'Signing in requires a code after the password.'
@@ -108,6 +110,6 @@ function ResetTotp({ admin }: { admin: Admin }) {
           that the request really comes from them.
         </p>
       </ConfirmDialog>
-    </div>
+    </FormColumn>
   );
 }

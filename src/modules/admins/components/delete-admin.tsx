@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import type { Admin } from '../schema';
 
@@ -22,14 +23,14 @@ export function DeleteAdmin({ admin }: { admin: Admin }) {
 
   return (
     <SettingsSection title="Delete" hint="The audit log keeps the admin’s entries.">
-      <div className="form-column">
+      <FormColumn>
         <p className="soft">Ends the admin’s sessions and revokes their API keys immediately.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete admin
           </Button>
         </div>
-      </div>
+      </FormColumn>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${admin.email}`}

@@ -37,7 +37,7 @@ export function RoleFields({ role, domainIds, isEmpty }: RoleFieldsProps) {
           label="Assigned domains"
           description="Access is limited to these domains"
           placeholder={isEmpty ? 'None yet' : undefined}
-          className="mono-input pills"
+          className="mono-input"
           data={domains.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
           searchable
           hidePickedOptions

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
+import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { Badge } from '@/components/text/badge';
 import { formatAgo, formatDate, formatPlural } from '@/lib/format';
 import type { ApiKey } from '../schema';
 
@@ -17,10 +19,10 @@ export function apiKeyColumns(
       sortBy: 'name',
       skeletonWidth: 140,
       cell: ({ name, admin_id }) => (
-        <span className="cell">
+        <Cell>
           <span className="clip strong">{name}</span>
-          {myId !== undefined && admin_id !== myId && <span className="badge">Other admin</span>}
-        </span>
+          {myId !== undefined && admin_id !== myId && <Badge>Other admin</Badge>}
+        </Cell>
       ),
     },
     {

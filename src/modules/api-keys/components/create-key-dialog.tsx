@@ -7,6 +7,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { FieldPair } from '@/components/layout/form-layout';
 import type { CreatedApiKey } from '../schema';
 
 const EXPIRIES = [
@@ -91,14 +92,14 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
         label="Domains"
         description="Leave empty for all domains you have access to, including ones added later"
         placeholder={form.values.domainIds.length === 0 ? 'All domains' : undefined}
-        className="mono-input pills"
+        className="mono-input"
         data={domains.map(({ id, name }) => ({ value: id, label: name }))}
         searchable
         hidePickedOptions
         nothingFoundMessage="No matching domains"
         {...form.getInputProps('domainIds')}
       />
-      <div className="pair">
+      <FieldPair>
         <NumberInput
           label="Requests per minute"
           description="0 is unlimited"
@@ -109,7 +110,7 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
           {...form.getInputProps('rateLimit')}
         />
         <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps('expiresInDays')} />
-      </div>
+      </FieldPair>
       <ProblemAlert problem={problem} />
     </Dialog>
   );

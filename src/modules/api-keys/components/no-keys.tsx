@@ -1,9 +1,11 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
+import { CodeBlock } from '@/components/code-block';
 import { EmptyState } from '@/components/data-table/states';
+import { Steps } from '@/components/text/steps';
 
 const REQUEST = `curl https://…/api/v1/send \\
   -H "Authorization: Bearer service_…" \\
@@ -17,22 +19,12 @@ const REQUEST = `curl https://…/api/v1/send \\
 
 export function NoKeys({ onNew }: { onNew: () => void }) {
   return (
-    <EmptyState
-      title="No API keys yet"
-      aside={
-        <figure>
-          <figcaption className="code-head">
-            <b>Example request</b>
-          </figcaption>
-          <pre className="raw">{REQUEST}</pre>
-        </figure>
-      }
-    >
+    <EmptyState title="No API keys yet" aside={<CodeBlock title="Example request" code={REQUEST} />}>
       <p>
         With an API key, your application can send mail and use the API. A key has your access, or access to selected
         domains only.
       </p>
-      <ol className="steps">
+      <Steps>
         <li>
           <span>
             <b>Create a key.</b> It is shown once.
@@ -48,15 +40,15 @@ export function NoKeys({ onNew }: { onNew: () => void }) {
             <b>Send mail</b> with one request.
           </span>
         </li>
-      </ol>
-      <div className="row-actions">
+      </Steps>
+      <Group pt="md">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New key
         </Button>
         <Button component={Link} href="/reference">
           API reference
         </Button>
-      </div>
+      </Group>
     </EmptyState>
   );
 }

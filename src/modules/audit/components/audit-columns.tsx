@@ -2,6 +2,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { DateTime } from '@/components/date-time';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import type { AuditEntry } from '../schema';
+import classes from './audit-columns.module.css';
 
 const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
   success: ['on', 'Success'],
@@ -35,7 +36,7 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
       mobile: 'lead',
       skeletonWidth: 112,
       cell: ({ id, action }) => (
-        <button type="button" className="row-link mono" data-row={id} onClick={() => onOpen(id)}>
+        <button type="button" className={`${classes.link} mono`} data-row={id} onClick={() => onOpen(id)}>
           {action}
         </button>
       ),

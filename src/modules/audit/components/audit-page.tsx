@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, Menu } from '@mantine/core';
+import { Button, Group, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
@@ -50,9 +50,9 @@ export function AuditPage() {
               : 'Every change is recorded here: who made it, from where, and the values before and after.'}
           </p>
           {search.isFiltered && (
-            <div className="row-actions">
+            <Group pt="md">
               <Button onClick={search.clear}>Clear filters</Button>
-            </div>
+            </Group>
           )}
         </EmptyState>
       ) : (
@@ -60,7 +60,7 @@ export function AuditPage() {
           <>
             <DataTable
               caption={`Audit log, ${filters.order === 'desc' ? 'newest' : 'oldest'} first`}
-              className={peeked ? 'narrow' : undefined}
+              isDense={Boolean(peeked)}
               columns={auditColumns(Boolean(peeked), open)}
               rows={rows}
               rowKey={({ id }) => id}

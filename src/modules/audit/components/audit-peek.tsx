@@ -1,13 +1,15 @@
 'use client';
 
-import { ActionIcon } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
 import Link from 'next/link';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { CopyIcon } from '@/components/copy-button';
+import { Peek } from '@/components/shell/peek';
+import { DetailsList } from '@/components/text/details-list';
+import { RawText } from '@/components/text/raw-text';
 import { formatFull } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import { Outcome } from './audit-columns';
+import classes from './audit-peek.module.css';
 import { FieldDiff } from './field-diff';
 import type { ValueFilter } from './use-audit-filters';
 
@@ -15,35 +17,21 @@ type OnFilter = (name: ValueFilter, value: string) => void;
 type AuditPeekProps = { entry: AuditEntry; onFilter: OnFilter; onClose: () => void };
 
 export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
-  const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), []);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return;
-    event.stopPropagation();
-    onClose();
-  };
   const page = pageOf(entry.resource);
   const { before, after, ...otherDetails } = entry.details as { before?: object | null; after?: object | null };
 
   return (
-    <aside ref={panel} className="peek" tabIndex={-1} aria-label={`Entry: ${entry.action}`} onKeyDown={onKeyDown}>
-      <div className="peek-bar">
-        <Outcome outcome={entry.outcome} />
-        <span className="spacer" />
-        <ActionIcon aria-label="Close" title="Close" onClick={onClose}>
-          <IconX size={16} stroke={1.5} />
-        </ActionIcon>
-      </div>
-      <div className="peek-body">
-        <h2 className="mono audit-action">{entry.action}</h2>
-        <p className="soft">{formatFull(entry.created_at)}</p>
-        <dl className="details-list audit-details">
+    <Peek label={`Entry: ${entry.action}`} title={<Outcome outcome={entry.outcome} />} onClose={onClose}>
+      <h2 className={`mono ${classes.action}`}>{entry.action}</h2>
+      <p className="soft">{formatFull(entry.created_at)}</p>
+      <div className={classes.details}>
+        <DetailsList>
           <Detail name="Actor" filter="email" value={entry.admin_email} onFilter={onFilter} />
           <Detail name="API key" filter="key" value={entry.api_key_id} onFilter={onFilter} />
           <Detail name="Action" filter="action" value={entry.action} onFilter={onFilter} />
           <Detail name="Resource" filter="resource" value={entry.resource} onFilter={onFilter}>
             {page && after !== null && (
-              <Link className="quiet-link" href={page}>
+              <Link className={`act ${classes.open}`} href={page}>
                 Open
               </Link>
             )}
@@ -53,19 +41,19 @@ export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
             <CopyIcon value={entry.request_id} what="the request ID" />
           </Detail>
           <dt>User agent</dt>
-          <dd className="whole">{entry.user_agent || 'Unknown'}</dd>
+          <dd className="wrap">{entry.user_agent || 'Unknown'}</dd>
           <dt>Hash</dt>
           <dd className="mono">{entry.hash ? `${entry.hash.slice(0, 12)}…` : 'Not sealed yet'}</dd>
-        </dl>
-        <FieldDiff before={before} after={after} />
-        {Object.keys(otherDetails).length > 0 && (
-          <>
-            <h3 className="audit-more">Details</h3>
-            <pre className="raw">{JSON.stringify(otherDetails, null, 2)}</pre>
-          </>
-        )}
+        </DetailsList>
       </div>
-    </aside>
+      <FieldDiff before={before} after={after} />
+      {Object.keys(otherDetails).length > 0 && (
+        <>
+          <h3 className={classes.more}>Details</h3>
+          <RawText>{JSON.stringify(otherDetails, null, 2)}</RawText>
+        </>
+      )}
+    </Peek>
   );
 }
 
@@ -85,7 +73,7 @@ function Detail({ name, filter, value, onFilter, children }: DetailProps) {
       <dd>
         <button
           type="button"
-          className="value-filter mono"
+          className={`${classes.value} mono`}
           title="Filter by this value"
           onClick={() => onFilter(filter, value)}
         >

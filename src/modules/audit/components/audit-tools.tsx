@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
@@ -20,7 +20,7 @@ export function AuditTools({ filters, change, set, filterBy, clear, isFiltered }
     setText('');
   };
   return (
-    <div className="tools">
+    <Group py="md">
       <form className="grow-small" onSubmit={find}>
         <TextInput
           aria-label="Find entries"
@@ -58,6 +58,6 @@ export function AuditTools({ filters, change, set, filterBy, clear, isFiltered }
           Clear
         </Button>
       )}
-    </div>
+    </Group>
   );
 }

@@ -1,3 +1,5 @@
+import classes from './field-diff.module.css';
+
 type Fields = Record<string, unknown>;
 
 type FieldDiffProps = { before?: object | null; after?: object | null };
@@ -6,9 +8,9 @@ type FieldDiffProps = { before?: object | null; after?: object | null };
 export function FieldDiff({ before, after }: FieldDiffProps) {
   const changes = changesBetween((before ?? {}) as Fields, (after ?? {}) as Fields);
   if (before === undefined && after === undefined) return null;
-  if (changes.length === 0) return <p className="soft audit-more">No field values changed.</p>;
+  if (changes.length === 0) return <p className={`soft ${classes.none}`}>No field values changed.</p>;
   return (
-    <table className="diff">
+    <table className={classes.diff}>
       <caption className="sr-only">Changed fields</caption>
       <thead>
         <tr>

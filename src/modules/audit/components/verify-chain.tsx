@@ -4,6 +4,7 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
+import classes from './verify-chain.module.css';
 
 /** Verification reads the entire chain, so it only runs on request. */
 export function VerifyChain() {
@@ -17,7 +18,12 @@ export function VerifyChain() {
         {data && !data.valid && <StatusMark status="failed">Chain broken: {data.message}</StatusMark>}
         {verify.isError && <StatusMark status="warning">{toProblem(verify.error).message}</StatusMark>}
       </span>
-      <button type="button" className="quiet-link" disabled={verify.isFetching} onClick={() => void verify.refetch()}>
+      <button
+        type="button"
+        className={classes.verify}
+        disabled={verify.isFetching}
+        onClick={() => void verify.refetch()}
+      >
         {verify.isFetching ? 'Verifying…' : data ? 'Verify again' : 'Verify'}
       </button>
     </>

@@ -5,6 +5,7 @@ import { trpc } from '@/components/api/trpc';
 import { Logo } from '@/components/marks/logo';
 import { PostageStamp, Postmark } from '@/components/marks/postage';
 import { formatClock, formatStampDay } from '@/lib/format';
+import classes from './postcard.module.css';
 
 type PostcardProps = { children: ReactNode; lines: ReactNode; isWide?: boolean };
 
@@ -12,32 +13,37 @@ export function Postcard({ children, lines, isWide }: PostcardProps) {
   const host = useHost();
   const version = trpc.system.version.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   return (
-    <div className="postcard">
-      <main className="card-write">
-        <div className="card-brand">
+    <div className={classes.postcard}>
+      <main className={classes.main}>
+        <div className={classes.brand}>
           <Logo size={28} />
           <b>Postroom</b>
         </div>
-        <div className="card-form" data-wide={isWide || undefined}>
+        <div className={classes.form} data-wide={isWide || undefined}>
           {children}
         </div>
-        <p className="card-footer">{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</p>
+        <p className={classes.footer}>{version.data ? `Postroom ${version.data.version}` : 'Postroom'}</p>
       </main>
-      <div className="card-address">
-        <div className="postage" aria-hidden="true">
+      <div className={classes.side}>
+        <div className={classes.postage} aria-hidden="true">
           <PostageStamp />
           {host && <Postmark top={host.toUpperCase().slice(0, 22)} bottom="POSTROOM" lines={stampLines()} />}
         </div>
-        <div className="card-lines">{lines}</div>
+        <div className={classes.lines}>{lines}</div>
       </div>
     </div>
   );
 }
 
+/** The line below the title. */
+export function Lead({ children }: { children: ReactNode }) {
+  return <p className={`soft ${classes.lead}`}>{children}</p>;
+}
+
 export function AddressLines({ lines }: { lines: string[] }) {
   const host = useHost();
   return (
-    <ul className="address">
+    <ul className={classes.address}>
       <li>{host ?? '\u00a0'}</li>
       {lines.map((line) => (
         <li key={line}>{line}</li>

@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import type { Domain } from '../schema';
 
@@ -23,7 +24,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
 
   return (
     <SettingsSection title="Delete" hint="Also deletes the domain’s webhooks. The message history is kept.">
-      <div className="form-column">
+      <FormColumn>
         <p className="soft">
           {dependents > 0
             ? `This domain still has mailboxes or aliases (${dependents}). Delete them first.`
@@ -34,7 +35,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
             Delete domain
           </Button>
         </div>
-      </div>
+      </FormColumn>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${domain.name}`}

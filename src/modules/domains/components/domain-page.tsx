@@ -7,6 +7,7 @@ import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
 import { PageHeader } from '@/components/page-header';
+import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { formatDay, formatPlural } from '@/lib/format';
@@ -60,25 +61,8 @@ export function DomainPage({ id }: { id: string }) {
           {canEdit && <DeleteDomain domain={domain} />}
         </>
       ) : (
-        <SettingsSkeleton />
+        <SettingsSkeleton heights={[160, 248]} />
       )}
     </Page>
-  );
-}
-
-function SettingsSkeleton() {
-  return (
-    <div aria-busy="true">
-      {[160, 248].map((height) => (
-        <div key={height} className="settings-section" style={{ minHeight: height }}>
-          <div className="section-intro">
-            <span className="skeleton" style={{ width: 96 }} />
-          </div>
-          <div className="section-body">
-            <span className="skeleton" style={{ width: 328 }} />
-          </div>
-        </div>
-      ))}
-    </div>
   );
 }

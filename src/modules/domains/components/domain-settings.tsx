@@ -7,6 +7,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import type { Domain } from '../schema';
@@ -51,7 +52,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
           title="Domain"
           hint="An inactive domain can’t send or receive mail. Its settings and stored mail are kept."
         >
-          <div className="form-column">
+          <FormColumn>
             <Switch label="Active" disabled={isReadOnly} {...form.getInputProps('active', { type: 'checkbox' })} />
             <TextInput
               label="Description"
@@ -59,11 +60,11 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
               disabled={isReadOnly}
               {...form.getInputProps('description')}
             />
-          </div>
+          </FormColumn>
         </SettingsSection>
         <SettingsSection title="Limits" hint="Leave a field empty to use the default.">
-          <div className="form-column">
-            <div className="pair">
+          <FormColumn>
+            <FieldPair>
               <NumberInput
                 label="Mailboxes"
                 placeholder="No limit"
@@ -71,8 +72,8 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
                 {...form.getInputProps('maxMailboxes')}
               />
               <NumberInput label="Aliases" placeholder="No limit" {...limit} {...form.getInputProps('maxAliases')} />
-            </div>
-            <div className="pair">
+            </FieldPair>
+            <FieldPair>
               <NumberInput
                 label="Mailbox quota (MB)"
                 placeholder="No quota"
@@ -85,7 +86,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
                 {...limit}
                 {...form.getInputProps('hourlyLimit')}
               />
-            </div>
+            </FieldPair>
             <ProblemAlert problem={problem} />
             {isReadOnly ? (
               <p className="soft">Only admins can change these settings.</p>
@@ -97,7 +98,7 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
                 onDiscard={form.reset}
               />
             )}
-          </div>
+          </FormColumn>
         </SettingsSection>
       </form>
       <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${domain.name}.`} />

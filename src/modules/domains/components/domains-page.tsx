@@ -1,12 +1,13 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
+import { RowLink } from '@/components/data-table/cells';
 import { useCursorHistory } from '@/components/data-table/cursor-history';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { Pagination } from '@/components/data-table/pagination';
@@ -16,9 +17,11 @@ import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
+import { Steps } from '@/components/text/steps';
 import { formatCount, formatDate } from '@/lib/format';
 import type { Domain } from '../schema';
 import { AddDomainDialog } from './add-domain-dialog';
+import classes from './domains-page.module.css';
 
 const SHOWN = { all: undefined, active: true, inactive: false } as const;
 
@@ -54,7 +57,7 @@ export function DomainsPage() {
         )}
         {canAdd === false && <span className="quiet">Only admins can add domains</span>}
       </PageHeader>
-      <div className="tools">
+      <Group py="md">
         <TextInput
           aria-label="Filter by name"
           placeholder="Domain name"
@@ -70,7 +73,7 @@ export function DomainsPage() {
           options={{ all: 'All', active: 'Active', inactive: 'Inactive' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
-      </div>
+      </Group>
       {list.isError && <ErrorState what="domains" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && isEmpty && !isFiltered && canAdd !== undefined && (
         <NoDomains canAdd={canAdd} onAdd={() => void setState({ new: true })} />
@@ -78,9 +81,9 @@ export function DomainsPage() {
       {!list.isError && isEmpty && isFiltered && (
         <EmptyState title="No matching domains">
           <p>No domain matches these filters.</p>
-          <div className="row-actions">
+          <Group pt="md">
             <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear filters</Button>
-          </div>
+          </Group>
         </EmptyState>
       )}
       {!list.isError && !isEmpty && (
@@ -124,9 +127,9 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     sortBy: 'name',
     skeletonWidth: 180,
     cell: ({ id, name }) => (
-      <Link className="link mono line" href={`/domains/${id}`}>
-        <span className="clip strong-mono">{name}</span>
-      </Link>
+      <RowLink href={`/domains/${id}`}>
+        <span className={`mono clip ${classes.name}`}>{name}</span>
+      </RowLink>
     ),
   },
   {
@@ -198,7 +201,7 @@ function NoDomains({ canAdd, onAdd }: NoDomainsProps) {
       <p>A domain is the part after the @. Postroom sends mail only from domains that you add.</p>
       {canAdd ? (
         <>
-          <ol className="steps">
+          <Steps>
             <li>
               <span>
                 <b>Add the domain.</b> You can send from it immediately.
@@ -209,12 +212,12 @@ function NoDomains({ canAdd, onAdd }: NoDomainsProps) {
                 <b>Send a test</b> from any address on the domain.
               </span>
             </li>
-          </ol>
-          <div className="row-actions">
+          </Steps>
+          <Group pt="md">
             <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onAdd}>
               Add domain
             </Button>
-          </div>
+          </Group>
         </>
       ) : (
         <p>No domain is assigned to you. Ask a super admin to assign one.</p>

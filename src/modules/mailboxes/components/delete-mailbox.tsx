@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import type { Mailbox } from '../schema';
 
@@ -27,14 +28,14 @@ export function DeleteMailbox({ mailbox }: { mailbox: Mailbox }) {
 
   return (
     <SettingsSection title="Delete" hint="The message history is kept.">
-      <div className="form-column">
+      <FormColumn>
         <p className="soft">Nobody can sign in to the mailbox anymore. To pause it, deactivate it instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete mailbox
           </Button>
         </div>
-      </div>
+      </FormColumn>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${mailbox.email}`}

@@ -6,11 +6,14 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmailAddress } from '@/components/email-address';
+import { FormColumn } from '@/components/layout/form-layout';
+import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { splitDestinations } from '@/lib/destinations';
 import type { Mailbox } from '../schema';
+import classes from './delivering-aliases.module.css';
 
 const MAX_ALIASES = 50;
 
@@ -50,7 +53,7 @@ export function DeliveringAliases({ mailbox: { email, domain_id }, children }: D
     return (
       <div aria-busy="true">
         <SettingsSection {...heading}>
-          <span className="skeleton" style={{ width: 200 }} />
+          <Skeleton width={200} />
         </SettingsSection>
       </div>
     );
@@ -59,11 +62,11 @@ export function DeliveringAliases({ mailbox: { email, domain_id }, children }: D
   return (
     <>
       <SettingsSection {...heading}>
-        <div className="form-column">
+        <FormColumn>
           {found.isError && <p className="soft">Couldn’t load aliases.</p>}
           {aliases?.length === 0 && <p className="soft">No aliases deliver to this mailbox.</p>}
           {aliases && aliases.length > 0 && (
-            <ul className="delivering-aliases">
+            <ul className={classes.list}>
               {aliases.map(({ id, address, active }) => (
                 <li key={id}>
                   <StatusMark status={active ? 'on' : 'off'} shapeOnly />
@@ -76,7 +79,7 @@ export function DeliveringAliases({ mailbox: { email, domain_id }, children }: D
             </ul>
           )}
           <div>{trace}</div>
-        </div>
+        </FormColumn>
       </SettingsSection>
       {children}
     </>

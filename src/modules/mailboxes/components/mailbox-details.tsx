@@ -7,6 +7,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import type { Mailbox } from '../schema';
@@ -46,9 +47,9 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
         title="Mailbox"
         hint="An inactive mailbox receives no mail, and nobody can sign in to it. Stored mail is kept."
       >
-        <div className="form-column">
+        <FormColumn>
           <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
-          <div className="pair">
+          <FieldPair>
             <TextInput label="Display name" maxLength={256} {...form.getInputProps('name')} />
             <NumberInput
               label="Quota (MB)"
@@ -60,7 +61,7 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
               hideControls
               {...form.getInputProps('quotaMb')}
             />
-          </div>
+          </FieldPair>
           <ProblemAlert problem={problem} />
           <SaveBar
             isDirty={form.isDirty()}
@@ -69,7 +70,7 @@ export function MailboxDetails({ mailbox }: { mailbox: Mailbox }) {
             onDiscard={form.reset}
             isSecondary={mailbox.suspended}
           />
-        </div>
+        </FormColumn>
       </SettingsSection>
       <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${mailbox.email}.`} />
     </form>

@@ -6,7 +6,7 @@ import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
-import { SettingsSection } from '@/components/settings-section';
+import { SettingsSection, SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { formatBytes, formatDay } from '@/lib/format';
@@ -14,9 +14,10 @@ import type { Mailbox } from '../schema';
 import { DeleteMailbox } from './delete-mailbox';
 import { DeliveringAliases } from './delivering-aliases';
 import { MailboxDetails } from './mailbox-details';
+import classes from './mailbox-page.module.css';
 import { MailboxState } from './mailbox-state';
 import { MailboxPassword } from './password/mailbox-password';
-import { Gauge, percentFull } from './storage';
+import { percentFull, StorageGauge } from './storage';
 import { SuspendedBanner, SuspendMailbox } from './suspension';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
@@ -66,7 +67,7 @@ export function MailboxPage({ id }: { id: string }) {
           </DeliveringAliases>
         </>
       ) : (
-        <MailboxSkeleton />
+        <SettingsSkeleton heights={[88, 264, 96]} />
       )}
     </Page>
   );
@@ -76,28 +77,11 @@ function Storage({ mailbox }: { mailbox: Mailbox }) {
   const percent = percentFull(mailbox);
   return (
     <SettingsSection title="Storage" hint={percent === null ? 'No storage limit.' : 'A full mailbox rejects new mail.'}>
-      <p className="storage-used">
+      <p className={classes.used}>
         <b>{formatBytes(mailbox.used_bytes)}</b>
         {mailbox.quota_bytes === null ? ' used, no quota' : ` of ${formatBytes(mailbox.quota_bytes)}, ${percent}% full`}
       </p>
-      {percent !== null && <Gauge percent={percent} />}
+      {percent !== null && <StorageGauge percent={percent} isWide />}
     </SettingsSection>
-  );
-}
-
-function MailboxSkeleton() {
-  return (
-    <div aria-busy="true">
-      {[88, 264, 96].map((height) => (
-        <div key={height} className="settings-section" style={{ minHeight: height }}>
-          <div className="section-intro">
-            <span className="skeleton" style={{ width: 96 }} />
-          </div>
-          <div className="section-body">
-            <span className="skeleton" style={{ width: 328 }} />
-          </div>
-        </div>
-      ))}
-    </div>
   );
 }

@@ -1,5 +1,7 @@
+import { Gauge } from '@/components/marks/gauge';
 import { formatBytes } from '@/lib/format';
 import type { Mailbox } from '../schema';
+import classes from './storage.module.css';
 
 const NEARLY_FULL_PERCENT = 90;
 
@@ -13,8 +15,8 @@ export function percentFull({ used_bytes: used, quota_bytes: quota }: StoragePro
 export function StorageCell({ mailbox }: StorageProps) {
   const percent = percentFull(mailbox);
   return (
-    <span className="storage">
-      {percent !== null && <Gauge percent={percent} />}
+    <span className={classes.storage}>
+      {percent !== null && <StorageGauge percent={percent} />}
       <span className="clip">{storageLabel(mailbox, percent)}</span>
     </span>
   );
@@ -30,11 +32,7 @@ function storageLabel(
     : `${formatBytes(used)} of ${formatBytes(quota)}`;
 }
 
-export function Gauge({ percent }: { percent: number }) {
+export function StorageGauge({ percent, isWide }: { percent: number; isWide?: boolean }) {
   const tone = percent >= 100 ? 'bounced' : percent >= NEARLY_FULL_PERCENT ? 'deferred' : 'postmark';
-  return (
-    <span className="gauge" data-tone={tone} aria-hidden="true">
-      <span style={{ width: `${Math.min(percent, 100)}%` }} />
-    </span>
-  );
+  return <Gauge percent={percent} tone={tone} isWide={isWide} />;
 }

@@ -7,10 +7,12 @@ import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { FormColumn } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { formatFull, formatMoment } from '@/lib/format';
 import type { Mailbox } from '../schema';
+import classes from './suspension.module.css';
 
 export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; canUnsuspend: boolean }) {
   const [opened, dialog] = useDisclosure(false);
@@ -26,7 +28,7 @@ export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; c
   const { suspended_at: at, suspension_reason: reason, suspension_note: why } = mailbox;
 
   return (
-    <section className="banner" data-tone="failed" aria-label="Suspended">
+    <section className={classes.banner} data-tone="failed" aria-label="Suspended">
       <StatusMark status="failed">
         Suspended
         {at && (
@@ -111,14 +113,14 @@ export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
 
   return (
     <SettingsSection title="Sending" hint="Suspend sending if the password may be compromised.">
-      <div className="form-column">
+      <FormColumn>
         <p className="soft">A suspended mailbox can still receive mail but can’t send until an admin unsuspends it.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Suspend mailbox
           </Button>
         </div>
-      </div>
+      </FormColumn>
       <Dialog
         opened={opened}
         title={`Suspend ${mailbox.email}`}

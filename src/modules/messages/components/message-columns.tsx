@@ -1,3 +1,4 @@
+import { Cell, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { DateTime } from '@/components/date-time';
 import { EmailAddress } from '@/components/email-address';
@@ -24,7 +25,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     width: isNarrow ? 104 : 116,
     mobile: 'side',
     sortBy: 'created_at',
-    className: 'mono soft line',
+    className: 'mono soft',
     skeletonWidth: 64,
     cell: ({ created_at }) => <DateTime iso={created_at} />,
   };
@@ -33,9 +34,8 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     header: 'From',
     width: 232,
     isOptional: true,
-    className: 'light',
     skeletonWidth: 160,
-    cell: ({ from: sender }) => <EmailAddress value={sender} />,
+    cell: ({ from: sender }) => <EmailAddress value={sender} isLight />,
   };
   const to: Column = {
     key: 'to',
@@ -44,14 +44,14 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     mobile: 'lead',
     skeletonWidth: 172,
     cell: ({ to: [first, ...others] }) => (
-      <span className="cell">
+      <Cell>
         {first && <EmailAddress value={first} />}
         {others.length > 0 && (
           <span className="quiet" title={others.join(', ')}>
             +{others.length}
           </span>
         )}
-      </span>
+      </Cell>
     ),
   };
   const subject: Column = {
@@ -60,9 +60,9 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     mobile: 'under',
     skeletonWidth: 168,
     cell: (message) => (
-      <a className="link" data-row={message.id} {...link(message)}>
+      <RowLink prefetch={false} data-row={message.id} {...link(message)}>
         <span className="clip">{message.subject || '(no subject)'}</span>
-      </a>
+      </RowLink>
     ),
   };
   const size: Column = {

@@ -5,6 +5,7 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatBytes, formatFull } from '@/lib/format';
+import classes from './message-page.module.css';
 import { MessageView, MessageViewSkeleton } from './message-view';
 import { useMessage } from './use-message';
 
@@ -31,7 +32,7 @@ export function MessagePage({ id }: { id: string }) {
           )
         }
       />
-      <div className="message-sheet">{message ? <MessageView message={message} /> : <MessageViewSkeleton />}</div>
+      <div className={classes.sheet}>{message ? <MessageView message={message} /> : <MessageViewSkeleton />}</div>
     </Page>
   );
 }

@@ -1,10 +1,10 @@
 'use client';
 
 import { ActionIcon } from '@mantine/core';
-import { IconArrowUpRight, IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
+import { IconArrowUpRight, IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import Link from 'next/link';
-import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { StatusMark } from '@/components/marks/status-mark';
+import { Peek } from '@/components/shell/peek';
 import type { MessageSummary } from '../schema';
 import { MessageView, MessageViewError, MessageViewSkeleton } from './message-view';
 import { useMessage } from './use-message';
@@ -14,65 +14,53 @@ type MessagePeekProps = { id: string; rows: MessageSummary[]; onOpen: (id: strin
 const ICON = { size: 16, stroke: 1.5 } as const;
 
 export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
-  const panel = useRef<HTMLElement>(null);
   const { data: message, isError, error, refetch } = useMessage(id);
   const index = rows.findIndex((row) => row.id === id);
   const status = message?.status ?? rows[index]?.status;
   const previous = index > 0 ? rows[index - 1]?.id : undefined;
   const next = index >= 0 ? rows[index + 1]?.id : undefined;
 
-  useEffect(() => panel.current?.focus(), []);
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return;
-    event.stopPropagation();
-    onOpen(null);
-  };
-
   return (
-    <aside
-      ref={panel}
-      className="peek"
-      tabIndex={-1}
-      aria-label={message ? `Message: ${message.subject}` : 'Message'}
-      onKeyDown={onKeyDown}
+    <Peek
+      label={message ? `Message: ${message.subject}` : 'Message'}
+      onClose={() => onOpen(null)}
+      title={
+        <>
+          {status && <StatusMark status={status} />}
+          {index >= 0 && (
+            <span className="quiet only-wide">
+              {index + 1} of {rows.length}
+            </span>
+          )}
+        </>
+      }
+      buttons={
+        <>
+          <ActionIcon
+            aria-label="Previous message"
+            title="Previous message"
+            disabled={!previous}
+            onClick={() => previous && onOpen(previous)}
+          >
+            <IconChevronUp {...ICON} />
+          </ActionIcon>
+          <ActionIcon
+            aria-label="Next message"
+            title="Next message"
+            disabled={!next}
+            onClick={() => next && onOpen(next)}
+          >
+            <IconChevronDown {...ICON} />
+          </ActionIcon>
+          <ActionIcon component={Link} href={`/messages/${id}`} aria-label="Open full page" title="Open full page">
+            <IconArrowUpRight {...ICON} />
+          </ActionIcon>
+        </>
+      }
     >
-      <div className="peek-bar">
-        {status && <StatusMark status={status} />}
-        {index >= 0 && (
-          <span className="quiet only-wide">
-            {index + 1} of {rows.length}
-          </span>
-        )}
-        <span className="spacer" />
-        <ActionIcon
-          aria-label="Previous message"
-          title="Previous message"
-          disabled={!previous}
-          onClick={() => previous && onOpen(previous)}
-        >
-          <IconChevronUp {...ICON} />
-        </ActionIcon>
-        <ActionIcon
-          aria-label="Next message"
-          title="Next message"
-          disabled={!next}
-          onClick={() => next && onOpen(next)}
-        >
-          <IconChevronDown {...ICON} />
-        </ActionIcon>
-        <ActionIcon component={Link} href={`/messages/${id}`} aria-label="Open full page" title="Open full page">
-          <IconArrowUpRight {...ICON} />
-        </ActionIcon>
-        <ActionIcon aria-label="Close" title="Close" onClick={() => onOpen(null)}>
-          <IconX {...ICON} />
-        </ActionIcon>
-      </div>
-      <div className="peek-body">
-        {message && <MessageView message={message} withTitle />}
-        {!message && isError && <MessageViewError error={error} onRetry={() => void refetch()} />}
-        {!message && !isError && <MessageViewSkeleton />}
-      </div>
-    </aside>
+      {message && <MessageView message={message} withTitle />}
+      {!message && isError && <MessageViewError error={error} onRetry={() => void refetch()} />}
+      {!message && !isError && <MessageViewSkeleton />}
+    </Peek>
   );
 }

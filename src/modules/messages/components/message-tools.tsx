@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, Popover, Select, TextInput } from '@mantine/core';
+import { Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconSearch } from '@tabler/icons-react';
 import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
@@ -17,12 +17,13 @@ const DIRECTIONS = [
 
 export function MessageTools({ filters, change, clear, isFiltered }: MessageFilters) {
   return (
-    <div className="tools tight">
+    <Group py="md">
       <TextInput
         aria-label="Search messages"
         placeholder="Address, subject or message ID"
         leftSection={<IconSearch size={16} stroke={1.5} />}
-        className="grow"
+        flex="1 1 200px"
+        miw={0}
         value={filters.q}
         onChange={(event) => change({ q: event.currentTarget.value || null })}
       />
@@ -49,7 +50,7 @@ export function MessageTools({ filters, change, clear, isFiltered }: MessageFilt
           Clear
         </Button>
       )}
-    </div>
+    </Group>
   );
 }
 
@@ -65,7 +66,7 @@ function MoreFilters({ filters, change }: Part) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Filters">
-        <div className="stack">
+        <Stack>
           <Select
             label="Status"
             placeholder="Any"
@@ -109,7 +110,7 @@ function MoreFilters({ filters, change }: Part) {
             onChange={(event) => change({ until: parseLocal(event.currentTarget.value) })}
           />
           <Button onClick={popover.close}>Show messages</Button>
-        </div>
+        </Stack>
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,17 +1,22 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import Link from 'next/link';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { CopyButton, CopyIcon } from '@/components/copy-button';
 import { EmailAddress } from '@/components/email-address';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
-import { Timeline } from '@/components/marks/timeline';
+import { Timeline, TimelineSkeleton } from '@/components/marks/timeline';
+import { Badge } from '@/components/text/badge';
+import { DetailsList } from '@/components/text/details-list';
 import type { Message } from '../schema';
 import { explainOutcome } from './explain-outcome';
 import { hopsOf } from './message-hops';
+import classes from './message-view.module.css';
 
 type MessageViewProps = { message: Message; withTitle?: boolean };
 
@@ -20,7 +25,7 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
   return (
     <>
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
-      <dl className="details-list">
+      <DetailsList>
         <dt>From</dt>
         <dd>
           <EmailAddress value={message.from} />
@@ -46,26 +51,24 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
             <dd>{message.spam_score}</dd>
           </>
         )}
-      </dl>
+      </DetailsList>
       {explanation && (
-        <section className="explanation" aria-label="Explanation">
+        <section className={classes.explanation} aria-label="Explanation">
           <h3>{explanation.title}</h3>
           <p>{explanation.text}</p>
-          <div className="row-actions">
+          <Group pt="md">
             {explanation.resend && (
               <Button component={Link} variant="outline" href={resendHref(message, explanation.resend)}>
                 {explanation.resend === 'same' ? 'Resend message' : 'Send to another address'}
               </Button>
             )}
             {explanation.reply && <CopyButton value={explanation.reply} label="Copy reply" />}
-          </div>
+          </Group>
         </section>
       )}
       <Recipients message={message} />
       <section aria-labelledby="trace">
-        <div className="section">
-          <h3 id="trace">Trace</h3>
-        </div>
+        <SectionHeading title="Trace" id="trace" level={3} />
         <Timeline hops={hopsOf(message)} label="Trace of this message" />
       </section>
     </>
@@ -81,16 +84,15 @@ function resendHref({ from, to, subject }: Message, resend: 'same' | 'other'): s
 function Recipients({ message }: { message: Message }) {
   return (
     <section aria-labelledby="recipients">
-      <div className="section">
-        <h3 id="recipients">Recipients</h3>
+      <SectionHeading title="Recipients" id="recipients" level={3}>
         <span className="quiet">{message.recipients.length}</span>
-      </div>
-      <ul className="recipients">
+      </SectionHeading>
+      <ul className={classes.recipients}>
         {message.recipients.map(({ address, kind, status, smtp_code, enhanced_code, response }) => (
           <li key={address}>
             <StatusMark status={status} />
             <EmailAddress value={address} />
-            {kind !== 'to' && <span className="badge">{kind === 'cc' ? 'Cc' : 'Bcc'}</span>}
+            {kind !== 'to' && <Badge>{kind === 'cc' ? 'Cc' : 'Bcc'}</Badge>}
             {smtp_code !== null && (
               <code className="spacer" title={response ?? undefined}>
                 {[smtp_code, enhanced_code].filter(Boolean).join(' ')}
@@ -108,18 +110,11 @@ export function MessageViewSkeleton() {
     <div aria-busy="true">
       {[240, 200, 320].map((width) => (
         <p key={width} style={{ height: 24 }}>
-          <span className="skeleton" style={{ width }} />
+          <Skeleton width={width} />
         </p>
       ))}
-      <div className="section">
-        <span className="skeleton" style={{ width: 72 }} />
-      </div>
-      {['first', 'second', 'third'].map((key) => (
-        <div key={key} className="hop">
-          <span className="skeleton-stamp" />
-          <span className="skeleton" style={{ width: 200, marginTop: 16 }} />
-        </div>
-      ))}
+      <SectionHeading title={<Skeleton width={72} />} level={3} />
+      <TimelineSkeleton count={3} />
     </div>
   );
 }
@@ -128,13 +123,13 @@ type MessageViewErrorProps = { error: unknown; onRetry: () => void };
 
 export function MessageViewError({ error, onRetry }: MessageViewErrorProps) {
   return (
-    <div className="stack">
+    <Stack>
       <ProblemAlert problem={toProblem(error)} title="Couldn’t load this message" />
       <div>
         <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
           Retry
         </Button>
       </div>
-    </div>
+    </Stack>
   );
 }

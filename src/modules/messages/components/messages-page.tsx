@@ -1,6 +1,6 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
@@ -61,7 +61,7 @@ export function MessagesPage() {
           <>
             <DataTable
               caption={`Messages, ${filters.order === 'desc' ? 'newest' : 'oldest'} first`}
-              className={isPeeking ? 'narrow' : undefined}
+              isDense={isPeeking}
               columns={columns}
               rows={rows}
               rowKey={({ id }) => id}
@@ -106,9 +106,9 @@ function NoMessages({ isFiltered, clear }: MessageFilters) {
     return (
       <EmptyState title="No matching messages">
         <p>No messages match these filters. Search by exact address, words in the subject, message ID or queue ID.</p>
-        <div className="row-actions">
+        <Group pt="md">
           <Button onClick={clear}>Clear filters</Button>
-        </div>
+        </Group>
       </EmptyState>
     );
   }
@@ -118,11 +118,11 @@ function NoMessages({ isFiltered, clear }: MessageFilters) {
         Messages appear here with their delivery status. Open one to trace it from the API call to the receiving
         server’s reply. Send a test message to get started.
       </p>
-      <div className="row-actions">
+      <Group pt="md">
         <Button component={Link} href="/send?test=true" variant="outline" leftSection={<IconSend stroke={1.5} />}>
           Send test message
         </Button>
-      </div>
+      </Group>
     </EmptyState>
   );
 }

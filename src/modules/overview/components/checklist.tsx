@@ -1,7 +1,9 @@
 import Link from 'next/link';
+import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
 import type { Overview } from '../schema';
+import classes from './checklist.module.css';
 
 type Checks = Overview['checklist'];
 
@@ -33,11 +35,10 @@ export function Checklist({ done }: { done: Checks }) {
   const left = STEPS.filter(({ key }) => !done[key]).length;
   return (
     <section aria-labelledby="get-started">
-      <div className="section">
-        <h2 id="get-started">Get started</h2>
+      <SectionHeading title="Get started" id="get-started">
         <span className="quiet">{formatCount(left)} left</span>
-      </div>
-      <ol className="checklist">
+      </SectionHeading>
+      <ol className={classes.checklist}>
         {STEPS.map(({ key, title, text, href, action }) => (
           <li key={key}>
             <StatusMark status={done[key] ? 'delivered' : 'pending'}>{done[key] ? 'Done' : 'To do'}</StatusMark>

@@ -1,7 +1,10 @@
 import Link from 'next/link';
+import { RowLink } from '@/components/data-table/cells';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { NoRows } from '@/components/data-table/states';
 import { DateTime } from '@/components/date-time';
 import { EmailAddress } from '@/components/email-address';
+import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { Overview } from '../schema';
 
@@ -10,25 +13,22 @@ type Latest = Overview['latest'][number];
 export function LatestMessages({ messages }: { messages: Latest[] }) {
   return (
     <section aria-labelledby="latest">
-      <div className="section">
-        <h2 id="latest">Latest messages</h2>
+      <SectionHeading title="Latest messages" id="latest" isUnderlined={messages.length > 0}>
         <Link className="act spacer" href="/messages">
           All messages
         </Link>
-      </div>
+      </SectionHeading>
       {messages.length === 0 ? (
-        <p className="soft align-top pad">No messages yet. Send a test to see it here.</p>
+        <NoRows>No messages yet. Send a test to see it here.</NoRows>
       ) : (
-        <div className="align-top">
-          <DataTable
-            caption="Latest messages, newest first"
-            columns={COLUMNS}
-            rows={messages}
-            rowKey={({ id }) => id}
-            rowHref={({ id }) => `/messages?peek=${id}`}
-            hideHeader
-          />
-        </div>
+        <DataTable
+          caption="Latest messages, newest first"
+          columns={COLUMNS}
+          rows={messages}
+          rowKey={({ id }) => id}
+          rowHref={({ id }) => `/messages?peek=${id}`}
+          hideHeader
+        />
       )}
     </section>
   );
@@ -55,9 +55,9 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     header: 'Subject',
     mobile: 'under',
     cell: ({ id, subject }) => (
-      <Link className="link" href={`/messages?peek=${id}`}>
+      <RowLink href={`/messages?peek=${id}`}>
         <span className="clip">{subject || '(no subject)'}</span>
-      </Link>
+      </RowLink>
     ),
   },
   {
@@ -66,7 +66,7 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     width: 120,
     kind: 'figure',
     mobile: 'side',
-    className: 'mono soft line',
+    className: 'mono soft',
     cell: ({ created_at }) => <DateTime iso={created_at} />,
   },
 ];

@@ -1,9 +1,11 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import Link from 'next/link';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { SectionHeading } from '@/components/layout/section-heading';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { Overview } from '../schema';
+import classes from './needs-attention.module.css';
 
 type AttentionItem = { status: Status; label: string; title: string; reason: string; href: string; action: string };
 
@@ -14,20 +16,17 @@ export function NeedsAttention({ totals, mta, failingWebhooks }: NeedsAttentionP
   if (items.length === 0) return null;
   return (
     <>
-      <div className="section">
-        <h2>Needs attention</h2>
+      <SectionHeading title="Needs attention" isUnderlined>
         <span className="quiet">{items.length}</span>
-      </div>
-      <div className="align-top">
-        <DataTable
-          caption="Needs attention, most severe first"
-          columns={COLUMNS}
-          rows={items}
-          rowKey={({ label: word }) => word}
-          rowHref={({ href }) => href}
-          hideHeader
-        />
-      </div>
+      </SectionHeading>
+      <DataTable
+        caption="Needs attention, most severe first"
+        columns={COLUMNS}
+        rows={items}
+        rowKey={({ label: word }) => word}
+        rowHref={({ href }) => href}
+        hideHeader
+      />
     </>
   );
 }
@@ -50,7 +49,7 @@ const COLUMNS: DataTableColumn<AttentionItem>[] = [
     kind: 'tail',
     mobile: 'under',
     cell: ({ href, action }) => (
-      <Link className="act go" href={href}>
+      <Link className={`act ${classes.go}`} href={href}>
         {action}
         <IconChevronRight size={16} stroke={1.5} aria-hidden="true" />
       </Link>

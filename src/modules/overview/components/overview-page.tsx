@@ -10,9 +10,10 @@ import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatClock, formatZone } from '@/lib/format';
 import { Checklist } from './checklist';
-import { Figures } from './figures';
+
 import { LatestMessages } from './latest-messages';
 import { NeedsAttention } from './needs-attention';
+import { OutcomeFigures } from './outcome-figures';
 
 const REFRESH_MS = 30_000;
 
@@ -35,7 +36,7 @@ export function OverviewPage() {
         <ErrorState what="the overview" error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
         <>
-          <Figures totals={data?.outbound} received={data?.totals.received} />
+          <OutcomeFigures totals={data?.outbound} received={data?.totals.received} />
           {data && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}

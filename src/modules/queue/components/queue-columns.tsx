@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -25,10 +26,9 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTable
       header: 'From',
       width: 192,
       isOptional: true,
-      className: 'light',
       skeletonWidth: 152,
       cell: ({ from }) =>
-        from === '' ? <span className="quiet">{senderLabel(from)}</span> : <EmailAddress value={from} />,
+        from === '' ? <span className="quiet">{senderLabel(from)}</span> : <EmailAddress value={from} isLight />,
     },
     {
       key: 'to',
@@ -37,10 +37,10 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTable
       mobile: 'lead',
       skeletonWidth: 172,
       cell: ({ recipients: [first], recipient_count: count }) => (
-        <span className="cell">
+        <Cell>
           {first && <EmailAddress value={first.address} />}
           {count > 1 && <span className="quiet">+{formatCount(count - 1)}</span>}
-        </span>
+        </Cell>
       ),
     },
     {
@@ -66,7 +66,7 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTable
       width: 108,
       mobile: 'side',
       sortBy: 'arrived_at',
-      className: 'soft line',
+      className: 'soft',
       skeletonWidth: 64,
       cell: ({ arrived_at: iso }) => (
         <time dateTime={iso} title={formatFull(iso)}>

@@ -1,7 +1,7 @@
 'use client';
 
+import { CountFilter } from '@/components/layout/count-filter';
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatCount } from '@/lib/format';
 import type { QueueSummary } from '../schema';
 import { QUEUE_LABELS } from './queue-labels';
 import type { QueueFilters } from './use-queue-filters';
@@ -12,31 +12,16 @@ type QueueCountsProps = Pick<QueueFilters, 'filters' | 'change'> & { summary: Qu
 
 export function QueueCounts({ filters, change, summary }: QueueCountsProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and needs a legend.
-    <div className="counts" role="group" aria-label="Status">
-      <button type="button" aria-pressed={filters.queue === null} onClick={() => change({ queue: null })}>
-        <span>All</span>
-        <Figure value={summary?.total} />
-      </button>
-      {SHOWN.map((queue) => (
-        <button
-          key={queue}
-          type="button"
-          aria-pressed={filters.queue === queue}
-          onClick={() => change({ queue: filters.queue === queue ? null : queue })}
-        >
-          <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>
-          <Figure value={summary?.counts[queue]} />
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function Figure({ value }: { value: number | undefined }) {
-  return (
-    <span>
-      <b>{value === undefined ? '–' : formatCount(value)}</b>
-    </span>
+    <CountFilter
+      label="Status"
+      value={filters.queue}
+      total={summary?.total}
+      counts={SHOWN.map((queue) => ({
+        value: queue,
+        title: <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
+        count: summary?.counts[queue],
+      }))}
+      onChange={(queue) => change({ queue })}
+    />
   );
 }

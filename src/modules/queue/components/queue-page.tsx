@@ -19,6 +19,7 @@ import type { QueuedMessage, QueueSummary } from '../schema';
 import { DeleteQueuedDialog } from './delete-queued-dialog';
 import { queueColumns } from './queue-columns';
 import { QueueCounts } from './queue-counts';
+import classes from './queue-page.module.css';
 import { EmptyQueue, QueueUnavailable } from './queue-states';
 import { QueueTools } from './queue-tools';
 import { QueuedDetails } from './queued-details';
@@ -77,7 +78,7 @@ export function QueuePage() {
             {problem && <StatusMark status="warning">Not up to date: the mail server isn’t responding</StatusMark>}
           </QueueTools>
           {isNotListed && (
-            <p className="soft not-listed">
+            <p className={`soft ${classes.notListed}`}>
               <span>
                 <code>{filters.open}</code> isn’t listed: the message left the queue or is on another page.
               </span>

@@ -1,10 +1,10 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import Link from 'next/link';
 import type { Problem } from '@/components/api/problem';
-import { EmptyState } from '@/components/data-table/states';
+import { EmptyState, Note } from '@/components/data-table/states';
 import { StatusMark } from '@/components/marks/status-mark';
 
 export function EmptyQueue({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
@@ -12,9 +12,9 @@ export function EmptyQueue({ isFiltered, onClear }: { isFiltered: boolean; onCle
     return (
       <EmptyState title="No matching messages">
         <p>No queued message matches these filters.</p>
-        <div className="row-actions">
+        <Group pt="md">
           <Button onClick={onClear}>Clear filters</Button>
-        </div>
+        </Group>
       </EmptyState>
     );
   }
@@ -35,7 +35,7 @@ export function QueueUnavailable({ problem, onRetry }: QueueUnavailableProps) {
   if (problem.details.mail_server === 'silent') return <AgentNotResponding onRetry={onRetry} />;
   if (problem.details.mail_server === 'none') return <NoMailServer onRetry={onRetry} />;
   return (
-    <div className="state-note" role="alert">
+    <Note role="alert">
       <StatusMark status="failed">Couldn’t load the queue</StatusMark>
       <h2>{problem.message}</h2>
       <p>
@@ -43,16 +43,16 @@ export function QueueUnavailable({ problem, onRetry }: QueueUnavailableProps) {
         <code>deploy/mail/stack health /etc/postroom-mail</code> on the mail server’s host. Queued messages stay on its
         disk.
       </p>
-      <div className="row-actions">
+      <Group pt="md">
         <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
           Retry
         </Button>
-      </div>
+      </Group>
       <p className="mono">
         {problem.code}
         {problem.requestId && `, request ${problem.requestId}`}
       </p>
-    </div>
+    </Note>
   );
 }
 
@@ -90,10 +90,10 @@ function AgentNotResponding({ onRetry }: { onRetry: () => void }) {
 
 function RetryButton({ onRetry }: { onRetry: () => void }) {
   return (
-    <div className="row-actions">
+    <Group pt="md">
       <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
         Retry
       </Button>
-    </div>
+    </Group>
   );
 }

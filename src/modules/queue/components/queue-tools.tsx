@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isSearchable, type QueueFilters } from './use-queue-filters';
 
@@ -14,13 +14,14 @@ type QueueToolsProps = Pick<QueueFilters, 'filters' | 'change' | 'clear' | 'isFi
 
 export function QueueTools({ filters, change, clear, isFiltered, children }: QueueToolsProps) {
   return (
-    <div className="tools tight queue-tools">
+    <Group py="md" align="flex-start">
       {(['from', 'to'] as const).map((field) => (
         <TextInput
           key={field}
           aria-label={`${LABELS[field]}, a full address or @ and a domain`}
           placeholder={HINTS[field]}
-          className="grow"
+          flex="1 1 200px"
+          miw={0}
           value={filters[field]}
           error={isSearchable(field, filters[field]) ? null : 'Enter a full address, or @ and a domain.'}
           onChange={(event) => change({ [field]: event.currentTarget.value || null })}
@@ -32,6 +33,6 @@ export function QueueTools({ filters, change, clear, isFiltered, children }: Que
         </Button>
       )}
       {children}
-    </div>
+    </Group>
   );
 }

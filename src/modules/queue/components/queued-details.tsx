@@ -1,14 +1,16 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
 import Link from 'next/link';
 import { CopyIcon } from '@/components/copy-button';
 import { EmailAddress } from '@/components/email-address';
+import { DetailsList } from '@/components/text/details-list';
 import { explainDeferral } from '@/lib/deferral-reasons';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { senderLabel } from './queue-labels';
+import classes from './queued-details.module.css';
 import type { QueueAction } from './use-queue-actions';
 
 type QueuedDetailsProps = {
@@ -20,14 +22,14 @@ type QueuedDetailsProps = {
 export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps) {
   const isHeld = queued.queue === 'hold';
   return (
-    <div className="queued">
+    <div className={classes.queued}>
       {isHeld && (
         <p>
           <b>On hold:</b> no delivery is attempted until you release the message. Its queue lifetime keeps running.
         </p>
       )}
       <Recipients queued={queued} />
-      <dl className="details-list">
+      <DetailsList>
         <dt>From</dt>
         <dd className="mono wrap">{senderLabel(queued.from)}</dd>
         <dt>Message</dt>
@@ -51,8 +53,8 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
             {formatFull(queued.arrived_at)}, {formatBytes(queued.size)}
           </span>
         </dd>
-      </dl>
-      <div className="row-actions">
+      </DetailsList>
+      <Group>
         {/* One button for both actions, so it keeps the focus. */}
         <Button
           leftSection={isHeld ? <IconPlayerPlay stroke={1.5} /> : <IconPlayerPause stroke={1.5} />}
@@ -68,14 +70,14 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
         <Button className="danger" leftSection={<IconTrash stroke={1.5} />} onClick={onDelete}>
           Delete
         </Button>
-      </div>
+      </Group>
     </div>
   );
 }
 
 function Recipients({ queued: { queue, recipients, recipient_count: count } }: { queued: QueuedMessage }) {
   return (
-    <ul className="queued-recipients" aria-label="Undelivered recipients">
+    <ul className={classes.recipients} aria-label="Undelivered recipients">
       {recipients.map(({ address, reason }) => {
         const explanation = explainDeferral(reason, address);
         return (

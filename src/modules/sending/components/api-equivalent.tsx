@@ -5,6 +5,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import { CodeBlock } from '@/components/code-block';
 import { SegmentedControl } from '@/components/segmented-control';
+import classes from './api-equivalent.module.css';
 import type { ComposeValues } from './compose/compose-values';
 import { curlOf } from './curl';
 import { nodeOf, pythonOf } from './snippets';
@@ -23,7 +24,7 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
         code={SNIPPETS[language](debouncedValues, window.location.origin)}
         what={language === 'curl' ? 'the command' : 'the program'}
       />
-      <p className="hint">
+      <p className={classes.hint}>
         Set <code>POSTROOM_KEY</code> to one of your <Link href="/api-keys">API keys</Link>.
       </p>
     </>

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
@@ -11,6 +11,7 @@ import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
+import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { BatchForm } from './batch/batch-form';
@@ -47,7 +48,7 @@ export function SendPage() {
         <ComposeForm domains={names} initial={initialOf(search, domain, email)} />
       )}
       {domain && email && mode === 'batch' && <BatchForm domain={domain} email={email} />}
-      {!domains.isError && !(names && email) && <ComposeSkeleton />}
+      {!domains.isError && !(names && email) && <SettingsSkeleton heights={[348, 352, 72, 73]} />}
     </Page>
   );
 }
@@ -88,31 +89,12 @@ function NoDomain() {
         {canAddDomain === false && ' Ask a super admin to assign one.'}
       </p>
       {canAddDomain && (
-        <div className="row-actions">
+        <Group pt="md">
           <Button component={Link} href="/domains?new=true" variant="outline" leftSection={<IconPlus stroke={1.75} />}>
             Add domain
           </Button>
-        </div>
+        </Group>
       )}
     </EmptyState>
-  );
-}
-
-function ComposeSkeleton() {
-  return (
-    <div className="compose" aria-busy="true">
-      <div>
-        {[348, 352, 72, 73].map((height) => (
-          <div key={height} className="settings-section" style={{ minHeight: height }}>
-            <div className="section-intro">
-              <span className="skeleton" style={{ width: 88 }} />
-            </div>
-            <div className="section-body">
-              <span className="skeleton" style={{ width: 240 }} />
-            </div>
-          </div>
-        ))}
-      </div>
-    </div>
   );
 }

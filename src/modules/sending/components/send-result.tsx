@@ -1,11 +1,13 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import Link from 'next/link';
 import { useEffect, useRef } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { CopyIcon } from '@/components/copy-button';
 import { StatusMark } from '@/components/marks/status-mark';
+import { DetailsList } from '@/components/text/details-list';
+import classes from './send-result.module.css';
 
 type SendResultProps = { messageId: string; to: string[] };
 
@@ -20,13 +22,13 @@ export function SendResult({ messageId, to }: SendResultProps) {
   }, []);
 
   return (
-    <section ref={panel} className="sent" tabIndex={-1} role="status" aria-label="Result">
+    <section ref={panel} className={classes.sent} tabIndex={-1} role="status" aria-label="Result">
       <StatusMark status={message?.status ?? 'sent'} />
       <p>
         The mail server accepted the message for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}. The
         trace shows what has happened since.
       </p>
-      <dl className="details-list">
+      <DetailsList>
         <dt>Message ID</dt>
         <dd>
           <span className="mono clip" title={messageId}>
@@ -34,8 +36,8 @@ export function SendResult({ messageId, to }: SendResultProps) {
           </span>
           <CopyIcon value={messageId} what="the message ID" />
         </dd>
-      </dl>
-      <div className="row-actions">
+      </DetailsList>
+      <Group pt="md">
         <Button
           component={Link}
           variant="outline"
@@ -43,7 +45,7 @@ export function SendResult({ messageId, to }: SendResultProps) {
         >
           View trace
         </Button>
-      </div>
+      </Group>
     </section>
   );
 }

@@ -1,12 +1,14 @@
 import { StatusMark } from '@/components/marks/status-mark';
+import { TextButton } from '@/components/text/text-button';
 import type { SieveVerdict } from '../schema';
+import classes from './check-result.module.css';
 
 type CheckResultProps = { verdict: SieveVerdict | null; onShow: (line: number) => void };
 
 /** The compiler's result, with links to the lines of errors. */
 export function CheckResult({ verdict, onShow }: CheckResultProps) {
   return (
-    <div role="status" className="check-result">
+    <div role="status" className={classes.result}>
       {verdict?.valid && <StatusMark status="on">The script compiles</StatusMark>}
       {verdict && !verdict.valid && (
         <>
@@ -17,9 +19,7 @@ export function CheckResult({ verdict, onShow }: CheckResultProps) {
                 {line === null ? (
                   <span className="soft">Script</span>
                 ) : (
-                  <button type="button" className="act text-button" onClick={() => onShow(line)}>
-                    Line {line}
-                  </button>
+                  <TextButton onClick={() => onShow(line)}>Line {line}</TextButton>
                 )}
                 <span>{message}</span>
               </li>

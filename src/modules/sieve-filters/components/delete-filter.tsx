@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import type { SieveFilter } from '../schema';
 
@@ -22,14 +23,14 @@ export function DeleteFilter({ filter }: { filter: SieveFilter }) {
 
   return (
     <SettingsSection title="Delete" hint="Mail that was already filtered stays where it is.">
-      <div className="form-column">
+      <FormColumn>
         <p className="soft">Takes effect with the next message. To pause the filter, deactivate it instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete filter
           </Button>
         </div>
-      </div>
+      </FormColumn>
       <ConfirmDialog
         opened={opened}
         title={`Delete ${filter.name}`}

@@ -6,12 +6,14 @@ import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { StatusMark } from '@/components/marks/status-mark';
+import { FormColumn } from '@/components/layout/form-layout';
+import { Notice } from '@/components/layout/notice';
 import { SettingsSection } from '@/components/settings-section';
 import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
 import type { SieveScope, SieveVerdict } from '../schema';
 import { CheckResult } from './check-result';
 import { EXAMPLES } from './examples';
+import classes from './filter-form.module.css';
 import { canLoseMail } from './filter-values';
 import { FilterSkeleton, MailServerAlert, useMailServerState } from './mail-server-alert';
 import { ScriptEditor, showLine } from './script-editor';
@@ -73,11 +75,11 @@ export function FilterForm({ form, saveVerdict, problem, scopeFields, hint, foot
     <form noValidate onSubmit={onSubmit}>
       {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
       <SettingsSection title="Filter" hint={hint}>
-        <div className="form-column">
+        <FormColumn>
           <TextInput label="Name" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
           {scopeFields}
           <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
-        </div>
+        </FormColumn>
       </SettingsSection>
       <SettingsSection
         title="Script"
@@ -88,9 +90,9 @@ export function FilterForm({ form, saveVerdict, problem, scopeFields, hint, foot
           </>
         }
       >
-        <div className="script-column">
+        <div className={classes.column}>
           {isExample && (
-            <div className="script-examples">
+            <div className={classes.examples}>
               <span className="soft">Start with</span>
               {EXAMPLES.map((example) => (
                 <Button key={example.label} size="xs" onClick={() => startFrom(example)}>
@@ -109,7 +111,7 @@ export function FilterForm({ form, saveVerdict, problem, scopeFields, hint, foot
               check.reset();
             }}
           />
-          <div className="script-footer">
+          <div className={classes.footer}>
             <Button onClick={runCheck} loading={check.isPending} disabled={mailServer !== 'attached'}>
               Check
             </Button>
@@ -127,11 +129,10 @@ export function FilterForm({ form, saveVerdict, problem, scopeFields, hint, foot
 
 function MailLossWarning() {
   return (
-    <div className="alert" data-tone="deferred">
-      <StatusMark status="warning">This filter can reject or discard mail of every mailbox</StatusMark>
+    <Notice status="warning" title="This filter can reject or discard mail of every mailbox">
       <p>
         Discarded mail can’t be recovered. Test the filter with <code>fileinto</code> first, or on a single mailbox.
       </p>
-    </div>
+    </Notice>
   );
 }

@@ -8,6 +8,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { FormFooter } from '@/components/layout/form-layout';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
@@ -91,12 +92,12 @@ export function NewFilterPage() {
             });
           })}
           footer={
-            <div className="form-footer">
+            <FormFooter>
               <Button variant="filled" type="submit" loading={create.isPending}>
                 Add filter
               </Button>
               <span className="quiet">The script is checked first. The filter is added at the end.</span>
-            </div>
+            </FormFooter>
           }
         />
       )}

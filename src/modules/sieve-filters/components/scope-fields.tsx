@@ -8,6 +8,7 @@ import { trpc } from '@/components/api/trpc';
 import { SegmentedControl } from '@/components/segmented-control';
 import type { SieveScope } from '../schema';
 import { SCOPE_LABELS } from './filter-values';
+import classes from './scope-fields.module.css';
 
 const MAX_OPTIONS = 20;
 
@@ -24,7 +25,7 @@ export function ScopeFields({ scope, canUseGlobal, domains, domain, mailbox, onS
   const { global, ...ownScopes } = SCOPE_LABELS;
   return (
     <>
-      <div className="filter-scope">
+      <div className={classes.scope}>
         <span aria-hidden="true">Applies to</span>
         <SegmentedControl
           label="Applies to"

@@ -2,6 +2,7 @@
 
 import { Input } from '@mantine/core';
 import { type ReactNode, type RefObject, useId, useRef } from 'react';
+import classes from './script-editor.module.css';
 
 const LINE_HEIGHT = 20;
 
@@ -20,8 +21,8 @@ export function ScriptEditor({ value, error, errorLines, textarea, onChange }: S
   const gutter = useRef<HTMLOListElement>(null);
   const count = value.split('\n').length;
   return (
-    <Input.Wrapper id={id} label="Script" error={error} className="script-field">
-      <div className="script" data-error={error ? true : undefined}>
+    <Input.Wrapper id={id} label="Script" error={error}>
+      <div className={classes.script} data-error={error ? true : undefined}>
         <ol ref={gutter} aria-hidden="true">
           {Array.from({ length: count }, (_, index) => (
             <li key={lineKey(index)} data-error-row={errorLines.has(index + 1) || undefined}>

@@ -1,10 +1,10 @@
 'use client';
 
 import 'swagger-ui-dist/swagger-ui.css';
-import './api-reference.css';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import { ErrorState } from '@/components/data-table/states';
+import classes from './api-reference.module.css';
 
 const DOCUMENT = '/api/v1/openapi.json';
 
@@ -35,7 +35,7 @@ export function ApiReference() {
   return (
     <>
       {failure && <ErrorState what="the API reference" error={failure} onRetry={render} />}
-      <div ref={root} className="reference" hidden={failure !== null} />
+      <div ref={root} className={classes.reference} hidden={failure !== null} />
     </>
   );
 }

@@ -1,15 +1,17 @@
 'use client';
 
 import dynamic from 'next/dynamic';
+import { Skeleton } from '@/components/marks/skeleton';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import classes from './reference-page.module.css';
 
 const ApiReference = dynamic(() => import('./api-reference').then((module) => module.ApiReference), {
   ssr: false,
   loading: () => (
-    <div aria-busy="true" className="reference-skeleton">
+    <div aria-busy="true" className={classes.skeleton}>
       {['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map((key) => (
-        <span key={key} className="skeleton" />
+        <Skeleton key={key} />
       ))}
     </div>
   ),

@@ -4,6 +4,7 @@ import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SegmentedControl } from '@/components/segmented-control';
 import { EVENT_TYPES } from '@/lib/event-types';
+import classes from './event-choice.module.css';
 import { EVENT_DESCRIPTIONS, type EventChoice } from './webhook-values';
 
 type EventChoiceProps = {
@@ -21,7 +22,7 @@ export function EventChoiceInput({ value, error, onChange }: EventChoiceProps) {
       value={selected}
       onChange={(types) => onChange({ isAll: false, selected: types })}
     >
-      <div className="event-choice">
+      <div className={classes.choice}>
         <SegmentedControl
           label="Event selection"
           value={isAll ? 'all' : 'some'}
@@ -36,7 +37,7 @@ export function EventChoiceInput({ value, error, onChange }: EventChoiceProps) {
               key={type}
               value={type}
               label={
-                <span className="event-line">
+                <span className={classes.event}>
                   <code>{type}</code> <span className="soft">{EVENT_DESCRIPTIONS[type]}</span>
                 </span>
               }

@@ -15,6 +15,7 @@ import { WebhookActions } from './head/webhook-actions';
 import { WebhookSettings } from './settings/webhook-settings';
 import { useWebhookActions } from './use-webhook-actions';
 import { VerifySignature } from './verify/verify-signature';
+import classes from './webhook-page.module.css';
 import { WebhookStatus } from './webhook-status';
 import { urlParts } from './webhook-values';
 
@@ -38,6 +39,7 @@ export function WebhookPage({ id }: { id: string }) {
   return (
     <Page>
       <PageHeader
+        hasTabs
         parent={CRUMB}
         title={webhook ? urlParts(webhook.url).join('') : '\u00a0'}
         mono
@@ -52,7 +54,7 @@ export function WebhookPage({ id }: { id: string }) {
               {webhook.events.includes(ALL_EVENTS) ? (
                 <span>All events</span>
               ) : (
-                <code className="page-description-events clip" title={webhook.events.join(' ')}>
+                <code className={`${classes.events} clip`} title={webhook.events.join(' ')}>
                   {webhook.events.join(' ')}
                 </code>
               )}
@@ -63,7 +65,7 @@ export function WebhookPage({ id }: { id: string }) {
         {webhook && <WebhookActions webhook={webhook} actions={actions} />}
       </PageHeader>
       <Tabs
-        className="page-tabs"
+        classNames={{ root: classes.tabs, list: classes.list, panel: classes.panel }}
         // Loads immediately but stays hidden until the header has its final height.
         data-waiting={!webhook || undefined}
         aria-busy={!webhook || undefined}

@@ -1,6 +1,7 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount, formatFull } from '@/lib/format';
 import type { Webhook } from '../schema';
+import classes from './webhook-status.module.css';
 import { isFailing, sinceOf } from './webhook-values';
 
 type WebhookStatusProps = { webhook: Webhook; isShort?: boolean };
@@ -13,7 +14,7 @@ export function WebhookStatus({ webhook, isShort }: WebhookStatusProps) {
     <span title={since ? `${formatCount(failures)} failed attempts in a row since ${formatFull(since)}` : undefined}>
       <StatusMark status="failed">
         Failing
-        <span className="hide-on-mobile">
+        <span className={isShort ? classes.short : undefined}>
           , {formatCount(failures)}
           {!isShort && ' in a row'}
           {sinceOf(webhook)}

@@ -3,6 +3,7 @@
 import { Pill, PillsInput } from '@mantine/core';
 import type { ClipboardEvent, KeyboardEvent, ReactNode } from 'react';
 import { isInvalid, MAX_DESTINATIONS, mergeAddresses, splitAddresses } from './alias-values';
+import classes from './destinations-input.module.css';
 
 type DestinationsInputProps = {
   value: string[];
@@ -41,7 +42,7 @@ export function DestinationsInput(props: DestinationsInputProps) {
   };
 
   return (
-    <div className="destinations pills">
+    <div className={classes.destinations}>
       <PillsInput label="Delivers to" description="Separate addresses with commas, spaces or new lines." error={error}>
         <Pill.Group>
           {value.map((address) => (
@@ -56,6 +57,7 @@ export function DestinationsInput(props: DestinationsInputProps) {
             </Pill>
           ))}
           <PillsInput.Field
+            className={classes.field}
             placeholder={value.length === 0 ? 'ann@example.com' : 'Add another address'}
             autoComplete="off"
             autoCapitalize="none"
@@ -69,7 +71,7 @@ export function DestinationsInput(props: DestinationsInputProps) {
           />
         </Pill.Group>
       </PillsInput>
-      <span className="destinations-count" data-over={value.length > MAX_DESTINATIONS || undefined}>
+      <span className={classes.count} data-over={value.length > MAX_DESTINATIONS || undefined}>
         {value.length} of {MAX_DESTINATIONS}
       </span>
     </div>

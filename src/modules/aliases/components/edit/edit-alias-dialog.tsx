@@ -7,10 +7,12 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { Alias } from '../../schema';
 import { allDestinations, destinationsError, destinationsOf } from './alias-values';
 import { DestinationsInput } from './destinations-input';
+import classes from './edit-alias-dialog.module.css';
 
 type EditAliasProps = { onClose: () => void; onSaved: (alias: Alias) => void };
 
@@ -30,7 +32,7 @@ export function EditAliasDialog({ id, row, ...rest }: EditAliasProps & { id: str
         <ProblemAlert title="Couldn’t load this alias" problem={toProblem(alias.error)} />
       ) : (
         <div aria-busy="true" style={{ minHeight: 128 }}>
-          <span className="skeleton" style={{ width: 240 }} />
+          <Skeleton width={240} />
         </div>
       )}
     </Dialog>
@@ -80,7 +82,7 @@ function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }
         <p className="soft">This is the catch-all: it receives mail for every address that has no mailbox or alias.</p>
       )}
       {alias.warnings.length > 0 && (
-        <ul className="warnings" aria-label="Warnings">
+        <ul className={classes.warnings} aria-label="Warnings">
           {alias.warnings.map(({ code, message, destination }) => (
             <li key={`${code} ${destination}`}>
               <StatusMark status="warning">{message}</StatusMark>

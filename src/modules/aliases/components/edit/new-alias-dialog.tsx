@@ -8,6 +8,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
+import { TextButton } from '@/components/text/text-button';
 import type { Alias } from '../../schema';
 import { allDestinations, destinationsError, localPartError } from './alias-values';
 import { DestinationsInput } from './destinations-input';
@@ -130,10 +131,7 @@ type AddressTakenProps = { message: string; onShow: () => void };
 function AddressTaken({ message, onShow }: AddressTakenProps) {
   return (
     <>
-      {message}{' '}
-      <button type="button" className="act text-button" onClick={onShow}>
-        Show alias
-      </button>
+      {message} <TextButton onClick={onShow}>Show alias</TextButton>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { FieldPair } from '@/components/layout/form-layout';
 import { formatPlural } from '@/lib/format';
 import type { ImportReport } from '../../schema';
 import { ImportLines } from './import-lines';
@@ -90,7 +91,7 @@ export function ImportDialog({ opened, domains, defaultDomainId, onClose, onImpo
         submit();
       }}
     >
-      <div className="pair">
+      <FieldPair>
         <Select
           label="Domain"
           className="mono-input"
@@ -115,7 +116,7 @@ export function ImportDialog({ opened, domains, defaultDomainId, onClose, onImpo
           value={file}
           onChange={(chosen) => void read(chosen)}
         />
-      </div>
+      </FieldPair>
       <Textarea
         label="Or paste CSV"
         className="mono-input"

@@ -2,6 +2,7 @@ import { DataTable, type DataTableColumn } from '@/components/data-table/data-ta
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { ImportLine, ImportReport } from '../../schema';
+import classes from './import-lines.module.css';
 
 const MARKS: Record<ImportLine['outcome'], [Status, string]> = {
   created: ['on', 'New'],
@@ -34,10 +35,10 @@ const COLUMNS: DataTableColumn<ImportLine>[] = [
     cell: ({ source_local_part: source, destination, code, message }) => (
       <>
         <span className="mono">
-          <b className="strong-mono">{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
+          <b className={classes.address}>{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
         </span>
         {message && (
-          <span className="import-error">
+          <span className={classes.error}>
             {message} <code>{code}</code>
           </span>
         )}
@@ -51,13 +52,13 @@ export function ImportLines({ report }: { report: ImportReport }) {
   const { created, unchanged, failed } = report;
   const lines = report.lines.toSorted((a, b) => Number(b.outcome === 'failed') - Number(a.outcome === 'failed'));
   return (
-    <section className="import-report" aria-label="Import preview">
+    <section className={classes.report} aria-label="Import preview">
       <p role="status">
         {formatPlural(created, 'new alias', 'new aliases')}, {unchanged} unchanged, {formatPlural(failed, 'error')}.
         Nothing has been imported yet.
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
-      <div className="import-lines" tabIndex={0}>
+      <div className={classes.lines} tabIndex={0}>
         <DataTable caption="Lines of the file" columns={COLUMNS} rows={lines} rowKey={({ line }) => String(line)} />
       </div>
     </section>

@@ -1,14 +1,16 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconRoute, IconTrash } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
+import { Cell, RowLink } from '@/components/data-table/cells';
 import { activeColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmailAddress } from '@/components/email-address';
-import { StatusMark } from '@/components/marks/status-mark';
+import { Badge } from '@/components/text/badge';
 import { formatDate } from '@/lib/format';
 import type { Alias } from '../../schema';
 import { shadowWarning } from '../edit/alias-values';
 import { DestinationsCell } from './destinations-cell';
+import { WarningMark } from './warning-mark';
 
 type AliasColumnsOptions = {
   rows: Alias[];
@@ -54,9 +56,9 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       sortBy: 'source_local_part',
       skeletonWidth: 200,
       cell: (alias) => (
-        <span className="cell">
-          <a
-            className="link"
+        <Cell>
+          <RowLink
+            prefetch={false}
             aria-label={alias.address}
             data-row={alias.id}
             href={`/aliases?edit=${alias.id}`}
@@ -67,10 +69,10 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
             }}
           >
             <EmailAddress value={alias.address} />
-          </a>
-          {alias.source_local_part === '' && <span className="badge">Catch-all</span>}
+          </RowLink>
+          {alias.source_local_part === '' && <Badge>Catch-all</Badge>}
           <ShadowedMark alias={alias} />
-        </span>
+        </Cell>
       ),
     },
     {
@@ -78,7 +80,6 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       header: 'Delivers to',
       mobile: 'under',
       skeletonWidth: 200,
-      className: 'light',
       cell: (alias) => <DestinationsCell alias={alias} />,
     },
     activeColumn({ nameOf: ({ address }) => address, isActive, onChange: onSetActive, mobile: 'side' }),
@@ -105,13 +106,7 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
 
 function ShadowedMark({ alias }: { alias: Alias }) {
   const warning = shadowWarning(alias);
-  return (
-    warning && (
-      <span className="alias-mark" title={warning.message}>
-        <StatusMark status="warning">Shadowed</StatusMark>
-      </span>
-    )
-  );
+  return warning && <WarningMark title={warning.message}>Shadowed</WarningMark>;
 }
 
 type ActionsMenuProps = Pick<AliasColumnsOptions, 'onEdit' | 'onTrace' | 'onDelete'> & { alias: Alias };

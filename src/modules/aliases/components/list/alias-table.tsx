@@ -6,6 +6,7 @@ import { DataTable } from '@/components/data-table/data-table';
 import { Pagination } from '@/components/data-table/pagination';
 import type { Alias } from '../../schema';
 import { aliasColumns } from './alias-columns';
+import classes from './alias-table.module.css';
 import { SelectionBar } from './selection-bar';
 import type { useAliasActions } from './use-alias-actions';
 
@@ -52,7 +53,7 @@ export function AliasTable({ list, history, sort, actions, onEdit, onTrace, onDe
       )}
       <DataTable
         caption={`Aliases, by ${sort.field === 'created_at' ? 'date added' : 'address'}`}
-        className="aliases"
+        className={classes.table}
         hideHeader={selectedAliases.length > 0}
         columns={aliasColumns({
           rows: rows ?? NONE,

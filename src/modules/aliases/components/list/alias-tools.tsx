@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, Menu, TextInput } from '@mantine/core';
+import { Button, Group, Menu, TextInput } from '@mantine/core';
 import { IconChevronDown, IconDownload, IconSearch, IconTableImport } from '@tabler/icons-react';
 import { SegmentedControl } from '@/components/segmented-control';
 import type { AliasFilters } from './use-alias-filters';
@@ -13,7 +13,7 @@ const ICON = { size: 16, stroke: 1.5 } as const;
 
 export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
   return (
-    <div className="tools">
+    <Group py="md">
       <TextInput
         aria-label="Filter by address or destination"
         placeholder="Address or destination"
@@ -52,6 +52,6 @@ export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
           )}
         </Menu.Dropdown>
       </Menu>
-    </div>
+    </Group>
   );
 }

@@ -2,11 +2,14 @@
 
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Cell } from '@/components/data-table/cells';
 import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatPlural } from '@/lib/format';
 import type { Alias, AliasWarning } from '../../schema';
 import { destinationsOf, destinationWarning } from '../edit/alias-values';
+import classes from './destinations-cell.module.css';
+import { WarningMark } from './warning-mark';
 
 const LABELS: Record<AliasWarning['code'], string> = {
   shadowed_by_mailbox: 'Shadowed',
@@ -23,25 +26,23 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
   const warnings = [first, ...others].map((address) => destinationWarning(alias, address)).filter((found) => found);
   const [warning] = warnings;
   const mark = warning && (
-    <span className="alias-mark" title={warnings.map((found) => found?.message).join(' ')}>
-      <StatusMark status="warning">
-        {others.length > 0 ? `${warnings.length} undeliverable` : LABELS[warning.code]}
-      </StatusMark>
-    </span>
+    <WarningMark title={warnings.map((found) => found?.message).join(' ')}>
+      {others.length > 0 ? `${warnings.length} undeliverable` : LABELS[warning.code]}
+    </WarningMark>
   );
 
   if (isOpen) {
     return (
       <>
-        <button type="button" className="more" aria-expanded="true" onClick={() => setIsOpen(false)}>
+        <button type="button" className={classes.more} aria-expanded="true" onClick={() => setIsOpen(false)}>
           {formatPlural(others.length + 1, 'destination')}
           <IconChevronUp {...CHEVRON} />
         </button>
-        <ol className="all-destinations">
+        <ol className={classes.all}>
           {[first, ...others].map((address, index) => (
             <li key={address}>
               <span className="quiet">{index + 1}</span>
-              <EmailAddress value={address} />
+              <EmailAddress value={address} isLight />
               <DestinationMark warning={destinationWarning(alias, address)} />
             </li>
           ))}
@@ -50,15 +51,15 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
     );
   }
   return (
-    <span className="cell">
+    <Cell>
       <span className="quiet" aria-hidden="true">
         →
       </span>
-      <EmailAddress value={first} />
+      <EmailAddress value={first} isLight />
       {others.length > 0 && (
         <button
           type="button"
-          className="more"
+          className={classes.more}
           aria-expanded="false"
           aria-label={`Show ${others.length} more for ${alias.address}`}
           onClick={() => setIsOpen(true)}
@@ -68,7 +69,7 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
         </button>
       )}
       {mark}
-    </span>
+    </Cell>
   );
 }
 

@@ -1,9 +1,11 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlus, IconTableImport } from '@tabler/icons-react';
 import Link from 'next/link';
 import { EmptyState } from '@/components/data-table/states';
+import { Steps } from '@/components/text/steps';
+import classes from './no-aliases.module.css';
 
 type NoAliasesProps = { domainName: string | undefined; onNew: () => void; onImport: () => void };
 
@@ -11,7 +13,7 @@ export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
   return (
     <EmptyState title={domainName ? `No aliases in ${domainName} yet` : 'No aliases yet'}>
       <p>An alias forwards mail to one or more addresses. It has no mailbox, so nobody signs in to it.</p>
-      <ol className="steps">
+      <Steps>
         <li>
           <span>
             <b>Choose the address,</b> or use the domain’s catch-all.
@@ -27,15 +29,15 @@ export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
             <b>Active immediately.</b> Deactivate it at any time.
           </span>
         </li>
-      </ol>
-      <div className="row-actions">
+      </Steps>
+      <Group pt="md">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New alias
         </Button>
         <Button leftSection={<IconTableImport stroke={1.5} />} onClick={onImport}>
           Import CSV
         </Button>
-      </div>
+      </Group>
     </EmptyState>
   );
 }
@@ -44,9 +46,9 @@ export function NoMatchingAliases({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState title="No matching aliases">
       <p>No alias or destination matches these filters.</p>
-      <div className="row-actions">
+      <Group pt="md">
         <Button onClick={onClear}>Clear filters</Button>
-      </div>
+      </Group>
     </EmptyState>
   );
 }
@@ -64,7 +66,7 @@ export function ChooseDomain({ domains }: ChooseDomainProps) {
   return (
     <EmptyState title="Choose a domain">
       <p>As a domain admin, you view the aliases of one domain at a time. Switch domains at the top of the page.</p>
-      <ul className="steps unnumbered">
+      <ul className={classes.domains}>
         {domains.map(({ id, name }) => (
           <li key={id}>
             <Link className="act mono" href={`/aliases?domain=${id}`}>

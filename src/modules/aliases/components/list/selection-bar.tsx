@@ -1,4 +1,5 @@
 import { Button, Checkbox } from '@mantine/core';
+import classes from './selection-bar.module.css';
 
 type SelectionBarProps = {
   count: number;
@@ -12,8 +13,8 @@ type SelectionBarProps = {
 export function SelectionBar({ count, isAll, onSelectAll, onClear, onSetActive, onDelete }: SelectionBarProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and needs a legend.
-    <div className="selection-bar" role="group" aria-label="Selected aliases">
-      <span className="selection-all">
+    <div className={classes.bar} role="group" aria-label="Selected aliases">
+      <span className={classes.all}>
         <Checkbox
           aria-label="Select all on this page"
           checked={isAll}
@@ -21,7 +22,7 @@ export function SelectionBar({ count, isAll, onSelectAll, onClear, onSetActive, 
           onChange={isAll ? onClear : onSelectAll}
         />
       </span>
-      <div className="selection-actions">
+      <div className={classes.actions}>
         <b>{count} selected</b>
         <Button size="xs" onClick={() => onSetActive(false)}>
           Deactivate

@@ -6,9 +6,12 @@ import { type FormEvent, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { DialogFields } from '@/components/dialogs/dialog';
 import { Timeline } from '@/components/marks/timeline';
+import { TextButton } from '@/components/text/text-button';
 import { parseAddress } from '@/lib/address';
 import type { Resolution } from '../../schema';
+import classes from './trace-dialog.module.css';
 import { traceHops } from './trace-hops';
 
 type TraceDialogProps = {
@@ -50,8 +53,8 @@ function Trace({ traced, onTrace, onOpen }: TraceProps) {
   };
 
   return (
-    <div className="fields">
-      <form className="trace-form" onSubmit={submit} noValidate>
+    <DialogFields>
+      <form className={classes.form} onSubmit={submit} noValidate>
         <TextInput
           label="Address"
           className="mono-input"
@@ -69,7 +72,7 @@ function Trace({ traced, onTrace, onOpen }: TraceProps) {
           Trace
         </Button>
       </form>
-      <div role="status" className="trace-answer">
+      <div role="status" className={classes.answer}>
         {hasAddress && answer.data && !problem ? (
           <TraceResult resolution={answer.data} onOpen={onOpen} />
         ) : (
@@ -77,7 +80,7 @@ function Trace({ traced, onTrace, onOpen }: TraceProps) {
         )}
       </div>
       {problem && !isOutsideScope && <ProblemAlert problem={problem} />}
-    </div>
+    </DialogFields>
   );
 }
 
@@ -85,18 +88,14 @@ function TraceResult({ resolution, onOpen }: Pick<TraceDialogProps, 'onOpen'> & 
   const { address, alias_id, mailbox_id, explanation } = resolution;
   return (
     <>
-      <p className="trace-text">{explanation}</p>
+      <p className={classes.text}>{explanation}</p>
       <Timeline label={`Mail for ${address}`} hops={traceHops(resolution)} />
       {mailbox_id && (
         <Link className="act" href={`/mailboxes/${mailbox_id}`}>
           Open mailbox
         </Link>
       )}
-      {alias_id && (
-        <button type="button" className="act text-button" onClick={() => onOpen(alias_id)}>
-          Open alias
-        </button>
-      )}
+      {alias_id && <TextButton onClick={() => onOpen(alias_id)}>Open alias</TextButton>}
     </>
   );
 }

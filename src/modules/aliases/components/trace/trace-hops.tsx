@@ -2,6 +2,7 @@ import { EmailAddress } from '@/components/email-address';
 import type { Hop } from '@/components/marks/timeline';
 import { formatPlural } from '@/lib/format';
 import type { Resolution } from '../../schema';
+import classes from './trace-hops.module.css';
 
 const DECISIONS = {
   mailbox: { code: 'BOX', state: 'delivered', rim: ['DELIVERED', 'TO A MAILBOX'], title: 'Delivered to a mailbox' },
@@ -44,7 +45,7 @@ export function traceHops({ address, outcome, destinations, dropped }: Resolutio
       detail: (
         <>
           <Addresses list={dropped} />
-          <span className="trace-line">No active mailbox has this address.</span>
+          <span className={classes.line}>No active mailbox has this address.</span>
         </>
       ),
     });
@@ -54,7 +55,7 @@ export function traceHops({ address, outcome, destinations, dropped }: Resolutio
 
 function Addresses({ list }: { list: string[] }) {
   return list.map((address) => (
-    <span key={address} className="trace-line">
+    <span key={address} className={classes.line}>
       <EmailAddress value={address} />
     </span>
   ));

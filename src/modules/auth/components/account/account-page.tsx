@@ -9,6 +9,7 @@ import { ROLE_LABELS } from '@/components/shell/account-menu';
 import { Page } from '@/components/shell/page';
 import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';
+import classes from './account-page.module.css';
 import { PasswordDialog } from './password-dialog';
 import { Sessions } from './sessions';
 import { TwoFactor } from './two-factor';
@@ -27,7 +28,7 @@ export function AccountPage() {
           me.data && (
             <>
               <span>{me.data.email}</span>
-              <span className="capitalize">{ROLE_LABELS[me.data.role]}</span>
+              <span className={classes.role}>{ROLE_LABELS[me.data.role]}</span>
               {me.data.last_login_at && (
                 <span className="only-wide">Last signed in {formatMoment(me.data.last_login_at)}</span>
               )}

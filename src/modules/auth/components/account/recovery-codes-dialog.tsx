@@ -1,8 +1,10 @@
 'use client';
 
-import { Button, Modal } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { IconCheck, IconDownload } from '@tabler/icons-react';
 import { CopyButton } from '@/components/copy-button';
+import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import classes from './recovery-codes-dialog.module.css';
 
 type RecoveryCodesDialogProps = { codes: string[]; onStored: () => void };
 
@@ -18,19 +20,19 @@ export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProp
       closeOnEscape={false}
       onClose={() => undefined}
     >
-      <div className="fields">
+      <DialogFields>
         <p className="soft">
           Two-factor authentication is enabled. If you lose your phone, each code signs you in once. You can see them
           only now; Postroom stores only hashes.
         </p>
-        <ol className="recovery-codes" aria-label="Recovery codes">
+        <ol className={classes.codes} aria-label="Recovery codes">
           {codes.map((code) => (
             <li key={code}>
               <code>{code}</code>
             </li>
           ))}
         </ol>
-        <div className="row-actions">
+        <Group pt="md">
           <CopyButton value={text} label="Copy all" />
           <Button
             component="a"
@@ -40,14 +42,14 @@ export function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProp
           >
             Download
           </Button>
-        </div>
-      </div>
-      <footer className="dialog-footer">
+        </Group>
+      </DialogFields>
+      <DialogFooter>
         <span className="spacer" />
         <Button variant="filled" leftSection={<IconCheck stroke={1.75} />} onClick={onStored}>
           I’ve saved them
         </Button>
-      </footer>
+      </DialogFooter>
     </Modal>
   );
 }

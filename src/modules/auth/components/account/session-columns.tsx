@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { parse } from 'bowser';
+import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { Badge } from '@/components/text/badge';
 import { formatMoment } from '@/lib/format';
 import type { Session } from '../../schema';
 
@@ -12,12 +14,12 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
       mobile: 'lead',
       skeletonWidth: 144,
       cell: ({ user_agent, current }) => (
-        <span className="cell">
+        <Cell>
           <span className="clip" title={user_agent}>
             {browserOf(user_agent)}
           </span>
-          {current && <span className="badge">Current</span>}
-        </span>
+          {current && <Badge>Current</Badge>}
+        </Cell>
       ),
     },
     {

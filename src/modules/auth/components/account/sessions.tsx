@@ -1,6 +1,6 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
@@ -41,12 +41,11 @@ export function Sessions() {
       )}
       <ProblemAlert problem={end.error ? toProblem(end.error) : null} />
       {rows && rows.length > 1 && (
-        <div className="form-footer section-footer">
-          <span className="spacer" />
+        <Group pt="md" justify="flex-end">
           <Button className="danger" onClick={() => setIsEndingAll(true)}>
             End all {rows.length} sessions
           </Button>
-        </div>
+        </Group>
       )}
       <ConfirmDialog
         opened={isEndingAll}

@@ -8,6 +8,7 @@ import { trpc } from '@/components/api/trpc';
 import { CodeInput, isWholeCode } from '@/components/code-input';
 import { CopyIcon } from '@/components/copy-button';
 import { QrCode } from '@/components/qr-code';
+import classes from './two-factor-setup.module.css';
 
 type EnrolmentProps = { uri: string; onCancel: () => void; onEnabled: (recoveryCodes: string[]) => void };
 
@@ -28,14 +29,14 @@ export function TwoFactorSetup({ uri, onCancel, onEnabled }: EnrolmentProps) {
   const isWrong = problem?.code === 'TOTP_INVALID';
 
   return (
-    <div className="enrolment">
+    <div className={classes.setup}>
       <QrCode value={uri} label="QR code for an authenticator app" />
       <ol>
         <li>
           <p>
             <b>Scan the QR code</b> with an authenticator app, or enter the secret manually.
           </p>
-          <p className="totp-secret">
+          <p className={classes.secret}>
             <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
             <CopyIcon value={secret} what="the secret" />
           </p>
@@ -45,7 +46,7 @@ export function TwoFactorSetup({ uri, onCancel, onEnabled }: EnrolmentProps) {
             <b>Enter the six-digit code</b> from the app.
           </p>
           <form
-            className="enrolment-verify"
+            className={classes.verify}
             noValidate
             onSubmit={(event) => {
               event.preventDefault();

@@ -5,10 +5,13 @@ import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { FormColumn } from '@/components/layout/form-layout';
+import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { DisableDialog } from './disable-dialog';
 import { RecoveryCodesDialog } from './recovery-codes-dialog';
+import classes from './two-factor.module.css';
 import { TwoFactorSetup } from './two-factor-setup';
 
 const BENEFIT = 'Protects your account even if your password is stolen. You need an authenticator app on your phone.';
@@ -25,16 +28,16 @@ export function TwoFactor({ isEnabled }: { isEnabled: boolean | undefined }) {
       hint="Requires a code from an authenticator app after your password."
       state={<State isEnabled={isEnabled} isPending={setUp.isSuccess} />}
     >
-      {isEnabled === undefined && <Skeleton />}
+      {isEnabled === undefined && <LoadingText />}
       {isEnabled === true && (
-        <div className="form-column">
+        <FormColumn>
           <p className="soft">Each sign-in requires a code. If you lose the app, use a recovery code.</p>
           <div>
             <Button className="danger" onClick={() => setIsDisabling(true)}>
               Disable
             </Button>
           </div>
-        </div>
+        </FormColumn>
       )}
       {isEnabled === false && setUp.data && (
         <TwoFactorSetup
@@ -48,7 +51,7 @@ export function TwoFactor({ isEnabled }: { isEnabled: boolean | undefined }) {
         />
       )}
       {isEnabled === false && !setUp.data && (
-        <div className="form-column">
+        <FormColumn>
           <p className="soft">{BENEFIT}</p>
           <ProblemAlert problem={setUp.error ? toProblem(setUp.error) : null} />
           <div>
@@ -56,7 +59,7 @@ export function TwoFactor({ isEnabled }: { isEnabled: boolean | undefined }) {
               Set up
             </Button>
           </div>
-        </div>
+        </FormColumn>
       )}
       {codes && <RecoveryCodesDialog codes={codes} onStored={() => setCodes(null)} />}
       <DisableDialog opened={isDisabling} onClose={() => setIsDisabling(false)} />
@@ -65,19 +68,19 @@ export function TwoFactor({ isEnabled }: { isEnabled: boolean | undefined }) {
 }
 
 // Has the height of the final content, however its text wraps.
-function Skeleton() {
+function LoadingText() {
   return (
-    <div className="form-column ghost" aria-hidden="true">
+    <FormColumn className={classes.ghost} aria-hidden="true">
       <p>{BENEFIT}</p>
       <div>
         <Button component="span">Set up</Button>
       </div>
-    </div>
+    </FormColumn>
   );
 }
 
 function State({ isEnabled, isPending }: { isEnabled: boolean | undefined; isPending: boolean }) {
-  if (isEnabled === undefined) return <span className="skeleton" style={{ width: 40 }} />;
+  if (isEnabled === undefined) return <Skeleton width={40} />;
   if (isEnabled) return <StatusMark status="on">Enabled</StatusMark>;
   return <StatusMark status="off">{isPending ? 'Setup pending' : 'Disabled'}</StatusMark>;
 }

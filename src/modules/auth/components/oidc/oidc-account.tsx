@@ -1,12 +1,14 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
+import { FormColumn } from '@/components/layout/form-layout';
+import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { OidcNotice } from './oidc-notice';
@@ -22,19 +24,17 @@ export function OidcAccount({ linked }: { linked: string | null | undefined }) {
     <SettingsSection
       title="Identity provider"
       hint="Sign in with an account at your identity provider."
-      state={
-        isLoading ? <span className="skeleton" style={{ width: 40 }} /> : <State name={linked && nameOf(linked)} />
-      }
+      state={isLoading ? <Skeleton width={40} /> : <State name={linked && nameOf(linked)} />}
     >
-      <div className="form-column" style={{ minHeight: 68, alignContent: 'start' }}>
+      <FormColumn style={{ minHeight: 68, alignContent: 'start' }}>
         <OidcNotice />
-        {isLoading && <span className="skeleton" style={{ width: 328 }} />}
+        {isLoading && <Skeleton width={328} />}
         {!isLoading && linked !== null && <Linked name={nameOf(linked)} />}
         {!isLoading && linked === null && listed.length > 0 && <LinkButtons providers={listed} />}
         {!isLoading && linked === null && listed.length === 0 && (
           <p className="soft">No identity provider is configured. Set OIDC_PROVIDERS on the server to add one.</p>
         )}
-      </div>
+      </FormColumn>
     </SettingsSection>
   );
 }
@@ -55,11 +55,11 @@ function Linked({ name }: { name: string }) {
   return (
     <>
       <p className="soft">You can sign in with your {name} account.</p>
-      <div className="row-actions">
+      <Group pt="md">
         <Button className="danger" onClick={() => setIsConfirming(true)}>
           Disconnect
         </Button>
-      </div>
+      </Group>
       <ConfirmDialog
         opened={isConfirming}
         title={`Disconnect ${name}?`}
@@ -84,7 +84,7 @@ function LinkButtons({ providers }: { providers: { id: string; name: string }[] 
     <>
       <p className="soft">Link an account to sign in with it instead of your password.</p>
       <ProblemAlert problem={link.error ? toProblem(link.error) : null} />
-      <div className="row-actions">
+      <Group pt="md">
         {providers.map(({ id, name }) => (
           <Button
             key={id}
@@ -94,7 +94,7 @@ function LinkButtons({ providers }: { providers: { id: string; name: string }[] 
             Link {name}
           </Button>
         ))}
-      </div>
+      </Group>
     </>
   );
 }

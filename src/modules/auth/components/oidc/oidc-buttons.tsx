@@ -1,6 +1,6 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { trpc } from '@/components/api/trpc';
 
 /** A link for each identity provider. Full page loads, because they leave this site. */
@@ -8,7 +8,7 @@ export function OidcButtons({ next }: { next: string }) {
   const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   if (!providers.data?.length) return null;
   return (
-    <div className="stack">
+    <Stack>
       {providers.data.map(({ id, name }) => (
         <Button
           key={id}
@@ -19,6 +19,6 @@ export function OidcButtons({ next }: { next: string }) {
           Sign in with {name}
         </Button>
       ))}
-    </div>
+    </Stack>
   );
 }

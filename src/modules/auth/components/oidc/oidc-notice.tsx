@@ -1,7 +1,7 @@
 'use client';
 
 import { useSearchParams } from 'next/navigation';
-import { StatusMark } from '@/components/marks/status-mark';
+import { Notice } from '@/components/layout/notice';
 import type { OidcError } from '../../oidc/schema';
 
 type Said = { title: string; advice: string };
@@ -46,9 +46,8 @@ export function OidcNotice() {
   if (!code) return null;
   const { title, advice } = Object.hasOwn(ERRORS, code) ? ERRORS[code as OidcError] : ERRORS.sign_in_failed;
   return (
-    <div className="alert" role="alert" data-tone="bounced">
-      <StatusMark status="bounced">{title}</StatusMark>
+    <Notice status="bounced" title={title} role="alert">
       <p>{advice}</p>
-    </div>
+    </Notice>
   );
 }

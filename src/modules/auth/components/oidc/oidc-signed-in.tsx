@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useSearchParams } from 'next/navigation';
 import { useEffect } from 'react';
 import { safeNextPath } from '@/lib/routes';
-import { AddressLines, Postcard } from '../postcard';
+import { AddressLines, Lead, Postcard } from '../postcard';
 
 /** Navigates automatically: a same-site navigation sends the Strict cookie, unlike the redirect from the provider. */
 export function OidcSignedIn() {
@@ -15,7 +15,7 @@ export function OidcSignedIn() {
   return (
     <Postcard lines={<AddressLines lines={['Postroom administration', 'For admins of this server']} />}>
       <h1>One moment</h1>
-      <p className="soft lead">You are signed in. The console opens automatically.</p>
+      <Lead>You are signed in. The console opens automatically.</Lead>
       <Button component="a" href={next} variant="filled" fullWidth>
         Open the console
       </Button>

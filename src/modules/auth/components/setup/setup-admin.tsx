@@ -1,12 +1,13 @@
 'use client';
 
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { PASSWORD_RULE, passwordError } from '@/lib/password';
+import { Lead } from '../postcard';
 
 type SetupAdminProps = { token: string; isReady: boolean; onDone: (email: string) => void };
 
@@ -29,33 +30,34 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
   return (
     <>
       <h1>Set up Postroom</h1>
-      <p className="soft lead">Create the first admin account.</p>
+      <Lead>Create the first admin account.</Lead>
       <form
-        className="stack"
         noValidate
         onSubmit={form.onSubmit(({ email, password }) => {
           setProblem(null);
           setup.mutate({ token, email: email.trim(), password });
         })}
       >
-        <ProblemAlert problem={problem} />
-        <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
-        <PasswordInput
-          label="Password"
-          description={PASSWORD_RULE}
-          autoComplete="new-password"
-          visibilityToggleButtonProps={toggle}
-          {...form.getInputProps('password')}
-        />
-        <PasswordInput
-          label="Confirm password"
-          autoComplete="new-password"
-          visibilityToggleButtonProps={toggle}
-          {...form.getInputProps('repeated')}
-        />
-        <Button variant="filled" type="submit" fullWidth loading={setup.isPending} disabled={!isReady}>
-          Create admin
-        </Button>
+        <Stack>
+          <ProblemAlert problem={problem} />
+          <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
+          <PasswordInput
+            label="Password"
+            description={PASSWORD_RULE}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={toggle}
+            {...form.getInputProps('password')}
+          />
+          <PasswordInput
+            label="Confirm password"
+            autoComplete="new-password"
+            visibilityToggleButtonProps={toggle}
+            {...form.getInputProps('repeated')}
+          />
+          <Button variant="filled" type="submit" fullWidth loading={setup.isPending} disabled={!isReady}>
+            Create admin
+          </Button>
+        </Stack>
       </form>
     </>
   );

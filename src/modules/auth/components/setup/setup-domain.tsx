@@ -1,12 +1,13 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import Link from 'next/link';
 import { useState } from 'react';
 import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { Lead } from '../postcard';
 
 export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -26,31 +27,32 @@ export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
   return (
     <>
       <h1>Add a domain</h1>
-      <p className="soft lead">You’re signed in. Add the domain you want to send from.</p>
+      <Lead>You’re signed in. Add the domain you want to send from.</Lead>
       <form
-        className="stack"
         noValidate
         onSubmit={form.onSubmit(({ name }) => {
           setProblem(null);
           create.mutate({ name: name.trim() });
         })}
       >
-        <ProblemAlert problem={problem} />
-        <TextInput
-          label="Domain"
-          className="mono-input"
-          placeholder="example.org"
-          autoComplete="off"
-          spellCheck={false}
-          autoCapitalize="none"
-          {...form.getInputProps('name')}
-        />
-        <Button variant="filled" type="submit" fullWidth loading={create.isPending}>
-          Add domain
-        </Button>
-        <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
-          Skip for now
-        </Button>
+        <Stack>
+          <ProblemAlert problem={problem} />
+          <TextInput
+            label="Domain"
+            className="mono-input"
+            placeholder="example.org"
+            autoComplete="off"
+            spellCheck={false}
+            autoCapitalize="none"
+            {...form.getInputProps('name')}
+          />
+          <Button variant="filled" type="submit" fullWidth loading={create.isPending}>
+            Add domain
+          </Button>
+          <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
+            Skip for now
+          </Button>
+        </Stack>
       </form>
     </>
   );

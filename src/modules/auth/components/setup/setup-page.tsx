@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { type Hop, Timeline } from '@/components/marks/timeline';
-import { Postcard } from '../postcard';
+import { Lead, Postcard } from '../postcard';
 import { SetupAdmin } from './setup-admin';
 import { SetupDomain } from './setup-domain';
 import { SetupTestSend } from './setup-test-send';
@@ -69,7 +69,7 @@ function SetupRefused({ needsSetup }: { needsSetup: boolean }) {
     return (
       <>
         <h1>Already set up</h1>
-        <p className="soft lead">Postroom already has an admin. Sign in instead.</p>
+        <Lead>Postroom already has an admin. Sign in instead.</Lead>
         <Button component={Link} href="/login" variant="filled" fullWidth>
           Sign in
         </Button>
@@ -79,10 +79,10 @@ function SetupRefused({ needsSetup }: { needsSetup: boolean }) {
   return (
     <>
       <h1>This setup link isn’t valid</h1>
-      <p className="soft lead">
+      <Lead>
         Find the line that starts with <code>Set up the first admin</code> in the server’s output, and open the link
         there.
-      </p>
+      </Lead>
     </>
   );
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import Link from 'next/link';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { useSendMessage } from '@/components/api/use-send';
 import { StatusMark } from '@/components/marks/status-mark';
+import { Lead } from '../postcard';
 
 type SetupTestSendProps = { email: string; domain: string };
 
@@ -23,10 +24,10 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
     return (
       <>
         <h1>Sent</h1>
-        <p className="soft lead">
+        <Lead>
           <StatusMark status="sent">The mail server accepted the message.</StatusMark> Its trace shows every hop.
-        </p>
-        <div className="stack">
+        </Lead>
+        <Stack>
           <Button
             component={Link}
             href={`/messages?q=${encodeURIComponent(send.data.message_id)}`}
@@ -38,18 +39,17 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
           <Button component={Link} href="/" fullWidth>
             Open console
           </Button>
-        </div>
+        </Stack>
       </>
     );
   }
   return (
     <>
       <h1>Send a test message</h1>
-      <p className="soft lead">
+      <Lead>
         From <span className="mono">{from}</span>
-      </p>
+      </Lead>
       <form
-        className="stack"
         noValidate
         onSubmit={form.onSubmit(({ to }) => {
           setProblem(null);
@@ -61,14 +61,16 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
           });
         })}
       >
-        <ProblemAlert problem={problem} />
-        <TextInput label="To" type="email" className="mono-input" {...form.getInputProps('to')} />
-        <Button variant="filled" type="submit" fullWidth loading={send.isPending}>
-          Send test
-        </Button>
-        <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
-          Skip for now
-        </Button>
+        <Stack>
+          <ProblemAlert problem={problem} />
+          <TextInput label="To" type="email" className="mono-input" {...form.getInputProps('to')} />
+          <Button variant="filled" type="submit" fullWidth loading={send.isPending}>
+            Send test
+          </Button>
+          <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
+            Skip for now
+          </Button>
+        </Stack>
       </form>
     </>
   );

@@ -1,12 +1,14 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { CodeInput, isWholeCode } from '@/components/code-input';
+import { Lead } from '../postcard';
+import classes from './code-form.module.css';
 import type { PendingSignIn } from './sign-in';
 import { useSecondsLeft } from './use-seconds-left';
 import { useWait } from './use-wait';
@@ -50,61 +52,57 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
   };
 
   return (
-    <form className="stack" noValidate onSubmit={submit}>
-      <p className="soft lead">
-        {isRecovery ? 'One of your ten recovery codes' : 'Six digits from your authenticator app'}
-        {pending.email && (
-          <>
-            {' for '}
-            <span className="whole">{pending.email}</span>
-          </>
+    <form noValidate onSubmit={submit}>
+      <Stack>
+        <Lead>
+          {isRecovery ? 'One of your ten recovery codes' : 'Six digits from your authenticator app'}
+          {pending.email && (
+            <>
+              {' for '}
+              <span className="wrap">{pending.email}</span>
+            </>
+          )}
+        </Lead>
+        {isRecovery ? (
+          <TextInput
+            label="Recovery code"
+            description="Each code works once"
+            className="mono-input"
+            autoComplete="one-time-code"
+            autoCapitalize="characters"
+            spellCheck={false}
+            autoFocus
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+          />
+        ) : (
+          <CodeInput key={failures} size="lg" autoFocus value={code} onChange={setCode} onComplete={prove} />
         )}
-      </p>
-      {isRecovery ? (
-        <TextInput
-          label="Recovery code"
-          description="Each code works once"
-          className="mono-input"
-          autoComplete="one-time-code"
-          autoCapitalize="characters"
-          spellCheck={false}
-          autoFocus
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-        />
-      ) : (
-        <CodeInput key={failures} size="lg" autoFocus value={code} onChange={setCode} onComplete={prove} />
-      )}
-      <TimeLeft seconds={secondsLeft} />
-      <ProblemAlert problem={problem && withAttemptsLeft(problem)} />
-      <Button
-        variant="filled"
-        type="submit"
-        fullWidth
-        loading={login.isPending}
-        disabled={waitSeconds > 0 || secondsLeft === 0 || (isRecovery ? code.trim() === '' : !isWholeCode(code))}
-      >
-        {waitSeconds > 0 ? `Continue (wait ${waitSeconds} s)` : 'Continue'}
-      </Button>
-      <Button
-        fullWidth
-        onClick={() => {
-          setIsRecovery(!isRecovery);
-          setCode('');
-          setProblem(null);
-        }}
-      >
-        {isRecovery ? 'Use authenticator app' : 'Use recovery code'}
-      </Button>
-      <Button
-        variant="subtle"
-        color="gray"
-        className="plain"
-        leftSection={<IconArrowLeft stroke={1.5} />}
-        onClick={() => onBack(null)}
-      >
-        Back to password
-      </Button>
+        <TimeLeft seconds={secondsLeft} />
+        <ProblemAlert problem={problem && withAttemptsLeft(problem)} />
+        <Button
+          variant="filled"
+          type="submit"
+          fullWidth
+          loading={login.isPending}
+          disabled={waitSeconds > 0 || secondsLeft === 0 || (isRecovery ? code.trim() === '' : !isWholeCode(code))}
+        >
+          {waitSeconds > 0 ? `Continue (wait ${waitSeconds} s)` : 'Continue'}
+        </Button>
+        <Button
+          fullWidth
+          onClick={() => {
+            setIsRecovery(!isRecovery);
+            setCode('');
+            setProblem(null);
+          }}
+        >
+          {isRecovery ? 'Use authenticator app' : 'Use recovery code'}
+        </Button>
+        <Button variant="subtle" color="gray" leftSection={<IconArrowLeft stroke={1.5} />} onClick={() => onBack(null)}>
+          Back to password
+        </Button>
+      </Stack>
     </form>
   );
 }
@@ -112,8 +110,8 @@ export function CodeForm({ pending, onSignedIn, onBack }: CodeFormProps) {
 function TimeLeft({ seconds }: { seconds: number }) {
   const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   return (
-    <div className="time-left">
-      <span className="time-left-bar" aria-hidden="true">
+    <div className={classes.timeLeft}>
+      <span className={classes.bar} aria-hidden="true">
         <span style={{ width: `${(seconds / LIFETIME_SECONDS) * 100}%` }} />
       </span>
       <span role="timer">{seconds > 0 ? `${clock} left` : 'Expired'}</span>

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
@@ -42,33 +42,34 @@ export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: 
 
   return (
     <form
-      className="stack"
       noValidate
       onSubmit={form.onSubmit((values) => {
         setProblem(null);
         login.mutate({ email: values.email.trim(), password: values.password });
       })}
     >
-      <ProblemAlert problem={problem} />
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        data-autofocus={email === '' || undefined}
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
-        data-autofocus={email !== '' || undefined}
-        key={form.key('password')}
-        {...form.getInputProps('password')}
-      />
-      <Button variant="filled" type="submit" fullWidth loading={login.isPending} disabled={waitSeconds > 0}>
-        {waitSeconds > 0 ? `Sign in (wait ${waitSeconds} s)` : 'Sign in'}
-      </Button>
+      <Stack>
+        <ProblemAlert problem={problem} />
+        <TextInput
+          label="Email"
+          type="email"
+          autoComplete="username"
+          data-autofocus={email === '' || undefined}
+          key={form.key('email')}
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+          data-autofocus={email !== '' || undefined}
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <Button variant="filled" type="submit" fullWidth loading={login.isPending} disabled={waitSeconds > 0}>
+          {waitSeconds > 0 ? `Sign in (wait ${waitSeconds} s)` : 'Sign in'}
+        </Button>
+      </Stack>
     </form>
   );
 }

@@ -1,5 +1,6 @@
 'use client';
 
+import { Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useState } from 'react';
@@ -40,12 +41,12 @@ export function LoginPage() {
   return (
     <Postcard lines={lines}>
       <h1>{pending ? 'Enter your code' : 'Sign in'}</h1>
-      <div className="stack">
+      <Stack>
         {!pending && <OidcNotice />}
         <SignIn pending={pending} onPending={setPending} onSignedIn={enter}>
           <OidcButtons next={next} />
         </SignIn>
-      </div>
+      </Stack>
     </Postcard>
   );
 }

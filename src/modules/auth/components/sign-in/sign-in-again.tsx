@@ -4,6 +4,7 @@ import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { reportSessionRegained } from '@/components/api/session-lost';
 import { trpc } from '@/components/api/trpc';
+import { DialogFields } from '@/components/dialogs/dialog';
 import { type PendingSignIn, SignIn } from './sign-in';
 
 export function SignInAgain() {
@@ -18,10 +19,10 @@ export function SignInAgain() {
 
   return (
     <Modal opened onClose={reportSessionRegained} title="Sign in again" yOffset={72} size={400}>
-      <div className="fields">
+      <DialogFields>
         <p className="soft">Your session has ended. Sign in to continue; your changes on this page are kept.</p>
         <SignIn email={email} pending={pending} onPending={setPending} onSignedIn={resume} />
-      </div>
+      </DialogFields>
     </Modal>
   );
 }

@@ -2,6 +2,7 @@ import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { MailServerState } from '@/modules/mail-server/schema';
 import type { DkimKey } from '../../dkim/schema';
+import classes from './dkim.module.css';
 import { DkimRecord } from './dkim-record';
 import { KeyHeader } from './key-header';
 
@@ -9,7 +10,7 @@ type ActiveKeyProps = { dkimKey: DkimKey; mailServer: MailServerState };
 
 export function ActiveKey({ dkimKey, mailServer }: ActiveKeyProps) {
   return (
-    <section className="dkim-key" aria-label={`Active key ${dkimKey.selector}`}>
+    <section className={classes.key} aria-label={`Active key ${dkimKey.selector}`}>
       <KeyHeader dkimKey={dkimKey} mark={<StatusMark status="on" />}>
         {dkimKey.activated_at && (
           <>

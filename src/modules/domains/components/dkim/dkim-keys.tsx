@@ -9,6 +9,7 @@ import type { DkimKey } from '../../dkim/schema';
 import type { Domain } from '../../schema';
 import { ActivateDialog } from './activate-dialog';
 import { ActiveKey } from './active-key';
+import classes from './dkim.module.css';
 import { PendingKey } from './pending-key';
 import { RetiredKeys } from './retired-keys';
 import { RotateDialog } from './rotate-dialog';
@@ -31,7 +32,7 @@ export function DkimKeys({ domain, dkim, isReadOnly }: DkimKeysProps) {
       hint="Signs outgoing mail. Receiving servers verify the signature against a DNS record of the domain."
     >
       {keys ? (
-        <div className="dkim">
+        <div className={classes.keys}>
           {pending && <PendingKey dkimKey={pending} onActivate={onActivate} />}
           {active ? (
             <ActiveKey dkimKey={active} mailServer={mailServer} />

@@ -1,7 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
+import { Steps } from '@/components/text/steps';
 import type { DkimKey } from '../../dkim/schema';
+import classes from './dkim.module.css';
 import { DkimRecord } from './dkim-record';
 import { KeyHeader } from './key-header';
 
@@ -9,11 +11,11 @@ type PendingKeyProps = { dkimKey: DkimKey; onActivate?: (key: DkimKey) => void }
 
 export function PendingKey({ dkimKey, onActivate }: PendingKeyProps) {
   return (
-    <section className="dkim-key" aria-label={`Pending key ${dkimKey.selector}`}>
+    <section className={classes.key} aria-label={`Pending key ${dkimKey.selector}`}>
       <KeyHeader dkimKey={dkimKey} mark={<StatusMark status="pending">Pending</StatusMark>}>
         created <DateTime iso={dkimKey.created_at} />
       </KeyHeader>
-      <ol className="steps">
+      <Steps isSmall>
         <li>
           <div>
             <p>
@@ -33,15 +35,15 @@ export function PendingKey({ dkimKey, onActivate }: PendingKeyProps) {
               <b>Activate the key.</b> The next message is signed with it. Until then, nothing changes.
             </p>
             {onActivate && (
-              <div className="row-actions">
+              <Group pt="md">
                 <Button variant="filled" onClick={() => onActivate(dkimKey)}>
                   Activate {dkimKey.selector}
                 </Button>
-              </div>
+              </Group>
             )}
           </div>
         </li>
-      </ol>
+      </Steps>
     </section>
   );
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { DkimKey } from '../../dkim/schema';
+import classes from './dkim.module.css';
 import { KeyHeader } from './key-header';
 
 type RetiredKeysProps = { keys: DkimKey[]; onActivate?: (key: DkimKey) => void };
@@ -13,7 +14,7 @@ export function RetiredKeys({ keys, onActivate }: RetiredKeysProps) {
         Keep the DNS record of a retired key for a week, because messages it signed may still be in transit. Then delete
         the record.
       </p>
-      <ul className="dkim-retired">
+      <ul className={classes.retired}>
         {keys.map((key) => (
           <li key={key.selector}>
             <KeyHeader dkimKey={key} mark={<StatusMark status="off">Retired</StatusMark>}>

@@ -1,4 +1,4 @@
-import Link from 'next/link';
+import { RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmailAddress } from '@/components/email-address';
 import { formatDate } from '@/lib/format';
@@ -22,9 +22,9 @@ export const MAILBOX_COLUMNS: DataTableColumn<Mailbox>[] = [
     sortBy: 'local_part',
     skeletonWidth: 200,
     cell: ({ id, email }) => (
-      <Link className="link" aria-label={email} href={`/mailboxes/${id}`}>
+      <RowLink aria-label={email} href={`/mailboxes/${id}`}>
         <EmailAddress value={email} />
-      </Link>
+      </RowLink>
     ),
   },
   {

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
@@ -66,7 +66,7 @@ export function MailboxesPage() {
           New mailbox
         </Button>
       </PageHeader>
-      <div className="tools">
+      <Group py="md">
         <TextInput
           aria-label="Filter by address or name"
           placeholder="Address or name"
@@ -82,7 +82,7 @@ export function MailboxesPage() {
           options={{ all: 'All', active: 'Active', inactive: 'Inactive', suspended: 'Suspended' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
-      </div>
+      </Group>
       {list.isError && <ErrorState what="mailboxes" error={list.error} onRetry={() => void list.refetch()} />}
       {!list.isError && isEmpty && !isFiltered && (
         <NoMailboxes domainName={domainName} hasNoDomains={domainScope.hasNoDomains} onNew={openNew} />
@@ -90,9 +90,9 @@ export function MailboxesPage() {
       {!list.isError && isEmpty && isFiltered && (
         <EmptyState title="No matching mailboxes">
           <p>No mailbox matches these filters.</p>
-          <div className="row-actions">
+          <Group pt="md">
             <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear filters</Button>
-          </div>
+          </Group>
         </EmptyState>
       )}
       {!list.isError && !isEmpty && (

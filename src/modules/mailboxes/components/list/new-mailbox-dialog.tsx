@@ -9,6 +9,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
+import { FieldPair } from '@/components/layout/form-layout';
 import { passwordError } from '@/lib/password';
 import type { Mailbox } from '../../schema';
 import { localPartError, toBytes } from '../mailbox-values';
@@ -110,7 +111,7 @@ export function NewMailboxDialog({ opened, domains, defaultDomainId, onClose }: 
         value={form.values.password}
         onGenerate={setGenerated}
       />
-      <div className="pair">
+      <FieldPair>
         <TextInput
           label="Display name (optional)"
           placeholder="Ann Field"
@@ -127,7 +128,7 @@ export function NewMailboxDialog({ opened, domains, defaultDomainId, onClose }: 
           hideControls
           {...form.getInputProps('quotaMb')}
         />
-      </div>
+      </FieldPair>
       <ProblemAlert problem={problem} />
     </Dialog>
   );

@@ -1,10 +1,11 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
 import { EmptyState } from '@/components/data-table/states';
 import { useHasRole } from '@/components/shell/use-has-role';
+import { Steps } from '@/components/text/steps';
 
 type NoMailboxesProps = { domainName: string | undefined; hasNoDomains: boolean; onNew: () => void };
 
@@ -15,7 +16,7 @@ export function NoMailboxes({ domainName, hasNoDomains, onNew }: NoMailboxesProp
       <EmptyState title="No domains yet">
         <p>A mailbox belongs to a domain, and you don’t have access to one yet.</p>
         {canAddDomain ? (
-          <div className="row-actions">
+          <Group pt="md">
             <Button
               component={Link}
               href="/domains?new=true"
@@ -24,7 +25,7 @@ export function NoMailboxes({ domainName, hasNoDomains, onNew }: NoMailboxesProp
             >
               Add domain
             </Button>
-          </div>
+          </Group>
         ) : (
           <p>Ask a super admin to assign one to you.</p>
         )}
@@ -34,7 +35,7 @@ export function NoMailboxes({ domainName, hasNoDomains, onNew }: NoMailboxesProp
   return (
     <EmptyState title={domainName ? `No mailboxes in ${domainName} yet` : 'No mailboxes yet'}>
       <p>A mailbox stores the mail of one address. Its user signs in with a password to read and send mail.</p>
-      <ol className="steps">
+      <Steps>
         <li>
           <span>
             <b>Choose the address</b> and a display name.
@@ -50,12 +51,12 @@ export function NoMailboxes({ domainName, hasNoDomains, onNew }: NoMailboxesProp
             <b>Share the password.</b> The mailbox receives mail immediately.
           </span>
         </li>
-      </ol>
-      <div className="row-actions">
+      </Steps>
+      <Group pt="md">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New mailbox
         </Button>
-      </div>
+      </Group>
     </EmptyState>
   );
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { FormColumn, FormFooter } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { passwordError } from '@/lib/password';
 import type { Mailbox } from '../../schema';
@@ -28,28 +29,29 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
   return (
     <SettingsSection title="Password" hint="Replaces the current password immediately, for IMAP and SMTP.">
       <form
-        className="form-column"
         noValidate
         onSubmit={form.onSubmit(({ password }) => {
           setProblem(null);
           update.mutate({ id: mailbox.id, password });
         })}
       >
-        <PasswordField
-          label="New password"
-          {...form.getInputProps('password')}
-          value={form.values.password}
-          onGenerate={setGenerated}
-        />
-        <ProblemAlert problem={problem} />
-        <div className="form-footer">
-          <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
-            Set password
-          </Button>
-          <span className="quiet" role="status">
-            {update.isSuccess && form.values.password === '' ? 'Password changed' : ''}
-          </span>
-        </div>
+        <FormColumn>
+          <PasswordField
+            label="New password"
+            {...form.getInputProps('password')}
+            value={form.values.password}
+            onGenerate={setGenerated}
+          />
+          <ProblemAlert problem={problem} />
+          <FormFooter>
+            <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
+              Set password
+            </Button>
+            <span className="quiet" role="status">
+              {update.isSuccess && form.values.password === '' ? 'Password changed' : ''}
+            </span>
+          </FormFooter>
+        </FormColumn>
       </form>
       {newPassword && (
         <GeneratedPasswordDialog email={mailbox.email} password={newPassword} onStored={() => setNewPassword(null)} />

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { CopyIcon } from '@/components/copy-button';
 import { PASSWORD_RULE } from '@/lib/password';
 import { generatePassword } from '../mailbox-values';
+import classes from './password-field.module.css';
 
 type PasswordFieldProps = {
   label: string;
@@ -24,7 +25,7 @@ export function PasswordField({ label, value, error, onChange, onGenerate }: Pas
     setIsVisible(true);
   };
   return (
-    <div className="password-field">
+    <div className={classes.field}>
       <PasswordInput
         label={label}
         description={PASSWORD_RULE}
@@ -37,7 +38,7 @@ export function PasswordField({ label, value, error, onChange, onGenerate }: Pas
         error={error}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
-      <span className="password-actions">
+      <span className={classes.actions}>
         {value !== '' && <CopyIcon value={value} what="the password" />}
         <Button leftSection={<IconDice5 stroke={1.5} />} onClick={generate}>
           Generate password

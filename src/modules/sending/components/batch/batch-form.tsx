@@ -4,12 +4,12 @@ import { Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
-import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { useSendBatch } from '@/components/api/use-send';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { SettingsSection } from '@/components/settings-section';
 import { formatPlural } from '@/lib/format';
+import { SendFooter } from '../send-footer';
 import { BatchResults } from './batch-results';
 import { readBatch, sampleBatch } from './batch-values';
 
@@ -63,24 +63,24 @@ export function BatchForm({ domain, email }: BatchFormProps) {
           <BatchResults results={send.data.results} />
         </SettingsSection>
       )}
-      <div className="compose-footer">
-        <ProblemAlert problem={problem} />
-        <div className="form-footer">
+      <SendFooter
+        problem={problem}
+        state={
           <span className="quiet">
             {'error' in batch ? 'Invalid JSON' : formatPlural(batch.messages.length, 'message')}
           </span>
-          <span className="spacer" />
-          <Button
-            variant="filled"
-            type="submit"
-            leftSection={<IconSend stroke={1.75} />}
-            loading={send.isPending}
-            disabled={'error' in batch}
-          >
-            Send batch
-          </Button>
-        </div>
-      </div>
+        }
+      >
+        <Button
+          variant="filled"
+          type="submit"
+          leftSection={<IconSend stroke={1.75} />}
+          loading={send.isPending}
+          disabled={'error' in batch}
+        >
+          Send batch
+        </Button>
+      </SendFooter>
       <UnsavedGuard isDirty={text !== savedText} what="Your changes to this batch will be lost." />
     </form>
   );

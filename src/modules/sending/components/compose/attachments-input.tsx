@@ -3,9 +3,11 @@
 import { ActionIcon, Button, FileButton } from '@mantine/core';
 import { IconPaperclip, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { StatusMark } from '@/components/marks/status-mark';
+import { Gauge } from '@/components/marks/gauge';
 import { formatBytes } from '@/lib/format';
+import classes from './attachments-input.module.css';
 import { ATTACHMENTS_LIMIT_BYTES, attachmentBytes, type SelectedFile } from './compose-values';
+import { FieldList } from './field-list';
 
 type AttachmentsInputProps = { value: SelectedFile[]; error?: ReactNode; onChange: (value: SelectedFile[]) => void };
 
@@ -17,9 +19,8 @@ export function AttachmentsInput({ value, error, onChange }: AttachmentsInputPro
   };
 
   return (
-    <fieldset className="attachments">
-      <legend className="sr-only">Attachments</legend>
-      <div className="attach-head">
+    <FieldList name="Attachments" error={error}>
+      <div className={classes.head}>
         <FileButton onChange={add} multiple resetRef={undefined} inputProps={{ 'aria-label': 'Attach files' }}>
           {(props) => (
             <Button {...props} leftSection={<IconPaperclip stroke={1.5} />}>
@@ -30,15 +31,10 @@ export function AttachmentsInput({ value, error, onChange }: AttachmentsInputPro
         <span className={isOver ? 'danger' : 'quiet'} aria-live="polite">
           {formatBytes(bytes)} of {formatBytes(ATTACHMENTS_LIMIT_BYTES)}
         </span>
-        <span className="gauge" aria-hidden="true">
-          <span
-            data-over={isOver || undefined}
-            style={{ width: `${Math.min(100, (100 * bytes) / ATTACHMENTS_LIMIT_BYTES)}%` }}
-          />
-        </span>
+        <Gauge percent={(100 * bytes) / ATTACHMENTS_LIMIT_BYTES} tone={isOver ? 'bounced' : 'postmark'} />
       </div>
       {value.length > 0 && (
-        <ul className="recipients">
+        <ul className={classes.files}>
           {value.map(({ key, file }) => (
             <li key={key}>
               <span className="mono clip">{file.name}</span>
@@ -53,11 +49,6 @@ export function AttachmentsInput({ value, error, onChange }: AttachmentsInputPro
           ))}
         </ul>
       )}
-      {error && (
-        <p className="field-error" role="alert">
-          <StatusMark status="bounced">{error}</StatusMark>
-        </p>
-      )}
-    </fieldset>
+    </FieldList>
   );
 }

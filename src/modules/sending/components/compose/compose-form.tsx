@@ -1,20 +1,23 @@
 'use client';
 
-import { Button, Select, Tabs, Textarea, TextInput } from '@mantine/core';
+import { Button, Stack, Tabs, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconSend } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { applyFieldErrors, type Problem, type ProblemField, toProblem } from '@/components/api/problem';
-import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { useSendMessage } from '@/components/api/use-send';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { AddressFields } from '@/components/directory/address-fields';
+import { FieldPair } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { formatPlural } from '@/lib/format';
 import { ApiEquivalent } from '../api-equivalent';
+import { SendFooter } from '../send-footer';
 import { SendResult } from '../send-result';
 import { AttachmentsInput } from './attachments-input';
+import classes from './compose-form.module.css';
 import {
   COMPOSE_FIELDS,
   type ComposeValues,
@@ -95,7 +98,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
   const recipients = values.to.length + values.cc.length + values.bcc.length;
 
   return (
-    <div className="compose">
+    <div className={classes.compose}>
       <form
         ref={root}
         noValidate
@@ -109,32 +112,19 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
           title="Envelope"
           hint="Enter addresses or paste a list. Bcc recipients are hidden from everyone else."
         >
-          <div className="stack">
-            {/* biome-ignore lint/a11y/useSemanticElements: some browsers don't support grid layout for fieldsets. */}
-            <div className="joined mono-input" role="group" aria-label="Sender">
-              <TextInput
-                label="From"
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                {...form.getInputProps('local')}
-              />
-              <span className="at" aria-hidden="true">
-                @
-              </span>
-              <Select
-                label="Domain"
-                data={domains}
-                searchable={domains.length > 8}
-                allowDeselect={false}
-                {...form.getInputProps('domain')}
-              />
-            </div>
+          <Stack>
+            <AddressFields
+              label="From"
+              groupLabel="Sender"
+              domains={domains.map((name) => ({ id: name, name }))}
+              local={form.getInputProps('local')}
+              domain={form.getInputProps('domain')}
+            />
             <RecipientsInput label="To" placeholder="ann@example.com" {...form.getInputProps('to')} value={values.to} />
-            <div className="pair">
+            <FieldPair isStacked>
               <RecipientsInput label="Cc" {...form.getInputProps('cc')} value={values.cc} />
               <RecipientsInput label="Bcc" {...form.getInputProps('bcc')} value={values.bcc} />
-            </div>
+            </FieldPair>
             <TextInput
               label="Reply-To (optional)"
               className="mono-input"
@@ -142,10 +132,10 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
               spellCheck={false}
               {...form.getInputProps('replyTo')}
             />
-          </div>
+          </Stack>
         </SettingsSection>
         <SettingsSection title="Message" hint="Text, HTML or both. Mail programs without HTML show the text.">
-          <div className="stack">
+          <Stack>
             <TextInput label="Subject" maxLength={998} {...form.getInputProps('subject')} />
             <Tabs value={body} onChange={setBody} keepMounted>
               <Tabs.List aria-label="Body">
@@ -168,7 +158,7 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
                 />
               </Tabs.Panel>
             </Tabs>
-          </div>
+          </Stack>
         </SettingsSection>
         <SettingsSection title="Attachments" hint="Up to 25 MB in total. The API accepts larger messages.">
           <AttachmentsInput {...form.getInputProps('files')} value={values.files} />
@@ -176,30 +166,30 @@ export function ComposeForm({ domains, initial }: ComposeFormProps) {
         <SettingsSection title="Headers" hint="Custom headers. Names must start with X-.">
           <HeadersInput {...form.getInputProps('headers')} value={values.headers} />
         </SettingsSection>
-        <div className="compose-footer">
-          <ProblemAlert problem={problem} />
-          <div className="form-footer">
-            {Object.keys(form.errors).length > 0 ? (
+        <SendFooter
+          problem={problem}
+          state={
+            Object.keys(form.errors).length > 0 ? (
               <StatusMark status="bounced">Fix the highlighted fields</StatusMark>
             ) : (
               <span className="quiet">{formatPlural(recipients, 'recipient')}</span>
-            )}
-            <span className="spacer" />
-            <Button variant="subtle" color="gray" onClick={clear}>
-              Clear form
-            </Button>
-            <Button variant="filled" type="submit" leftSection={<IconSend stroke={1.75} />} loading={send.isPending}>
-              Send message
-            </Button>
-          </div>
-        </div>
+            )
+          }
+        >
+          <Button variant="subtle" color="gray" onClick={clear}>
+            Clear form
+          </Button>
+          <Button variant="filled" type="submit" leftSection={<IconSend stroke={1.75} />} loading={send.isPending}>
+            Send message
+          </Button>
+        </SendFooter>
       </form>
       <UnsavedGuard
         isDirty={values.files.length > 0 && !send.isSuccess}
         what="Your text is kept as a draft, but the attachments are dropped."
         action="Leave without attachments"
       />
-      <aside className="compose-side" aria-label="Result and API equivalent">
+      <aside className={classes.side} aria-label="Result and API equivalent">
         {send.data && <SendResult messageId={send.data.message_id} to={values.to} />}
         <ApiEquivalent values={values} />
       </aside>

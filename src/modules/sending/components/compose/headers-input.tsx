@@ -3,8 +3,9 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { StatusMark } from '@/components/marks/status-mark';
 import type { HeaderRow } from './compose-values';
+import { FieldList } from './field-list';
+import classes from './headers-input.module.css';
 
 type HeadersInputProps = { value: HeaderRow[]; error?: ReactNode; onChange: (value: HeaderRow[]) => void };
 
@@ -14,10 +15,9 @@ export function HeadersInput({ value, error, onChange }: HeadersInputProps) {
   };
 
   return (
-    <fieldset className="attachments">
-      <legend className="sr-only">Headers</legend>
+    <FieldList name="Headers" error={error}>
       {value.map((row, index) => (
-        <div key={row.key} className="header-row mono-input">
+        <div key={row.key} className={`${classes.row} mono-input`}>
           <TextInput
             aria-label={`Name of header ${index + 1}`}
             placeholder="X-Order"
@@ -47,11 +47,6 @@ export function HeadersInput({ value, error, onChange }: HeadersInputProps) {
           Add header
         </Button>
       </div>
-      {error && (
-        <p className="field-error" role="alert">
-          <StatusMark status="bounced">{error}</StatusMark>
-        </p>
-      )}
-    </fieldset>
+    </FieldList>
   );
 }

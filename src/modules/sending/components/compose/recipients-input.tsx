@@ -14,7 +14,6 @@ export function RecipientsInput({ label, placeholder, value, error, onChange }: 
   return (
     <TagsInput
       label={label}
-      className="pills"
       placeholder={value.length === 0 ? placeholder : undefined}
       splitChars={[';', '\n', '\t']}
       acceptValueOnBlur

@@ -1,12 +1,13 @@
 import { ActionIcon } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import Link from 'next/link';
+import { Cell, RowLink } from '@/components/data-table/cells';
 import { activeColumn, updatedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { SieveFilter } from '../../schema';
 import { inSameScope, scopeNameOf } from '../filter-values';
+import classes from './filter-columns.module.css';
 import type { useFilterActions } from './use-filter-actions';
 
 type FilterColumnsOptions = { filters: SieveFilter[]; actions: ReturnType<typeof useFilterActions> };
@@ -38,11 +39,11 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
       mobile: 'lead',
       skeletonWidth: 200,
       cell: ({ id, name }) => (
-        <span className="cell">
-          <Link className="link strong" href={`/sieve-filters/${id}`}>
-            <span className="clip">{name}</span>
-          </Link>
-        </span>
+        <Cell>
+          <RowLink href={`/sieve-filters/${id}`}>
+            <span className="clip strong">{name}</span>
+          </RowLink>
+        </Cell>
       ),
     },
     {
@@ -63,7 +64,7 @@ function ScopeName({ filter }: { filter: SieveFilter }) {
   return filter.scope === 'mailbox' ? (
     <EmailAddress value={scopeNameOf(filter)} />
   ) : (
-    <span className="mono line">{scopeNameOf(filter)}</span>
+    <span className="mono">{scopeNameOf(filter)}</span>
   );
 }
 
@@ -73,8 +74,8 @@ function Position({ filter, filters, onMove }: PositionProps) {
   const group = inSameScope(filters, filter);
   const position = group.findIndex(({ id }) => id === filter.id) + 1;
   return (
-    <span className="filter-order">
-      <span className="figure">{position}</span>
+    <span className={classes.order}>
+      <span className={classes.position}>{position}</span>
       {group.length > 1 && (
         <>
           <ActionIcon

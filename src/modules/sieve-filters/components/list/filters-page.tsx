@@ -1,6 +1,6 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
@@ -13,9 +13,11 @@ import { Notification } from '@/components/notification';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
+import { Steps } from '@/components/text/steps';
 import { inRunOrder } from '../filter-values';
 import { FilterSkeleton, MailServerAlert, useMailServerState } from '../mail-server-alert';
 import { filterColumns } from './filter-columns';
+import classes from './filters-page.module.css';
 import { useFilterActions } from './use-filter-actions';
 
 const MAX_FILTERS_SHOWN = 200;
@@ -59,28 +61,27 @@ export function FiltersPage() {
       ) : (
         <>
           {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
-          <div className="tools">
+          <Group py="md">
             <SegmentedControl
               label="Applies to"
               value={show}
               options={{ all: 'All', global: 'Global', domain: 'Domains', mailbox: 'Mailboxes' }}
               onChange={(next) => void setShow(next)}
             />
-          </div>
+          </Group>
           {hasFailed && <ErrorState what="filters" error={list.error} onRetry={() => void list.refetch()} />}
           {rows?.length === 0 && show === 'all' && <NoFilters domainName={domainName} />}
           {rows?.length === 0 && show !== 'all' && (
             <EmptyState title="No matching filters">
               <p>No filter that you have access to matches.</p>
-              <div className="row-actions">
+              <Group pt="md">
                 <Button onClick={() => void setShow(null)}>Show all</Button>
-              </div>
+              </Group>
             </EmptyState>
           )}
           {!hasFailed && rows?.length !== 0 && (
             <DataTable
               caption="Filters, in run order"
-              className="filters"
               columns={filterColumns({ filters: rows ?? [], actions })}
               rows={rows}
               rowKey={({ id }) => id}
@@ -91,7 +92,7 @@ export function FiltersPage() {
             />
           )}
           {list.data?.pagination.has_more && (
-            <p className="soft filter-more">
+            <p className={`soft ${classes.more}`}>
               Showing the oldest {MAX_FILTERS_SHOWN} filters. Choose a domain at the top of the page to see all of its
               filters.
             </p>
@@ -123,7 +124,7 @@ function NoFilters({ domainName }: { domainName: string | undefined }) {
         Without filters, incoming mail goes to the inbox. A filter is a Sieve script that files, forwards, answers or
         rejects mail. It takes effect with the next message.
       </p>
-      <ol className="steps">
+      <Steps>
         <li>
           <span>
             <b>Filters for all mail run first,</b> then the domain’s, then the mailbox’s, then the script that the
@@ -141,7 +142,7 @@ function NoFilters({ domainName }: { domainName: string | undefined }) {
             <b>The mail server checks every script</b> before it is saved.
           </span>
         </li>
-      </ol>
+      </Steps>
     </EmptyState>
   );
 }

@@ -1,6 +1,7 @@
 import type { Hop } from '@/components/marks/timeline';
 import { formatClock, formatMoment, formatStampDay } from '@/lib/format';
 import type { Delivery, DeliveryAttempt } from '../../schema';
+import classes from './attempt-hops.module.css';
 import { FAILURE_CODES, formatAfter, formatDuration, formatUntil, responseLabel } from './attempt-labels';
 
 type AttemptHopsOptions = {
@@ -25,7 +26,7 @@ export function attemptHops({ delivery, selected, isInactive, now, onSelect }: A
       title: (
         <button
           type="button"
-          className="attempt-select"
+          className={classes.select}
           aria-pressed={number === selected}
           onClick={() => onSelect(number)}
         >

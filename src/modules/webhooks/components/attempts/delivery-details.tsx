@@ -11,6 +11,7 @@ import { Timeline } from '@/components/marks/timeline';
 import type { Delivery, Webhook } from '../../schema';
 import type { Notify } from '../use-webhook-actions';
 import { attemptHops } from './attempt-hops';
+import classes from './delivery-details.module.css';
 import { DeliveryRequestBlock } from './delivery-request-block';
 import { DeliveryResponseBlock } from './delivery-response-block';
 import { explainAttempt, explainNext } from './explain-attempt';
@@ -44,13 +45,13 @@ export function DeliveryDetails({ webhook, delivery, notify }: DeliveryDetailsPr
   const next = isLast ? explainNext(delivery, isInactive) : null;
 
   return (
-    <div ref={panel} className="attempts">
+    <div ref={panel} className={classes.attempts}>
       <Timeline
         across
         label="Attempts for this delivery"
         hops={attemptHops({ delivery, selected: attempt?.number, isInactive, now, onSelect: setSelected })}
       />
-      <div className="exchange">
+      <div className={classes.exchange}>
         <DeliveryRequestBlock
           url={webhook.url}
           number={attempt?.number ?? 1}
@@ -64,7 +65,7 @@ export function DeliveryDetails({ webhook, delivery, notify }: DeliveryDetailsPr
           <p className="soft">No response yet.</p>
         )}
       </div>
-      <div className="attempts-footer">
+      <div className={classes.footer}>
         <p className="soft" aria-live="polite">
           {explanation && (
             <>

@@ -1,4 +1,5 @@
 import { CodeBlock } from '@/components/code-block';
+import { TextButton } from '@/components/text/text-button';
 import { formatBytes } from '@/lib/format';
 import type { DeliveryRequest } from '../../schema';
 import { urlParts } from '../webhook-values';
@@ -17,10 +18,7 @@ export function DeliveryRequestBlock({ url, number, request, isFailed, onRetry }
   if (isFailed && !request) {
     return (
       <p className="soft">
-        Couldn’t load the request.{' '}
-        <button type="button" className="act text-button" onClick={onRetry}>
-          Retry
-        </button>
+        Couldn’t load the request. <TextButton onClick={onRetry}>Retry</TextButton>
       </p>
     );
   }

@@ -1,5 +1,6 @@
 import { formatPlural } from '@/lib/format';
 import type { Delivery } from '../../schema';
+import classes from './attempt-dots.module.css';
 
 const STEP = 12;
 const MAX_SHOWN = 6;
@@ -11,20 +12,20 @@ export function AttemptDots({ delivery }: { delivery: Delivery }) {
   const made = attempts.slice(-Math.max(1, MAX_SHOWN - left));
   const width = (made.length + left) * STEP;
   return (
-    <span className="attempt-dots">
+    <span className={classes.dots}>
       <span className="sr-only">{describe(delivery)}</span>
       <svg width={width} height="10" viewBox={`0 0 ${width} 10`} aria-hidden="true">
         {made.map(({ number, failure }, index) =>
           failure === null ? (
-            <circle key={number} className="attempt-succeeded" cx={index * STEP + 5} cy="5" r="4.5" />
+            <circle key={number} className={classes.succeeded} cx={index * STEP + 5} cy="5" r="4.5" />
           ) : (
-            <rect key={number} className="attempt-failed" x={index * STEP + 1} y="1" width="8" height="8" />
+            <rect key={number} className={classes.failed} x={index * STEP + 1} y="1" width="8" height="8" />
           ),
         )}
         {Array.from({ length: left }, (_, index) => (
           <circle
             key={keyOf(index)}
-            className="attempt-remaining"
+            className={classes.remaining}
             cx={(made.length + index) * STEP + 5}
             cy="5"
             r="3.75"

@@ -1,6 +1,6 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconArrowUp } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
@@ -75,9 +75,9 @@ export function Deliveries({ id, webhook, notify }: DeliveriesProps) {
       {isEmpty && isFiltered && (
         <EmptyState title="No matching deliveries">
           <p>No deliveries have this status and event.</p>
-          <div className="row-actions">
+          <Group pt="md">
             <Button onClick={clear}>Clear filters</Button>
-          </div>
+          </Group>
         </EmptyState>
       )}
       {isEmpty && !isFiltered && (
@@ -92,7 +92,6 @@ export function Deliveries({ id, webhook, notify }: DeliveriesProps) {
         <>
           <DataTable
             caption="Deliveries, newest first"
-            className="deliveries"
             columns={columns}
             rows={rows}
             rowKey={(row) => row.id}

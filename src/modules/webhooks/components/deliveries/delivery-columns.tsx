@@ -1,12 +1,15 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { DateTime } from '@/components/date-time';
 import { EmailAddress } from '@/components/email-address';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { Badge } from '@/components/text/badge';
 import type { Delivery } from '../../schema';
 import { lastResponse } from '../attempts/attempt-labels';
 import { AttemptDots } from './attempt-dots';
+import classes from './delivery-columns.module.css';
 
 const STATUSES: Record<Delivery['status'], [Status, string]> = {
   pending: ['pending', 'Pending'],
@@ -35,10 +38,10 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       mobile: 'under',
       skeletonWidth: 96,
       cell: (delivery) => (
-        <span className="cell">
-          <span className="mono line">{delivery.event}</span>
-          <span className="clip under-response">{lastResponse(delivery)}</span>
-        </span>
+        <Cell>
+          <span className="mono">{delivery.event}</span>
+          <span className={`clip ${classes.response}`}>{lastResponse(delivery)}</span>
+        </Cell>
       ),
     },
     {
@@ -47,10 +50,10 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       mobile: 'lead',
       skeletonWidth: 176,
       cell: ({ recipient, is_test }) => (
-        <span className="cell">
+        <Cell>
           {recipient && <EmailAddress value={recipient} />}
-          {is_test && <span className="badge">Test</span>}
-        </span>
+          {is_test && <Badge>Test</Badge>}
+        </Cell>
       ),
     },
     {

@@ -1,11 +1,11 @@
 'use client';
 
-import { Menu } from '@mantine/core';
-import { IconChevronDown } from '@tabler/icons-react';
+import { Group, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ActiveFilter } from '@/components/data-table/filters';
+import { ActiveFilter, FilterButton } from '@/components/data-table/filters';
 import { SegmentedControl } from '@/components/segmented-control';
 import { EVENT_TYPES } from '@/lib/event-types';
+import classes from './delivery-tools.module.css';
 import type { DeliveryFilters } from './use-delivery-filters';
 
 const STATUS_OPTIONS = {
@@ -20,7 +20,7 @@ type DeliveryToolsProps = Pick<DeliveryFilters, 'filters' | 'change'> & { childr
 
 export function DeliveryTools({ filters, change, children }: DeliveryToolsProps) {
   return (
-    <div className="tools delivery-tools">
+    <Group py="md" className={classes.tools}>
       <SegmentedControl
         label="Status"
         value={filters.status ?? 'all'}
@@ -32,10 +32,7 @@ export function DeliveryTools({ filters, change, children }: DeliveryToolsProps)
       ) : (
         <Menu position="bottom-start" width={200}>
           <Menu.Target>
-            <button type="button" className="filter-chip">
-              Event <b>any</b>
-              <IconChevronDown size={16} stroke={1.5} aria-hidden="true" />
-            </button>
+            <FilterButton name="Event" value="any" />
           </Menu.Target>
           <Menu.Dropdown>
             {EVENT_TYPES.map((type) => (
@@ -48,6 +45,6 @@ export function DeliveryTools({ filters, change, children }: DeliveryToolsProps)
       )}
       <span className="spacer" />
       {children}
-    </div>
+    </Group>
   );
 }

@@ -5,7 +5,9 @@ import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { ErrorState } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
 import type { ByDelivery, Delivery } from '../../schema';
+import classes from './open-delivery.module.css';
 
 type OpenDeliveryProps = {
   ids: ByDelivery;
@@ -28,14 +30,12 @@ export function OpenDelivery({ ids, columns, refetchInterval: pace, details, onC
     );
   }
   return (
-    <section className="open-delivery" aria-labelledby="open-delivery">
-      <div className="section">
-        <h2 id="open-delivery">Open delivery</h2>
+    <section className={classes.section} aria-labelledby="open-delivery">
+      <SectionHeading title="Open delivery" id="open-delivery">
         <span className="quiet">Not in the list below</span>
-      </div>
+      </SectionHeading>
       <DataTable
         caption="Open delivery"
-        className="deliveries"
         hideHeader
         columns={columns}
         rows={data && [data]}

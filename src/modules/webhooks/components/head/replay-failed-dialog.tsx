@@ -47,7 +47,7 @@ export function ReplayFailedDialog({ id, opened, onClose, notify }: ReplayFailed
     >
       <p className="soft">
         Replays abandoned deliveries, oldest first, each with new retries. Tests aren’t included. Each delivery keeps
-        its <code className="nowrap">X-Service-Delivery</code> ID, so your endpoint can detect duplicates.
+        its <code style={{ whiteSpace: 'nowrap' }}>X-Service-Delivery</code> ID, so your endpoint can detect duplicates.
       </p>
       <div>
         <Input.Label id={labelId}>Time range</Input.Label>

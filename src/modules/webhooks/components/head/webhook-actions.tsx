@@ -9,6 +9,7 @@ import type { useWebhookActions } from '../use-webhook-actions';
 import { hostOf } from '../webhook-values';
 import { ReplayFailedDialog } from './replay-failed-dialog';
 import { TestMenu } from './test-menu';
+import classes from './webhook-actions.module.css';
 
 const REFRESH_MS = 15_000;
 /** Above this the button shows no count, since the API returns no totals. */
@@ -29,14 +30,14 @@ export function WebhookActions({ webhook, actions }: WebhookActionsProps) {
   return (
     <>
       <Switch
-        className="head-switch"
+        classNames={{ root: classes.switch, labelWrapper: classes.labelWrapper }}
         label="Active"
         aria-label={`${hostOf(url)} is active`}
         checked={active}
         onChange={(event) => actions.setActive(webhook, event.currentTarget.checked)}
       />
       <Button
-        className="head-replay"
+        className={classes.replay}
         leftSection={<IconRefresh stroke={1.5} />}
         disabled={count === 0 && !isMore}
         onClick={dialog.open}

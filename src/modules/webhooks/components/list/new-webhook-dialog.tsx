@@ -7,6 +7,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { FieldPair } from '@/components/layout/form-layout';
 import type { CreatedWebhook } from '../../schema';
 import { EventChoiceInput } from '../event-choice';
 import { choiceError, type EventChoice, eventsOf } from '../webhook-values';
@@ -94,7 +95,7 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
         error={form.errors.events}
         onChange={(events) => form.setFieldValue('events', events)}
       />
-      <div className="pair">
+      <FieldPair>
         <Select
           label="Domain"
           data={[
@@ -108,7 +109,7 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
           value={domainId}
         />
         <TextInput label="Name (optional)" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
-      </div>
+      </FieldPair>
       <ProblemAlert problem={problem} />
     </Dialog>
   );

@@ -1,9 +1,11 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
+import { CodeBlock } from '@/components/code-block';
 import { EmptyState } from '@/components/data-table/states';
+import { Steps } from '@/components/text/steps';
 
 const BODY = `{
   "id": "<01a1f2f7-798c-7ff0@example.org>",
@@ -27,13 +29,7 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
     <EmptyState
       title={domainName ? `No webhooks for ${domainName} yet` : 'No webhooks yet'}
       aside={
-        <figure>
-          <figcaption className="code-head">
-            <b>Example delivery</b>
-            <span className="mono quiet">mail.bounced, shortened</span>
-          </figcaption>
-          <pre className="raw">{BODY}</pre>
-        </figure>
+        <CodeBlock title="Example delivery" hint={<span className="mono">mail.bounced, shortened</span>} code={BODY} />
       }
     >
       <p>
@@ -41,7 +37,7 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
         failed deliveries are retried up to five times over about three hours.
       </p>
       {domainName && <p>Webhooks for all domains also get its events. Select all domains to see them.</p>}
-      <ol className="steps">
+      <Steps>
         <li>
           <span>
             <b>Add your endpoint.</b> You get a signing secret, shown once.
@@ -57,15 +53,15 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
             <b>Send a test event</b> and view your endpoint’s response.
           </span>
         </li>
-      </ol>
-      <div className="row-actions">
+      </Steps>
+      <Group pt="md">
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New webhook
         </Button>
         <Button component={Link} href="/reference">
           API reference
         </Button>
-      </div>
+      </Group>
     </EmptyState>
   );
 }
@@ -74,9 +70,9 @@ export function NoMatchingWebhooks({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState title="No matching webhooks">
       <p>No webhooks have this status.</p>
-      <div className="row-actions">
+      <Group pt="md">
         <Button onClick={onClear}>Clear filters</Button>
-      </div>
+      </Group>
     </EmptyState>
   );
 }

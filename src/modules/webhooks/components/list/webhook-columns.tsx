@@ -1,4 +1,4 @@
-import Link from 'next/link';
+import { Cell, RowLink } from '@/components/data-table/cells';
 import { activeColumn, updatedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { ALL_EVENTS } from '@/lib/event-types';
@@ -30,12 +30,12 @@ export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): Data
       mobile: 'lead',
       skeletonWidth: 240,
       cell: ({ id, url, name }) => (
-        <span className="cell">
-          <Link className="link" href={`/webhooks/${id}`}>
+        <Cell>
+          <RowLink href={`/webhooks/${id}`}>
             <Endpoint url={url} />
-          </Link>
+          </RowLink>
           {name && <span className="clip soft only-wide">{name}</span>}
-        </span>
+        </Cell>
       ),
     },
     {
@@ -53,7 +53,7 @@ export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): Data
       isOptional: true,
       skeletonWidth: 88,
       cell: ({ domain_id: id }) =>
-        id === null ? 'All domains' : <span className="mono line">{nameOf(id) ?? 'One domain'}</span>,
+        id === null ? 'All domains' : <span className="mono">{nameOf(id) ?? 'One domain'}</span>,
     },
     updatedColumn(),
     activeColumn({ nameOf: ({ url }) => hostOf(url), isActive: actions.isActive, onChange: actions.setActive }),
@@ -65,7 +65,7 @@ function EventNames({ events }: { events: string[] }) {
   const [first = '', ...others] = events;
   return (
     <span title={events.join(', ')}>
-      <span className="mono line">{first}</span>
+      <span className="mono">{first}</span>
       {others.length > 0 && <span className="soft"> +{others.length}</span>}
     </span>
   );

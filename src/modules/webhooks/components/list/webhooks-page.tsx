@@ -1,6 +1,6 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
@@ -22,6 +22,7 @@ import { WebhookSecretDialog } from '../webhook-secret-dialog';
 import { NewWebhookDialog } from './new-webhook-dialog';
 import { NoMatchingWebhooks, NoWebhooks } from './no-webhooks';
 import { webhookColumns } from './webhook-columns';
+import classes from './webhooks-page.module.css';
 
 const REFRESH_MS = 15_000;
 const ACTIVE_FILTER = { all: undefined, active: true, inactive: false } as const;
@@ -58,14 +59,14 @@ export function WebhooksPage() {
           New webhook
         </Button>
       </PageHeader>
-      <div className="tools">
+      <Group py="md">
         <SegmentedControl
           label="Status"
           value={state.show}
           options={{ all: 'All', active: 'Active', inactive: 'Inactive' }}
           onChange={(show) => void setState({ show, cursor: null })}
         />
-      </div>
+      </Group>
       {list.isError && !rows && <ErrorState what="webhooks" error={list.error} onRetry={() => void list.refetch()} />}
       {isEmpty && state.show === 'all' && <NoWebhooks domainName={domainName} onNew={openNew} />}
       {isEmpty && state.show !== 'all' && (
@@ -75,7 +76,7 @@ export function WebhooksPage() {
         <>
           <DataTable
             caption="Webhooks, newest first"
-            className="webhooks"
+            className={classes.table}
             columns={webhookColumns({ nameOf: domainScope.nameOf, actions })}
             rows={rows}
             rowKey={({ id }) => id}

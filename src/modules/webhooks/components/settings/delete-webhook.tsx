@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import type { Webhook } from '../../schema';
 import { hostOf } from '../webhook-values';
@@ -24,14 +25,14 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
 
   return (
     <SettingsSection title="Delete" hint="Also deletes its deliveries and cancels their retries.">
-      <div className="form-column">
+      <FormColumn>
         <p className="soft">The endpoint gets no more events. To pause deliveries, deactivate the webhook instead.</p>
         <div>
           <Button className="danger" onClick={dialog.open}>
             Delete webhook
           </Button>
         </div>
-      </div>
+      </FormColumn>
       <ConfirmDialog
         opened={opened}
         title={`Delete the webhook for ${host}`}

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { formatFull } from '@/lib/format';
 import type { Webhook } from '../../schema';
@@ -30,7 +31,7 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
   });
   return (
     <SettingsSection title="Secret" hint="Signs every delivery. A new secret takes effect immediately.">
-      <div className="form-column">
+      <FormColumn>
         {webhook.previous_secret_until && <OldSecret until={webhook.previous_secret_until} />}
         <Select
           label="Keep the old secret valid for"
@@ -49,7 +50,7 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
             Rotate secret
           </Button>
         </div>
-      </div>
+      </FormColumn>
       {rotate.data && (
         <WebhookSecretDialog
           title={`Copy the new secret for ${hostOf(webhook.url)}`}

@@ -7,6 +7,7 @@ import { applyFieldErrors, type Problem, toProblem } from '@/components/api/prob
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { FormColumn } from '@/components/layout/form-layout';
 import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import type { Webhook } from '../../schema';
@@ -53,7 +54,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
         })}
       >
         <SettingsSection title="Webhook" hint="Pending deliveries use the new URL. The domain can’t be changed later.">
-          <div className="form-column">
+          <FormColumn>
             <TextInput
               label="Endpoint URL"
               className="mono-input"
@@ -78,7 +79,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
               onDiscard={form.reset}
               isSecondary
             />
-          </div>
+          </FormColumn>
         </SettingsSection>
         <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${hostOf(webhook.url)}.`} />
       </form>

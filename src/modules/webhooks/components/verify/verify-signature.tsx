@@ -4,6 +4,7 @@ import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { CodeBlock } from '@/components/code-block';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSection } from '@/components/settings-section';
+import classes from './verify-signature.module.css';
 import { NODE_SNIPPET, opensslSnippet, PYTHON_SNIPPET, STANDARD_SNIPPET } from './verify-snippets';
 
 const HEADERS: [name: string, meaning: string][] = [
@@ -41,7 +42,7 @@ export function VerifySignature() {
         title="Sample code"
         hint="Compute the signature over the raw bytes of the body. JSON that was parsed and serialized again has different bytes."
       >
-        <div className="verify">
+        <div className={classes.sample}>
           <SegmentedControl
             label="Language"
             value={language}
@@ -60,7 +61,7 @@ export function VerifySignature() {
         </div>
       </SettingsSection>
       <SettingsSection title="Headers" hint="Sent with every delivery.">
-        <dl className="header-facts">
+        <dl className={classes.headers}>
           {HEADERS.map(([name, meaning]) => (
             <div key={name}>
               <dt>
@@ -72,7 +73,7 @@ export function VerifySignature() {
         </dl>
       </SettingsSection>
       <SettingsSection title="Responses" hint="How your endpoint should respond.">
-        <ul className="plain-facts">
+        <ul className={classes.responses}>
           <li>
             <b>2xx within 10 seconds</b> counts as delivered. Respond first, then do the work.
           </li>

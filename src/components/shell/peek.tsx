@@ -1,0 +1,34 @@
+'use client';
+
+import { ActionIcon } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import classes from './peek.module.css';
+
+type PeekProps = { label: string; title: ReactNode; buttons?: ReactNode; children: ReactNode; onClose: () => void };
+
+/** The selected row beside its table. Takes the focus; Escape closes it. */
+export function Peek({ label, title, buttons, children, onClose }: PeekProps) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    onClose();
+  };
+
+  return (
+    <aside ref={panel} className={classes.peek} tabIndex={-1} aria-label={label} onKeyDown={onKeyDown}>
+      <div className={classes.bar}>
+        {title}
+        <span className="spacer" />
+        {buttons}
+        <ActionIcon aria-label="Close" title="Close" onClick={onClose}>
+          <IconX size={16} stroke={1.5} />
+        </ActionIcon>
+      </div>
+      <div className={classes.body}>{children}</div>
+    </aside>
+  );
+}
