@@ -88,10 +88,10 @@ describe('its messages', () => {
     expect(await db.countedSend.count({ where: { at: { gt: week } } })).toBeGreaterThanOrEqual(
       await db.message.count({ where }),
     );
-    const alerts = await db.abuseAlert.count();
+    const alerts = await db.alert.count();
     const { raiseSpikeAlerts } = await import('@/modules/abuse/spikes');
     await raiseSpikeAlerts(db, new Date());
-    expect(await db.abuseAlert.count()).toBe(alerts);
+    expect(await db.alert.count()).toBe(alerts);
   });
 });
 
@@ -142,7 +142,7 @@ describe('its oversight', () => {
   });
 
   it('has alerts of every status, and mailboxes suspended for both reasons', async () => {
-    const alerts = await db.abuseAlert.groupBy({ by: ['status'] });
+    const alerts = await db.alert.groupBy({ by: ['status'] });
     expect(alerts.map(({ status }) => status).sort()).toEqual(['acknowledged', 'closed', 'open']);
     const reasons = await db.mailbox.groupBy({ by: ['suspensionReason'], where: { suspendedAt: { not: null } } });
     expect(reasons.map(({ suspensionReason }) => suspensionReason).sort()).toEqual(['manual', 'rate_limit']);

@@ -2,6 +2,9 @@
 CREATE TYPE "alert_kind" AS ENUM ('mailbox_suspended', 'rate_limited', 'volume_spike');
 
 -- CreateEnum
+CREATE TYPE "alert_severity" AS ENUM ('warning', 'critical');
+
+-- CreateEnum
 CREATE TYPE "alert_status" AS ENUM ('open', 'acknowledged', 'closed');
 
 -- CreateTable
@@ -36,9 +39,10 @@ CREATE TABLE "abuse_threshold" (
 );
 
 -- CreateTable
-CREATE TABLE "abuse_alert" (
+CREATE TABLE "alert" (
     "id" UUID NOT NULL,
     "kind" "alert_kind" NOT NULL,
+    "severity" "alert_severity" NOT NULL,
     "status" "alert_status" NOT NULL DEFAULT 'open',
     "subject" TEXT NOT NULL,
     "domain_id" UUID,
@@ -48,8 +52,11 @@ CREATE TABLE "abuse_alert" (
     "day" DATE,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "acknowledged_at" TIMESTAMPTZ(3),
+    "closed_at" TIMESTAMPTZ(3),
+    "is_resolved" BOOLEAN NOT NULL DEFAULT false,
 
-    CONSTRAINT "abuse_alert_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "alert_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateIndex
@@ -68,19 +75,19 @@ CREATE INDEX "limited_send_domain_id_idx" ON "limited_send"("domain_id");
 CREATE INDEX "limited_send_at_idx" ON "limited_send"("at");
 
 -- CreateIndex
-CREATE INDEX "abuse_alert_created_at_id_idx" ON "abuse_alert"("created_at", "id");
+CREATE INDEX "alert_created_at_id_idx" ON "alert"("created_at", "id");
 
 -- CreateIndex
-CREATE INDEX "abuse_alert_status_created_at_id_idx" ON "abuse_alert"("status", "created_at", "id");
+CREATE INDEX "alert_status_created_at_id_idx" ON "alert"("status", "created_at", "id");
 
 -- CreateIndex
-CREATE INDEX "abuse_alert_domain_id_created_at_id_idx" ON "abuse_alert"("domain_id", "created_at", "id");
+CREATE INDEX "alert_domain_id_created_at_id_idx" ON "alert"("domain_id", "created_at", "id");
 
 -- CreateIndex
-CREATE INDEX "abuse_alert_mailbox_id_idx" ON "abuse_alert"("mailbox_id");
+CREATE INDEX "alert_mailbox_id_idx" ON "alert"("mailbox_id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "abuse_alert_kind_subject_day_key" ON "abuse_alert"("kind", "subject", "day");
+CREATE UNIQUE INDEX "alert_kind_subject_day_key" ON "alert"("kind", "subject", "day");
 
 -- AddForeignKey
 ALTER TABLE "counted_send" ADD CONSTRAINT "counted_send_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -89,10 +96,10 @@ ALTER TABLE "counted_send" ADD CONSTRAINT "counted_send_domain_id_fkey" FOREIGN 
 ALTER TABLE "limited_send" ADD CONSTRAINT "limited_send_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
-ALTER TABLE "abuse_alert" ADD CONSTRAINT "abuse_alert_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+ALTER TABLE "alert" ADD CONSTRAINT "alert_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE SET NULL ON UPDATE CASCADE;
 
 -- AddForeignKey
-ALTER TABLE "abuse_alert" ADD CONSTRAINT "abuse_alert_mailbox_id_fkey" FOREIGN KEY ("mailbox_id") REFERENCES "mailbox"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+ALTER TABLE "alert" ADD CONSTRAINT "alert_mailbox_id_fkey" FOREIGN KEY ("mailbox_id") REFERENCES "mailbox"("id") ON DELETE SET NULL ON UPDATE CASCADE;
 
 
 
@@ -162,3 +169,6 @@ BEGIN
   RETURN NEXT;
 END
 $$;
+
+-- An alert about a lasting state, which has no day, is not opened again while it is open or acknowledged.
+CREATE UNIQUE INDEX "alert_lasting_key" ON "alert"("kind", "subject") WHERE "day" IS NULL AND "status" <> 'closed';

@@ -1,3 +1,4 @@
+import { ALERT_KINDS } from '@/modules/alerts/service';
 import type { DemoContext } from '../demo-context';
 import { type DemoDomain, RATE_LIMITED } from '../directory/domains';
 import { type DemoMailbox, INCIDENT_AGE_MS } from '../directory/mailboxes';
@@ -5,7 +6,7 @@ import { INCIDENT_MESSAGES } from '../mail/incident';
 import { before, DAY_MS, HOUR_MS, MINUTE_MS } from '../time';
 import type { DemoWebhook } from '../webhooks/webhooks';
 
-type Alert = Parameters<DemoContext['tx']['abuseAlert']['createMany']>[0] extends { data: infer Data } | undefined
+type Alert = Parameters<DemoContext['tx']['alert']['createMany']>[0] extends { data: infer Data } | undefined
   ? Exclude<Data, readonly unknown[]>
   : never;
 
@@ -21,7 +22,7 @@ export async function seedAbuse(
   const failing = webhooks.findLast(({ health, deactivatedAt }) => health.kind === 'down' && deactivatedAt === null);
   if (!culprit || !limited || !failing) return;
   const ofCulprit = { subject: culprit.address, domainId: culprit.domain.id, mailboxId: culprit.id };
-  const alerts: (Omit<Alert, 'createdAt'> & { ageMs: number; isDaily?: boolean })[] = [
+  const alerts: (Omit<Alert, 'createdAt' | 'severity'> & { ageMs: number })[] = [
     {
       ageMs: INCIDENT_AGE_MS,
       kind: 'mailbox_suspended',
@@ -31,7 +32,6 @@ export async function seedAbuse(
     },
     {
       ageMs: INCIDENT_AGE_MS + 31 * MINUTE_MS,
-      isDaily: true,
       kind: 'volume_spike',
       status: 'acknowledged',
       ...ofCulprit,
@@ -40,7 +40,6 @@ export async function seedAbuse(
     },
     {
       ageMs: INCIDENT_AGE_MS + 26 * MINUTE_MS,
-      isDaily: true,
       kind: 'volume_spike',
       subject: culprit.domain.name,
       domainId: culprit.domain.id,
@@ -49,7 +48,6 @@ export async function seedAbuse(
     },
     {
       ageMs: 11 * HOUR_MS,
-      isDaily: true,
       kind: 'webhook_failing',
       subject: `${failing.host} (${failing.id})`,
       domainId: failing.domainId,
@@ -72,13 +70,20 @@ export async function seedAbuse(
   for (const ageDays of [9, 13, 21]) {
     const domain = random.pick(domains.slice(0, 8));
     const about = { kind: 'volume_spike', status: 'closed', subject: domain.name, domainId: domain.id } as const;
-    alerts.push({ ageMs: ageDays * DAY_MS, isDaily: true, ...about, count: random.int(60, 190), expected: 7.4 });
+    alerts.push({ ageMs: ageDays * DAY_MS, ...about, count: random.int(60, 190), expected: 7.4 });
   }
-  await tx.abuseAlert.createMany({
-    data: alerts.map(({ ageMs, isDaily, ...alert }) => {
+  await tx.alert.createMany({
+    data: alerts.map(({ ageMs, ...alert }) => {
+      const { severity, isLasting } = ALERT_KINDS[alert.kind];
       const createdAt = before(now, ageMs);
       const updatedAt = alert.status ? new Date(createdAt.getTime() + 2 * HOUR_MS) : createdAt;
-      return { ...alert, id: random.uuidAt(createdAt), day: isDaily ? createdAt : null, createdAt, updatedAt };
+      const times = {
+        createdAt,
+        updatedAt,
+        acknowledgedAt: alert.status ? updatedAt : null,
+        closedAt: alert.status === 'closed' ? updatedAt : null,
+      };
+      return { ...alert, ...times, severity, id: random.uuidAt(createdAt), day: isLasting ? null : createdAt };
     }),
   });
   await seedLimitedSends({ tx, now, random }, culprit, limited);
@@ -88,7 +93,6 @@ function rateLimited({ id, name }: DemoDomain, ageMs: number, isOpen: boolean) {
   const status = isOpen ? ('acknowledged' as const) : ('closed' as const);
   return {
     ageMs,
-    isDaily: true,
     kind: 'rate_limited' as const,
     status,
     subject: name,

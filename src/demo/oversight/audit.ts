@@ -110,7 +110,7 @@ function incident(
   });
   const alerts = records.alerts.flatMap((alert): DemoEntry[] => {
     if (alert.status === 'open') return [];
-    const about = { action: 'abuse_alert.update', resource: `abuse_alert:${alert.id}`, domainId: alert.domain_id };
+    const about = { action: 'alert.update', resource: `alert:${alert.id}`, domainId: alert.domain_id };
     const details = { before: { ...alert, status: 'open', updated_at: alert.created_at }, after: alert };
     return [{ at: new Date(alert.updated_at), ...about, admin: responder, details }];
   });

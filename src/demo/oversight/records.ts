@@ -1,5 +1,5 @@
-import { listAbuseAlerts } from '@/modules/abuse/service';
 import { listAdmins } from '@/modules/admins/service';
+import { listAlerts } from '@/modules/alerts/service';
 import { listAliases } from '@/modules/aliases/service';
 import { listApiKeys } from '@/modules/api-keys/service';
 import { listDkimKeys } from '@/modules/domains/dkim/service';
@@ -34,7 +34,7 @@ export async function readRecords(demo: DemoContext, viewer: DemoAdmin) {
     apiKeys: (await listApiKeys(ctx, NEWEST)).items,
     webhooks: (await listWebhooks(ctx, NEWEST)).items,
     filters: (await listSieveFilters(ctx, NEWEST)).items,
-    alerts: (await listAbuseAlerts(ctx, NEWEST)).items,
+    alerts: (await listAlerts(ctx, NEWEST)).items,
   };
 }
 

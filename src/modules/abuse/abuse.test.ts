@@ -20,8 +20,15 @@ function makeSends(domainId: string, address: string, count: number, at: Date) {
 }
 
 function makeAlert(domainId: string, over: { kind?: 'volume_spike'; status?: 'closed'; createdAt?: Date } = {}) {
-  const alert = { kind: 'rate_limited' as const, subject: 'a.example', count: 10, expected: 10, domainId };
-  return db.abuseAlert.create({ data: { ...alert, ...over } });
+  const alert = {
+    kind: 'rate_limited' as const,
+    severity: 'warning' as const,
+    subject: `${uuidv7()}.example`,
+    count: 10,
+    expected: 10,
+    domainId,
+  };
+  return db.alert.create({ data: { ...alert, ...over } });
 }
 
 describe('the summary', () => {
@@ -118,14 +125,14 @@ describe('the alerts', () => {
 
   it('can be acknowledged, closed and reopened, each with an audit entry', async () => {
     const domain = await makeDomain();
-    const { id } = await makeAlert(domain.id);
+    const { id, subject } = await makeAlert(domain.id);
     for (const status of ['acknowledged', 'closed', 'open']) {
       const answer = await api.patch(`/abuse/alerts/${id}`, { status });
-      expect(answer.data).toMatchObject({ id, status, subject: 'a.example', domain_id: domain.id });
+      expect(answer.data).toMatchObject({ id, status, subject, domain_id: domain.id });
       const entry = await db.auditEntry.findFirstOrThrow({ where: { requestId: answer.meta.request_id } });
       expect(entry).toMatchObject({
-        action: 'abuse_alert.update',
-        resource: `abuse_alert:${id}`,
+        action: 'alert.update',
+        resource: `alert:${id}`,
         domainId: domain.id,
         details: { after: { status } },
       });
@@ -139,7 +146,7 @@ describe('the alerts', () => {
     const { id } = await makeAlert(domain.id);
     await makeSends(domain.id, `a@${domain.name}`, 1, new Date());
     expect((await api.delete(`/domains/${domain.id}`)).status).toBe(200);
-    expect(await db.abuseAlert.findUniqueOrThrow({ where: { id } })).toMatchObject({ domainId: null });
+    expect(await db.alert.findUniqueOrThrow({ where: { id } })).toMatchObject({ domainId: null });
   });
 });
 
@@ -189,7 +196,7 @@ it('a domain_admin cannot access anything about abuse', async () => {
 
 describe('a volume spike', () => {
   const alertsOf = (domainId: string) =>
-    db.abuseAlert.findMany({ where: { domainId, kind: 'volume_spike' }, orderBy: { subject: 'asc' } });
+    db.alert.findMany({ where: { domainId, kind: 'volume_spike' }, orderBy: { subject: 'asc' } });
 
   it('raises one alert per day for the address and one for its domain, and blocks nothing', async () => {
     const domain = await makeDomain();

@@ -43,7 +43,7 @@ async function makeSender(localPart = 'shop') {
 }
 
 const stored = (id: string) => db.mailbox.findUniqueOrThrow({ where: { id } });
-const alertsOf = (domainId: string) => db.abuseAlert.findMany({ where: { domainId } });
+const alertsOf = (domainId: string) => db.alert.findMany({ where: { domainId } });
 const suspensionsOf = (id: string) =>
   db.auditEntry.findMany({ where: { resource: `mailbox:${id}`, action: 'mailbox.suspend' } });
 

@@ -1,9 +1,9 @@
+import { openAlerts } from '@/modules/alerts/service';
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { Context } from '@/server/procedures/context';
-import { raiseDailyAlerts } from './alerts';
 
 /** The result of the SQL function count_send for one message. */
 export type Counting = {
@@ -37,7 +37,7 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
     const isSuspended = await suspend(ctx, over, { id: mailboxId, note: `Sent ${rate}` });
     if (isSuspended) consequence = ' The mailbox is suspended.';
   } else {
-    await raiseDailyAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
+    await openAlerts(ctx.db, [{ kind: 'rate_limited', subject, ...alertFields(over) }], ctx.clock.now());
   }
   const waitMs = freeAt ? freeAt.getTime() - ctx.clock.now().getTime() : WINDOW_SECONDS * 1000;
   return new AppError('RATE_LIMIT_EXCEEDED', `${subject} has sent ${rate}${consequence}`, {
@@ -73,8 +73,7 @@ async function suspend(ctx: SendContext, over: OverLimit, { id, note }: { id: st
       after: present(after),
       details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
     });
-    const alert = { subject: address, mailboxId: id, ...alertFields(over), createdAt: at };
-    await tx.abuseAlert.create({ data: { kind: 'mailbox_suspended', ...alert }, select: { id: true } });
+    await openAlerts(tx, [{ kind: 'mailbox_suspended', subject: address, mailboxId: id, ...alertFields(over) }], at);
     return true;
   });
 }

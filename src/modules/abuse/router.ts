@@ -1,25 +1,11 @@
 import { Empty } from '@/lib/wire';
+import { Alert, AlertPage, ListAlerts, UpdateAlert } from '@/modules/alerts/schema';
+import { listAlerts, updateAlert } from '@/modules/alerts/service';
 import { adminProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import {
-  AbuseAlert,
-  AbuseAlertPage,
-  AbuseSenderPage,
-  AbuseSummary,
-  AbuseThresholds,
-  ListAbuseAlerts,
-  ListAbuseSenders,
-  UpdateAbuseAlert,
-  UpdateAbuseThresholds,
-} from './schema';
+import { AbuseSenderPage, AbuseSummary, AbuseThresholds, ListAbuseSenders, UpdateAbuseThresholds } from './schema';
 import { listAbuseSenders } from './senders';
-import {
-  getAbuseSummary,
-  getAbuseThresholds,
-  listAbuseAlerts,
-  updateAbuseAlert,
-  updateAbuseThresholds,
-} from './service';
+import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
 
 const tag = 'Abuse';
 
@@ -41,7 +27,7 @@ export const abuseRouter = router({
     .output(AbuseSenderPage)
     .query(({ ctx, input }) => listAbuseSenders(ctx, input)),
 
-  alerts: adminProcedure(ListAbuseAlerts)
+  alerts: adminProcedure(ListAlerts)
     .meta(
       rest('GET', '/abuse/alerts', {
         tag,
@@ -50,20 +36,20 @@ export const abuseRouter = router({
         errors: { 404: ['DOMAIN_NOT_FOUND'] },
       }),
     )
-    .output(AbuseAlertPage)
-    .query(({ ctx, input }) => listAbuseAlerts(ctx, input)),
+    .output(AlertPage)
+    .query(({ ctx, input }) => listAlerts(ctx, input)),
 
-  updateAlert: adminProcedure(UpdateAbuseAlert)
+  updateAlert: adminProcedure(UpdateAlert)
     .meta(
       rest('PATCH', '/abuse/alerts/{id}', {
         tag,
         summary: 'Acknowledge, close or reopen an alert',
-        audit: 'abuse_alert.update',
-        errors: { 404: ['NOT_FOUND'] },
+        audit: 'alert.update',
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),
     )
-    .output(AbuseAlert)
-    .mutation(({ ctx, input }) => updateAbuseAlert(ctx, input)),
+    .output(Alert)
+    .mutation(({ ctx, input }) => updateAlert(ctx, input)),
 
   thresholds: adminProcedure(Empty)
     .meta(rest('GET', '/abuse/thresholds', { tag, summary: 'Get the sending limits' }))

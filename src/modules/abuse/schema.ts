@@ -33,42 +33,6 @@ export const ListAbuseSenders = z.strictObject({
 });
 export type ListAbuseSenders = z.infer<typeof ListAbuseSenders>;
 
-const AlertKind = z.enum(['mailbox_suspended', 'rate_limited', 'volume_spike', 'webhook_failing']);
-const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
-
-export const AbuseAlert = z
-  .object({
-    id: Id,
-    kind: AlertKind,
-    status: AlertStatus,
-    subject: z.string().meta({ description: 'The address, domain or webhook of the alert' }),
-    domain_id: Id.nullable(),
-    mailbox_id: Id.nullable(),
-    message: z.string(),
-    count: z
-      .number()
-      .int()
-      .meta({ description: 'Messages in the hour before the alert; for a webhook, failures in a row' }),
-    expected: z.number().meta({ description: 'The limit; for a spike, the usual messages per hour; for a webhook, 0' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  })
-  .meta({ id: 'AbuseAlert' });
-export type AbuseAlert = z.infer<typeof AbuseAlert>;
-
-export const AbuseAlertPage = page(AbuseAlert);
-
-export const ListAbuseAlerts = z.strictObject({
-  ...pageQuery(['created_at']),
-  status: AlertStatus.optional(),
-  kind: AlertKind.optional(),
-  domain_id: Id.optional(),
-});
-export type ListAbuseAlerts = z.infer<typeof ListAbuseAlerts>;
-
-export const UpdateAbuseAlert = z.strictObject({ id: Id, status: AlertStatus });
-export type UpdateAbuseAlert = z.infer<typeof UpdateAbuseAlert>;
-
 const Hourly = z.number().int().min(1).max(1_000_000_000);
 
 const thresholds = {

@@ -1,5 +1,5 @@
+import { openAlerts } from '@/modules/alerts/service';
 import type { Database } from '@/server/db';
-import { raiseDailyAlerts } from './alerts';
 
 const HOUR_MS = 3_600_000;
 const BASELINE_HOURS = 7 * 24;
@@ -16,7 +16,7 @@ type Spike = { subject: string; domainId: string; mailboxId: string | null; coun
 export async function raiseSpikeAlerts(db: Database, now: Date): Promise<void> {
   const spikes = [...(await findAddressSpikes(db, now)), ...(await findDomainSpikes(db, now))];
   const alerts = spikes.map((spike) => ({ kind: 'volume_spike' as const, ...spike }));
-  await raiseDailyAlerts(db, alerts, now);
+  await openAlerts(db, alerts, now);
 }
 
 /** Deletes counts older than 8 days. The hourly limits need one hour, spike detection another 7 days. */

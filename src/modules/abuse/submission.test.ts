@@ -64,7 +64,7 @@ describe('a message submitted by SMTP', () => {
     expect(await counted()).toHaveLength(2);
     const suspensions = { resource: `mailbox:${mailbox.id}`, action: 'mailbox.suspend' };
     expect(await db.auditEntry.count({ where: suspensions })).toBe(1);
-    expect(await db.abuseAlert.findMany({ where: { domainId: domain.id } })).toMatchObject([
+    expect(await db.alert.findMany({ where: { domainId: domain.id } })).toMatchObject([
       { kind: 'mailbox_suspended', subject: address },
     ]);
   });

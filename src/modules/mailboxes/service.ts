@@ -1,4 +1,5 @@
 import { hasRole } from '@/lib/roles';
+import { resolveAlert } from '@/modules/alerts/service';
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
@@ -91,6 +92,7 @@ export async function deleteMailbox(ctx: MutationContext, { id }: { id: string }
     if (count === 0) {
       throw new AppError('CONFLICT', `Mailbox ${before.email} is suspended. Only an admin can delete it.`);
     }
+    await resolveAlert(tx, { kind: 'mailbox_suspended', subject: before.email }, ctx.clock.now());
     await audit({ resource: `mailbox:${id}`, domainId: before.domain_id, before, after: null });
     return { message: `Mailbox ${before.email} deleted.` };
   });

@@ -1,3 +1,4 @@
+import { resolveAlert } from '@/modules/alerts/service';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import type { Mailbox, SuspendMailbox, UnsuspendMailbox } from './schema';
@@ -27,6 +28,7 @@ export async function unsuspendMailbox(ctx: MutationContext, { id, note }: Unsus
       data: { suspendedAt: null, suspensionReason: null, suspensionNote: '', rateCountedFrom: ctx.clock.now() },
     });
     if (count === 0) throw new AppError('CONFLICT', `Mailbox ${before.email} is not suspended.`);
+    await resolveAlert(tx, { kind: 'mailbox_suspended', subject: before.email }, ctx.clock.now());
     return finish(transaction, before, note ? { note } : {});
   });
 }

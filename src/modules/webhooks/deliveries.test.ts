@@ -265,12 +265,12 @@ describe('an endpoint that keeps failing', () => {
       await deliverer.stop();
     };
     const alerts = () =>
-      db.abuseAlert.findMany({ where: { subject: { contains: id } }, select: { kind: true, count: true } });
+      db.alert.findMany({ where: { subject: { contains: id } }, select: { kind: true, count: true } });
     await fail();
     expect(await alerts()).toEqual([]);
     await fail();
     expect(await alerts()).toEqual([{ kind: 'webhook_failing', count: 30 }]);
-    await db.abuseAlert.deleteMany({ where: { subject: { contains: id } } });
+    await db.alert.deleteMany({ where: { subject: { contains: id } } });
     await fail();
     expect(await alerts()).toEqual([{ kind: 'webhook_failing', count: 31 }]);
   });

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { hasRole } from '@/lib/roles';
+import { resolveAlert } from '@/modules/alerts/service';
 import {
   type AuthorizedDomain,
   accessibleDomainIds,
@@ -16,6 +17,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { sha256 } from '@/server/secrets/crypto';
 import { seal, tryToUnseal } from '@/server/secrets/sealing';
 import type { SweepReport } from './delivery/deliverer';
+import { failingAlert } from './delivery/finish';
 import { deliverer, runningDeliverer } from './delivery/process';
 import { newSecret } from './delivery/signature';
 import type {
@@ -101,6 +103,7 @@ export async function updateWebhook(ctx: MutationContext, input: UpdateWebhook):
     const isMoved = url !== undefined && url !== before.url;
     const data = { url, events, name, active, ...(isMoved && { failuresInRow: 0, failingSince: null }) };
     const row = await tx.webhook.update({ where: { id }, data, select: FIELDS }).catch(notFoundIfMissing);
+    if (isMoved || active === false) await resolveAlert(tx, failingAlert(before), ctx.clock.now());
     const after = present(row);
     await audit({
       resource: `webhook:${id}`,
@@ -117,6 +120,7 @@ export async function deleteWebhook(ctx: MutationContext, { id }: { id: string }
   return ctx.transaction(async ({ tx, audit }) => {
     const row = await requireWebhook(ctx, tx, id);
     await tx.webhook.delete({ where: { id }, select: { id: true } }).catch(notFoundIfMissing);
+    await resolveAlert(tx, failingAlert(row), ctx.clock.now());
     const before = withoutPath(present(row));
     await audit({ resource: `webhook:${id}`, domainId: row.domainId, before, after: null });
     return { message: `Webhook ${row.url} deleted.` };

@@ -176,7 +176,7 @@ describe('mail submitted by SMTP', () => {
       expect(await submit([remoteAddress()])).toMatch(/^450 4\.7\.1 .*the hourly limit is 2\..*suspended/);
       const { suspendedAt } = await db.mailbox.findFirstOrThrow({ where: { domainId: domain.id, localPart: 'ann' } });
       expect(suspendedAt).not.toBeNull();
-      const alerts = await db.abuseAlert.findMany({ where: { domainId: domain.id } });
+      const alerts = await db.alert.findMany({ where: { domainId: domain.id } });
       expect(alerts).toMatchObject([{ kind: 'mailbox_suspended', subject: at('ann'), count: 2 }]);
     } finally {
       await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: 200 } });

@@ -174,8 +174,15 @@ function deliveryCall(verb = '') {
 }
 
 async function alertCall(domainId: string): Promise<Call> {
-  const alert = { kind: 'volume_spike' as const, subject: 'a@b.example', domainId, count: 60, expected: 2 };
-  const { id } = await db.abuseAlert.create({ data: alert, select: { id: true } });
+  const alert = {
+    kind: 'volume_spike' as const,
+    severity: 'warning' as const,
+    subject: 'a@b.example',
+    domainId,
+    count: 60,
+    expected: 2,
+  };
+  const { id } = await db.alert.create({ data: alert, select: { id: true } });
   return { path: `/abuse/alerts/${id}`, body: { status: 'closed' } };
 }
 

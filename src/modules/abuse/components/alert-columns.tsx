@@ -7,20 +7,20 @@ import { DateTime } from '@/components/date-time';
 import { EmailAddress } from '@/components/email-address';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { formatCount, formatPlural } from '@/lib/format';
-import type { AbuseAlert } from '../schema';
+import type { Alert } from '@/modules/alerts/schema';
 
-const KINDS: Record<AbuseAlert['kind'], [Status, string]> = {
+const KINDS: Record<Alert['kind'], [Status, string]> = {
   mailbox_suspended: ['failed', 'Suspended'],
   rate_limited: ['bounced', 'Over limit'],
   volume_spike: ['warning', 'Spike'],
   webhook_failing: ['failed', 'Failing'],
 };
 
-const STATUSES: Record<AbuseAlert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
+const STATUSES: Record<Alert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
 
-type SetStatus = (alert: AbuseAlert, status: AbuseAlert['status']) => void;
+type SetStatus = (alert: Alert, status: Alert['status']) => void;
 
-export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTableColumn<AbuseAlert>[] {
+export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTableColumn<Alert>[] {
   return [
     {
       key: 'kind',
@@ -87,14 +87,14 @@ export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTable
   ];
 }
 
-function describe({ kind, count, expected }: AbuseAlert): string {
+function describe({ kind, count, expected }: Alert): string {
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
   const measure = kind === 'volume_spike' ? `usually ${expected.toFixed(1)}` : `limit ${formatCount(expected)}`;
   return `${formatPlural(count, 'message')} in an hour (${measure})`;
 }
 
-function AlertActions({ alert, onSetStatus, isBusy }: { alert: AbuseAlert; onSetStatus: SetStatus; isBusy: boolean }) {
-  const button = (status: AbuseAlert['status'], label: string, Icon: ComponentType<IconProps>) => (
+function AlertActions({ alert, onSetStatus, isBusy }: { alert: Alert; onSetStatus: SetStatus; isBusy: boolean }) {
+  const button = (status: Alert['status'], label: string, Icon: ComponentType<IconProps>) => (
     <Button
       size="xs"
       variant="subtle"

@@ -141,7 +141,7 @@ describe('a failing endpoint', () => {
       await deliver(endpoint);
       expect(await db.webhook.findUnique({ where: { id } })).toMatchObject({ failuresInRow: failures, active: true });
     }
-    const alerts = await db.abuseAlert.findMany({ where: { subject: { contains: id } } });
+    const alerts = await db.alert.findMany({ where: { subject: { contains: id } } });
     expect(alerts).toMatchObject([
       { kind: 'webhook_failing', count: 30, status: 'open', subject: `fails.example (${id})` },
     ]);
@@ -150,6 +150,8 @@ describe('a failing endpoint', () => {
     await emit();
     await deliver(scriptedEndpoint(() => ok()));
     expect(await db.webhook.findUnique({ where: { id } })).toMatchObject({ failuresInRow: 0, failingSince: null });
+    const closed = await db.alert.findMany({ where: { subject: { contains: id } } });
+    expect(closed).toMatchObject([{ status: 'closed', isResolved: true }]);
   });
 
   it('has at most one attempt in flight', async () => {

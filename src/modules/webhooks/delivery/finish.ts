@@ -1,4 +1,4 @@
-import { raiseAlert } from '@/modules/abuse/service';
+import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Database } from '@/server/db';
 import type { AttemptFailure } from '../schema';
 import type { Job } from './claim';
@@ -52,9 +52,15 @@ export async function finishAttempt(db: Database, job: Job, outcome: Outcome): P
       FROM held
      WHERE w.id = held.webhook_id AND NOT ${job.isTest} AND (NOT ${isDelivered} OR w.failures_in_row > 0)
     RETURNING w.failures_in_row AS failures, w.url, w.domain_id AS "domainId"`;
-  if (!endpoint || endpoint.failures < ALERT_AFTER_FAILURES) return;
+  if (!endpoint) return;
   const { failures: count, url, domainId } = endpoint;
-  // Without the path, which may be a password: more admins can read alerts and the audit log than webhooks.
-  const subject = `${new URL(url).host} (${job.webhookId})`;
-  await raiseAlert(db, { kind: 'webhook_failing', subject, domainId, count, expected: 0 }, outcome.startedAt);
+  const about = failingAlert({ id: job.webhookId, url });
+  if (count === 0) await resolveAlert(db, about, outcome.startedAt);
+  else if (count >= ALERT_AFTER_FAILURES)
+    await openAlerts(db, [{ ...about, domainId, count, expected: 0 }], outcome.startedAt);
+}
+
+/** Without the path, which may be a password: more admins can read alerts and the audit log than webhooks. */
+export function failingAlert({ id, url }: { id: string; url: string }) {
+  return { kind: 'webhook_failing' as const, subject: `${new URL(url).host} (${id})` };
 }

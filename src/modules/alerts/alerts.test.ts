@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain, makeMailbox } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+import { type NewAlert, openAlerts, resolveAlert } from './service';
+
+const api = await keyClient({ role: 'super_admin' });
+const DAY_MS = 86_400_000;
+const now = new Date();
+let domain: { id: string; name: string };
+
+beforeEach(async () => {
+  domain = await makeDomain();
+});
+
+const about = (kind: NewAlert['kind']): NewAlert => ({
+  kind,
+  subject: `ann@${domain.name}`,
+  domainId: domain.id,
+  count: 3,
+  expected: 2,
+});
+const alerts = async () => (await api.get(`/abuse/alerts?domain_id=${domain.id}`)).data;
+
+describe('an alert about a lasting state', () => {
+  it('is opened once until it is closed, also by concurrent calls', async () => {
+    const open = () => openAlerts(db, [about('webhook_failing')], now);
+    await Promise.all([open(), open(), open()]);
+    await openAlerts(db, [about('webhook_failing')], new Date(now.getTime() + 2 * DAY_MS));
+    expect(await alerts()).toMatchObject([{ kind: 'webhook_failing', severity: 'critical', status: 'open' }]);
+  });
+
+  it('closes by itself when the state ends, even if it was acknowledged, and opens anew the next time', async () => {
+    const alert = about('webhook_failing');
+    await openAlerts(db, [alert], now);
+    const [{ id }] = await alerts();
+    await api.patch(`/abuse/alerts/${id}`, { status: 'acknowledged' });
+    await resolveAlert(db, alert, now);
+    expect(await alerts()).toMatchObject([{ id, status: 'closed', resolved: true, closed_at: now.toISOString() }]);
+    await openAlerts(db, [alert], new Date(now.getTime() + 1_000));
+    expect(await alerts()).toMatchObject([
+      { status: 'open', resolved: false, closed_at: null },
+      { id, status: 'closed' },
+    ]);
+  });
+
+  it('cannot be reopened while a newer one about the same subject is open', async () => {
+    const alert = about('webhook_failing');
+    await openAlerts(db, [alert], now);
+    const [{ id }] = await alerts();
+    await resolveAlert(db, alert, now);
+    await openAlerts(db, [alert], new Date(now.getTime() + 1_000));
+    const reopened = await api.patch(`/abuse/alerts/${id}`, { status: 'open' });
+    expect(reopened).toMatchObject({ status: 409, error: { code: 'CONFLICT' } });
+  });
+});
+
+describe('an alert about an event', () => {
+  it('is opened once per subject and day', async () => {
+    await openAlerts(db, [about('volume_spike')], now);
+    await openAlerts(db, [about('volume_spike')], now);
+    await openAlerts(db, [about('volume_spike')], new Date(now.getTime() + DAY_MS));
+    expect(await alerts()).toMatchObject([{ severity: 'warning' }, { severity: 'warning' }]);
+  });
+});
+
+it('keeps when it was acknowledged and closed, and forgets both when it is reopened', async () => {
+  await openAlerts(db, [about('rate_limited')], now);
+  const [{ id }] = await alerts();
+  const set = async (status: string) => (await api.patch(`/abuse/alerts/${id}`, { status })).data;
+  const acknowledged = await set('acknowledged');
+  expect(acknowledged.acknowledged_at).not.toBeNull();
+  const closed = await set('closed');
+  expect(closed).toMatchObject({ acknowledged_at: acknowledged.acknowledged_at, resolved: false });
+  expect(closed.closed_at).not.toBeNull();
+  expect(await set('open')).toMatchObject({ acknowledged_at: null, closed_at: null });
+});
+
+it('of a suspended mailbox closes when the mailbox is unsuspended, or deleted', async () => {
+  for (const end of ['unsuspend', 'delete'] as const) {
+    const { id } = await makeMailbox(domain.id, `box-${end}`, { suspendedAt: new Date() });
+    const email = `box-${end}@${domain.name}`;
+    await openAlerts(db, [{ ...about('mailbox_suspended'), subject: email, mailboxId: id }], now);
+    if (end === 'delete') await api.delete(`/mailboxes/${id}`);
+    else await api.post(`/mailboxes/${id}/unsuspend`, {});
+    expect((await alerts())[0]).toMatchObject({ subject: email, status: 'closed', resolved: true });
+  }
+});

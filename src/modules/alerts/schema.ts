@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+
+const AlertKind = z.enum(['mailbox_suspended', 'rate_limited', 'volume_spike', 'webhook_failing']);
+const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
+
+export const Alert = z
+  .object({
+    id: Id,
+    kind: AlertKind,
+    severity: z.enum(['warning', 'critical']),
+    status: AlertStatus,
+    subject: z.string().meta({ description: 'The address, domain or webhook of the alert' }),
+    domain_id: Id.nullable(),
+    mailbox_id: Id.nullable(),
+    message: z.string(),
+    count: z
+      .number()
+      .int()
+      .meta({ description: 'Messages in the hour before the alert; for a webhook, failures in a row' }),
+    expected: z.number().meta({ description: 'The limit; for a spike, the usual messages per hour; for a webhook, 0' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    acknowledged_at: Timestamp.nullable(),
+    closed_at: Timestamp.nullable(),
+    resolved: z.boolean().meta({ description: 'Closed because its cause is gone, not by an admin' }),
+  })
+  .meta({ id: 'Alert' });
+export type Alert = z.infer<typeof Alert>;
+
+export const AlertPage = page(Alert);
+
+export const ListAlerts = z.strictObject({
+  ...pageQuery(['created_at']),
+  status: AlertStatus.optional(),
+  kind: AlertKind.optional(),
+  domain_id: Id.optional(),
+});
+export type ListAlerts = z.infer<typeof ListAlerts>;
+
+export const UpdateAlert = z.strictObject({ id: Id, status: AlertStatus });
+export type UpdateAlert = z.infer<typeof UpdateAlert>;

@@ -1,0 +1,126 @@
+import { authorizeDomain } from '@/server/access/authorize';
+import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
+import type { Alert, ListAlerts, UpdateAlert } from './schema';
+
+export type NewAlert = {
+  kind: Alert['kind'];
+  subject: string;
+  domainId: string | null;
+  mailboxId?: string | null;
+  count: number;
+  expected: number;
+};
+
+type Kind = { severity: Alert['severity']; isLasting: boolean };
+
+/** An alert about a lasting state is closed when the state ends; one about an event stays until an admin closes it. */
+export const ALERT_KINDS: Record<Alert['kind'], Kind> = {
+  mailbox_suspended: { severity: 'critical', isLasting: true },
+  webhook_failing: { severity: 'critical', isLasting: true },
+  rate_limited: { severity: 'warning', isLasting: false },
+  volume_spike: { severity: 'warning', isLasting: false },
+};
+
+/**
+ * Opens alerts, also with concurrent calls at most one per kind and subject: for a lasting state until it is closed, for
+ * an event per day (UTC).
+ */
+export async function openAlerts(db: Tx, alerts: NewAlert[], now: Date): Promise<void> {
+  if (alerts.length === 0) return;
+  const data = alerts.map((alert) => {
+    const { severity, isLasting } = ALERT_KINDS[alert.kind];
+    return { ...alert, severity, day: isLasting ? null : now, createdAt: now };
+  });
+  await db.alert.createMany({ data, skipDuplicates: true });
+}
+
+/** Closes the alert about a state that has ended. */
+export async function resolveAlert(
+  db: Tx,
+  { kind, subject }: Pick<NewAlert, 'kind' | 'subject'>,
+  now: Date,
+): Promise<void> {
+  await db.alert.updateMany({
+    where: { kind, subject, status: { not: 'closed' } },
+    data: { status: 'closed', closedAt: now, isResolved: true },
+  });
+}
+
+export function countOpenAlerts({ db }: ActorContext): Promise<number> {
+  return db.alert.count({ where: { status: 'open' } });
+}
+
+/** @throws the errors of authorizeDomain */
+export async function listAlerts(ctx: ActorContext, input: ListAlerts): Promise<Page<Alert>> {
+  const { status, kind, domain_id: domainId } = input;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  return paginate(
+    'alerts',
+    input,
+    'createdAt',
+    ({ where, ...keyset }) => ctx.db.alert.findMany({ ...keyset, where: { AND: [where, { status, kind, domainId }] } }),
+    present,
+  );
+}
+
+/** @throws NOT_FOUND; CONFLICT to reopen an alert whose subject has a newer open one */
+export async function updateAlert(ctx: MutationContext, { id, status }: UpdateAlert): Promise<Alert> {
+  return ctx.transaction(async ({ tx, audit }) => {
+    const row = await tx.alert.findUnique({ where: { id } });
+    if (!row) throw notFound('alert');
+    const data = { status, ...timesAfter(status, row, ctx.clock.now()) };
+    const changed = await tx.alert.update({ where: { id }, data }).catch((error) => {
+      if (violatedConstraint(error) !== null) throw hasNewerAlert(row.subject);
+      throw isMissingRow(error) ? notFound('alert') : error;
+    });
+    const after = present(changed);
+    await audit({ resource: `alert:${id}`, domainId: row.domainId, before: present(row), after });
+    return after;
+  });
+}
+
+type Row = Prisma.AlertGetPayload<object>;
+
+function timesAfter(status: Alert['status'], { acknowledgedAt, closedAt, isResolved }: Row, now: Date) {
+  if (status === 'open') return { acknowledgedAt: null, closedAt: null, isResolved: false };
+  if (status === 'acknowledged') return { acknowledgedAt: acknowledgedAt ?? now, closedAt: null, isResolved: false };
+  return { closedAt: closedAt ?? now, isResolved };
+}
+
+function hasNewerAlert(subject: string): AppError {
+  return new AppError('CONFLICT', `${subject} has a newer alert of this kind.`);
+}
+
+function present(row: Row): Alert {
+  return {
+    id: row.id,
+    kind: row.kind,
+    severity: row.severity,
+    status: row.status,
+    subject: row.subject,
+    domain_id: row.domainId,
+    mailbox_id: row.mailboxId,
+    message: messageOf(row),
+    count: row.count,
+    expected: row.expected,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    acknowledged_at: row.acknowledgedAt?.toISOString() ?? null,
+    closed_at: row.closedAt?.toISOString() ?? null,
+    resolved: row.isResolved,
+  };
+}
+
+function messageOf({ kind, subject, count, expected }: Row): string {
+  if (kind === 'webhook_failing')
+    return `The webhook ${subject} failed ${count} times in a row. Deliveries to it continue.`;
+  const sent = `${subject} sent ${count} messages in an hour`;
+  if (kind === 'volume_spike') return `${sent}; the hourly average of the previous 7 days is ${expected.toFixed(1)}.`;
+  if (kind === 'rate_limited') return `${sent}; the limit is ${expected}. Further messages were rejected.`;
+  return `${sent}; the limit is ${expected}. The mailbox was suspended.`;
+}
