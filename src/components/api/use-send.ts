@@ -1,13 +1,13 @@
 'use client';
 
 import { useMutation } from '@tanstack/react-query';
+import type { inferRouterOutputs } from '@trpc/server';
 import { useRef } from 'react';
+import type { AppRouter } from '@/modules/router';
 
-type Sent = { message_id: string };
-
-type BatchItem = { index: number; message_id?: string; error?: string; code?: string };
-
-export type BatchSent = { total: number; succeeded: number; failed: number; results: BatchItem[] };
+type Outputs = inferRouterOutputs<AppRouter>['sending'];
+type Sent = Outputs['send'];
+export type BatchSent = Outputs['sendBatch'];
 
 type Options<Result> = { onSuccess?: (result: Result) => void; onError?: (error: Error) => void };
 
@@ -20,7 +20,8 @@ export function useSendBatch(options: Options<BatchSent>) {
 }
 
 /**
- * Sends through REST, which accepts large bodies, with the session's cookie. A retry of the same message after a lost
+ * Sends through REST with the session's cookie. Not through tRPC like everything else: its bodies are held and parsed at
+ * once, so they are limited to 1 MiB. A retry of the same message after a lost
  * response has the same Idempotency-Key, so nothing is sent twice.
  */
 function useRestSend<Result>(path: string, options: Options<Result>) {

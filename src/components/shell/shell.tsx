@@ -115,8 +115,8 @@ function SideFoot() {
 }
 
 function MailServerMark() {
-  const overview = trpc.overview.get.useQuery({}, { staleTime: 30_000 });
-  const kind = overview.data?.mta.kind;
+  const mta = trpc.sending.mta.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
+  const kind = mta.data?.kind;
   if (kind === 'sandbox') {
     return (
       <span className={classes.server} title="Messages are accepted and stored here, for testing">

@@ -1,10 +1,16 @@
 import { ById } from '@/lib/wire';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { ListMessages, Message, MessagePage } from './schema';
-import { getMessage, listMessages } from './service';
+import { GetTotals, ListMessages, Message, MessagePage, MessageTotals } from './schema';
+import { getMessage, getTotals, listMessages } from './service';
 
 export const messagesRouter = router({
+  /** For the console's filters. */
+  totals: authedProcedure(GetTotals)
+    .meta({ isOpenToScopedKeys: true })
+    .output(MessageTotals)
+    .query(({ ctx, input }) => getTotals(ctx, input)),
+
   list: authedProcedure(ListMessages)
     .meta(
       rest('GET', '/messages', {

@@ -157,3 +157,10 @@ function searchedText(maxLength: number) {
     .max(maxLength)
     .refine((text) => !text.includes('\0'), 'Remove the NUL characters.');
 }
+
+export const GetTotals = z.strictObject({ domain_id: Id.optional() });
+export type GetTotals = z.infer<typeof GetTotals>;
+
+/** Messages by status. */
+export const MessageTotals = z.record(z.enum(MESSAGE_STATUSES), z.number().int());
+export type MessageTotals = z.infer<typeof MessageTotals>;

@@ -9,10 +9,20 @@ import { type Keyset, type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
-import type { ListMessages, Message, MessageEvent, MessageSummary } from './schema';
+import {
+  type GetTotals,
+  type ListMessages,
+  MESSAGE_STATUSES,
+  type Message,
+  type MessageEvent,
+  type MessageSummary,
+  type MessageTotals,
+} from './schema';
 import { searchFilters } from './search';
 import { recordOutcome } from './tracking/outcomes';
 import { recordSubmission as record, type Submitted } from './tracking/submissions';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
@@ -58,6 +68,18 @@ export async function countMessages(
     _count: true,
   });
   return groups.map(({ status, direction, _count: count }) => ({ status, direction, count }));
+}
+
+/** Of the last 24 hours. */
+export async function getTotals(ctx: ActorContext, { domain_id: domainId }: GetTotals): Promise<MessageTotals> {
+  const since = new Date(ctx.clock.now().getTime() - DAY_MS);
+  return totalsOf(await countMessages(ctx, { domainId, since }));
+}
+
+export function totalsOf(counts: { status: MessageSummary['status']; count: number }[]): MessageTotals {
+  const totals = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, 0])) as MessageTotals;
+  for (const { status, count } of counts) totals[status] += count;
+  return totals;
 }
 
 /** Records the mail server's reply to a submission, in the caller's transaction. */

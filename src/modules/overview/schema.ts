@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import { Id, Timestamp } from '@/lib/wire';
-import { MESSAGE_STATUSES, MessageSummary } from '@/modules/messages/schema';
+import { MessageSummary, MessageTotals } from '@/modules/messages/schema';
 
 export const GetOverview = z.strictObject({ domain_id: Id.optional() });
 export type GetOverview = z.infer<typeof GetOverview>;
-
-const totals = z.record(z.enum(MESSAGE_STATUSES), z.number().int());
 
 /** The console's overview: totals of the last 24 hours and the setup checklist. */
 export const Overview = z.object({
   since: Timestamp,
   until: Timestamp,
-  totals,
-  outbound: totals,
+  totals: MessageTotals,
+  outbound: MessageTotals,
   checklist: z.object({ has_domain: z.boolean(), has_api_key: z.boolean(), has_sent: z.boolean() }),
   mta: z.object({ kind: z.enum(['sandbox', 'smtp', 'off']), agent: z.enum(['none', 'attached', 'silent']) }),
   failing_webhooks: z.number().int(),

@@ -2,8 +2,7 @@ import { hasRole } from '@/lib/roles';
 import { listApiKeys } from '@/modules/api-keys/service';
 import { listDomains } from '@/modules/domains/service';
 import { mailServerState } from '@/modules/mail-server/service';
-import { MESSAGE_STATUSES } from '@/modules/messages/schema';
-import { countMessages, listMessages } from '@/modules/messages/service';
+import { countMessages, listMessages, totalsOf } from '@/modules/messages/service';
 import { mtaKind } from '@/modules/sending/service';
 import { countFailing } from '@/modules/webhooks/service';
 import type { ActorContext } from '@/server/procedures/context';
@@ -40,10 +39,4 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
     mta: { kind: mtaKind(), agent },
     latest: messages.items,
   };
-}
-
-function totalsOf(counts: Awaited<ReturnType<typeof countMessages>>): Overview['totals'] {
-  const totals = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, 0])) as Overview['totals'];
-  for (const { status, count } of counts) totals[status] += count;
-  return totals;
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { Empty } from '@/lib/wire';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { env } from '@/server/settings/env';
 import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
-import { Batch, BatchSent, OutgoingMessage, SendHeaders, Sent } from './schema';
-import { sendBatch, sendMessage } from './service';
+import { Batch, BatchSent, Mta, OutgoingMessage, SendHeaders, Sent } from './schema';
+import { mtaKind, sendBatch, sendMessage } from './service';
 
 const MIB = 1024 * 1024;
 const BATCH_LIMIT_BYTES = 100 * MIB;
@@ -15,6 +16,12 @@ const shared = {
 } as const;
 
 export const sendingRouter = router({
+  /** For the console's header. */
+  mta: authedProcedure(Empty)
+    .meta({ isOpenToScopedKeys: true })
+    .output(Mta)
+    .query(() => ({ kind: mtaKind() })),
+
   send: authedProcedure(z.instanceof(PreparedSend))
     .meta(
       rest('POST', '/send', {

@@ -232,3 +232,7 @@ function isBase64(text: string): boolean {
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** How messages leave: through the sandbox, by SMTP to `SMTP_URL`, or not at all. */
+export const Mta = z.object({ kind: z.enum(['sandbox', 'smtp', 'off']) });
+export type Mta = z.infer<typeof Mta>;

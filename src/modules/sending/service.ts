@@ -11,7 +11,7 @@ import { env } from '@/server/settings/env';
 import type { MessageError } from './composing/check-outgoing-message';
 import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedBatch, PreparedSend } from './composing/prepared';
-import type { BatchItem, BatchSent, Sent } from './schema';
+import type { BatchItem, BatchSent, Mta, Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './submission/idempotency';
 import { isUncertain, markUncertain, type StoreOutcome, submitMessage, uncertain } from './submission/submit';
 
@@ -69,10 +69,8 @@ export async function sendBatch(ctx: MutationContext, { fingerprint, items }: Pr
   return summary(results);
 }
 
-export type MtaKind = 'sandbox' | 'smtp' | 'off';
-
 /** Where outgoing mail is submitted: to SMTP_URL, nowhere, or to the embedded sandbox. */
-export function mtaKind(): MtaKind {
+export function mtaKind(): Mta['kind'] {
   const { smtpUrl } = env();
   if (smtpUrl === 'off') return 'off';
   return smtpUrl ? 'smtp' : 'sandbox';

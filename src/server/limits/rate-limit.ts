@@ -14,8 +14,12 @@ type Limit = {
   message: string;
 };
 
-/** Counts one operation of a client address. @throws RATE_LIMIT_EXCEEDED */
+/** Counts one call of a client address. @throws RATE_LIMIT_EXCEEDED */
 export async function limitAddress(ctx: Context): Promise<void> {
+  if (ctx.isAddressCounted) {
+    ctx.isAddressCounted = false;
+    return;
+  }
   const points = env().rateLimitPerMinute;
   if (points === 0) return;
   await consume(ctx, {

@@ -70,6 +70,22 @@ describe('the tRPC handler', () => {
     expect(codes.filter((code) => code === 'RATE_LIMIT_EXCEEDED').length).toBeGreaterThanOrEqual(2);
   });
 
+  it('counts a change once against the address limit, like REST, and each change of a batch', async () => {
+    const browser = await sessionClient();
+    const from = `203.0.113.${Math.floor(Math.random() * 256)}`;
+    const headers = { ...browser.headers, 'x-postroom-client-ip': from };
+    const change = async (count: number) => {
+      const names = Array.from({ length: count }, () => 'domains.create').join(',');
+      const inputs = Object.fromEntries(Array.from({ length: count }, (_, index) => [index, { name: 'nope' }]));
+      const { response } = await call(headers, `${names}?batch=1`, inputs);
+      return Number(response.headers.get('ratelimit-remaining'));
+    };
+    const first = await change(1);
+    expect(await change(1)).toBe(first - 1);
+    await change(3);
+    expect(await change(1)).toBe(first - 5);
+  });
+
   it("counts each call of a batch against the key's limit", async () => {
     const api = await keyClient({ rateLimit: 4 });
     const batch = Array.from({ length: 10 }, () => 'auth.me').join(',');

@@ -18,8 +18,7 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
     const headers = new Headers();
     const ctx = createContext(request, undefined, headers);
     try {
-      if (request.method === 'POST') await limitAddress(ctx);
-      const bounded = request.method === 'POST' ? await readWhole(request) : request;
+      const bounded = request.method === 'POST' ? await readCounted(request, ctx) : request;
       return await fetchRequestHandler({
         endpoint: ENDPOINT,
         req: bounded,
@@ -42,6 +41,13 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
       });
     }
   };
+}
+
+/** Counts the request before its body is read; of a batch, the first call is not counted again. */
+async function readCounted(request: Request, ctx: Context): Promise<Request> {
+  await limitAddress(ctx);
+  ctx.isAddressCounted = true;
+  return readWhole(request);
 }
 
 async function readWhole(request: Request): Promise<Request> {

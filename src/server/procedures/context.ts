@@ -17,6 +17,8 @@ export type Context = {
   response: { headers: Headers; status: number | null };
   /** Reads the caller from the database, once per request. @throws the 401 that applies */
   identify(): Promise<Actor>;
+  /** Whether the next call has already been counted against the address limit, before the request's body was read. */
+  isAddressCounted: boolean;
   /** Set by the REST dispatcher, which admits a request before it reads the body. */
   admission: { actor: Actor | null } | null;
 };
@@ -49,6 +51,7 @@ export function createContext(
       actor ??= identify(db, credentials, clock);
       return actor;
     },
+    isAddressCounted: false,
     admission: null,
   };
 }

@@ -9,8 +9,8 @@ import type { MessageFilters } from './use-message-filters';
 const SHOWN_STATUSES = ['delivered', 'deferred', 'bounced', 'failed'] as const;
 
 export function StatusFilter({ filters, change }: Pick<MessageFilters, 'filters' | 'change'>) {
-  const overview = trpc.overview.get.useQuery({ domain_id: filters.domain ?? undefined }, { staleTime: 30_000 });
-  const totals = overview.data?.totals;
+  const domainId = filters.domain ?? undefined;
+  const { data: totals } = trpc.messages.totals.useQuery({ domain_id: domainId }, { staleTime: 30_000 });
   return (
     <CountFilter
       label="Status"

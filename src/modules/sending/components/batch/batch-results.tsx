@@ -14,22 +14,22 @@ const COLUMNS: DataTableColumn<Result>[] = [
     kind: 'mark',
     mobile: 'mark',
     width: 120,
-    cell: ({ message_id }) =>
-      message_id ? <StatusMark status="sent">Accepted</StatusMark> : <StatusMark status="failed" />,
+    cell: (result) =>
+      'message_id' in result ? <StatusMark status="sent">Accepted</StatusMark> : <StatusMark status="failed" />,
   },
   { key: 'index', header: 'No.', kind: 'figure', mobile: 'side', width: 56, cell: ({ index }) => index + 1 },
   {
     key: 'result',
     header: 'Message ID or error',
     mobile: 'under',
-    cell: ({ message_id, error, code }) =>
-      message_id ? (
-        <Link className="mono clip" href={`/messages?q=${encodeURIComponent(message_id)}`}>
-          {message_id}
+    cell: (result) =>
+      'message_id' in result ? (
+        <Link className="mono clip" href={`/messages?q=${encodeURIComponent(result.message_id)}`}>
+          {result.message_id}
         </Link>
       ) : (
         <span className="wrap">
-          {error} <code>{code}</code>
+          {result.error} <code>{result.code}</code>
         </span>
       ),
   },
