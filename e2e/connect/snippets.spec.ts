@@ -34,7 +34,7 @@ test('the curl, Node.js and, if python3 is installed, Python code runs as shown'
 
   const side = page.getByRole('complementary', { name: /API equivalent/ });
   for (const { button, begins, file, command } of LANGUAGES) {
-    await side.getByRole('button', { name: button, exact: true }).click();
+    await side.getByRole('radio', { name: button, exact: true }).click();
     const code = side.getByText(begins);
     await expect(code).toContainText('over two lines');
     await expect(code).toContainText('s a $file.txt');

@@ -60,7 +60,7 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
   await create.click();
   await expect(address).toHaveAccessibleDescription(/Enter the endpoint URL/);
   await address.fill(endpoint.url.replace('https:', 'http:'));
-  await dialog.getByRole('button', { name: 'Selected events' }).click();
+  await dialog.getByRole('radio', { name: 'Selected events' }).click();
   await create.click();
   await expect(dialog.getByRole('group', { name: 'Events', exact: true })).toHaveAccessibleDescription(
     'Select at least one event.',
@@ -158,7 +158,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
       WHERE webhook_id = $1 AND status <> 'delivered'`,
     [id],
   );
-  await page.getByRole('button', { name: 'Abandoned', exact: true }).click();
+  await page.getByRole('radio', { name: 'Abandoned', exact: true }).click();
   await expect(page).toHaveURL(/status=abandoned/);
   const abandoned = page.getByRole('row', { name: /^Abandoned mail\.delivered/ });
   await expect(abandoned).toContainText('Gave up');
@@ -166,7 +166,7 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   endpoint.status = 200;
   await page.getByRole('button', { name: 'Replay 1 failed' }).click();
   const replay = page.getByRole('dialog', { name: 'Replay failed deliveries' });
-  await replay.getByRole('button', { name: '1 hour', exact: true }).click();
+  await replay.getByRole('radio', { name: '1 hour', exact: true }).click();
   await check();
   await replay.getByRole('button', { name: 'Replay deliveries' }).click();
   await expect(page.getByText('Replayed 1 delivery')).toBeVisible();
@@ -279,7 +279,7 @@ test('deactivates and activates a webhook from the list and its page, each with 
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByText('Activated hooks.example.com', { exact: true })).toBeVisible();
   expect(await isActive()).toBe(true);
-  await page.getByRole('button', { name: 'Inactive', exact: true }).click();
+  await page.getByRole('radio', { name: 'Inactive', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'No matching webhooks' })).toBeVisible();
   await check();
 
@@ -313,7 +313,7 @@ test('saves settings, warns about unsaved changes, rotates the secret and delete
   await expect(leave).toContainText('You have unsaved changes to hooks.example.com.');
   await check();
   await leave.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Selected events' }).click();
+  await page.getByRole('radio', { name: 'Selected events' }).click();
   await page.getByRole('checkbox', { name: /^mail\.failed/ }).check();
   await page.getByRole('textbox', { name: /^Name/ }).fill('Night watch');
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -417,7 +417,7 @@ test('shows sample code that accepts valid signatures and rejects all others', a
   const other = createHmac('sha256', `${secret}x`).update(body).digest('hex');
   await page.goto(`${url()}/webhooks/${id}?tab=verify`);
   for (const { button, begins, file, command } of PROGRAMS) {
-    await page.getByRole('button', { name: button, exact: true }).click();
+    await page.getByRole('radio', { name: button, exact: true }).click();
     writeFileSync(path.join(folder, file), (await page.getByText(begins).textContent()) as string);
     const port = await freePort();
     const env = { ...process.env, POSTROOM_WEBHOOK_SECRET: secret, PORT: String(port) };
@@ -432,7 +432,7 @@ test('shows sample code that accepts valid signatures and rejects all others', a
     expect(await answer({ 'X-Service-Signature': 'ü' })).toBe(401);
     await stop(program);
   }
-  await page.getByRole('button', { name: 'openssl', exact: true }).click();
+  await page.getByRole('radio', { name: 'openssl', exact: true }).click();
   writeFileSync(path.join(folder, 'body.json'), body);
   const command = (await page.getByText(/^openssl dgst/).textContent()) as string;
   const env = { ...process.env, POSTROOM_WEBHOOK_SECRET: secret };

@@ -52,14 +52,20 @@ test('creates an alias in three clicks from the overview, with a pasted list, ef
   await expect(dialog.getByRole('textbox', { name: 'Address' })).toBeFocused();
   await create.click();
   await expect(dialog.getByRole('textbox', { name: 'Address' })).toHaveAccessibleDescription(/before the @/);
-  await expect(dialog.getByLabel('Delivers to')).toHaveAccessibleDescription(/at least one destination/);
+  await expect(dialog.getByRole('combobox', { name: 'Delivers to' })).toHaveAccessibleDescription(
+    /at least one destination/,
+  );
 
   await dialog.getByRole('textbox', { name: 'Address' }).fill('Sales');
-  await dialog.getByLabel('Delivers to').fill('ann@far.example; bo@far.example ANN@far.example nobody');
+  await dialog
+    .getByRole('combobox', { name: 'Delivers to' })
+    .fill('ann@far.example; bo@far.example ANN@far.example nobody');
   await page.keyboard.press('Enter');
   await expect(dialog.getByText('3 of 10')).toBeVisible();
   await create.click();
-  await expect(dialog.getByLabel('Delivers to')).toHaveAccessibleDescription(/nobody is not a valid email address/);
+  await expect(dialog.getByRole('combobox', { name: 'Delivers to' })).toHaveAccessibleDescription(
+    /nobody is not a valid email address/,
+  );
   await check();
   await dialog.getByRole('button', { name: 'Remove nobody' }).click();
   await create.click();
@@ -84,7 +90,7 @@ test('shows a chain, an address in use and a second catch-all as errors on their
   await makeAlias(api, domain, '', 'all@far.example');
   const dialog = await openNew(page, domain);
   const local = dialog.getByRole('textbox', { name: 'Address' });
-  const to = dialog.getByLabel('Delivers to');
+  const to = dialog.getByRole('combobox', { name: 'Delivers to' });
   const create = dialog.getByRole('button', { name: 'Create alias' });
 
   await local.fill('sales');
@@ -118,7 +124,7 @@ test('shows a chain, an address in use and a second catch-all as errors on their
 test('eleven destinations are too many, here and for the server', async ({ signedIn: page, api, domain, check }) => {
   const dialog = await openNew(page, domain);
   await dialog.getByRole('textbox', { name: 'Address' }).fill(unique('many'));
-  const to = dialog.getByLabel('Delivers to');
+  const to = dialog.getByRole('combobox', { name: 'Delivers to' });
   await to.fill(Array.from({ length: 11 }, (_, index) => `a${index}@far.example`).join(','));
   await dialog.getByRole('button', { name: 'Create alias' }).click();
   await expect(to).toHaveAccessibleDescription(/Enter at most 10 destinations\. You entered 11/);
@@ -143,7 +149,7 @@ test('creates a catch-all with a badge, which receives mail for unknown addresse
   const domain = await makeDomain(api);
   const dialog = await openNew(page, domain);
   await dialog.getByRole('checkbox', { name: /^Catch-all/ }).check();
-  await dialog.getByLabel('Delivers to').fill('all@far.example');
+  await dialog.getByRole('combobox', { name: 'Delivers to' }).fill('all@far.example');
   await dialog.getByRole('button', { name: 'Create alias' }).click();
   await expect(page.getByRole('row', { name: `@${domain.name}` })).toContainText('Catch-all');
   expect(await resolve(api, `${unique()}@${domain.name}`)).toMatchObject({ outcome: 'catch_all' });
@@ -182,7 +188,7 @@ test('edits the destinations by keyboard alone', async ({ signedIn: page, api, c
   const link = page.getByRole('link', { name: `info@${domain.name}` });
   await link.press('Enter');
   const dialog = page.getByRole('dialog', { name: `Edit info@${domain.name}` });
-  await expect(dialog.getByLabel('Delivers to')).toBeFocused();
+  await expect(dialog.getByRole('combobox', { name: 'Delivers to' })).toBeFocused();
   await page.keyboard.press('Backspace');
   await page.keyboard.type(`bo@far.example,cy@${domain.name}`);
   await page.keyboard.press('Enter');
@@ -328,7 +334,7 @@ test('keeps search, status and order in the URL, and reports a list that fails t
   await makeAlias(api, domain, 'sales', 'ann@far.example');
   await page.goto(`${url()}/aliases`);
   await page.getByLabel('Filter by address or destination').fill(`info@${domain.name}`);
-  await page.getByRole('button', { name: 'Inactive', exact: true }).click();
+  await page.getByRole('radio', { name: 'Inactive', exact: true }).click();
   await page.getByRole('button', { name: 'Added' }).click();
   await expect(page.getByRole('row')).toHaveCount(2);
   await expect(page).toHaveURL(/show=inactive/);
@@ -336,7 +342,7 @@ test('keeps search, status and order in the URL, and reports a list that fails t
   await page.reload();
   await expect(page.getByRole('row', { name: `info@${domain.name}` })).toBeVisible();
   await check();
-  await page.getByRole('button', { name: 'Active', exact: true }).click();
+  await page.getByRole('radio', { name: 'Active', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'No matching aliases' })).toBeVisible();
   await check();
 

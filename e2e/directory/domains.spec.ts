@@ -37,7 +37,7 @@ test('keeps filters and order in the URL across a reload', async ({ signedIn: pa
   await api.call('PATCH', `/domains/${inactive.id}`, { active: false });
   await page.goto(`${url()}/domains`);
   await page.getByLabel('Filter by name').fill(inactive.name.slice(0, -8));
-  await page.getByRole('button', { name: 'Inactive', exact: true }).click();
+  await page.getByRole('radio', { name: 'Inactive', exact: true }).click();
   await page.getByRole('button', { name: 'Added' }).click();
   await expect(page).toHaveURL(/q=d[0-9a-f]+/);
   await expect(page).toHaveURL(/show=inactive/);
@@ -46,12 +46,12 @@ test('keeps filters and order in the URL across a reload', async ({ signedIn: pa
 
   await page.reload();
   await expect(page.getByLabel('Filter by name')).toHaveValue(inactive.name.slice(0, -8));
-  await expect(page.getByRole('button', { name: 'Inactive', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('radio', { name: 'Inactive', exact: true })).toBeChecked();
   await expect(page.getByRole('columnheader', { name: 'Added' })).toHaveAttribute('aria-sort', 'ascending');
   await expect(page.getByRole('row')).toHaveCount(2);
   await check();
 
-  await page.getByRole('button', { name: 'Active', exact: true }).click();
+  await page.getByRole('radio', { name: 'Active', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'No matching domains' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await page.getByLabel('Filter by name').fill(inactive.name);

@@ -223,12 +223,12 @@ test('keeps filters and order in the URL, and reports a list that fails to load'
   await makeMailbox(api, domain, 'off', { active: false });
   await page.goto(`${url()}/mailboxes`);
   await page.getByLabel('Filter by address or name').fill(email);
-  await page.getByRole('button', { name: 'Active', exact: true }).click();
+  await page.getByRole('radio', { name: 'Active', exact: true }).click();
   await expect(page.getByRole('row')).toHaveCount(2);
   await expect(page).toHaveURL(/show=active/);
   await page.reload();
   await expect(page.getByRole('row', { name: email })).toContainText('Ann Field');
-  await page.getByRole('button', { name: 'Suspended', exact: true }).click();
+  await page.getByRole('radio', { name: 'Suspended', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'No matching mailboxes' })).toBeVisible();
   await check();
   const failure = { status: 500, code: 'INTERNAL_ERROR', message: 'Internal server error.' };

@@ -157,7 +157,7 @@ test('warns about discarding for all mail, and offers domain admins no filters f
   await editor(page).fill('discard;');
   const warning = page.getByText(/^This filter can reject or discard mail of every mailbox/);
   await expect(warning).toBeHidden();
-  await page.getByRole('button', { name: 'All mail' }).click();
+  await page.getByRole('radio', { name: 'All mail' }).click();
   await expect(warning).toBeVisible();
 
   const context = await browser.newContext();

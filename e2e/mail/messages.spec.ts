@@ -40,7 +40,7 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await page.getByRole('button', { name: /^Failed/ }).click();
   await expect(page.getByRole('heading', { name: 'No matching messages' })).toBeVisible();
   await check();
-  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await expect(page).toHaveURL(`${url()}/messages`);
   await expect(page.getByRole('row', { name: two })).toBeVisible();
 });

@@ -257,7 +257,7 @@ test('asks before leaving a changed batch, until it is sent', async ({ signedIn:
   const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
   for (const away of [
     page.getByRole('link', { name: 'Messages', exact: true }),
-    page.getByRole('button', { name: 'Single message' }),
+    page.getByRole('radio', { name: 'Single message' }),
   ]) {
     await away.click();
     await expect(dialog).toContainText('will be lost');

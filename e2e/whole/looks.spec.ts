@@ -154,7 +154,7 @@ const DIALOGS: View[] = [
     name: 'The dialog that shows a webhook’s secret',
     path: () => '/webhooks?new=true',
     open: async (page) => {
-      await page.getByRole('button', { name: 'Selected events' }).click();
+      await page.getByRole('radio', { name: 'Selected events' }).click();
       await page.getByRole('checkbox', { name: /^mail\.spam/ }).check();
       await page.getByRole('textbox', { name: 'Endpoint URL' }).fill(NOWHERE);
       await page.getByRole('button', { name: 'Create webhook' }).click();
@@ -165,7 +165,7 @@ const DIALOGS: View[] = [
     name: 'What is wrong in the dialog for a new webhook',
     path: () => '/webhooks?new=true',
     open: async (page) => {
-      await page.getByRole('button', { name: 'Selected events' }).click();
+      await page.getByRole('radio', { name: 'Selected events' }).click();
       await page.getByRole('button', { name: 'Create webhook' }).click();
       await expect(page.getByText('Select at least one event.')).toBeVisible();
     },

@@ -44,6 +44,44 @@ test('the palette works with the arrow keys alone', async ({ signedIn: page }) =
   await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
 });
 
+test('keeps what is typed while the palette loads, and opens a result in a new tab', async ({
+  signedIn: page,
+  check,
+}) => {
+  await page.goto(`${url()}/domains`);
+  await page.waitForLoadState('networkidle');
+  let release = () => {};
+  const loaded = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/*.js', async (route) => {
+    await loaded;
+    await route.continue();
+  });
+  const trigger = page.getByRole('button', { name: /^Search addresses/ });
+  await trigger.press('Enter');
+  await expect(page.getByRole('textbox', { name: /^Search pages/ })).toBeFocused();
+  await page.keyboard.type('new a');
+  await check();
+  release();
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
+  await expect(finder).toBeFocused();
+  await expect(finder).toHaveValue('new a');
+  const option = (name: string) => page.getByRole('option', { name });
+  await expect(option('New alias')).toBeVisible();
+  await page.keyboard.press('ArrowUp');
+  await expect(option('New API key')).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowUp');
+  await expect(option('New alias')).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowDown');
+  await expect(option('New API key')).toHaveAttribute('aria-selected', 'true');
+  const opened = page.context().waitForEvent('page');
+  await page.keyboard.press('Control+Enter');
+  await expect(await opened).toHaveURL(`${url()}/api-keys?new=true`);
+  await expect(finder).toHaveCount(0);
+  await expect(page).toHaveURL(`${url()}/domains`);
+});
+
 test('the domain selected in the header is kept in the URL across pages', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   const subject = unique('Of one domain ');

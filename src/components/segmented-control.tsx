@@ -1,10 +1,15 @@
 'use client';
 
+import { SegmentedControl as MantineSegmentedControl } from '@mantine/core';
+import classes from './segmented-control.module.css';
+
 type SegmentedControlProps<Value extends string> = {
   label: string;
   value: Value;
   options: Record<Value, string>;
   onChange: (value: Value) => void;
+  /** On a narrow screen: one line of the full width, or two columns. */
+  narrow?: 'line' | 'columns';
 };
 
 export function SegmentedControl<Value extends string>({
@@ -12,15 +17,17 @@ export function SegmentedControl<Value extends string>({
   value,
   options,
   onChange,
+  narrow,
 }: SegmentedControlProps<Value>) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would add a border and a legend.
-    <div className="segmented-control" role="group" aria-label={label}>
-      {(Object.keys(options) as Value[]).map((key) => (
-        <button key={key} type="button" aria-pressed={key === value} onClick={() => onChange(key)}>
-          {options[key]}
-        </button>
-      ))}
-    </div>
+    <MantineSegmentedControl<Value>
+      aria-label={label}
+      classNames={classes}
+      data={(Object.keys(options) as Value[]).map((key) => ({ value: key, label: options[key] }))}
+      data-narrow={narrow}
+      withItemsBorders={false}
+      value={value}
+      onChange={onChange}
+    />
   );
 }

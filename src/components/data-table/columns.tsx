@@ -4,15 +4,13 @@ import type { DataTableColumn } from './data-table';
 
 type ActiveColumnProps<Row> = {
   nameOf: (row: Row) => string;
-  isActive: (row: Row) => boolean;
   onChange: (row: Row, isActive: boolean) => void;
   mobile?: DataTableColumn<Row>['mobile'];
 };
 
 /** A switch that activates or deactivates the row's item in place. */
-export function activeColumn<Row>({
+export function activeColumn<Row extends { active: boolean }>({
   nameOf,
-  isActive,
   onChange,
   mobile = 'tail',
 }: ActiveColumnProps<Row>): DataTableColumn<Row> {
@@ -26,7 +24,7 @@ export function activeColumn<Row>({
     cell: (row) => (
       <Switch
         aria-label={`${nameOf(row)} is active`}
-        checked={isActive(row)}
+        checked={row.active}
         onChange={(event) => onChange(row, event.currentTarget.checked)}
       />
     ),

@@ -22,7 +22,7 @@ export type DataTableColumn<Row> = {
   skeletonWidth?: number;
 };
 
-type DataTableProps<Row> = {
+export type DataTableProps<Row> = {
   caption: string;
   columns: DataTableColumn<Row>[];
   rows: Row[] | undefined;
@@ -107,13 +107,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                     onClick={href ? (event) => openRow(event, row, href) : undefined}
                   >
                     {columns.map((column) => (
-                      <td
-                        key={column.key}
-                        data-kind={column.kind}
-                        data-mobile={column.mobile ?? 'none'}
-                        data-optional={column.isOptional || undefined}
-                        className={column.className}
-                      >
+                      <td key={column.key} {...cellAttributes(column)} className={column.className}>
                         {column.cell(row)}
                       </td>
                     ))}
@@ -158,17 +152,16 @@ function SkeletonRow<Row>({ columns, index }: SkeletonRowProps<Row>) {
   return (
     <tr>
       {columns.map((column) => (
-        <td
-          key={column.key}
-          data-kind={column.kind}
-          data-mobile={column.mobile ?? 'none'}
-          data-optional={column.isOptional || undefined}
-        >
+        <td key={column.key} {...cellAttributes(column)}>
           {column.kind !== 'tail' && <Skeleton width={(column.skeletonWidth ?? 72) - ((index * 13) % 5) * 4} />}
         </td>
       ))}
     </tr>
   );
+}
+
+function cellAttributes<Row>({ kind, mobile, isOptional }: DataTableColumn<Row>) {
+  return { 'data-kind': kind, 'data-mobile': mobile ?? 'none', 'data-optional': isOptional || undefined };
 }
 
 function skeletonKey(index: number): string {

@@ -6,7 +6,7 @@ import { formatCount } from '@/lib/format';
 import type { CursorHistory } from './cursor-history';
 import classes from './pagination.module.css';
 
-type PaginationProps = {
+export type PaginationProps = {
   page: { items: unknown[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
   history: CursorHistory;
   labels?: { back: string; forward: string };
@@ -38,6 +38,11 @@ export function Pagination({ page, history, labels = { back: 'Previous', forward
       </Button>
     </nav>
   );
+}
+
+/** The labels of a list that is ordered by time. */
+export function timeLabels(order: 'asc' | 'desc'): PaginationProps['labels'] {
+  return order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' };
 }
 
 function summarize(shown: number, hasMore: boolean, isFirst: boolean): string {

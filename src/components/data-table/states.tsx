@@ -47,7 +47,7 @@ export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) 
   return (
     <Note role="alert">
       <StatusMark status="failed">Couldn’t load {what}</StatusMark>
-      <h2>{problem.status >= 500 ? 'The server couldn’t process this request' : problem.message}</h2>
+      <h2>{problem.code === 'INTERNAL_ERROR' ? 'The server couldn’t process this request' : problem.message}</h2>
       <p>{advice(problem)}</p>
       <Group pt="md">
         {onRetry && (
@@ -74,13 +74,13 @@ export function ErrorState({ what, error, onRetry, children }: ErrorStateProps) 
   );
 }
 
-function advice({ status, code }: Problem): string {
+function advice({ status, code, requestId }: Problem): string {
   if (code === 'NO_RESPONSE') return 'Check your connection, or retry in a moment.';
   if (code === 'INVALID_PAGINATION')
     return 'The page link belongs to other filters. Clear the filters to start from the first page.';
   if (status === 429) return 'Too many requests from your IP address. Wait a minute, then retry.';
   if (status === 403) return 'You don’t have permission. A super admin can change your role or domains.';
   if (status === 404) return 'It may have been deleted, or it belongs to a domain you don’t have access to.';
-  if (status < 500) return 'The request was invalid. Clear the filters and retry.';
-  return 'Retry in a moment. If it keeps failing, search the server log for the request ID.';
+  if (status < 500) return 'The request was invalid. Check the link, or clear the filters.';
+  return `Retry in a moment. If it keeps failing, ${requestId ? 'search the server log for the request ID' : 'check the server log'}.`;
 }

@@ -15,9 +15,7 @@ export function Crash({ digest, onRetry }: CrashProps) {
       <Note role="alert">
         <StatusMark status="failed">Page error</StatusMark>
         <h1>This page couldn’t be displayed</h1>
-        <p>
-          This is a bug in the console. Your data is not affected. Reload the page, and report it if it happens again.
-        </p>
+        <p>Reload the page. If it happens again, report it as a bug in the console.</p>
         <Group pt="md">
           <Button variant="outline" leftSection={<IconRefresh stroke={1.5} />} onClick={onRetry}>
             Reload

@@ -3,7 +3,6 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
-import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { usePathname, useRouter } from 'next/navigation';
 import { type ReactNode, useEffect } from 'react';
@@ -14,21 +13,21 @@ import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
 import { Logo } from '../marks/logo';
 import { StatusMark } from '../marks/status-mark';
+import { Notifications } from '../notifications';
 import { AccountMenu, SignOutRow } from './account-menu';
 import { DomainSwitcher } from './domain-switcher';
 import { Navigation } from './navigation';
 import { NoRole } from './no-role';
+import { PaletteLoader } from './palette-loader';
+import { palette } from './palette-store';
 import { SchemeToggle } from './scheme-toggle';
 import classes from './shell.module.css';
-
-const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false });
 
 type ShellProps = { children: ReactNode; signInAgain: ReactNode };
 
 export function Shell({ children, signInAgain }: ShellProps) {
   const pathname = usePathname();
   const router = useRouter();
-  const [isFinding, finder] = useDisclosure(false);
   const [isMenuOpen, menu] = useDisclosure(false);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const account = me.data;
@@ -37,7 +36,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
   const route = routeOf(pathname);
   const isOutOfReach = account !== undefined && route !== undefined && !hasRole(account.role, route.minRole);
 
-  useHotkeys([['mod+K', finder.open]], []);
+  useHotkeys([['mod+K', palette.open]], []);
 
   useEffect(() => {
     if (!isSignedOut) return;
@@ -59,7 +58,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
         <ActionIcon className="only-small" aria-label="Open menu" onClick={menu.open}>
           <IconMenu2 size={20} stroke={1.5} />
         </ActionIcon>
-        <button type="button" className={classes.search} onClick={finder.open}>
+        <button type="button" className={classes.search} onClick={palette.open}>
           <IconSearch size={16} stroke={1.5} aria-hidden="true" />
           <span>Search addresses, domains, messages</span>
           <kbd>Ctrl K</kbd>
@@ -72,8 +71,9 @@ export function Shell({ children, signInAgain }: ShellProps) {
         </div>
       </header>
       {isOutOfReach ? <NoRole route={route} account={account} /> : children}
+      <Notifications />
       {account && isLost && signInAgain}
-      {isFinding && <Palette onClose={finder.close} role={account?.role} />}
+      <PaletteLoader role={account?.role} />
       <Drawer
         opened={isMenuOpen}
         onClose={menu.close}

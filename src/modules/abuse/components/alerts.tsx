@@ -1,38 +1,36 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { useCursorHistory } from '@/components/data-table/cursor-history';
-import { DataTable } from '@/components/data-table/data-table';
-import { Pagination } from '@/components/data-table/pagination';
-import { ErrorState, NoRows } from '@/components/data-table/states';
+import { timeLabels } from '@/components/data-table/pagination';
+import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ListView } from '@/components/list/list-view';
+import { useListSearch } from '@/components/list/use-list-search';
 import { SegmentedControl } from '@/components/segmented-control';
 import { alertColumns } from './alert-columns';
 
 const STATUS_OPTIONS = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
 
-const filters = {
-  show: parseAsStringLiteral(['open', 'acknowledged', 'closed', 'all']).withDefault('open'),
-  cursor: parseAsString,
+const SEARCH = {
+  filters: { show: parseAsStringLiteral(['open', 'acknowledged', 'closed', 'all']).withDefault('open') },
 };
 
 type AlertsProps = { domainId: string | undefined; children: ReactNode };
 
 /** Renders `children` only after the alerts are loaded, so that they don't move. */
 export function Alerts({ domainId, children }: AlertsProps) {
-  const [{ show }, setState] = useQueryStates(filters);
-  const history = useCursorHistory();
+  const search = useListSearch(SEARCH);
+  const { show } = search.values;
   const utils = trpc.useUtils();
   const status = show === 'all' ? undefined : show;
   const list = trpc.abuse.alerts.useQuery(
-    { status, domain_id: domainId, cursor: history.cursor },
+    { status, domain_id: domainId, cursor: search.history.cursor },
     { placeholderData: keepPreviousData },
   );
   const update = trpc.abuse.updateAlert.useMutation({ onSettled: () => utils.abuse.invalidate() });
-  const rows = list.data?.items;
 
   return (
     <>
@@ -43,30 +41,25 @@ export function Alerts({ domainId, children }: AlertsProps) {
             label="Status"
             value={show}
             options={STATUS_OPTIONS}
-            onChange={(value) => void setState({ show: value, cursor: null })}
+            onChange={(value) => search.change({ show: value })}
           />
         </SectionHeading>
         <ProblemAlert problem={update.error ? toProblem(update.error) : null} />
-        {list.isError ? (
-          <ErrorState what="alerts" error={list.error} onRetry={() => void list.refetch()} />
-        ) : rows?.length === 0 && history.isFirst ? (
-          <NoRows>{show === 'open' ? 'No open alerts.' : 'No matching alerts.'}</NoRows>
-        ) : (
-          <>
-            <DataTable
-              caption="Alerts, newest first"
-              columns={alertColumns(({ id }, next) => update.mutate({ id, status: next }), update.isPending)}
-              rows={rows}
-              rowKey={({ id }) => id}
-              isInactive={(alert) => alert.status === 'closed'}
-              isStale={list.isPlaceholderData}
-              skeletonRows={3}
-            />
-            <Pagination page={list.data} history={history} labels={{ back: 'Newer', forward: 'Older' }} />
-          </>
-        )}
+        <ListView
+          query={list}
+          search={search}
+          what="alerts"
+          empty={<NoRows>No open alerts.</NoRows>}
+          noMatches="No alert has this status."
+          caption="Alerts, newest first"
+          columns={alertColumns(({ id }, next) => update.mutate({ id, status: next }), update.isPending)}
+          rowKey={({ id }) => id}
+          isInactive={(alert) => alert.status === 'closed'}
+          skeletonRows={3}
+          pageLabels={timeLabels('desc')}
+        />
       </section>
-      {(rows || list.isError) && children}
+      {(list.data || list.isError) && children}
     </>
   );
 }

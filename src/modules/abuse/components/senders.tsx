@@ -2,10 +2,11 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
-import { ErrorState, NoRows } from '@/components/data-table/states';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { NoRows } from '@/components/data-table/states';
 import { EmailAddress } from '@/components/email-address';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatCount } from '@/lib/format';
@@ -26,7 +27,6 @@ export function Senders({ domainId, children }: SendersProps) {
     { sort, limit: MAX_SENDERS, domain_id: domainId },
     { placeholderData: keepPreviousData },
   );
-  const rows = list.data?.items;
   return (
     <>
       <section aria-labelledby="senders">
@@ -34,23 +34,18 @@ export function Senders({ domainId, children }: SendersProps) {
           <span className="spacer" />
           <SegmentedControl label="Period" value={sort} options={PERIODS} onChange={(value) => void setSort(value)} />
         </SectionHeading>
-        {list.isError ? (
-          <ErrorState what="top senders" error={list.error} onRetry={() => void list.refetch()} />
-        ) : rows?.length === 0 ? (
-          <NoRows>No messages sent in the last 24 hours.</NoRows>
-        ) : (
-          <DataTable
-            caption={`Top ${MAX_SENDERS} senders`}
-            columns={COLUMNS}
-            rows={rows}
-            rowKey={({ address }) => address}
-            rowHref={({ address }) => `/messages?q=${encodeURIComponent(address)}`}
-            isStale={list.isPlaceholderData}
-            skeletonRows={5}
-          />
-        )}
+        <ListView
+          query={list}
+          what="top senders"
+          empty={<NoRows>No messages sent in the last 24 hours.</NoRows>}
+          caption={`Top ${MAX_SENDERS} senders`}
+          columns={COLUMNS}
+          rowKey={({ address }) => address}
+          rowHref={({ address }) => `/messages?q=${encodeURIComponent(address)}`}
+          skeletonRows={5}
+        />
       </section>
-      {(rows || list.isError) && children}
+      {(list.data || list.isError) && children}
     </>
   );
 }

@@ -3,31 +3,27 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
-import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { parseAsBoolean } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { useCursorHistory } from '@/components/data-table/cursor-history';
-import { DataTable } from '@/components/data-table/data-table';
-import { Pagination } from '@/components/data-table/pagination';
-import { ErrorState } from '@/components/data-table/states';
+import { ListView } from '@/components/list/list-view';
+import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { AddAdminDialog } from './add-admin-dialog';
 import { adminColumns } from './admin-columns';
 
-const filters = {
-  sort: parseAsStringLiteral(['created_at', 'email']).withDefault('email'),
-  order: parseAsStringLiteral(['asc', 'desc']).withDefault('asc'),
-  new: parseAsBoolean.withDefault(false),
-  cursor: parseAsString,
+const SEARCH = {
+  filters: {},
+  view: { ...sortBy(['email', 'created_at']), new: parseAsBoolean.withDefault(false) },
 };
 
 export function AdminsPage() {
-  const [state, setState] = useQueryStates(filters);
-  const history = useCursorHistory();
+  const search = useListSearch(SEARCH);
+  const { values, open } = search;
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const list = trpc.admins.list.useQuery(
-    { sort: state.sort, order: state.order, cursor: history.cursor },
+    { sort: values.sort, order: values.order, cursor: search.history.cursor },
     { placeholderData: keepPreviousData },
   );
   const columns = useMemo(() => adminColumns(me.data?.id), [me.data?.id]);
@@ -35,33 +31,21 @@ export function AdminsPage() {
   return (
     <Page>
       <PageHeader title="Admins" description="People who can sign in, with their roles and domains">
-        <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => void setState({ new: true })}>
+        <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => open({ new: true })}>
           Add admin
         </Button>
       </PageHeader>
-      {list.isError ? (
-        <ErrorState what="admins" error={list.error} onRetry={() => void list.refetch()} />
-      ) : (
-        <>
-          <DataTable
-            caption="Admins"
-            columns={columns}
-            rows={list.data?.items}
-            rowKey={({ id }) => id}
-            rowHref={({ id }) => `/admins/${id}`}
-            isStale={list.isPlaceholderData}
-            skeletonRows={4}
-            sort={{
-              field: state.sort,
-              order: state.order,
-              onSort: (field, order) =>
-                void setState({ sort: field === 'email' ? 'email' : 'created_at', order, cursor: null }),
-            }}
-          />
-          <Pagination page={list.data} history={history} />
-        </>
-      )}
-      <AddAdminDialog opened={state.new} onClose={() => void setState({ new: null })} />
+      <ListView
+        query={list}
+        search={search}
+        what="admins"
+        caption="Admins"
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/admins/${id}`}
+        skeletonRows={4}
+      />
+      <AddAdminDialog opened={values.new} onClose={() => open({ new: null })} />
     </Page>
   );
 }

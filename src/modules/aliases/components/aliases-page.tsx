@@ -3,12 +3,12 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconRoute } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { useCursorHistory } from '@/components/data-table/cursor-history';
-import { ErrorState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
-import { Notification } from '@/components/notification';
+import { SHOWN } from '@/components/list/active-filter';
+import { useFocusReturn } from '@/components/list/use-focus-return';
+import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
@@ -19,30 +19,35 @@ import { NewAliasDialog } from './edit/new-alias-dialog';
 import { ImportDialog } from './import/import-dialog';
 import { AliasTable } from './list/alias-table';
 import { AliasTools } from './list/alias-tools';
-import { ChooseDomain, NoAliases, NoMatchingAliases } from './list/no-aliases';
+import { ChooseDomain, NoAliases } from './list/no-aliases';
 import { useAliasActions } from './list/use-alias-actions';
-import { useAliasFilters } from './list/use-alias-filters';
+import { useAliasSearch } from './list/use-alias-search';
 import { TraceDialog } from './trace/trace-dialog';
 
 export function AliasesPage() {
-  const { filters, change, open, clear, isFiltered, input } = useAliasFilters();
-  const history = useCursorHistory();
+  const search = useAliasSearch();
+  const { values, settled, change, open } = search;
   const domainScope = useDomainScope();
   const actions = useAliasActions();
   const [deleting, setDeleting] = useState<Alias[]>([]);
   const list = trpc.aliases.list.useQuery(
-    { ...input, domain_id: domainScope.listDomainId, cursor: history.cursor },
+    {
+      q: settled.q || undefined,
+      active: SHOWN[values.show],
+      sort: values.sort,
+      order: values.order,
+      domain_id: domainScope.listDomainId,
+      cursor: search.history.cursor,
+    },
     { placeholderData: keepPreviousData, enabled: domainScope.isReady },
   );
-  const rows = list.data?.items;
-  const isEmpty = rows?.length === 0 && history.isFirst;
   const domain = domainScope.domains.find(({ id }) => id === domainScope.defaultId);
-  useFocusRestore(filters.edit);
+  useFocusReturn(values.edit);
 
   const openNew = () => open({ new: true });
   const refreshAndNotify = (text: string) => {
     void actions.refresh();
-    actions.notify(text);
+    notify({ text });
   };
 
   return (
@@ -60,47 +65,37 @@ export function AliasesPage() {
           New alias
         </Button>
       </PageHeader>
-      <AliasTools filters={filters} change={change} open={open} domain={domain} />
-      {domainScope.needsSelection && <ChooseDomain domains={domainScope.domains} />}
-      {list.isError && <ErrorState what="aliases" error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.isError && isEmpty && isFiltered && <NoMatchingAliases onClear={clear} />}
-      {!list.isError && isEmpty && !isFiltered && (
-        <NoAliases
-          domainName={domainScope.selectedId ? domain?.name : undefined}
-          onNew={openNew}
-          onImport={() => open({ import: true })}
-        />
-      )}
-      {!list.isError && !isEmpty && !domainScope.needsSelection && (
+      <AliasTools query={list} search={search} domain={domain} />
+      {domainScope.needsSelection ? (
+        <ChooseDomain domains={domainScope.domains} />
+      ) : (
         <AliasTable
-          list={list}
-          history={history}
-          sort={{
-            field: filters.sort,
-            order: filters.order,
-            onSort: (field, order) =>
-              change({ sort: field === 'created_at' ? 'created_at' : 'source_local_part', order }),
-          }}
+          query={list}
+          search={search}
           actions={actions}
-          onEdit={({ id }) => open({ edit: id })}
-          onTrace={({ address, source_local_part: source }) => open({ trace: source ? address : '' })}
+          empty={
+            <NoAliases
+              domainName={domainScope.selectedId ? domain?.name : undefined}
+              onNew={openNew}
+              onImport={() => open({ import: true })}
+            />
+          }
           onDelete={setDeleting}
         />
       )}
-      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
       <NewAliasDialog
-        opened={filters.new}
+        opened={values.new}
         domains={domainScope.domains}
         defaultDomainId={domainScope.defaultId}
         onClose={() => open({ new: null })}
         onShow={(q, domain) => change({ q, show: null, new: null, domain })}
         onCreated={({ address, active }) => refreshAndNotify(`Created ${address}${active ? '' : ' (inactive)'}`)}
       />
-      {filters.edit && (
+      {values.edit && (
         <EditAliasDialog
-          key={filters.edit}
-          id={filters.edit}
-          row={rows?.find(({ id }) => id === filters.edit)}
+          key={values.edit}
+          id={values.edit}
+          row={list.data?.items.find(({ id }) => id === values.edit)}
           onClose={() => open({ edit: null })}
           onSaved={({ address }) => {
             open({ edit: null });
@@ -109,13 +104,13 @@ export function AliasesPage() {
         />
       )}
       <TraceDialog
-        address={filters.trace}
+        address={values.trace}
         onTrace={(trace) => open({ trace })}
         onOpen={(edit) => open({ trace: null, edit })}
         onClose={() => open({ trace: null })}
       />
       <ImportDialog
-        opened={filters.import}
+        opened={values.import}
         domains={domainScope.domains}
         defaultDomainId={domainScope.defaultId}
         onClose={() => open({ import: null })}
@@ -133,13 +128,4 @@ export function AliasesPage() {
       />
     </Page>
   );
-}
-
-/** Returns focus to the alias's row when its dialog closes. */
-function useFocusRestore(edit: string | null): void {
-  const last = useRef(edit);
-  useEffect(() => {
-    if (last.current && !edit) document.querySelector<HTMLElement>(`[data-row="${last.current}"]`)?.focus();
-    last.current = edit;
-  }, [edit]);
 }

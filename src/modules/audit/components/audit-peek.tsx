@@ -11,7 +11,7 @@ import type { AuditEntry } from '../schema';
 import { Outcome } from './audit-columns';
 import classes from './audit-peek.module.css';
 import { FieldDiff } from './field-diff';
-import type { ValueFilter } from './use-audit-filters';
+import type { ValueFilter } from './use-audit-search';
 
 type OnFilter = (name: ValueFilter, value: string) => void;
 type AuditPeekProps = { entry: AuditEntry; onFilter: OnFilter; onClose: () => void };

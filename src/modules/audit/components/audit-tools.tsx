@@ -1,26 +1,31 @@
 'use client';
 
-import { Button, Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
+import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatMoment } from '@/lib/format';
-import { type AuditFilters, guessFilter, VALUE_FILTERS } from './use-audit-filters';
+import { type AuditSearch, guessFilter, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
 
 const OUTCOMES = { all: 'All', success: 'Success', denied: 'Denied', error: 'Error' } as const;
 
-export function AuditTools({ filters, change, set, filterBy, clear, isFiltered }: AuditFilters) {
+type AuditToolsProps = { query: ListToolsProps['query']; search: AuditSearch };
+
+export function AuditTools({ query, search }: AuditToolsProps) {
+  const { values, change } = search;
+  const set = (Object.keys(VALUE_FILTERS) as ValueFilter[]).filter((name) => values[name] !== null);
   const [text, setText] = useState('');
   const find = (event: FormEvent) => {
     event.preventDefault();
     const found = guessFilter(text);
     if (!found) return;
-    filterBy(...found);
+    change({ [found[0]]: found[1] });
     setText('');
   };
   return (
-    <Group py="md">
+    <ListTools query={query} search={search}>
       <form className="grow-small" onSubmit={find}>
         <TextInput
           aria-label="Find entries"
@@ -33,15 +38,15 @@ export function AuditTools({ filters, change, set, filterBy, clear, isFiltered }
       </form>
       <SegmentedControl
         label="Outcome"
-        value={filters.outcome ?? 'all'}
+        value={values.outcome ?? 'all'}
         options={OUTCOMES}
         onChange={(outcome) => change({ outcome: outcome === 'all' ? null : outcome })}
       />
-      <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
-      {filters.until && (
+      <SinceFilter since={values.since} onChange={(since) => change({ since })} />
+      {values.until && (
         <ActiveFilter
           name="Until"
-          value={formatMoment(filters.until.toISOString())}
+          value={formatMoment(values.until.toISOString())}
           onRemove={() => change({ until: null })}
         />
       )}
@@ -49,15 +54,10 @@ export function AuditTools({ filters, change, set, filterBy, clear, isFiltered }
         <ActiveFilter
           key={name}
           name={VALUE_FILTERS[name]}
-          value={filters[name] ?? ''}
+          value={values[name] ?? ''}
           onRemove={() => change({ [name]: null })}
         />
       ))}
-      {isFiltered && (
-        <Button variant="subtle" color="gray" onClick={clear}>
-          Clear
-        </Button>
-      )}
-    </Group>
+    </ListTools>
   );
 }

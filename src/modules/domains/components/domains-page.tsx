@@ -1,17 +1,18 @@
 'use client';
 
-import { Button, Group, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { Button, Group } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
-import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { parseAsBoolean } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { RowLink } from '@/components/data-table/cells';
-import { useCursorHistory } from '@/components/data-table/cursor-history';
-import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
-import { Pagination } from '@/components/data-table/pagination';
-import { EmptyState, ErrorState } from '@/components/data-table/states';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { EmptyState } from '@/components/data-table/states';
+import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
+import { ListTools, ListView } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
+import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -23,90 +24,65 @@ import type { Domain } from '../schema';
 import { AddDomainDialog } from './add-domain-dialog';
 import classes from './domains-page.module.css';
 
-const SHOWN = { all: undefined, active: true, inactive: false } as const;
-
-const filters = {
-  q: parseAsString.withDefault(''),
-  show: parseAsStringLiteral(['all', 'active', 'inactive']).withDefault('all'),
-  sort: parseAsStringLiteral(['created_at', 'name']).withDefault('name'),
-  order: parseAsStringLiteral(['asc', 'desc']).withDefault('asc'),
-  new: parseAsBoolean.withDefault(false),
-  cursor: parseAsString,
+const SEARCH = {
+  filters: { q: parseAsText, show: parseAsShown },
+  view: { ...sortBy(['name', 'created_at']), new: parseAsBoolean.withDefault(false) },
 };
 
 export function DomainsPage() {
-  const [state, setState] = useQueryStates(filters);
-  const history = useCursorHistory();
+  const search = useListSearch(SEARCH);
+  const { values, settled, change, open } = search;
   const canAdd = useHasRole('admin');
-  const [q] = useDebouncedValue(state.q.trim(), 200);
   const list = trpc.domains.list.useQuery(
-    { q: q || undefined, active: SHOWN[state.show], sort: state.sort, order: state.order, cursor: history.cursor },
+    {
+      q: settled.q || undefined,
+      active: SHOWN[values.show],
+      sort: values.sort,
+      order: values.order,
+      cursor: search.history.cursor,
+    },
     { placeholderData: keepPreviousData },
   );
-  const rows = list.data?.items;
-  const isFiltered = q !== '' || state.show !== 'all';
-  const isEmpty = rows?.length === 0 && history.isFirst;
 
   return (
     <Page>
       <PageHeader title="Domains" description="Domains that send and receive mail">
         {canAdd && (
-          <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => void setState({ new: true })}>
+          <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => open({ new: true })}>
             Add domain
           </Button>
         )}
         {canAdd === false && <span className="quiet">Only admins can add domains</span>}
       </PageHeader>
-      <Group py="md">
-        <TextInput
-          aria-label="Filter by name"
+      <ListTools query={list}>
+        <SearchInput
+          label="Filter by name"
           placeholder="Domain name"
-          leftSection={<IconSearch size={16} stroke={1.5} />}
-          w={240}
           className="grow-small mono-input"
-          value={state.q}
-          onChange={(event) => void setState({ q: event.currentTarget.value || null, cursor: null })}
+          w={240}
+          value={values.q}
+          onChange={(q) => change({ q })}
         />
         <SegmentedControl
           label="Status"
-          value={state.show}
-          options={{ all: 'All', active: 'Active', inactive: 'Inactive' }}
-          onChange={(show) => void setState({ show, cursor: null })}
+          value={values.show}
+          options={SHOWN_LABELS}
+          onChange={(show) => change({ show })}
         />
-      </Group>
-      {list.isError && <ErrorState what="domains" error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.isError && isEmpty && !isFiltered && canAdd !== undefined && (
-        <NoDomains canAdd={canAdd} onAdd={() => void setState({ new: true })} />
-      )}
-      {!list.isError && isEmpty && isFiltered && (
-        <EmptyState title="No matching domains">
-          <p>No domain matches these filters.</p>
-          <Group pt="md">
-            <Button onClick={() => void setState({ q: null, show: null, cursor: null })}>Clear filters</Button>
-          </Group>
-        </EmptyState>
-      )}
-      {!list.isError && !isEmpty && (
-        <>
-          <DataTable
-            caption={`Domains, by ${state.sort === 'name' ? 'name' : 'date added'}`}
-            columns={COLUMNS}
-            rows={rows}
-            rowKey={({ id }) => id}
-            rowHref={({ id }) => `/domains/${id}`}
-            isInactive={({ active }) => !active}
-            isStale={list.isPlaceholderData}
-            sort={{
-              field: state.sort,
-              order: state.order,
-              onSort: (field, order) =>
-                void setState({ sort: field === 'name' ? 'name' : 'created_at', order, cursor: null }),
-            }}
-          />
-          <Pagination page={list.data} history={history} />
-        </>
-      )}
-      <AddDomainDialog opened={state.new && canAdd === true} onClose={() => void setState({ new: null })} />
+      </ListTools>
+      <ListView
+        query={list}
+        search={search}
+        what="domains"
+        empty={canAdd !== undefined && <NoDomains canAdd={canAdd} onAdd={() => open({ new: true })} />}
+        noMatches="No domain matches these filters."
+        caption={`Domains, by ${values.sort === 'name' ? 'name' : 'date added'}`}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/domains/${id}`}
+        isInactive={({ active }) => !active}
+      />
+      <AddDomainDialog opened={values.new && canAdd === true} onClose={() => open({ new: null })} />
     </Page>
   );
 }

@@ -1,13 +1,15 @@
 'use client';
 
-import { Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconFilter, IconSearch } from '@tabler/icons-react';
+import { IconFilter } from '@tabler/icons-react';
 import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
+import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
 import { STATUSES } from '@/components/marks/status-mark';
 import { formatMoment } from '@/lib/format';
 import { MESSAGE_STATUSES } from '../schema';
-import type { MessageFilters } from './use-message-filters';
+import type { MessageSearch } from './use-message-search';
 
 const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
 const DIRECTIONS = [
@@ -15,48 +17,43 @@ const DIRECTIONS = [
   { value: 'inbound', label: 'Inbound' },
 ];
 
-export function MessageTools({ filters, change, clear, isFiltered }: MessageFilters) {
+type MessageToolsProps = { query: ListToolsProps['query']; search: MessageSearch };
+
+export function MessageTools({ query, search }: MessageToolsProps) {
+  const { values, change } = search;
   return (
-    <Group py="md">
-      <TextInput
-        aria-label="Search messages"
+    <ListTools query={query} search={search}>
+      <SearchInput
+        label="Search messages"
         placeholder="Address, subject or message ID"
-        leftSection={<IconSearch size={16} stroke={1.5} />}
         flex="1 1 200px"
         miw={0}
-        value={filters.q}
-        onChange={(event) => change({ q: event.currentTarget.value || null })}
+        value={values.q}
+        onChange={(q) => change({ q })}
       />
-      <SinceFilter since={filters.since} onChange={(since) => change({ since })} />
-      {filters.from && <ActiveFilter name="From" value={filters.from} onRemove={() => change({ from: null })} />}
-      {filters.to && <ActiveFilter name="To" value={filters.to} onRemove={() => change({ to: null })} />}
-      {filters.direction && (
+      <SinceFilter since={values.since} onChange={(since) => change({ since })} />
+      {values.from && <ActiveFilter name="From" value={values.from} onRemove={() => change({ from: null })} />}
+      {values.to && <ActiveFilter name="To" value={values.to} onRemove={() => change({ to: null })} />}
+      {values.direction && (
         <ActiveFilter
           name="Direction"
-          value={filters.direction === 'inbound' ? 'Inbound' : 'Outbound'}
+          value={values.direction === 'inbound' ? 'Inbound' : 'Outbound'}
           onRemove={() => change({ direction: null })}
         />
       )}
-      {filters.until && (
+      {values.until && (
         <ActiveFilter
           name="Until"
-          value={formatMoment(filters.until.toISOString())}
+          value={formatMoment(values.until.toISOString())}
           onRemove={() => change({ until: null })}
         />
       )}
-      <MoreFilters filters={filters} change={change} />
-      {isFiltered && (
-        <Button variant="subtle" color="gray" onClick={clear} className="only-wide">
-          Clear
-        </Button>
-      )}
-    </Group>
+      <MoreFilters values={values} change={change} />
+    </ListTools>
   );
 }
 
-type Part = Pick<MessageFilters, 'filters' | 'change'>;
-
-function MoreFilters({ filters, change }: Part) {
+function MoreFilters({ values, change }: Pick<MessageSearch, 'values' | 'change'>) {
   const [opened, popover] = useDisclosure(false);
   return (
     <Popover opened={opened} onChange={popover.toggle} position="bottom-end" width={328} trapFocus shadow="md">
@@ -72,7 +69,7 @@ function MoreFilters({ filters, change }: Part) {
             placeholder="Any"
             clearable
             data={STATUS_OPTIONS}
-            value={filters.status}
+            value={values.status}
             onChange={(value) => change({ status: MESSAGE_STATUSES.find((status) => status === value) ?? null })}
             comboboxProps={{ withinPortal: false }}
           />
@@ -81,32 +78,32 @@ function MoreFilters({ filters, change }: Part) {
             placeholder="Both"
             clearable
             data={DIRECTIONS}
-            value={filters.direction}
+            value={values.direction}
             onChange={(value) => change({ direction: value === 'inbound' || value === 'outbound' ? value : null })}
             comboboxProps={{ withinPortal: false }}
           />
           <TextInput
             label="From (exact address)"
             className="mono-input"
-            value={filters.from}
+            value={values.from}
             onChange={(event) => change({ from: event.currentTarget.value || null })}
           />
           <TextInput
             label="To (exact address)"
             className="mono-input"
-            value={filters.to}
+            value={values.to}
             onChange={(event) => change({ to: event.currentTarget.value || null })}
           />
           <TextInput
             label="Since"
             type="datetime-local"
-            value={localValue(filters.since)}
+            value={localValue(values.since)}
             onChange={(event) => change({ since: parseLocal(event.currentTarget.value) })}
           />
           <TextInput
             label="Until"
             type="datetime-local"
-            value={localValue(filters.until)}
+            value={localValue(values.until)}
             onChange={(event) => change({ until: parseLocal(event.currentTarget.value) })}
           />
           <Button onClick={popover.close}>Show messages</Button>

@@ -4,17 +4,17 @@ import { CountFilter } from '@/components/layout/count-filter';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { QueueSummary } from '../schema';
 import { QUEUE_LABELS } from './queue-labels';
-import type { QueueFilters } from './use-queue-filters';
+import type { QueueSearch } from './use-queue-search';
 
 const SHOWN = ['deferred', 'active', 'incoming', 'hold'] as const;
 
-type QueueCountsProps = Pick<QueueFilters, 'filters' | 'change'> & { summary: QueueSummary | undefined };
+type QueueCountsProps = Pick<QueueSearch, 'values' | 'change'> & { summary: QueueSummary | undefined };
 
-export function QueueCounts({ filters, change, summary }: QueueCountsProps) {
+export function QueueCounts({ values, change, summary }: QueueCountsProps) {
   return (
     <CountFilter
       label="Status"
-      value={filters.queue}
+      value={values.queue}
       total={summary?.total}
       counts={SHOWN.map((queue) => ({
         value: queue,

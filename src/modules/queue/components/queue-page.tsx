@@ -6,12 +6,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { useCursorHistory } from '@/components/data-table/cursor-history';
-import { DataTable } from '@/components/data-table/data-table';
-import { Pagination } from '@/components/data-table/pagination';
-import { ErrorState } from '@/components/data-table/states';
-import { StatusMark } from '@/components/marks/status-mark';
-import { Notification } from '@/components/notification';
+import { ListView } from '@/components/list/list-view';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatMoment, formatPlural } from '@/lib/format';
@@ -24,7 +19,7 @@ import { EmptyQueue, QueueUnavailable } from './queue-states';
 import { QueueTools } from './queue-tools';
 import { QueuedDetails } from './queued-details';
 import { useQueueActions } from './use-queue-actions';
-import { useQueueFilters } from './use-queue-filters';
+import { inputOf, useQueueSearch } from './use-queue-search';
 
 const REFRESH_MS = 10_000;
 /** For long queues: each refresh reads the whole queue from the mail server's disk. */
@@ -32,9 +27,8 @@ const REFRESH_LONG_MS = 60_000;
 const LONG_QUEUE = 5_000;
 
 export function QueuePage() {
-  const search = useQueueFilters();
-  const { filters, change, open, input } = search;
-  const history = useCursorHistory();
+  const search = useQueueSearch();
+  const { values, change } = search;
   const actions = useQueueActions();
   const [deleting, setDeleting] = useState<QueuedMessage | null>(null);
   // No automatic retry, so that an error shows immediately. The next refresh retries.
@@ -42,16 +36,17 @@ export function QueuePage() {
     {},
     { refetchInterval: ({ state }) => refreshIntervalMs(state.data), retry: false },
   );
-  const list = trpc.queue.list.useQuery(
-    { ...input, cursor: history.cursor },
-    { refetchInterval: refreshIntervalMs(summary.data), retry: false, placeholderData: keepPreviousData },
-  );
+  const list = trpc.queue.list.useQuery(inputOf(search), {
+    refetchInterval: refreshIntervalMs(summary.data),
+    retry: false,
+    placeholderData: keepPreviousData,
+  });
   const refresh = () => void Promise.all([summary.refetch(), list.refetch()]);
   const rows = list.data?.items;
   const problem = list.error ? toProblem(list.error) : null;
   const isUnavailable = problem?.code === 'MAIL_STACK_UNAVAILABLE';
-  const isEmpty = rows?.length === 0 && history.isFirst;
-  const isNotListed = filters.open !== null && rows?.every((row) => row.queue_id !== filters.open);
+  const open = (id: string | null) => search.open({ open: id });
+  const isNotListed = values.open !== null && rows?.every((row) => row.queue_id !== values.open);
 
   return (
     <Page>
@@ -60,68 +55,56 @@ export function QueuePage() {
           leftSection={<IconRefresh stroke={1.5} />}
           loading={actions.isFlushing}
           disabled={problem !== null || !summary.data?.counts.deferred}
-          onClick={() => void actions.flushAll()}
+          onClick={actions.flushAll}
         >
           Retry all deferred
         </Button>
       </PageHeader>
       {problem && isUnavailable && (!rows || problem.details.mail_server) ? (
         <QueueUnavailable problem={problem} onRetry={refresh} />
-      ) : problem && !rows ? (
-        <ErrorState what="the queue" error={list.error} onRetry={refresh}>
-          <Button onClick={search.clear}>Clear filters</Button>
-        </ErrorState>
       ) : (
         <>
-          <QueueCounts filters={filters} change={change} summary={summary.data} />
-          <QueueTools {...search}>
-            {problem && <StatusMark status="warning">Not up to date: the mail server isn’t responding</StatusMark>}
-          </QueueTools>
+          <QueueCounts values={values} change={change} summary={summary.data} />
+          <QueueTools query={list} search={search} />
           {isNotListed && (
             <p className={`soft ${classes.notListed}`}>
               <span>
-                <code>{filters.open}</code> isn’t listed: the message left the queue or is on another page.
+                <code>{values.open}</code> isn’t listed: the message left the queue or is on another page.
               </span>
               <Button size="xs" onClick={() => open(null)}>
                 Dismiss
               </Button>
             </p>
           )}
-          {isEmpty ? (
-            <EmptyQueue isFiltered={search.isFiltered} onClear={search.clear} />
-          ) : (
-            <>
-              <DataTable
-                caption={`Queue, ${filters.order === 'asc' ? 'oldest' : 'newest'} first`}
-                columns={queueColumns({ openId: filters.open, onOpen: open })}
-                rows={rows}
-                rowKey={(row) => row.queue_id}
-                rowHref={(row) => `/queue?open=${row.queue_id}`}
-                onOpen={(row) => open(row.queue_id === filters.open ? null : row.queue_id)}
-                expanded={(row) =>
-                  row.queue_id === filters.open ? (
-                    <QueuedDetails
-                      queued={row}
-                      onAction={(action) => void actions.run(action, row)}
-                      onDelete={() => setDeleting(row)}
-                    />
-                  ) : null
-                }
-                isStale={list.isPlaceholderData}
-                sort={{ field: 'arrived_at', order: filters.order, onSort: (_, order) => change({ order }) }}
-              />
-              <Pagination page={list.data} history={history} />
-            </>
-          )}
+          <ListView
+            query={{ ...list, refetch: refresh }}
+            search={search}
+            what="messages"
+            empty={<EmptyQueue />}
+            noMatches="No queued message matches these filters."
+            caption={`Queue, ${values.order === 'asc' ? 'oldest' : 'newest'} first`}
+            columns={queueColumns({ openId: values.open, onOpen: open })}
+            rowKey={(row) => row.queue_id}
+            rowHref={(row) => `/queue?open=${row.queue_id}`}
+            onOpen={(row) => open(row.queue_id === values.open ? null : row.queue_id)}
+            expanded={(row) =>
+              row.queue_id === values.open ? (
+                <QueuedDetails
+                  queued={row}
+                  onAction={(action) => actions.act(action, row)}
+                  onDelete={() => setDeleting(row)}
+                />
+              ) : null
+            }
+          />
         </>
       )}
-      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
       <DeleteQueuedDialog
         queued={deleting}
         isBusy={actions.isBusy}
         onClose={() => setDeleting(null)}
         onConfirm={(queued) =>
-          void actions.run('delete', queued, () => {
+          actions.act('delete', queued, () => {
             setDeleting(null);
             open(null);
           })

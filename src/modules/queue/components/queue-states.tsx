@@ -7,22 +7,12 @@ import type { Problem } from '@/components/api/problem';
 import { EmptyState, Note } from '@/components/data-table/states';
 import { StatusMark } from '@/components/marks/status-mark';
 
-export function EmptyQueue({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
-  if (isFiltered) {
-    return (
-      <EmptyState title="No matching messages">
-        <p>No queued message matches these filters.</p>
-        <Group pt="md">
-          <Button onClick={onClear}>Clear filters</Button>
-        </Group>
-      </EmptyState>
-    );
-  }
+export function EmptyQueue() {
   return (
     <EmptyState title="The queue is empty">
       <p>
-        Your mail server has delivered or returned every message. Messages that it can’t deliver immediately appear here
-        with the reason.
+        No message is waiting for delivery. Messages that your mail server can’t deliver immediately appear here with
+        the reason.
       </p>
     </EmptyState>
   );

@@ -1,8 +1,8 @@
 'use client';
 
-import { Button, Group, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { isSearchable, type QueueFilters } from './use-queue-filters';
+import { TextInput } from '@mantine/core';
+import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { isSearchable, type QueueSearch } from './use-queue-search';
 
 const LABELS = { from: 'From', to: 'To' };
 const HINTS = {
@@ -10,11 +10,12 @@ const HINTS = {
   to: 'To: address or @domain',
 };
 
-type QueueToolsProps = Pick<QueueFilters, 'filters' | 'change' | 'clear' | 'isFiltered'> & { children?: ReactNode };
+type QueueToolsProps = { query: ListToolsProps['query']; search: QueueSearch };
 
-export function QueueTools({ filters, change, clear, isFiltered, children }: QueueToolsProps) {
+export function QueueTools({ query, search }: QueueToolsProps) {
+  const { values, change } = search;
   return (
-    <Group py="md" align="flex-start">
+    <ListTools query={query} search={search} align="flex-start">
       {(['from', 'to'] as const).map((field) => (
         <TextInput
           key={field}
@@ -22,17 +23,11 @@ export function QueueTools({ filters, change, clear, isFiltered, children }: Que
           placeholder={HINTS[field]}
           flex="1 1 200px"
           miw={0}
-          value={filters[field]}
-          error={isSearchable(field, filters[field]) ? null : 'Enter a full address, or @ and a domain.'}
+          value={values[field]}
+          error={isSearchable(field, values[field]) ? null : 'Enter a full address, or @ and a domain.'}
           onChange={(event) => change({ [field]: event.currentTarget.value || null })}
         />
       ))}
-      {isFiltered && (
-        <Button variant="subtle" color="gray" onClick={clear} className="only-wide">
-          Clear
-        </Button>
-      )}
-      {children}
-    </Group>
+    </ListTools>
   );
 }

@@ -1,14 +1,14 @@
 'use client';
 
-import { useRef, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import type { Notice } from '@/components/notification';
+import { useRowActions } from '@/components/list/use-row-actions';
+import { notify } from '@/components/notifications';
 import type { QueuedMessage } from '../schema';
 
 export type QueueAction = 'hold' | 'release' | 'retry' | 'delete';
 
-/** The operations on queued messages, and the notification of the last one. */
+/** The operations on queued messages. */
 export function useQueueActions() {
   const utils = trpc.useUtils();
   const mutations = {
@@ -17,47 +17,29 @@ export function useQueueActions() {
     retry: trpc.queue.retry.useMutation(),
     delete: trpc.queue.delete.useMutation(),
   };
-  const flush = trpc.queue.flush.useMutation();
-  const [notice, setNotice] = useState<Notice | null>(null);
-  const count = useRef(0);
+  const flush = trpc.queue.flush.useMutation({
+    onSuccess: ({ message }) => notify({ text: message }),
+    onError: (error) => notify({ text: 'Couldn’t retry deferred messages', problem: toProblem(error) }),
+    onSettled: () => utils.queue.invalidate(),
+  });
+  const { run, isBusy } = useRowActions<QueuedMessage>({
+    keyOf: ({ queue_id }) => queue_id,
+    nameOf: ([queued]) => `message ${queued?.queue_id}`,
+    refresh: () => utils.queue.invalidate(),
+  });
 
-  const notify = (text: string, more: Omit<Notice, 'key' | 'text'> = {}) => {
-    count.current += 1;
-    setNotice({ key: count.current, text, ...more });
-  };
-
-  const isBusy = Object.values(mutations).some(({ isPending }) => isPending);
-
-  const run = async (action: QueueAction, queued: QueuedMessage, onDone?: () => void) => {
+  const act = (action: QueueAction, queued: QueuedMessage, onDone?: () => void): void => {
     if (isBusy) return;
-    const { queue_id } = queued;
-    try {
-      const { message } = await mutations[action].mutateAsync({ queue_id });
-      onDone?.();
-      const undo = action === 'hold' ? () => void run('release', queued) : undefined;
-      notify(message, { undo, takesFocus: action === 'delete' });
-    } catch (error) {
-      onDone?.();
-      notify(`Couldn’t ${action} message ${queue_id}`, { problem: toProblem(error) });
-    }
-    await utils.queue.invalidate();
+    run({
+      rows: [queued],
+      verb: action,
+      act: ({ queue_id }) => mutations[action].mutateAsync({ queue_id }),
+      text: (_, [result]) => result?.message ?? '',
+      undo: action === 'hold' ? () => act('release', queued) : undefined,
+      onDone,
+      takesFocus: action === 'delete',
+    });
   };
 
-  const flushAll = async () => {
-    try {
-      notify((await flush.mutateAsync({})).message);
-    } catch (error) {
-      notify('Couldn’t retry deferred messages', { problem: toProblem(error) });
-    }
-    await utils.queue.invalidate();
-  };
-
-  return {
-    notice,
-    dismiss: () => setNotice(null),
-    run,
-    flushAll,
-    isFlushing: flush.isPending,
-    isBusy,
-  };
+  return { act, isBusy, flushAll: () => flush.mutate({}), isFlushing: flush.isPending };
 }

@@ -6,7 +6,6 @@ import { trpc } from '@/components/api/trpc';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { LoadFailed } from '@/components/load-failed';
-import { Notification } from '@/components/notification';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { ALL_EVENTS } from '@/lib/event-types';
@@ -35,7 +34,7 @@ export function WebhookPage({ id }: { id: string }) {
   if (isError && !data) {
     return <LoadFailed parent={CRUMB} title="Webhook" error={error} onRetry={() => void refetch()} />;
   }
-  const webhook = data && { ...data, active: actions.isActive(data) };
+  const webhook = data && actions.latest(data);
   return (
     <Page>
       <PageHeader
@@ -70,12 +69,7 @@ export function WebhookPage({ id }: { id: string }) {
         data-waiting={!webhook || undefined}
         aria-busy={!webhook || undefined}
         value={tab}
-        onChange={(value) =>
-          confirmLeave(() => {
-            actions.dismiss();
-            void setTab(TABS.find((name) => name === value) ?? null);
-          })
-        }
+        onChange={(value) => confirmLeave(() => void setTab(TABS.find((name) => name === value) ?? null))}
         keepMounted={false}
       >
         <Tabs.List aria-label="Webhook">
@@ -84,14 +78,13 @@ export function WebhookPage({ id }: { id: string }) {
           <Tabs.Tab value="verify">Verify signatures</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="deliveries">
-          <Deliveries id={id} webhook={webhook} notify={actions.notify} />
+          <Deliveries id={id} webhook={webhook} />
         </Tabs.Panel>
         <Tabs.Panel value="settings">{data && <WebhookSettings key={data.id} webhook={data} />}</Tabs.Panel>
         <Tabs.Panel value="verify">
           <VerifySignature />
         </Tabs.Panel>
       </Tabs>
-      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
     </Page>
   );
 }

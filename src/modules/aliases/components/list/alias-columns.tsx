@@ -15,7 +15,6 @@ import { WarningMark } from './warning-mark';
 type AliasColumnsOptions = {
   rows: Alias[];
   selected: ReadonlySet<string>;
-  isActive: (alias: Alias) => boolean;
   onSelect: (ids: string[]) => void;
   onSetActive: (alias: Alias, active: boolean) => void;
   onEdit: (alias: Alias) => void;
@@ -26,7 +25,7 @@ type AliasColumnsOptions = {
 const ICON = { size: 16, stroke: 1.5 } as const;
 
 export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alias>[] {
-  const { rows, selected, isActive, onSelect, onSetActive, onEdit } = options;
+  const { rows, selected, onSelect, onSetActive, onEdit } = options;
   const isAll = rows.length > 0 && selected.size === rows.length;
   const toggle = (id: string) =>
     onSelect(selected.has(id) ? [...selected].filter((other) => other !== id) : [...selected, id]);
@@ -82,7 +81,7 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       skeletonWidth: 200,
       cell: (alias) => <DestinationsCell alias={alias} />,
     },
-    activeColumn({ nameOf: ({ address }) => address, isActive, onChange: onSetActive, mobile: 'side' }),
+    activeColumn({ nameOf: ({ address }) => address, onChange: onSetActive, mobile: 'side' }),
     {
       key: 'added',
       header: 'Added',

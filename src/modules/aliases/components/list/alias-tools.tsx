@@ -1,32 +1,35 @@
 'use client';
 
-import { Button, Group, Menu, TextInput } from '@mantine/core';
-import { IconChevronDown, IconDownload, IconSearch, IconTableImport } from '@tabler/icons-react';
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown, IconDownload, IconTableImport } from '@tabler/icons-react';
+import { SHOWN_LABELS } from '@/components/list/active-filter';
+import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
 import { SegmentedControl } from '@/components/segmented-control';
-import type { AliasFilters } from './use-alias-filters';
+import type { AliasSearch } from './use-alias-search';
 
-type AliasToolsProps = Pick<AliasFilters, 'filters' | 'change' | 'open'> & {
+type AliasToolsProps = {
+  query: ListToolsProps['query'];
+  search: AliasSearch;
   domain: { id: string; name: string } | undefined;
 };
 
 const ICON = { size: 16, stroke: 1.5 } as const;
 
-export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
+export function AliasTools({ query, search: { values, change, open }, domain }: AliasToolsProps) {
   return (
-    <Group py="md">
-      <TextInput
-        aria-label="Filter by address or destination"
+    <ListTools query={query}>
+      <SearchInput
+        label="Filter by address or destination"
         placeholder="Address or destination"
-        leftSection={<IconSearch {...ICON} />}
         w={240}
-        className="grow-small"
-        value={filters.q}
-        onChange={(event) => change({ q: event.currentTarget.value || null })}
+        value={values.q}
+        onChange={(q) => change({ q })}
       />
       <SegmentedControl
         label="Status"
-        value={filters.show}
-        options={{ all: 'All', active: 'Active', inactive: 'Inactive' }}
+        value={values.show}
+        options={SHOWN_LABELS}
         onChange={(show) => change({ show })}
       />
       <span className="spacer only-wide" />
@@ -52,6 +55,6 @@ export function AliasTools({ filters, change, open, domain }: AliasToolsProps) {
           )}
         </Menu.Dropdown>
       </Menu>
-    </Group>
+    </ListTools>
   );
 }

@@ -42,17 +42,6 @@ export function NoAliases({ domainName, onNew, onImport }: NoAliasesProps) {
   );
 }
 
-export function NoMatchingAliases({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState title="No matching aliases">
-      <p>No alias or destination matches these filters.</p>
-      <Group pt="md">
-        <Button onClick={onClear}>Clear filters</Button>
-      </Group>
-    </EmptyState>
-  );
-}
-
 type ChooseDomainProps = { domains: { id: string; name: string }[] };
 
 export function ChooseDomain({ domains }: ChooseDomainProps) {

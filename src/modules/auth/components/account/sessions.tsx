@@ -5,10 +5,9 @@ import { useMemo, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { DataTable } from '@/components/data-table/data-table';
-import { ErrorState } from '@/components/data-table/states';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
+import { ListView } from '@/components/list/list-view';
 import { SettingsSection } from '@/components/settings-section';
 import type { Session } from '../../schema';
 import { sessionColumns } from './session-columns';
@@ -34,11 +33,14 @@ export function Sessions() {
 
   return (
     <SettingsSection title="Sessions" hint="Where you are signed in. Ending a session signs it out immediately.">
-      {list.isError && !rows ? (
-        <ErrorState what="your sessions" error={list.error} onRetry={() => void list.refetch()} />
-      ) : (
-        <DataTable caption="Sessions" columns={columns} rows={rows} rowKey={({ id }) => id} skeletonRows={2} />
-      )}
+      <ListView
+        query={list}
+        what="your sessions"
+        caption="Sessions"
+        columns={columns}
+        rowKey={({ id }) => id}
+        skeletonRows={2}
+      />
       <ProblemAlert problem={end.error ? toProblem(end.error) : null} />
       {rows && rows.length > 1 && (
         <Group pt="md" justify="flex-end">

@@ -1,6 +1,6 @@
 'use client';
 
-import { TagsInput } from '@mantine/core';
+import { AddressesInput } from '@/components/directory/addresses-input';
 
 type RecipientsInputProps = {
   label: string;
@@ -10,21 +10,17 @@ type RecipientsInputProps = {
   onChange: (value: string[]) => void;
 };
 
+const SEPARATORS = [';', '\n', '\t'];
+
 export function RecipientsInput({ label, placeholder, value, error, onChange }: RecipientsInputProps) {
   return (
-    <TagsInput
+    <AddressesInput
       label={label}
       placeholder={value.length === 0 ? placeholder : undefined}
-      splitChars={[';', '\n', '\t']}
-      acceptValueOnBlur
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
-      type="text"
-      inputMode="email"
+      splitChars={SEPARATORS}
       value={value}
-      onChange={(next) => onChange(next.flatMap(splitAddresses))}
       error={error}
+      onChange={(next) => onChange(next.flatMap(splitAddresses))}
     />
   );
 }

@@ -55,7 +55,7 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
       cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'} />,
     },
     updatedColumn(),
-    activeColumn({ nameOf: ({ name }) => name, isActive: ({ active }) => active, onChange: actions.setActive }),
+    activeColumn({ nameOf: ({ name }) => name, onChange: actions.setActive }),
   ];
 }
 

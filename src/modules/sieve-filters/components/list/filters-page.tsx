@@ -1,15 +1,15 @@
 'use client';
 
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
-import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { DataTable } from '@/components/data-table/data-table';
-import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
-import { Notification } from '@/components/notification';
+import { ListTools, ListView } from '@/components/list/list-view';
+import { useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -23,11 +23,13 @@ import { useFilterActions } from './use-filter-actions';
 const MAX_FILTERS_SHOWN = 200;
 const SCOPES = { all: undefined, global: 'global', domain: 'domain', mailbox: 'mailbox' } as const;
 
+const SEARCH = {
+  filters: { show: parseAsStringLiteral(['all', 'global', 'domain', 'mailbox']).withDefault('all') },
+};
+
 export function FiltersPage() {
-  const [show, setShow] = useQueryState(
-    'show',
-    parseAsStringLiteral(['all', 'global', 'domain', 'mailbox']).withDefault('all'),
-  );
+  const search = useListSearch(SEARCH);
+  const { show } = search.values;
   const domainScope = useDomainScope();
   const actions = useFilterActions();
   const mailServer = useMailServerState();
@@ -40,9 +42,8 @@ export function FiltersPage() {
     },
     { placeholderData: keepPreviousData },
   );
-  const rows = list.data && inRunOrder(actions.latest(list.data.items));
+  const rows = list.data && inRunOrder(list.data.items.map(actions.latest));
   const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
-  const hasFailed = list.isError && !rows;
 
   return (
     <Page>
@@ -61,45 +62,38 @@ export function FiltersPage() {
       ) : (
         <>
           {mailServer !== 'attached' && <MailServerAlert state={mailServer} />}
-          <Group py="md">
+          <ListTools query={list}>
             <SegmentedControl
               label="Applies to"
               value={show}
               options={{ all: 'All', global: 'Global', domain: 'Domains', mailbox: 'Mailboxes' }}
-              onChange={(next) => void setShow(next)}
+              onChange={(next) => search.change({ show: next })}
             />
-          </Group>
-          {hasFailed && <ErrorState what="filters" error={list.error} onRetry={() => void list.refetch()} />}
-          {rows?.length === 0 && show === 'all' && <NoFilters domainName={domainName} />}
-          {rows?.length === 0 && show !== 'all' && (
-            <EmptyState title="No matching filters">
-              <p>No filter that you have access to matches.</p>
-              <Group pt="md">
-                <Button onClick={() => void setShow(null)}>Show all</Button>
-              </Group>
-            </EmptyState>
-          )}
-          {!hasFailed && rows?.length !== 0 && (
-            <DataTable
-              caption="Filters, in run order"
-              columns={filterColumns({ filters: rows ?? [], actions })}
-              rows={rows}
-              rowKey={({ id }) => id}
-              rowHref={({ id }) => `/sieve-filters/${id}`}
-              isInactive={({ active }) => !active}
-              isStale={list.isPlaceholderData}
-              skeletonRows={6}
-            />
-          )}
-          {list.data?.pagination.has_more && (
-            <p className={`soft ${classes.more}`}>
-              Showing the oldest {MAX_FILTERS_SHOWN} filters. Choose a domain at the top of the page to see all of its
-              filters.
-            </p>
-          )}
+          </ListTools>
+          <ListView
+            query={list}
+            search={search}
+            rows={rows}
+            what="filters"
+            empty={<NoFilters domainName={domainName} />}
+            noMatches="No filter that you have access to matches."
+            caption="Filters, in run order"
+            columns={filterColumns({ filters: rows ?? [], actions })}
+            rowKey={({ id }) => id}
+            rowHref={({ id }) => `/sieve-filters/${id}`}
+            isInactive={({ active }) => !active}
+            skeletonRows={6}
+            footer={
+              list.data?.pagination.has_more && (
+                <p className={`soft ${classes.more}`}>
+                  Showing the oldest {MAX_FILTERS_SHOWN} filters. Choose a domain at the top of the page to see all of
+                  its filters.
+                </p>
+              )
+            }
+          />
         </>
       )}
-      <Notification notice={actions.notice} onDismiss={actions.dismiss} />
     </Page>
   );
 }

@@ -8,8 +8,8 @@ import { useEffect, useRef, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { Timeline } from '@/components/marks/timeline';
+import { notify } from '@/components/notifications';
 import type { Delivery, Webhook } from '../../schema';
-import type { Notify } from '../use-webhook-actions';
 import { attemptHops } from './attempt-hops';
 import classes from './delivery-details.module.css';
 import { DeliveryRequestBlock } from './delivery-request-block';
@@ -20,9 +20,9 @@ import { useFullDelivery } from './use-full-delivery';
 const SPACE_ABOVE_PX = 240;
 const MIN_VISIBLE_PX = 96;
 
-type DeliveryDetailsProps = { webhook: Webhook; delivery: Delivery; notify: Notify };
+type DeliveryDetailsProps = { webhook: Webhook; delivery: Delivery };
 
-export function DeliveryDetails({ webhook, delivery, notify }: DeliveryDetailsProps) {
+export function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
   const utils = trpc.useUtils();
   const panel = useRef<HTMLDivElement>(null);
   const [selected, setSelected] = useState<number | null>(null);
@@ -31,7 +31,7 @@ export function DeliveryDetails({ webhook, delivery, notify }: DeliveryDetailsPr
   const { data: full, isError: isFailed, refetch } = useFullDelivery(delivery);
   const replay = trpc.webhooks.replay.useMutation({
     onSuccess: () => setSelected(null),
-    onError: (error) => notify('Couldn’t replay the delivery', { problem: toProblem(error) }),
+    onError: (error) => notify({ text: 'Couldn’t replay the delivery', problem: toProblem(error) }),
     onSettled: () => utils.webhooks.invalidate(),
   });
   useEffect(() => {

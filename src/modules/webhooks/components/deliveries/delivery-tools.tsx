@@ -1,12 +1,12 @@
 'use client';
 
-import { Group, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ActiveFilter, FilterButton } from '@/components/data-table/filters';
+import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SegmentedControl } from '@/components/segmented-control';
 import { EVENT_TYPES } from '@/lib/event-types';
-import classes from './delivery-tools.module.css';
-import type { DeliveryFilters } from './use-delivery-filters';
+import type { DeliverySearch } from './use-delivery-search';
 
 const STATUS_OPTIONS = {
   all: 'All',
@@ -16,19 +16,20 @@ const STATUS_OPTIONS = {
   abandoned: 'Abandoned',
 };
 
-type DeliveryToolsProps = Pick<DeliveryFilters, 'filters' | 'change'> & { children: ReactNode };
+type DeliveryToolsProps = { query: ListToolsProps['query']; search: DeliverySearch; children: ReactNode };
 
-export function DeliveryTools({ filters, change, children }: DeliveryToolsProps) {
+export function DeliveryTools({ query, search: { values, change }, children }: DeliveryToolsProps) {
   return (
-    <Group py="md" className={classes.tools}>
+    <ListTools query={query}>
       <SegmentedControl
         label="Status"
-        value={filters.status ?? 'all'}
+        value={values.status ?? 'all'}
         options={STATUS_OPTIONS}
-        onChange={(status) => change({ status: status === 'all' ? null : status, delivery: null })}
+        narrow="line"
+        onChange={(status) => change({ status: status === 'all' ? null : status })}
       />
-      {filters.event ? (
-        <ActiveFilter name="Event" value={filters.event} onRemove={() => change({ event: null })} />
+      {values.event ? (
+        <ActiveFilter name="Event" value={values.event} onRemove={() => change({ event: null })} />
       ) : (
         <Menu position="bottom-start" width={200}>
           <Menu.Target>
@@ -36,7 +37,7 @@ export function DeliveryTools({ filters, change, children }: DeliveryToolsProps)
           </Menu.Target>
           <Menu.Dropdown>
             {EVENT_TYPES.map((type) => (
-              <Menu.Item key={type} onClick={() => change({ event: type, delivery: null })}>
+              <Menu.Item key={type} onClick={() => change({ event: type })}>
                 <code>{type}</code>
               </Menu.Item>
             ))}
@@ -45,6 +46,6 @@ export function DeliveryTools({ filters, change, children }: DeliveryToolsProps)
       )}
       <span className="spacer" />
       {children}
-    </Group>
+    </ListTools>
   );
 }

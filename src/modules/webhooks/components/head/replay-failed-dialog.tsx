@@ -6,18 +6,18 @@ import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { notify } from '@/components/notifications';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { Replayed } from '../../schema';
-import type { Notify } from '../use-webhook-actions';
 
 const HOUR_MS = 3_600_000;
 const SPANS = { hour: '1 hour', day: '1 day', days: '3 days', month: '30 days' };
 const SPAN_HOURS: Record<keyof typeof SPANS, number> = { hour: 1, day: 24, days: 72, month: 720 };
 
-type ReplayFailedDialogProps = { id: string; opened: boolean; onClose: () => void; notify: Notify };
+type ReplayFailedDialogProps = { id: string; opened: boolean; onClose: () => void };
 
-export function ReplayFailedDialog({ id, opened, onClose, notify }: ReplayFailedDialogProps) {
+export function ReplayFailedDialog({ id, opened, onClose }: ReplayFailedDialogProps) {
   const utils = trpc.useUtils();
   const labelId = useId();
   const [span, setSpan] = useState<keyof typeof SPANS>('days');
@@ -28,7 +28,7 @@ export function ReplayFailedDialog({ id, opened, onClose, notify }: ReplayFailed
   const replay = trpc.webhooks.replayFailed.useMutation({
     onSuccess: async (replayed) => {
       close();
-      notify(describe(replayed));
+      notify({ text: describe(replayed) });
       await utils.webhooks.invalidate();
     },
   });

@@ -5,15 +5,13 @@ import { IconChevronDown, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
+import { notify } from '@/components/notifications';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
 import type { Delivery, Webhook } from '../../schema';
 import { lastResponse } from '../attempts/attempt-labels';
-import type { Notify } from '../use-webhook-actions';
 import { useShowDelivery } from './use-show-delivery';
 
-type TestMenuProps = { webhook: Webhook; notify: Notify };
-
-export function TestMenu({ webhook, notify }: TestMenuProps) {
+export function TestMenu({ webhook }: { webhook: Webhook }) {
   const utils = trpc.useUtils();
   const show = useShowDelivery();
   // For screen readers; the delivery that opens shows the rest.
@@ -24,7 +22,7 @@ export function TestMenu({ webhook, notify }: TestMenuProps) {
       show(delivery.id);
       setOutcome(describe(delivery));
     },
-    onError: (error) => notify('Couldn’t send the test event', { problem: toProblem(error) }),
+    onError: (error) => notify({ text: 'Couldn’t send the test event', problem: toProblem(error) }),
   });
   const subscribed = EVENT_TYPES.filter((type) => isSubscribed(webhook, type));
   const others = EVENT_TYPES.filter((type) => !isSubscribed(webhook, type));

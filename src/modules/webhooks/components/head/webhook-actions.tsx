@@ -44,8 +44,8 @@ export function WebhookActions({ webhook, actions }: WebhookActionsProps) {
       >
         {isMore || count === 0 ? 'Replay failed' : `Replay ${count} failed`}
       </Button>
-      <TestMenu webhook={webhook} notify={actions.notify} />
-      <ReplayFailedDialog id={id} opened={opened} onClose={dialog.close} notify={actions.notify} />
+      <TestMenu webhook={webhook} />
+      <ReplayFailedDialog id={id} opened={opened} onClose={dialog.close} />
     </>
   );
 }

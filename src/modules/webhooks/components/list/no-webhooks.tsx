@@ -65,14 +65,3 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
     </EmptyState>
   );
 }
-
-export function NoMatchingWebhooks({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState title="No matching webhooks">
-      <p>No webhooks have this status.</p>
-      <Group pt="md">
-        <Button onClick={onClear}>Clear filters</Button>
-      </Group>
-    </EmptyState>
-  );
-}

@@ -4,16 +4,15 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { ALL_EVENTS } from '@/lib/event-types';
 import type { Webhook } from '../../schema';
 import { Endpoint } from '../endpoint';
-import type { useWebhookActions } from '../use-webhook-actions';
 import { WebhookStatus } from '../webhook-status';
 import { hostOf } from '../webhook-values';
 
 type WebhookColumnsOptions = {
   nameOf: (domainId: string) => string | undefined;
-  actions: ReturnType<typeof useWebhookActions>;
+  onSetActive: (webhook: Webhook, active: boolean) => void;
 };
 
-export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
+export function webhookColumns({ nameOf, onSetActive }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
   return [
     {
       key: 'status',
@@ -22,7 +21,7 @@ export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): Data
       kind: 'mark',
       mobile: 'mark',
       skeletonWidth: 48,
-      cell: (webhook) => <WebhookStatus webhook={{ ...webhook, active: actions.isActive(webhook) }} isShort />,
+      cell: (webhook) => <WebhookStatus webhook={webhook} isShort />,
     },
     {
       key: 'endpoint',
@@ -56,7 +55,7 @@ export function webhookColumns({ nameOf, actions }: WebhookColumnsOptions): Data
         id === null ? 'All domains' : <span className="mono">{nameOf(id) ?? 'One domain'}</span>,
     },
     updatedColumn(),
-    activeColumn({ nameOf: ({ url }) => hostOf(url), isActive: actions.isActive, onChange: actions.setActive }),
+    activeColumn({ nameOf: ({ url }) => hostOf(url), onChange: onSetActive }),
   ];
 }
 

@@ -47,6 +47,7 @@ export function VerifySignature() {
             label="Language"
             value={language}
             options={NAMES}
+            narrow="columns"
             onChange={(value) => void setLanguage(value)}
           />
           <CodeBlock

@@ -1,0 +1,114 @@
+'use client';
+
+import { Button, Group, type GroupProps } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type Problem, toProblem } from '../api/problem';
+import { DataTable, type DataTableProps } from '../data-table/data-table';
+import { Pagination, type PaginationProps } from '../data-table/pagination';
+import { EmptyState, ErrorState } from '../data-table/states';
+import { StatusMark } from '../marks/status-mark';
+import type { ListSearch } from './use-list-search';
+
+export type ListQuery<Row> = {
+  data: { items: Row[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
+  isError: boolean;
+  isPlaceholderData: boolean;
+  error: unknown;
+  refetch: () => unknown;
+};
+
+type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'> & {
+  query: ListQuery<Row>;
+  /** Without it, the list is one page in one order. */
+  search?: ListSearch;
+  /** What is listed, such as "mailboxes". */
+  what: string;
+  /** Shown if there is nothing to list. */
+  empty?: ReactNode;
+  /** Says what the filters compare, if nothing matches. */
+  noMatches?: ReactNode;
+  /** The query's rows as they are shown: ordered, or with changes that aren't saved yet. */
+  rows?: Row[];
+  pageLabels?: PaginationProps['labels'];
+  /** Instead of the pagination. */
+  footer?: ReactNode;
+};
+
+/** A list in whatever state it is: loading, failed, empty, without matches, or a page of rows. */
+export function ListView<Row>({
+  query,
+  search,
+  what,
+  empty,
+  noMatches,
+  pageLabels,
+  footer,
+  ...table
+}: ListViewProps<Row>) {
+  const { data, isError, error, isPlaceholderData, refetch } = query;
+  // The page before, while another one loads. If it was empty, it says nothing about the next.
+  const isLoading = !data || (isPlaceholderData && data.items.length === 0);
+  const rows = isLoading ? undefined : (table.rows ?? data.items);
+
+  if (isError && !rows) {
+    return (
+      <ErrorState what={what} error={error} onRetry={() => void refetch()}>
+        {search && (search.isFiltered || !search.history.isFirst) && <ClearFilters onClick={search.clear} />}
+      </ErrorState>
+    );
+  }
+  if (rows?.length === 0 && search?.history.isFirst !== false) {
+    if (!search?.isFiltered) return empty;
+    return (
+      <EmptyState title={`No matching ${what}`}>
+        <p>{noMatches}</p>
+        <Group pt="md">
+          <ClearFilters onClick={search.clear} />
+        </Group>
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <DataTable {...table} rows={rows} isStale={isPlaceholderData} sort={search?.sort} />
+      {search && footer === undefined ? (
+        <Pagination page={rows && data && { ...data, items: rows }} history={search.history} labels={pageLabels} />
+      ) : (
+        footer
+      )}
+    </>
+  );
+}
+
+export type ListToolsProps = Pick<GroupProps, 'align' | 'className'> & {
+  query: Pick<ListQuery<unknown>, 'data' | 'error'>;
+  /** Adds "Clear filters", for lists with filters that are not all visible. */
+  search?: ListSearch;
+  children: ReactNode;
+};
+
+/** The filters above a list. Says if its last refresh failed. */
+export function ListTools({ query, search, children, ...layout }: ListToolsProps) {
+  return (
+    <Group py="md" {...layout}>
+      {children}
+      {search?.isFiltered && (
+        <ClearFilters className="only-wide" variant="subtle" color="gray" onClick={search.clear} />
+      )}
+      {query.error !== null && query.data && (
+        <StatusMark status="warning">Not up to date: {reasonOf(toProblem(query.error))}</StatusMark>
+      )}
+    </Group>
+  );
+}
+
+function reasonOf({ code }: Problem): string {
+  if (code === 'MAIL_STACK_UNAVAILABLE') return 'the mail server isn’t responding';
+  return code === 'NO_RESPONSE' ? 'the server isn’t responding' : 'the last refresh failed';
+}
+
+type ClearFiltersProps = { onClick: () => void; className?: string; variant?: string; color?: string };
+
+function ClearFilters(props: ClearFiltersProps) {
+  return <Button {...props}>Clear filters</Button>;
+}

@@ -1,0 +1,22 @@
+'use client';
+
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+
+type SearchInputProps = Pick<TextInputProps, 'className' | 'flex' | 'miw' | 'placeholder' | 'w'> & {
+  label: string;
+  value: string;
+  onChange: (value: string | null) => void;
+};
+
+export function SearchInput({ label, onChange, className = 'grow-small', ...props }: SearchInputProps) {
+  return (
+    <TextInput
+      aria-label={label}
+      leftSection={<IconSearch size={16} stroke={1.5} />}
+      className={className}
+      onChange={(event) => onChange(event.currentTarget.value || null)}
+      {...props}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+'use client';
+
+import { useDebouncedValue } from '@mantine/hooks';
+import { type Nullable, parseAsString, parseAsStringLiteral, useQueryStates, type Values } from 'nuqs';
+import { useCursorHistory } from '../data-table/cursor-history';
+
+type Parsers = Parameters<typeof useQueryStates>[0];
+type SortOrder = 'asc' | 'desc';
+
+type ListSearchOptions<Filters extends Parsers, View extends Parsers> = {
+  /** What narrows the list. Text is debounced. */
+  filters: Filters;
+  /** What else is in the URL: the order, open dialogs, the open row. */
+  view?: View;
+  /** Set when a filter changes, such as `{ open: null }`. */
+  resets?: Partial<Nullable<Values<View>>>;
+};
+
+const DEBOUNCE_MS = 200;
+const POSITION = { cursor: parseAsString };
+
+/** The filters, order and page of a list, kept in the URL. */
+export function useListSearch<Filters extends Parsers, View extends Parsers>({
+  filters,
+  view,
+  resets,
+}: ListSearchOptions<Filters, View>) {
+  type All = Filters & View & typeof POSITION;
+  type Changes = Partial<Nullable<Values<Filters & View>>>;
+  const [values, setValues] = useQueryStates({ ...filters, ...view, ...POSITION } as All);
+  const history = useCursorHistory();
+  const settled = useSettled(values as Values<Filters>, filters);
+  const set = (changes: object) => void setValues(changes as Parameters<typeof setValues>[0]);
+  const names = Object.keys(filters);
+  const parseSort = view?.sort?.parse as ((field: string) => unknown) | undefined;
+  const { sort, order } = values as { sort?: string; order?: SortOrder };
+
+  return {
+    /** The current values of the URL. */
+    values: values as Values<Filters & View>,
+    /** The filters to load by. */
+    settled,
+    history,
+    isFiltered: names.some((name) => settled[name] !== (filters[name]?.defaultValue ?? null)),
+    /** Changes filters or the order, and returns to the first page. */
+    change: (changes: Changes) => set({ cursor: null, ...resets, ...changes }),
+    /** Changes the rest: opens or closes a dialog or a row. */
+    open: (changes: Partial<Nullable<Values<View>>>) => set(changes),
+    clear: () => set({ cursor: null, ...resets, ...Object.fromEntries(names.map((name) => [name, null])) }),
+    sort: order && {
+      field: sort ?? '',
+      order,
+      onSort: (field: string, next: SortOrder) =>
+        set({ cursor: null, order: next, ...(sort && { sort: parseSort?.(field) }) }),
+    },
+  };
+}
+
+/** What the list's components need of its search. */
+export type ListSearch = Pick<
+  ReturnType<typeof useListSearch<Parsers, Parsers>>,
+  'history' | 'isFiltered' | 'clear' | 'sort'
+>;
+
+/** The fields that a list can be sorted by, the default first. */
+export function sortBy<Field extends string>(fields: readonly [Field, ...Field[]], order: SortOrder = 'asc') {
+  return {
+    sort: parseAsStringLiteral(fields).withDefault(fields[0]),
+    order: parseAsStringLiteral(['asc', 'desc']).withDefault(order),
+  };
+}
+
+export const parseAsText = parseAsString.withDefault('');
+
+function useSettled<Filters extends Parsers>(values: Values<Filters>, filters: Filters): Values<Filters> {
+  const isText = (name: string) => filters[name]?.defaultValue === '';
+  const texts = Object.keys(filters).flatMap((name) => (isText(name) ? [[name, `${values[name]}`.trim()]] : []));
+  const [json] = useDebouncedValue(JSON.stringify(texts), DEBOUNCE_MS);
+  return { ...values, ...Object.fromEntries(JSON.parse(json)) };
+}

@@ -1,0 +1,112 @@
+'use client';
+
+import { useRef, useState } from 'react';
+import { type Problem, toProblem } from '../api/problem';
+import { dismissResult, notify } from '../notifications';
+
+type RowActionsOptions<Row> = {
+  keyOf: (row: Row) => string;
+  nameOf: (rows: Row[]) => string;
+  /** Refetches the list. */
+  refresh: () => Promise<unknown>;
+};
+
+type RowAction<Row, Result> = {
+  rows: Row[];
+  /** Names the action if it fails, such as "delete". */
+  verb: string;
+  act: (row: Row) => Promise<Result>;
+  /** The notification. */
+  text: (done: Row[], results: Result[]) => string;
+  undo?: (done: Row[]) => void;
+  /** Shown until the rows are refetched. */
+  change?: (row: Row) => Partial<Row>;
+  /** Called before the notification, such as to close a dialog. */
+  onDone?: () => void;
+  takesFocus?: boolean;
+};
+
+/**
+ * Changes rows one at a time and reports the result, with Undo where the action has one. A failure stops the action.
+ * Changes are shown immediately; the list is refetched after the last one.
+ */
+export function useRowActions<Row extends object>({ keyOf, nameOf, refresh }: RowActionsOptions<Row>) {
+  const [changes, setChanges] = useState<ReadonlyMap<string, Partial<Row>>>(new Map());
+  const [running, setRunning] = useState(0);
+  const queue = useRef(Promise.resolve());
+  const unfinished = useRef(0);
+
+  const run = <Result>(action: RowAction<Row, Result>) => {
+    const { rows, change } = action;
+    dismissResult();
+    if (change) {
+      setChanges((before) => {
+        const added = rows.map((row) => [keyOf(row), { ...before.get(keyOf(row)), ...change(row) }] as const);
+        return new Map([...before, ...added]);
+      });
+    }
+    unfinished.current += 1;
+    setRunning((count) => count + 1);
+    queue.current = queue.current.then(async () => {
+      const outcome = await actOnEach(action);
+      setRunning((count) => count - 1);
+      action.onDone?.();
+      report(action, outcome, nameOf);
+      if (unfinished.current === 1) await refresh();
+      unfinished.current -= 1;
+      if (unfinished.current === 0) setChanges(new Map());
+    });
+  };
+
+  return {
+    run,
+    isBusy: running > 0,
+    /** The row with its changes that are not refetched yet. */
+    latest: (row: Row): Row => ({ ...row, ...changes.get(keyOf(row)) }),
+  };
+}
+
+type ActiveActionsOptions<Row> = RowActionsOptions<Row> & {
+  update: (row: Row, change: { active: boolean }) => Promise<unknown>;
+};
+
+/** The actions of rows that can be activated and deactivated. */
+export function useActiveActions<Row extends { active: boolean }>({ update, ...options }: ActiveActionsOptions<Row>) {
+  const actions = useRowActions<Row>(options);
+  const setActive = (rows: Row[], active: boolean): void =>
+    actions.run({
+      rows,
+      verb: active ? 'activate' : 'deactivate',
+      act: (row) => update(row, { active }),
+      text: (done) => `${active ? 'Activated' : 'Deactivated'} ${options.nameOf(done)}`,
+      undo: (done) => setActive(done, !active),
+      change: () => ({ active }) as Partial<Row>,
+    });
+  return { ...actions, setActive };
+}
+
+type Outcome<Row, Result> = { done: Row[]; results: Result[]; problem?: Problem };
+
+async function actOnEach<Row, Result>({ rows, act }: RowAction<Row, Result>): Promise<Outcome<Row, Result>> {
+  const done: Row[] = [];
+  const results: Result[] = [];
+  for (const row of rows) {
+    try {
+      results.push(await act(row));
+      done.push(row);
+    } catch (error) {
+      return { done, results, problem: toProblem(error) };
+    }
+  }
+  return { done, results };
+}
+
+function report<Row, Result>(
+  { rows, verb, text, undo, takesFocus }: RowAction<Row, Result>,
+  { done, results, problem }: Outcome<Row, Result>,
+  nameOf: (rows: Row[]) => string,
+): void {
+  const undoDone = undo && done.length > 0 ? () => undo(done) : undefined;
+  if (problem) notify({ text: `Couldn’t ${verb} ${nameOf(rows.slice(done.length))}`, problem, undo: undoDone });
+  else notify({ text: text(done, results), undo: undoDone, takesFocus });
+}

@@ -1,0 +1,23 @@
+'use client';
+
+import { parseAsBoolean, parseAsString } from 'nuqs';
+import { parseAsShown } from '@/components/list/active-filter';
+import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+
+const SEARCH = {
+  filters: { q: parseAsText, show: parseAsShown },
+  view: {
+    ...sortBy(['source_local_part', 'created_at']),
+    domain: parseAsString,
+    new: parseAsBoolean.withDefault(false),
+    import: parseAsBoolean.withDefault(false),
+    edit: parseAsString,
+    trace: parseAsString,
+  },
+};
+
+export function useAliasSearch() {
+  return useListSearch(SEARCH);
+}
+
+export type AliasSearch = ReturnType<typeof useAliasSearch>;

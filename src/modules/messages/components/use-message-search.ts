@@ -1,0 +1,41 @@
+'use client';
+
+import { parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { MESSAGE_STATUSES } from '../schema';
+
+const SEARCH = {
+  filters: {
+    q: parseAsText,
+    domain: parseAsString,
+    status: parseAsStringLiteral(MESSAGE_STATUSES),
+    direction: parseAsStringLiteral(['outbound', 'inbound']),
+    from: parseAsText,
+    to: parseAsText,
+    since: parseAsIsoDateTime,
+    until: parseAsIsoDateTime,
+  },
+  view: { ...sortBy(['created_at'], 'desc'), peek: parseAsString },
+};
+
+export function useMessageSearch() {
+  return useListSearch(SEARCH);
+}
+
+export type MessageSearch = ReturnType<typeof useMessageSearch>;
+
+/** The search as the API's input. */
+export function inputOf({ settled, values, history }: MessageSearch) {
+  return {
+    q: settled.q || undefined,
+    from: settled.from || undefined,
+    to: settled.to || undefined,
+    domain_id: values.domain ?? undefined,
+    status: values.status ?? undefined,
+    direction: values.direction ?? undefined,
+    since: values.since?.toISOString(),
+    until: values.until?.toISOString(),
+    order: values.order,
+    cursor: history.cursor,
+  };
+}

@@ -1,0 +1,38 @@
+'use client';
+
+import { parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { ListQueue, QUEUES } from '../schema';
+
+const SEARCH = {
+  filters: { queue: parseAsStringLiteral(QUEUES), from: parseAsText, to: parseAsText },
+  // The oldest first, so that new messages don't move the list.
+  view: { ...sortBy(['arrived_at']), open: parseAsString },
+  resets: { open: null },
+};
+
+export function useQueueSearch() {
+  return useListSearch(SEARCH);
+}
+
+export type QueueSearch = ReturnType<typeof useQueueSearch>;
+
+/** The search as the API's input. */
+export function inputOf({ values, settled, history }: QueueSearch) {
+  return {
+    queue: values.queue ?? undefined,
+    from: searchTerm('from', settled.from),
+    to: searchTerm('to', settled.to),
+    order: values.order,
+    cursor: history.cursor,
+  };
+}
+
+/** Whether the text is empty or complete enough to search for. */
+export function isSearchable(field: 'from' | 'to', text: string): boolean {
+  return text.trim() === '' || ListQueue.shape[field].safeParse(text.trim()).success;
+}
+
+function searchTerm(field: 'from' | 'to', text: string): string | undefined {
+  return text !== '' && isSearchable(field, text) ? text : undefined;
+}
