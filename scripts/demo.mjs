@@ -35,8 +35,8 @@ async function start(lifetime) {
   const { url } = await startApp(lifetime, {
     root,
     beforeBuild: requireFree,
-    fillDatabase: () => readAccess(dataDir) ?? step('Seeding the demo', () => seed(root)),
+    fillDatabase: async () => readAccess(dataDir) ?? step('Seeding the demo', () => seed(root)),
   });
   await startDemoAgent(lifetime, root);
-  console.log(describe({ url, ...readAccess(dataDir) }));
+  console.log(describe({ url, .../** @type {import('./demo/demo-data.mjs').Access} */ (readAccess(dataDir)) }));
 }

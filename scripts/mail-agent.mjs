@@ -60,7 +60,7 @@ function runAgent(lifetime) {
   return new Promise((resolve, reject) => {
     child.once('message', () => {
       console.log('The mail agent is running. Press Ctrl+C to stop it.');
-      resolve();
+      resolve(undefined);
     });
     child.once('error', reject);
     child.once('exit', (code, signal) => {

@@ -38,11 +38,13 @@ async function testFaults(lifetime) {
       `${holds ? 'ok    ' : 'FAILED'} ${name}${holds || found === undefined ? '' : `: ${JSON.stringify(found)}`}`,
     );
   };
-  for (const [title, run] of [
+  /** @type {[title: string, run: typeof testKilledApp][]} */
+  const tests = [
     [`The app killed ${options.kills} times (--seed ${options.seed})`, testKilledApp],
     ['Half of the endpoints hang', testHangingEndpoints],
     ['The app is stopped during deliveries', testStoppedApp],
-  ]) {
+  ];
+  for (const [title, run] of tests) {
     console.log(`\n${title}`);
     const { adminUrl, stop } = await startTemporaryPostgres();
     lifetime.atEnd(stop);

@@ -64,9 +64,10 @@ async function testFreshClone() {
 }
 
 async function testKilledProcesses() {
+  /** @type {[name: string, kill: (trial: any) => void][]} */
   const victims = [
     ['the server', (trial) => process.kill(trial.pidOf('serve.mjs'), 'SIGKILL')],
-    ['Postgres', (trial) => process.kill(postgresOf(dataDirOf(trial.folder)).pid, 'SIGKILL')],
+    ['Postgres', (trial) => process.kill(Number(postgresOf(dataDirOf(trial.folder)).pid), 'SIGKILL')],
     ['the start script', (trial) => process.kill(trial.pidOf('scripts/start.mjs'), 'SIGKILL')],
     ['the whole group', (trial) => trial.killGroup('SIGKILL')],
   ];
@@ -111,8 +112,9 @@ async function testSideBySide() {
 async function testWrongSettings() {
   await test('a PORT in use is reported in one sentence', async () => {
     const server = createServer();
-    await new Promise((resolve) => server.listen(0, resolve));
-    await expectRefusal(start(second, { PORT: String(server.address().port) }), /^Port \d+ is in use: .*\.$/m);
+    await new Promise((resolve) => server.listen(0, () => resolve(undefined)));
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    await expectRefusal(start(second, { PORT: String(port) }), /^Port \d+ is in use: .*\.$/m);
     server.close();
   });
   await test('a wrong setting is reported in one sentence', () =>

@@ -26,7 +26,7 @@ async function watch(lifetime) {
   const adminUrl = await startTestDatabase(lifetime);
   const child = spawn(process.execPath, [toolPath(root, 'vitest'), 'watch', ...process.argv.slice(2)], {
     stdio: 'inherit',
-    env: { ...(await testEnvironment()), TEST_DATABASE_URL: adminUrl },
+    env: /** @type {any} */ ({ ...(await testEnvironment()), TEST_DATABASE_URL: adminUrl }),
   });
   lifetime.atEnd(() => stopChild(child, STOP_TIMEOUT_MS));
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 0)));

@@ -17,9 +17,9 @@ if (config && !/^[\w./-]+$/.test(config))
   errors.push(`The path of the folder ${config} can have only letters, digits and . _ - /.`);
 if (errors.length > 0) fail(errors);
 
-if (config) write(config);
+if (config && values) write(config, values);
 
-function write(folder) {
+function write(folder, values) {
   try {
     mkdirSync(folder, { recursive: true });
     writeConfiguration(folder, { ...values, config: folder });

@@ -55,11 +55,16 @@ export function makeDataFolders({ data, mail_uid: mailUid }) {
 
 /** @returns {[path: string, template: string][]} */
 function outputs() {
-  const templates = readdirSync(TEMPLATES, { recursive: true }).filter((path) =>
+  const templates = readdirSync(TEMPLATES, { recursive: true, encoding: 'utf8' }).filter((path) =>
     statSync(join(TEMPLATES, path)).isFile(),
   );
-  const same = templates.filter((path) => path !== NETWORK_CHECK).map((path) => [path, path]);
-  return [...same, ...NETWORK_CHECKS.map((name) => [`rspamd/local.d/${name}.conf`, NETWORK_CHECK])];
+  const same = templates.filter((path) => path !== NETWORK_CHECK).map((path) => pair(path, path));
+  return [...same, ...NETWORK_CHECKS.map((name) => pair(`rspamd/local.d/${name}.conf`, NETWORK_CHECK))];
+}
+
+/** @returns {[path: string, template: string]} */
+function pair(path, template) {
+  return [path, template];
 }
 
 function fill(text, values, template) {

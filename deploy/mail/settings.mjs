@@ -35,13 +35,13 @@ const DEFAULTS = {
   MAIL_UID: 5000,
 };
 
-/** @returns {{ values: Record<string, string | number>, errors: string[] }} template values, or what is wrong with the settings */
+/** @returns {{ values?: ReturnType<typeof valuesOf>, errors: string[] }} template values, or what is wrong with the settings */
 export function readSettings(file) {
   const { given, errors } = parse(file);
   const settings = { ...DEFAULTS, ...given };
   for (const name of REQUIRED) if (!given[name]) errors.push(`${name} is missing in ${file}.`);
   if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings));
-  return { values: errors.length === 0 ? valuesOf(settings) : {}, errors };
+  return errors.length === 0 ? { values: valuesOf(settings), errors } : { errors };
 }
 
 // Not util.parseEnv, which cuts values at a # and says nothing of unreadable, unknown or repeated lines.
@@ -150,6 +150,7 @@ function listOf(text) {
 function valuesOf(settings) {
   const own = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value]));
   const database = databaseOf(settings.DATABASE);
+  if (!database) throw new Error('errorsIn has checked DATABASE');
   const { host, port } = database;
   const addresses = settings.BIND_ADDRESSES === 'all' ? [] : listOf(settings.BIND_ADDRESSES);
   const hasIpv6 = addresses.length === 0 || addresses.some((address) => isIP(address) === 6);

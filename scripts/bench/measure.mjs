@@ -12,6 +12,7 @@ export async function compareEndpoints({ api, key, domain }) {
     subject: 'Your order has shipped',
     text_body: 'It is on its way.\n'.repeat(200),
   };
+  /** @type {[name: string, count: number, each: number, run: () => Promise<unknown>][]} */
   const kinds = [
     ['GET /version (baseline)', 600, 1, () => call(api, key, '/version')],
     ['GET /auth/me', 600, 1, () => call(api, key, '/auth/me')],

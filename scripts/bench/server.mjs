@@ -15,10 +15,14 @@ export async function startBenchServer(root, dataDir, lifetime) {
   await migrate(root, postgres.adminUrl);
   const port = await freePort();
   const api = apiOf(port);
-  const server = await startApp(root, { ...appEnvironment(postgres.adminUrl), DATA_DIR: dataDir }, port);
+  const { child: server, ended } = await startApp(
+    root,
+    { ...appEnvironment(postgres.adminUrl), DATA_DIR: dataDir },
+    port,
+  );
   lifetime.atEnd(() => {
     server.kill('SIGTERM');
-    return server.ended;
+    return ended;
   });
   const key = await createKey(port);
   await call(api, key, '/domains', { name: DOMAIN });

@@ -19,11 +19,12 @@ process.exitCode = violations.length > 0 || all.fileCount === 0 || ofCode.fileCo
 
 async function check(forbidden, { areTypesErased }) {
   // dependency-cruiser's parser for TypeScript 7 doesn't support .tsx files and doesn't distinguish types from code.
+  // @ts-expect-error: it returns a Module or a Script, depending on its options.
   swc.parseFileSync = (path, options) => {
     const program = parseFile(path, { ...options, tsx: path.endsWith('.tsx') });
     return areTypesErased ? { ...program, body: program.body.filter((item) => !isTypeOnly(item)) } : program;
   };
-  const { output } = await cruise(
+  const result = await cruise(
     FOLDERS.filter((folder) => existsSync(join(root, folder))),
     {
       baseDir: root,
@@ -39,6 +40,7 @@ async function check(forbidden, { areTypesErased }) {
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
     },
   );
+  const output = /** @type {import('dependency-cruiser').ICruiseResult} */ (result.output);
   const comments = new Map(forbidden.map((rule) => [rule.name, rule.comment]));
   return {
     fileCount: output.modules.filter(

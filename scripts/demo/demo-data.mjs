@@ -19,7 +19,9 @@ export function dataDirOf(root) {
   throw new PlainError(`${dataDir} was not created by the demo: move it away first.`);
 }
 
-/** @returns {{ email: string, password: string, apiKey: string, seededAt: string } | undefined} once it is seeded */
+/** @typedef {{ email: string, password: string, apiKey: string, seededAt: string }} Access */
+
+/** @returns {Access | undefined} once it is seeded */
 export function readAccess(dataDir) {
   const path = join(dataDir, ACCESS);
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;

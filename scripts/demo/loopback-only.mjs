@@ -21,7 +21,7 @@ net.Socket.prototype.connect = function connectToLoopback(...args) {
   const options =
     typeof first === 'object' ? first : { port: first, host: typeof second === 'string' ? second : undefined };
   const isLocal = options.path !== undefined || isLoopback(options.host);
-  if (isLocal) return connect.apply(this, args);
+  if (isLocal) return Reflect.apply(connect, this, args);
   process.nextTick(() =>
     this.destroy(Object.assign(new Error('The demo connects to this machine only.'), { code: 'ENETUNREACH' })),
   );
@@ -29,12 +29,14 @@ net.Socket.prototype.connect = function connectToLoopback(...args) {
 };
 
 const { lookup } = dns;
+// @ts-expect-error: without the overloads and without __promisify__, which nothing here uses.
 dns.lookup = (hostname, options, callback) => {
   const done = callback ?? options;
   if (isLoopback(hostname) || net.isIP(hostname)) return lookup(hostname, options, callback);
   return process.nextTick(done, notFound(hostname));
 };
 const lookupPromise = dns.promises.lookup;
+// @ts-expect-error: without the overloads.
 dns.promises.lookup = async (hostname, options) => {
   if (isLoopback(hostname) || net.isIP(hostname)) return lookupPromise(hostname, options);
   throw notFound(hostname);

@@ -14,10 +14,10 @@ async function startInstance({ root, env, lifetime }) {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-faults-'));
   const port = await freePort();
   const own = { ...env, DATA_DIR: dataDir };
-  const instance = { port, api: apiOf(port), child: await startApp(root, own, port) };
+  const instance = { port, api: apiOf(port), ...(await startApp(root, own, port)) };
   lifetime.atEnd(async () => {
     instance.child.kill('SIGKILL');
-    await instance.child.ended;
+    await instance.ended;
     rmSync(dataDir, { recursive: true, force: true });
   });
   return {
@@ -26,18 +26,18 @@ async function startInstance({ root, env, lifetime }) {
     /** Stops an instance like a service manager. @returns its exit code */
     async stop() {
       instance.child.kill('SIGTERM');
-      await instance.child.ended;
+      await instance.ended;
       return instance.child.exitCode;
     },
     async restart() {
-      instance.child = await startApp(root, own, port);
+      Object.assign(instance, await startApp(root, own, port));
     },
     /** Kills an instance without warning and restarts it immediately. */
     async killAndRestart(afterKill) {
       instance.child.kill('SIGKILL');
-      await instance.child.ended;
+      await instance.ended;
       await afterKill();
-      instance.child = await startApp(root, own, port);
+      Object.assign(instance, await startApp(root, own, port));
     },
   };
 }

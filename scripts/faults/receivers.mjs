@@ -11,11 +11,11 @@ export async function startReceivers(answer, answerAfterMs = 0) {
     keyType: 'ec',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
   });
-  /** @type {{ path: string, delivery: string, event: string, isSignedBy: (secret: string) => boolean, status: number | null }[]} */
+  /** @type {{ path: string, delivery: unknown, event: string, isSignedBy: (secret: string) => boolean, status: number | null }[]} */
   const requests = [];
   const server = createServer({ key, cert }, async (request, response) => {
     const body = Buffer.concat(await request.toArray().catch(() => []));
-    const path = request.url.slice(1);
+    const path = (request.url ?? '').slice(1);
     const status = answer(path, request);
     const { 'x-service-delivery': delivery, 'x-service-signature': signature } = request.headers;
     const { id: event } = JSON.parse(body.toString('utf8') || '{}');
@@ -23,9 +23,10 @@ export async function startReceivers(answer, answerAfterMs = 0) {
     requests.push({ path, delivery, event, isSignedBy, status });
     if (status !== null) setTimeout(() => response.writeHead(status).end(), answerAfterMs);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
-    url: `https://127.0.0.1:${server.address().port}`,
+    url: `https://127.0.0.1:${port}`,
     cert,
     requests,
     close: () => {

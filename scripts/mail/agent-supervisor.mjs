@@ -19,7 +19,8 @@ const STOP_TIMEOUT_MS = 10_000;
  * @returns {Promise<() => Promise<void>>} resolves once the agent runs, to a function that stops it
  */
 export async function superviseAgent({ config, data }, env) {
-  const [pidFile, stoppedFile] = ['pid', 'stopped'].map((name) => join(data, 'run/agent', name));
+  const pidFile = join(data, 'run/agent/pid');
+  const stoppedFile = join(data, 'run/agent/stopped');
   const logFile = join(data, 'log/agent.log');
   const log = openSync(logFile, 'a');
   let isEnding = false;

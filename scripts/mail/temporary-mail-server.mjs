@@ -13,9 +13,11 @@ const deploy = join(dirname(self), '..', '..', 'deploy', 'mail');
 
 if (process.argv[1] === self) superviseMailServer();
 
+/** @typedef {{ config: string, data: string, settings: Record<'APP_PASSWORD' | 'SUBMISSIONS_PORT', string> }} MailServer */
+
 /**
  * @param {string} databaseUrl with the role mta_read
- * @returns {Promise<{ mailServer: object, stop: () => Promise<void> }>} the folders and settings of the mail server
+ * @returns {Promise<{ mailServer: MailServer, stop: () => Promise<void> }>} the folders and settings of the mail server
  */
 export function startTemporaryMailServer(databaseUrl) {
   const supervisor = fork(self, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -26,7 +28,9 @@ export function startTemporaryMailServer(databaseUrl) {
   };
   supervisor.send({ databaseUrl });
   return new Promise((resolve, reject) => {
-    supervisor.once('message', ({ mailServer }) => resolve({ mailServer, stop }));
+    supervisor.once('message', (/** @type {{ mailServer: MailServer }} */ { mailServer }) =>
+      resolve({ mailServer, stop }),
+    );
     supervisor.once('error', reject);
     supervisor.once('exit', () => reject(new PlainError('The mail server for the tests did not start.')));
   });
@@ -58,7 +62,7 @@ function superviseMailServer() {
       run(process.execPath, [join(deploy, 'configure.mjs'), file, config]);
       isStarted = true;
       run(join(deploy, 'stack'), ['start', config]);
-      process.send({ mailServer: { config, data: settings.DATA_DIR, settings } });
+      process.send?.({ mailServer: { config, data: settings.DATA_DIR, settings } });
     } catch (error) {
       console.error(error.message);
       spawnSync('tail', ['-n', '20', ...logsIn(join(folder, 'data', 'log'))], { stdio: 'inherit' });

@@ -42,7 +42,8 @@ export async function settingsFor(folder, databaseUrl) {
 }
 
 function makeCertificate(folder) {
-  const [certificate, key] = ['certificate.pem', 'key.pem'].map((name) => join(folder, name));
+  const certificate = join(folder, 'certificate.pem');
+  const key = join(folder, 'key.pem');
   const subject = ['-subj', `/CN=${HOST_NAME}`, '-addext', `subjectAltName=DNS:${HOST_NAME}`];
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   spawnSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', certificate], { stdio: 'ignore' });

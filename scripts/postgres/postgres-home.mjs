@@ -28,7 +28,7 @@ const PACKAGES = {
 const OUTSIDE_FOLDER = '/var/lib/postroom';
 const POINTER_FILE = 'postgres-location.json';
 
-/** @returns {{ home: string, programs: { initdb: string, pgCtl: string }, osUser: { uid?: number, gid?: number } }} */
+/** @returns {Promise<{ home: string, programs: { initdb: string, pgCtl: string }, osUser: { uid?: number, gid?: number } }>} */
 export async function preparePostgresHome(dataDir) {
   mkdirSync(dataDir, { recursive: true });
   const osUser = process.getuid?.() === 0 ? unprivilegedUser(dataDir) : {};

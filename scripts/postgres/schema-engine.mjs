@@ -22,7 +22,7 @@ const { values: options, positionals } = parseArgs({
     datasource: { type: 'string' },
   },
 });
-const databaseUrl = options.datasource ? JSON.parse(options.datasource).url : process.env.DATABASE_URL;
+const databaseUrl = options.datasource ? JSON.parse(String(options.datasource)).url : process.env.DATABASE_URL;
 
 if (positionals[0] === 'cli') await answerDatabaseCommand(positionals[1]);
 else await answerRequests();
@@ -61,9 +61,12 @@ async function loadEngine() {
   const imports = { './schema_engine_bg.js': bindings };
   const { instance } = await WebAssembly.instantiate(readFileSync(fileURLToPath(wasmPath)), imports);
   bindings.__wbg_set_wasm(instance.exports);
-  instance.exports.__wbindgen_start();
+  /** @type {() => void} */ (instance.exports.__wbindgen_start)();
 
-  const datamodels = options.datamodels.map((path) => [path, readFileSync(path, 'utf8')]);
+  /** @type {[path: string, text: string][]} */
+  const datamodels = [options.datamodels ?? []]
+    .flat()
+    .map((path) => [String(path), readFileSync(String(path), 'utf8')]);
   const adapter = bindMigrationAwareSqlAdapterFactory(createAdapterFactory(databaseUrl));
   const log = () => {};
   return bindings.SchemaEngine.new({ datamodels: datamodels.length > 0 ? datamodels : undefined }, log, adapter);

@@ -20,7 +20,7 @@ export function startTemporaryPostgres() {
     return ended;
   };
   return new Promise((resolve, reject) => {
-    keeper.once('message', ({ adminUrl }) => resolve({ adminUrl, stop }));
+    keeper.once('message', (/** @type {{ adminUrl: string }} */ { adminUrl }) => resolve({ adminUrl, stop }));
     keeper.once('error', reject);
     keeper.once('exit', () => reject(new PlainError('The Postgres for the tests did not start.')));
   });
@@ -40,7 +40,7 @@ async function keepPostgres() {
   try {
     const { startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
     postgres = await startEmbeddedPostgres({ dataDir, database: 'postroom', isDurable: false });
-    process.send({ adminUrl: postgres.adminUrl });
+    process.send?.({ adminUrl: postgres.adminUrl });
   } catch (error) {
     console.error(isPlain(error) ? error.message : error);
     end();

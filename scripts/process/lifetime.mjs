@@ -8,7 +8,7 @@ const SIGNAL_ARRIVES_WITHIN_MS = 300;
 
 /**
  * Runs a command and, however it ends, runs its cleanups, last one first.
- * @param {(lifetime: Lifetime) => Promise<number | void>} returns the exit code, or undefined to keep running
+ * @param {(lifetime: Lifetime) => Promise<number | void>} command returns the exit code, or undefined to keep running
  * @param {{ exitCodeWhenStopped: number }} options
  */
 export async function runCommand(command, { exitCodeWhenStopped }) {

@@ -1,5 +1,6 @@
 /** An error that the user can fix: shown as its message only, without a stack. */
 export class PlainError extends Error {
+  /** @override */
   name = 'PlainError';
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { PlainError } from '../process/plain-error.mjs';
 import { npmPath, runTool } from './run-tool.mjs';
 
-const OLDEST_NODE = [20, 19];
+const OLDEST_NODE = /** @type {const} */ ([20, 19]);
 
 export function checkNodeVersion() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
   throw new PlainError(`Postroom needs Node.js ${OLDEST_NODE.join('.')} or later; this is ${process.versions.node}.`);

@@ -45,7 +45,9 @@ function listen(address) {
   const server = createServer((socket) => socket.end(String(process.pid)));
   server.unref();
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error)));
+    server.once('error', (/** @type {NodeJS.ErrnoException} */ error) =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+    );
     server.listen(address, () => resolve(true));
   });
 }

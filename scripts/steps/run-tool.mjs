@@ -16,13 +16,13 @@ export function runTool(script, args, { root, env = process.env, onOutput }) {
   const imported = ['--import', new URL('../process/stop-with-parent.mjs', import.meta.url).href];
   const child = spawn(process.execPath, [...imported, script, ...args], {
     cwd: root,
-    env: { ...quietTools, ...env, POSTROOM_PARENT: String(process.pid) },
+    env: /** @type {any} */ ({ ...quietTools, ...env, POSTROOM_PARENT: String(process.pid) }),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
+    stream?.setEncoding('utf8').on('data', (text) => {
       output += text;
       onOutput?.(text);
     });
@@ -62,7 +62,7 @@ export function stopChild(child, killAfterMs) {
     const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
     child.once('exit', () => {
       clearTimeout(timer);
-      resolve();
+      resolve(undefined);
     });
     child.kill('SIGTERM');
   });

@@ -24,7 +24,7 @@ export function appEnvironment(databaseUrl) {
   };
 }
 
-/** @returns the process, once it is healthy */
+/** @returns the process, once it is healthy, and a promise of its end */
 export async function startApp(root, env, port) {
   const script = join(root, 'scripts', 'serve.mjs');
   const child = spawn(process.execPath, [script], {
@@ -32,9 +32,9 @@ export async function startApp(root, env, port) {
     env: { ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  child.ended = new Promise((resolve) => child.once('exit', resolve));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   await untilHealthy(child, apiOf(port));
-  return child;
+  return { child, ended };
 }
 
 export function apiOf(port) {
@@ -45,7 +45,7 @@ export function apiOf(port) {
 export async function createKey(port) {
   const json = { 'content-type': 'application/json' };
   const login = await fetch(`${apiOf(port)}/auth/login`, { method: 'POST', headers: json, body: text(ADMIN) });
-  const cookie = login.headers.get('set-cookie').split(';')[0];
+  const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
   const headers = { ...json, cookie, origin: `http://localhost:${port}` };
   const body = text({ name: 'trial', rate_limit: 0 });
   const created = await fetch(`${apiOf(port)}/api-keys`, { method: 'POST', headers, body });

@@ -10,11 +10,11 @@ export function isDebianAsRoot() {
 }
 
 export function installFromDebian(name) {
-  const options = {
+  const options = /** @type {const} */ ({
     stdio: 'ignore',
     timeout: INSTALL_TIMEOUT_MS,
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  };
+  });
   spawnSync('apt-get', ['update'], options);
   spawnSync('apt-get', ['install', '-y', '--no-install-recommends', name], options);
 }

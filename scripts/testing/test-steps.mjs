@@ -33,7 +33,9 @@ async function check({ root, env }, command, args) {
 
 async function checkTypes(here) {
   const generated = await check(here, 'next', ['typegen']);
-  return generated.failures.length > 0 ? generated : check(here, 'tsc', ['--noEmit']);
+  if (generated.failures.length > 0) return generated;
+  const app = await check(here, 'tsc', ['--noEmit']);
+  return app.failures.length > 0 ? app : check(here, 'tsc', ['--noEmit', '--project', 'scripts']);
 }
 
 async function runScript({ root, env }, script) {

@@ -12,38 +12,45 @@ const END_TIMEOUT_MS = 40_000;
 /**
  * @param {{ folder: string, port: number, env: Record<string, string>, user?: { uid: number, gid: number } }} options
  */
-export function runStart({ folder, port, env, user = {} }) {
+export function runStart({ folder, port, env, user }) {
   const startedAt = Date.now();
   const child = spawn('npm', ['start'], {
     cwd: folder,
-    env,
+    env: /** @type {any} */ (env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     ...user,
   });
-  const trial = { folder, port, group: child.pid, output: '', exitCode: undefined, readyAfterMs: 0 };
+  const group = child.pid;
+  if (group === undefined) throw new Error('npm could not be started');
+  /** @type {number | undefined} */
+  let exitCode;
+  const trial = { folder, port, group, output: '', readyAfterMs: 0 };
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
+    stream?.setEncoding('utf8').on('data', (text) => {
       trial.output += text;
     });
   }
   child.once('close', (code) => {
-    trial.exitCode = code ?? -1;
+    exitCode = code ?? -1;
   });
   trial.untilReady = async () => {
-    const isReady = await until(async () => trial.exitCode !== undefined || (await isHealthy(port)), READY_TIMEOUT_MS);
+    const isReady = await until(async () => exitCode !== undefined || (await isHealthy(port)), READY_TIMEOUT_MS);
     trial.readyAfterMs = Date.now() - startedAt;
-    if (!isReady || trial.exitCode !== undefined) throw new Error(`it did not become healthy:\n${trial.output}`);
+    if (!isReady || exitCode !== undefined) throw new Error(`it did not become healthy:\n${trial.output}`);
     return trial;
   };
   trial.untilPrinted = (text) => until(() => trial.output.includes(text), READY_TIMEOUT_MS);
   trial.untilEnded = async () => {
-    if (!(await until(() => trial.exitCode !== undefined, END_TIMEOUT_MS))) throw new Error('it did not end');
+    if (!(await until(() => exitCode !== undefined, END_TIMEOUT_MS))) throw new Error('it did not end');
     return trial;
   };
   trial.processes = () => processes().filter(({ pgid }) => pgid === trial.group);
-  trial.pidOf = (script) =>
-    trial.processes().find(({ command }) => /^(\S*\/)?node /.test(command) && command.includes(script))?.pid;
+  trial.pidOf = (script) => {
+    const found = trial.processes().find(({ command }) => /^(\S*\/)?node /.test(command) && command.includes(script));
+    if (!found) throw new Error(`${script} is not running`);
+    return found.pid;
+  };
   trial.killGroup = (signal) => {
     if (trial.processes().length > 0) process.kill(-trial.group, signal);
   };
@@ -77,7 +84,7 @@ export function freePort() {
     const server = createServer();
     server.once('error', reject);
     server.listen(0, () => {
-      const { port } = server.address();
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
       server.close(() => resolve(port));
     });
   });
@@ -116,7 +123,7 @@ function processesOfPs() {
   const { stdout } = spawnSync('ps', ['-axo', 'pid=,pgid=,stat=,command='], { encoding: 'utf8' });
   return stdout
     .split('\n')
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
-    .filter((match) => match && !match[3].startsWith('Z'))
+    .flatMap((line) => [...line.matchAll(/^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/g)])
+    .filter(([, , , state]) => !state?.startsWith('Z'))
     .map(([, pid, pgid, , command]) => ({ pid: Number(pid), pgid: Number(pgid), command }));
 }

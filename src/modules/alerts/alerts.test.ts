@@ -30,7 +30,7 @@ describe('an alert about a lasting state', () => {
     expect(await alerts()).toMatchObject([{ kind: 'webhook_failing', severity: 'critical', status: 'open' }]);
   });
 
-  it('closes by itself when the state ends, even if it was acknowledged, and opens anew the next time', async () => {
+  it('closes by itself when the state ends, even if it was acknowledged, and opens again the next time', async () => {
     const alert = about('webhook_failing');
     await openAlerts(db, [alert], now);
     const [{ id }] = await alerts();

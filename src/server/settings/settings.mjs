@@ -120,6 +120,7 @@ const Settings = Environment.transform((env) => ({
 export const settingNames = /** @type {readonly string[]} */ (Object.freeze(Object.keys(Environment.shape)));
 
 class SettingsError extends Error {
+  /** @override */
   name = 'SettingsError';
 }
 
