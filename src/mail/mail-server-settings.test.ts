@@ -43,7 +43,7 @@ describe("the mail server's settings", () => {
     const texts = files.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'utf8'));
     const used = new Set(texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => String(name))));
     expect(used.size).toBeGreaterThan(20);
-    expect([...used].filter((name) => !(name in values))).toEqual(['config']);
+    expect([...used].filter((name) => !(name in (values ?? {})))).toEqual(['config']);
   });
 
   it.each([

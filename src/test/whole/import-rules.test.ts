@@ -12,7 +12,7 @@ const allowed = {
   'src/server/db.ts': "import '@/server/prisma/client';\nexport const db = 1;",
   'src/server/prisma/client.ts': 'export const client = 1;',
   'src/server/db.test.ts': "import './db';\nimport 'vitest';",
-  'src/mail/submit.ts': "import { role } from '@/lib/roles';\nexport const submit = role;",
+  'src/mail/submission/submit.ts': "import { role } from '@/lib/roles';\nexport const submit = role;",
   'src/components/trpc.tsx':
     "import type { AppRouter } from '@/modules/router';\nexport const trpc = <p>{0 as AppRouter}</p>;",
   'src/modules/router.ts': "import { aliases } from './aliases/router';\nexport type AppRouter = typeof aliases;",
