@@ -1,6 +1,7 @@
 export type ParsedAddress = { local: string; domain: string; address: string };
 
 export const MAX_ADDRESS_LENGTH = 254;
+export const ADDRESS_ERROR = 'Enter an email address such as ann@example.com.';
 const MAX_LOCAL_PART_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 

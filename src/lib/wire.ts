@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { fieldMessage, isBlank, REQUIRED } from './field-messages';
+import { formatCount } from './format';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
 
-/** Lower case, as the database returns it, so that a row has one spelling. */
-export const Id = z.uuid('Enter a valid UUID.').toLowerCase().meta({ description: 'UUID' });
+z.config({ customError: fieldMessage });
+
+export const Id = chosenId(REQUIRED);
 
 export const Timestamp = z.iso
   .datetime('Enter a time such as 2026-11-21T09:41:07Z.')
@@ -40,15 +43,39 @@ export function page<Item extends z.ZodType>(item: Item) {
 
 export const NewPassword = z
   .string()
-  .min(MIN_PASSWORD_LENGTH, `Enter at least ${MIN_PASSWORD_LENGTH} characters.`)
-  .max(MAX_PASSWORD_LENGTH, `Enter at most ${MAX_PASSWORD_LENGTH} characters.`)
+  .min(MIN_PASSWORD_LENGTH, `Enter a password of at least ${MIN_PASSWORD_LENGTH} characters.`)
+  .max(MAX_PASSWORD_LENGTH, `Enter a password of at most ${MAX_PASSWORD_LENGTH} characters.`)
   .meta({ description: PASSWORD_RULE });
+
+/** An ID in lower case, as the database returns it, so that a row has one spelling. @param missing the message for none */
+export function chosenId(missing: string) {
+  return z
+    .uuid({ error: ({ input }) => (isBlank(input) ? missing : 'Enter a valid UUID.') })
+    .toLowerCase()
+    .meta({ description: 'UUID' });
+}
+
+/** A whole number whose message names both limits. @param what for example `messages per hour` */
+export function wholeNumber(min: number, max: number, what?: string) {
+  const unit = what ? ` of ${what}` : '';
+  const error = `Enter a whole number${unit} from ${formatCount(min)} to ${formatCount(max)}.`;
+  return z.number({ error }).int(error).min(min, error).max(max, error);
+}
+
+const MAX_QUOTA_MB = formatCount(Math.floor(Number.MAX_SAFE_INTEGER / 1024 ** 2));
+const QUOTA_ERROR = `Enter a quota from 0 to ${MAX_QUOTA_MB} MB, as a whole number of bytes.`;
+
+export const QuotaBytes = z
+  .number({ error: QUOTA_ERROR })
+  .int(QUOTA_ERROR)
+  .min(0, QUOTA_ERROR)
+  .max(Number.MAX_SAFE_INTEGER, QUOTA_ERROR);
 
 /** Text without control characters and lone surrogates. */
 export function plainText(maxLength: number) {
   return z
     .string()
-    .max(maxLength, `Enter at most ${maxLength} characters.`)
+    .max(maxLength)
     .refine((text) => text.isWellFormed() && !CONTROL.test(text), 'Control characters aren’t allowed.');
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '@/lib/error-codes';
+import { isBlank } from '@/lib/field-messages';
 import { AppError, type FieldError } from './errors';
 
 const MAX_FIELDS_TOLD = 50;
@@ -53,15 +54,14 @@ function fieldErrors(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType)
     }));
   }
   const code = codeOf(issue, input, schema);
-  const message = code === 'MISSING_FIELDS' && issue.code !== 'custom' ? 'This field is required.' : issue.message;
-  return [{ code, path: issue.path.join('.'), message }];
+  return [{ code, path: issue.path.join('.'), message: issue.message }];
 }
 
 function codeOf(issue: z.core.$ZodIssue, input: unknown, schema: z.ZodType): ErrorCode {
   if (issue.code === 'custom' && issue.params?.apiCode) return issue.params.apiCode as ErrorCode;
   if (issue.path.length === 1 && (issue.path[0] === 'cursor' || issue.path[0] === 'limit')) return 'INVALID_PAGINATION';
   const value = valueAt(input, issue.path);
-  const isMissing = issue.path.length === 0 ? value == null : isEmpty(value) && isRequired(schema, issue.path);
+  const isMissing = issue.path.length === 0 ? value == null : isBlank(value) && isRequired(schema, issue.path);
   return isMissing ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
 }
 
@@ -95,8 +95,4 @@ export function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
     } else if (inner instanceof z.ZodPipe) inner = inner.out as z.ZodType;
     else return inner;
   }
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }

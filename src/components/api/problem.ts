@@ -29,20 +29,14 @@ export function isSessionLost(problem: Problem): boolean {
   return problem.code === 'AUTH_REQUIRED' || problem.code === 'SESSION_INVALID';
 }
 
-type ErrorTarget = { setErrors: (errors: Record<string, string>) => void };
+/** An error in a field that was found before the call was made. */
+export class InvalidField extends Error {
+  readonly data: object;
 
-/** Sets each field error on its form field. Returns the problem with the unmatched errors; a lost session has its own dialog. */
-export function applyFieldErrors(problem: Problem, form: ErrorTarget, names: Record<string, string>): Problem | null {
-  if (isSessionLost(problem)) return null;
-  const applied: Record<string, string> = {};
-  const unmatched: ProblemField[] = [];
-  for (const field of problem.fields) {
-    const name = names[field.path] ?? names[field.path.split('.')[0] ?? ''];
-    if (name) applied[name] ??= field.message;
-    else unmatched.push(field);
+  constructor(path: string, message: string) {
+    super(message);
+    this.data = { apiCode: 'VALIDATION_ERROR', httpStatus: 400, details: { fields: [{ path, message }] } };
   }
-  form.setErrors(applied);
-  return Object.keys(applied).length > 0 && unmatched.length === 0 ? null : { ...problem, fields: unmatched };
 }
 
 function noResponse(data: Record<string, unknown>): Problem {

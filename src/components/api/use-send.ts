@@ -9,14 +9,12 @@ type Outputs = inferRouterOutputs<AppRouter>['sending'];
 type Sent = Outputs['send'];
 export type BatchSent = Outputs['sendBatch'];
 
-type Options<Result> = { onSuccess?: (result: Result) => void; onError?: (error: Error) => void };
-
-export function useSendMessage(options: Options<Sent>) {
-  return useRestSend<Sent>('/send', options);
+export function useSendMessage() {
+  return useRestSend<Sent>('/send');
 }
 
-export function useSendBatch(options: Options<BatchSent>) {
-  return useRestSend<BatchSent>('/send/batch', options);
+export function useSendBatch() {
+  return useRestSend<BatchSent>('/send/batch');
 }
 
 /**
@@ -24,10 +22,9 @@ export function useSendBatch(options: Options<BatchSent>) {
  * once, so they are limited to 1 MiB. A retry of the same message after a lost
  * response has the same Idempotency-Key, so nothing is sent twice.
  */
-function useRestSend<Result>(path: string, options: Options<Result>) {
+function useRestSend<Result>(path: string) {
   const attempt = useRef<{ body: string; key: string } | null>(null);
   return useMutation<Result, Error, object>({
-    ...options,
     mutationFn: async (message) => {
       const body = JSON.stringify(message);
       if (attempt.current?.body !== body) attempt.current = { body, key: newKey() };

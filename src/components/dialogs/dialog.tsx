@@ -1,6 +1,7 @@
 'use client';
 
 import { Button, Modal } from '@mantine/core';
+import { useMounted } from '@mantine/hooks';
 import type { FormEvent, ReactNode } from 'react';
 import classes from './dialog.module.css';
 
@@ -28,8 +29,10 @@ export function DialogFooter({ children }: { children: ReactNode }) {
 
 export function Dialog(props: DialogProps) {
   const { opened, title, action, children, onClose, onSubmit, isBusy, isDisabled, isDanger } = props;
+  // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
+  const isMounted = useMounted();
   return (
-    <Modal opened={opened} onClose={onClose} title={title} yOffset={72}>
+    <Modal opened={opened && isMounted} onClose={onClose} title={title} yOffset={72}>
       <form className={classes.form} onSubmit={onSubmit} noValidate>
         <DialogFields>{children}</DialogFields>
         <DialogFooter>

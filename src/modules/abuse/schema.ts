@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { Id, page, pageQuery, Timestamp, wholeNumber } from '@/lib/wire';
 
 export const AbuseSummary = z
   .object({
@@ -33,7 +33,8 @@ export const ListAbuseSenders = z.strictObject({
 });
 export type ListAbuseSenders = z.infer<typeof ListAbuseSenders>;
 
-const Hourly = z.number().int().min(1).max(1_000_000_000);
+const Hourly = wholeNumber(1, 1_000_000_000, 'messages per hour');
+const FACTOR_ERROR = 'Enter a number from 1 to 1,000.';
 
 const thresholds = {
   mailbox_hourly: Hourly.meta({ description: 'Messages per hour from one address' }),
@@ -41,9 +42,9 @@ const thresholds = {
     description: 'Messages per hour from one domain; a domain’s own limit takes precedence',
   }),
   spike_factor: z
-    .number()
-    .min(1)
-    .max(1000)
+    .number({ error: FACTOR_ERROR })
+    .min(1, FACTOR_ERROR)
+    .max(1000, FACTOR_ERROR)
     .meta({ description: 'An alert is raised above this multiple of the usual hourly volume' }),
 };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatCount } from '@/lib/format';
 import { ROLES } from '@/lib/roles';
 import { Id, NewPassword, page, pageQuery, Timestamp } from '@/lib/wire';
 import { AdminEmail, AdminSummary } from '@/modules/auth/schema';
@@ -18,7 +19,7 @@ export const AdminPage = page(Admin);
 export const ListAdmins = z.strictObject(pageQuery(['created_at', 'email']));
 export type ListAdmins = z.infer<typeof ListAdmins>;
 
-const DomainIds = z.array(Id).max(MAX_ASSIGNED_DOMAINS);
+const DomainIds = z.array(Id).max(MAX_ASSIGNED_DOMAINS, `Assign at most ${formatCount(MAX_ASSIGNED_DOMAINS)} domains.`);
 
 export const CreateAdmin = z.strictObject({
   email: AdminEmail,

@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { parseAddress } from '@/lib/address';
+import { ADDRESS_ERROR, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/address';
 import { splitDestinations } from '@/lib/destinations';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { formatCount } from '@/lib/format';
+import { chosenId, Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
-const MAX_DESTINATIONS = 10;
-const MAX_ADDRESS_LENGTH = 254;
+export const MAX_DESTINATIONS = 10;
+const MAX_CSV_LENGTH = 1_000_000;
+
+const ChosenDomain = chosenId('Choose a domain.');
 
 const SourceLocalPart = z
   .string()
-  .max(64, 'Enter at most 64 characters.')
+  .max(64)
   .refine(
     (text) => text === '' || parseAddress(`${text}@a.example`) !== null,
     'Enter only the part before the @, without spaces or quotes.',
@@ -18,13 +21,14 @@ const SourceLocalPart = z
 
 const Destination = z
   .string()
-  .min(1, 'Add at least one destination.')
+  .min(1, 'Enter at least one destination.')
   .max((MAX_ADDRESS_LENGTH + 2) * 100)
   .superRefine((text, ctx) => {
     const addresses = splitDestinations(text);
     if (addresses.length > MAX_DESTINATIONS) {
       const params = { apiCode: 'TOO_MANY_DESTINATIONS' };
-      ctx.addIssue({ code: 'custom', params, message: `Add at most ${MAX_DESTINATIONS} destinations.` });
+      const message = `Enter at most ${MAX_DESTINATIONS} destinations. You entered ${addresses.length}.`;
+      ctx.addIssue({ code: 'custom', params, message });
       return;
     }
     for (const address of addresses) {
@@ -82,12 +86,18 @@ export const ListAliases = z.strictObject({
 export type ListAliases = z.infer<typeof ListAliases>;
 
 export const CreateAlias = z.strictObject({
-  domain_id: Id,
+  domain_id: ChosenDomain,
   source_local_part: SourceLocalPart,
   destination: Destination,
   active: z.boolean().default(true),
 });
 export type CreateAlias = z.infer<typeof CreateAlias>;
+
+/** In the console an empty local part is a catch-all only if that is chosen. */
+export const NewAliasForm = CreateAlias.extend({ is_catch_all: z.boolean() }).refine(
+  (alias) => alias.is_catch_all || alias.source_local_part !== '',
+  { path: ['source_local_part'], when: () => true, error: 'Enter the part before the @, or select Catch-all.' },
+);
 
 export const UpdateAlias = z.strictObject({
   id: Id,
@@ -99,8 +109,8 @@ export type UpdateAlias = z.infer<typeof UpdateAlias>;
 export const ResolveAddress = z.strictObject({
   address: z
     .string()
-    .min(1)
-    .refine((text) => parseAddress(text) !== null, 'Enter an email address such as ann@example.com.'),
+    .min(1, ADDRESS_ERROR)
+    .refine((text) => parseAddress(text) !== null, ADDRESS_ERROR),
 });
 export type ResolveAddress = z.infer<typeof ResolveAddress>;
 
@@ -121,10 +131,14 @@ export const Resolution = z
 export type Resolution = z.infer<typeof Resolution>;
 
 export const ImportAliases = z.strictObject({
-  domain_id: Id,
-  csv: z.string().min(1).max(1_000_000).meta({
-    description: 'A header row with source_local_part, destination and optionally active, then one alias per line',
-  }),
+  domain_id: ChosenDomain,
+  csv: z
+    .string()
+    .min(1, 'Choose a file or paste CSV.')
+    .max(MAX_CSV_LENGTH, `CSV can be at most ${formatCount(MAX_CSV_LENGTH)} characters. Split it and import the parts.`)
+    .meta({
+      description: 'A header row with source_local_part, destination and optionally active, then one alias per line',
+    }),
   dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
 });
 export type ImportAliases = z.infer<typeof ImportAliases>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_SCOPED_DOMAINS = 200;
 
@@ -24,10 +24,10 @@ export const ListApiKeys = z.strictObject(pageQuery(['created_at', 'name']));
 export type ListApiKeys = z.infer<typeof ListApiKeys>;
 
 export const CreateApiKey = z.strictObject({
-  name: plainText(100).min(1),
-  scoped_domain_ids: z.array(Id).max(MAX_SCOPED_DOMAINS).default([]),
-  rate_limit: z.number().int().min(0).max(1_000_000).default(60),
-  expires_in_days: z.number().int().min(0).max(3650).default(0).meta({ description: '0 for no expiry' }),
+  name: plainText(100).min(1, 'Enter a name, such as the application that will use the key.'),
+  scoped_domain_ids: z.array(Id).max(MAX_SCOPED_DOMAINS, `Select at most ${MAX_SCOPED_DOMAINS} domains.`).default([]),
+  rate_limit: wholeNumber(0, 1_000_000, 'requests per minute').default(60),
+  expires_in_days: wholeNumber(0, 3650, 'days').default(0).meta({ description: '0 for no expiry' }),
 });
 export type CreateApiKey = z.infer<typeof CreateApiKey>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { parseAddress } from '@/lib/address';
+import { ADDRESS_ERROR, parseAddress } from '@/lib/address';
+import { REQUIRED } from '@/lib/field-messages';
 import { MAX_PASSWORD_LENGTH } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
 import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
@@ -20,12 +21,20 @@ export const Profile = AdminSummary.extend({
 }).meta({ id: 'Profile' });
 export type Profile = z.infer<typeof Profile>;
 
+/** Also checked if other fields are invalid, so that a form shows all errors at once. */
+const REPETITION = { path: ['repeated'], when: () => true, error: 'The passwords don’t match.' };
+
 const Token = z.string().min(1).max(256);
 
 const TotpCode = z.string().regex(/^\d{6}$/, 'Enter the 6-digit code.');
 
 const PASSWORD_STEP = ['email', 'password'] as const;
 const SECOND_STEP = ['totp_session', 'totp_code', 'recovery_code'] as const;
+const MISSING: Partial<Record<string, string>> = {
+  email: 'Enter your email address.',
+  password: 'Enter your password.',
+  totp_code: 'Enter the 6-digit code.',
+};
 
 const LoginFields = z.strictObject({
   email: plainText(254).optional(),
@@ -43,7 +52,7 @@ export const Login = [...PASSWORD_STEP, ...SECOND_STEP].reduce(
         path: [name],
         when: ({ value }) => isObject(value),
         params: { apiCode: 'MISSING_FIELDS' },
-        error: 'This field is required.',
+        error: MISSING[name] ?? REQUIRED,
       })
       .refine((login) => !isOfOtherStep(login, name), {
         path: [name],
@@ -81,10 +90,15 @@ export const TotpEnabled = z.object({
 export type TotpEnabled = z.infer<typeof TotpEnabled>;
 
 export const ChangePassword = z.strictObject({
-  current_password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+  current_password: z.string().min(1, 'Enter your current password.').max(MAX_PASSWORD_LENGTH),
   new_password: NewPassword,
 });
 export type ChangePassword = z.infer<typeof ChangePassword>;
+
+export const ChangePasswordForm = ChangePassword.extend({ repeated: z.string() }).refine(
+  ({ new_password, repeated }) => repeated === new_password,
+  REPETITION,
+);
 
 export const Session = z
   .object({
@@ -111,8 +125,8 @@ export type SetupStatus = z.infer<typeof SetupStatus>;
 
 export const AdminEmail = z
   .string()
-  .min(1)
-  .refine((text) => parseAddress(text) !== null, 'Enter an email address such as ann@example.com.')
+  .min(1, ADDRESS_ERROR)
+  .refine((text) => parseAddress(text) !== null, ADDRESS_ERROR)
   .transform((text) => text.toLowerCase());
 
 export const Setup = z.strictObject({
@@ -121,6 +135,11 @@ export const Setup = z.strictObject({
   password: NewPassword,
 });
 export type Setup = z.infer<typeof Setup>;
+
+export const SetupForm = Setup.extend({ repeated: z.string() }).refine(
+  ({ password, repeated }) => repeated === password,
+  REPETITION,
+);
 
 type LoginFields = z.infer<typeof LoginFields>;
 

@@ -1,24 +1,26 @@
 import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/address';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, page, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
-const Count = z.number().int().min(0).max(1_000_000_000);
-const Bytes = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const MAX_COUNT = 1_000_000_000;
+const NAME_ERROR = 'Enter a domain name such as example.com.';
 
 const DomainName = z
   .string()
-  .min(1)
+  .min(1, NAME_ERROR)
   .max(253)
-  .refine((name) => normalizeDomainName(name) !== null, 'Enter a domain name such as example.com.')
+  .refine((name) => normalizeDomainName(name) !== null, NAME_ERROR)
   .meta({ description: 'Stored in lower case and IDNA-encoded', examples: ['example.com'] });
 
 const settings = {
   active: z.boolean().meta({ description: 'An inactive domain can’t send or receive mail' }),
   description: plainText(500),
-  max_mailboxes: Count.nullable().meta({ description: 'null: no limit' }),
-  max_aliases: Count.nullable().meta({ description: 'null: no limit' }),
-  default_quota_bytes: Bytes.nullable().meta({ description: 'Quota of new mailboxes. null: no storage limit' }),
-  hourly_send_limit: Count.nullable().meta({ description: 'Messages per hour. null: the server-wide limit' }),
+  max_mailboxes: wholeNumber(0, MAX_COUNT, 'mailboxes').nullable().meta({ description: 'null: no limit' }),
+  max_aliases: wholeNumber(0, MAX_COUNT, 'aliases').nullable().meta({ description: 'null: no limit' }),
+  default_quota_bytes: QuotaBytes.nullable().meta({ description: 'Quota of new mailboxes. null: no storage limit' }),
+  hourly_send_limit: wholeNumber(0, MAX_COUNT, 'messages per hour')
+    .nullable()
+    .meta({ description: 'Messages per hour. null: the server-wide limit' }),
 };
 
 export const Domain = z

@@ -1,29 +1,23 @@
 import { z } from 'zod';
 import { parseAddress } from '@/lib/address';
-import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { chosenId, Id, NewPassword, page, pageQuery, plainText, QuotaBytes, Timestamp } from '@/lib/wire';
 
 const LocalPart = z
   .string()
-  .min(1)
-  .max(64, 'Enter at most 64 characters.')
+  .min(1, 'Enter the part before the @.')
+  .max(64)
   .refine(
     (text) => parseAddress(`${text}@a.example`) !== null,
     'Enter only the part before the @, without spaces or quotes.',
   )
   // The local part names a mail folder, and Dovecot rejects logins with other characters (auth_username_chars).
-  .refine((text) => /^[\w.+'&=~-]*$/.test(text), "Use only letters, digits and . _ - + ' & = ~")
+  .refine((text) => /^[\w.+'&=~-]*$/.test(text), "Use only letters, digits and . _ - + ' & = ~ before the @.")
   .transform((text) => text.toLowerCase())
   .meta({ description: 'Case-insensitive' });
 
 const settings = {
   display_name: plainText(256),
-  quota_bytes: z
-    .number()
-    .int()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .nullable()
-    .meta({ description: 'null: no storage limit' }),
+  quota_bytes: QuotaBytes.nullable().meta({ description: 'null: no storage limit' }),
   active: z.boolean().meta({ description: 'An inactive mailbox receives no mail, and nobody can sign in to it' }),
 };
 
@@ -60,7 +54,7 @@ export const ListMailboxes = z.strictObject({
 export type ListMailboxes = z.infer<typeof ListMailboxes>;
 
 export const CreateMailbox = z.strictObject({
-  domain_id: Id,
+  domain_id: chosenId('Choose a domain.'),
   local_part: LocalPart,
   password: NewPassword,
   ...z.object(settings).partial().shape,
@@ -74,7 +68,10 @@ export const UpdateMailbox = z.strictObject({
 });
 export type UpdateMailbox = z.infer<typeof UpdateMailbox>;
 
-export const SuspendMailbox = z.strictObject({ id: Id, reason: plainText(500).min(1) });
+export const SuspendMailbox = z.strictObject({
+  id: Id,
+  reason: plainText(500).min(1, 'Enter a reason, so that other admins know why.'),
+});
 export type SuspendMailbox = z.infer<typeof SuspendMailbox>;
 
 export const UnsuspendMailbox = z.strictObject({ id: Id, note: plainText(500).optional() });

@@ -31,7 +31,10 @@ export type Address = z.infer<typeof Address>;
 const Sender = z.strictObject({
   email: email
     .refine(isAddress, {
-      error: 'Enter a plain sender address such as ann@example.com.',
+      error: ({ input }) =>
+        String(input).startsWith('@')
+          ? 'Enter the part before the @.'
+          : 'Enter a plain sender address such as ann@example.com.',
       params: { apiCode: 'INVALID_SENDER' },
     })
     .meta(emailMeta),
@@ -47,7 +50,7 @@ export const Attachment = z
     content_type: z
       .string()
       .min(1, 'Enter a MIME type.')
-      .max(MAX_CONTENT_TYPE_LENGTH, `Enter at most ${MAX_CONTENT_TYPE_LENGTH} characters.`)
+      .max(MAX_CONTENT_TYPE_LENGTH)
       .refine(
         isEmptyOr(isLeafContentType),
         'Enter a MIME type such as application/pdf. multipart and message types aren’t allowed.',
@@ -89,7 +92,7 @@ const body = z
 export const OutgoingMessage = z
   .strictObject({
     from: Sender.meta({ description: 'Sender. Its domain must be managed here and active' }),
-    to: Recipients.refine((list) => list.length > 0, 'Enter at least one recipient.').meta({ minItems: 1 }),
+    to: Recipients.refine((list) => list.length > 0, 'Enter at least one address.').meta({ minItems: 1 }),
     cc: Recipients.optional(),
     bcc: Recipients.optional().meta({ description: 'Hidden from all recipients' }),
     reply_to: Address.optional(),
@@ -157,7 +160,7 @@ function always() {
 }
 
 function bodyRequired() {
-  return { error: 'Enter text_body or html_body.', params: { apiCode: 'MISSING_FIELDS' } };
+  return { error: 'Enter a text or HTML body.', params: { apiCode: 'MISSING_FIELDS' } };
 }
 
 // The next two checks also run on input that failed its schema, so its shape is unknown.

@@ -1,27 +1,25 @@
 import { z } from 'zod';
 import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { chosenId, Id, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_POSITION = 9_999;
+const CHOOSE = { domain_id: 'Choose a domain.', mailbox_id: 'Choose a mailbox.' };
 
 export const SieveScope = z.enum(['global', 'domain', 'mailbox']);
 export type SieveScope = z.infer<typeof SieveScope>;
 
-const Name = plainText(100).min(1);
+const Name = plainText(100).min(1, 'Enter a name.');
 
 const Script = z
   .string()
-  .min(1)
+  .min(1, 'Enter a script, or start with an example.')
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'NUL characters and lone surrogates aren’t allowed.')
   .refine((text) => scriptBytes(text) <= MAX_SCRIPT_BYTES, `Enter at most ${MAX_SCRIPT_BYTES / 1024} KiB.`)
   .meta({ description: 'Sieve (RFC 5228), at most 64 KiB' });
 
-const Position = z
-  .number()
-  .int()
-  .min(0)
-  .max(MAX_POSITION)
-  .meta({ description: 'Filters of the same scope run in this order. With equal positions, the older one runs first' });
+const Position = wholeNumber(0, MAX_POSITION).meta({
+  description: 'Filters of the same scope run in this order. With equal positions, the older one runs first',
+});
 
 export const SieveFilter = z
   .object({
@@ -56,22 +54,26 @@ export type ListSieveFilters = z.infer<typeof ListSieveFilters>;
 export const CreateSieveFilter = z
   .strictObject({
     scope: SieveScope,
-    domain_id: Id.nullable().optional().meta({ description: 'Required for scope domain' }),
-    mailbox_id: Id.nullable().optional().meta({ description: 'Required for scope mailbox' }),
+    domain_id: chosenId(CHOOSE.domain_id).nullable().optional().meta({ description: 'Required for scope domain' }),
+    mailbox_id: chosenId(CHOOSE.mailbox_id).nullable().optional().meta({ description: 'Required for scope mailbox' }),
     name: Name,
     script: Script,
     active: z.boolean().default(true),
     position: Position.optional().meta({ description: 'Defaults to the end of the scope' }),
   })
-  .superRefine(({ scope, ...named }, ctx) => {
-    for (const field of ['domain_id', 'mailbox_id'] as const) {
-      const isRequired = field === `${scope}_id`;
-      if (isRequired === Boolean(named[field])) continue;
-      const params = isRequired ? { apiCode: 'MISSING_FIELDS' } : {};
-      const message = isRequired ? 'This field is required.' : `Omit this field for scope ${scope}.`;
-      ctx.addIssue({ code: 'custom', path: [field], params, message });
-    }
-  });
+  .superRefine(
+    ({ scope, ...named }, ctx) => {
+      for (const field of ['domain_id', 'mailbox_id'] as const) {
+        const isRequired = field === `${scope}_id`;
+        if (isRequired === Boolean(named[field])) continue;
+        const params = isRequired ? { apiCode: 'MISSING_FIELDS' } : {};
+        const message = isRequired ? CHOOSE[field] : `Omit this field for scope ${scope}.`;
+        ctx.addIssue({ code: 'custom', path: [field], params, message });
+      }
+    },
+    // Also checked if other fields are invalid, so that a form shows all errors at once.
+    { when: ({ value }) => SieveScope.safeParse((value as { scope?: unknown } | null)?.scope).success },
+  );
 export type CreateSieveFilter = z.infer<typeof CreateSieveFilter>;
 
 export const UpdateSieveFilter = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 import { EventTypeName } from '@/modules/events/schema';
 
 const MAX_URL_LENGTH = 2048;
@@ -8,7 +8,7 @@ const MAX_GRACE_HOURS = 168;
 
 const Url = z
   .string()
-  .min(1)
+  .min(1, 'Enter the endpoint URL.')
   .max(MAX_URL_LENGTH, `The URL can have at most ${MAX_URL_LENGTH} characters.`)
   .superRefine((text, ctx) => {
     const error = urlError(text);
@@ -19,7 +19,7 @@ const Url = z
 
 const Events = z
   .array(z.enum([...EVENT_TYPES, ALL_EVENTS], 'Unknown event type.'))
-  .min(1, 'Select at least one event type.')
+  .min(1, 'Select at least one event.')
   .max(EVENT_TYPES.length + 1)
   .transform((types) => [...new Set(types)])
   .meta({ description: 'Event types, or `*` for all of them' });
@@ -82,11 +82,7 @@ export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
 export const RotateSecret = z.strictObject({
   id: Id,
-  grace_hours: z
-    .number()
-    .int()
-    .min(0)
-    .max(MAX_GRACE_HOURS)
+  grace_hours: wholeNumber(0, MAX_GRACE_HOURS, 'hours')
     .default(24)
     .meta({ description: 'How long deliveries are signed with the old secret too. 0 revokes it immediately' }),
 });

@@ -1,5 +1,6 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
@@ -8,7 +9,8 @@ import { Page } from '@/components/shell/page';
 import { AbuseFigures } from './abuse-figures';
 import { Alerts } from './alerts';
 import { Senders } from './senders';
-import { Thresholds } from './thresholds';
+
+const Thresholds = dynamic(() => import('./thresholds').then((module) => module.Thresholds), { ssr: false });
 
 const REFRESH_MS = 30_000;
 

@@ -1,18 +1,17 @@
 'use client';
 
 import { Button, PasswordInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
+import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { useApiForm } from '@/components/forms/use-api-form';
 import { FormColumn, FormFooter } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
-import { PASSWORD_RULE, passwordError } from '@/lib/password';
-import type { Admin } from '../schema';
+import { PASSWORD_RULE } from '@/lib/password';
+import { type Admin, UpdateAdmin } from '../schema';
 
 export function AdminSignIn({ admin }: { admin: Admin }) {
   return (
@@ -36,20 +35,18 @@ export function AdminSignIn({ admin }: { admin: Admin }) {
 }
 
 function NewPasswordForm({ admin }: { admin: Admin }) {
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({ initialValues: { password: '' }, validate: { password: passwordError } });
-  const update = trpc.admins.update.useMutation({
-    onSuccess: () => form.reset(),
-    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { password: 'password' })),
+  const update = trpc.admins.update.useMutation();
+  const { form, problem, isBusy, onSubmit, reset } = useApiForm({
+    schema: UpdateAdmin,
+    initialValues: { password: '' },
+    toInput: ({ password }) => ({ id: admin.id, password }),
+    submit: (input) => update.mutateAsync(input),
+    onSaved: () => {
+      reset();
+    },
   });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ password }) => {
-        setProblem(null);
-        update.mutate({ id: admin.id, password });
-      })}
-    >
+    <form noValidate onSubmit={onSubmit}>
       <FormColumn>
         <PasswordInput
           label="New password"
@@ -60,7 +57,7 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
         />
         <ProblemAlert problem={problem} />
         <FormFooter>
-          <Button type="submit" loading={update.isPending} disabled={form.values.password === ''}>
+          <Button type="submit" loading={isBusy} disabled={form.values.password === ''}>
             Set password
           </Button>
           <span className="quiet" role="status">

@@ -6,12 +6,14 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { ListView } from '@/components/list/list-view';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
-import { AddAdminDialog } from './add-admin-dialog';
 import { adminColumns } from './admin-columns';
+
+const AddAdminDialog = lazyDialog(() => import('./add-admin-dialog').then((module) => module.AddAdminDialog));
 
 const SEARCH = {
   filters: {},

@@ -3,8 +3,10 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconRoute } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { SHOWN } from '@/components/list/active-filter';
 import { useFocusReturn } from '@/components/list/use-focus-return';
@@ -14,15 +16,19 @@ import { Page } from '@/components/shell/page';
 import { formatPlural } from '@/lib/format';
 import type { Alias } from '../schema';
 import { DeleteAliasesDialog } from './edit/delete-aliases-dialog';
-import { EditAliasDialog } from './edit/edit-alias-dialog';
-import { NewAliasDialog } from './edit/new-alias-dialog';
-import { ImportDialog } from './import/import-dialog';
 import { AliasTable } from './list/alias-table';
 import { AliasTools } from './list/alias-tools';
 import { ChooseDomain, NoAliases } from './list/no-aliases';
 import { useAliasActions } from './list/use-alias-actions';
 import { useAliasSearch } from './list/use-alias-search';
 import { TraceDialog } from './trace/trace-dialog';
+
+const EditAliasDialog = dynamic(() => import('./edit/edit-alias-dialog').then((module) => module.EditAliasDialog), {
+  ssr: false,
+});
+const ImportDialog = lazyDialog(() => import('./import/import-dialog').then((module) => module.ImportDialog));
+
+const NewAliasDialog = lazyDialog(() => import('./edit/new-alias-dialog').then((module) => module.NewAliasDialog));
 
 export function AliasesPage() {
   const search = useAliasSearch();

@@ -6,16 +6,18 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { ListView } from '@/components/list/list-view';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import type { ApiKey, CreatedApiKey } from '../schema';
 import { apiKeyColumns } from './api-key-columns';
-import { CreateKeyDialog } from './create-key-dialog';
 import { KeySecretDialog } from './key-secret-dialog';
 import { NoKeys } from './no-keys';
 import { RevokeKeyDialog } from './revoke-key-dialog';
+
+const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog').then((module) => module.CreateKeyDialog));
 
 const SEARCH = {
   filters: {},

@@ -1,14 +1,12 @@
 'use client';
 
 import { MultiSelect, NumberInput, Select, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
-import type { CreatedApiKey } from '../schema';
+import { CreateApiKey, type CreatedApiKey } from '../schema';
 
 const EXPIRIES = [
   { value: '7', label: 'In 7 days' },
@@ -17,13 +15,6 @@ const EXPIRIES = [
   { value: '365', label: 'In 1 year' },
   { value: '0', label: 'Never' },
 ];
-const FIELDS = {
-  name: 'name',
-  scoped_domain_ids: 'domainIds',
-  rate_limit: 'rateLimit',
-  expires_in_days: 'expiresInDays',
-};
-const DEFAULT_RATE_LIMIT = 60;
 
 type CreateKeyDialogProps = {
   opened: boolean;
@@ -34,51 +25,27 @@ type CreateKeyDialogProps = {
 
 export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateKeyDialogProps) {
   const utils = trpc.useUtils();
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({
-    initialValues: {
-      name: '',
-      domainIds: [] as string[],
-      rateLimit: DEFAULT_RATE_LIMIT as number | string,
-      expiresInDays: '90',
-    },
-    validate: {
-      name: (value) => (value.trim() === '' ? 'Enter a name, such as the application that will use the key.' : null),
-      rateLimit: (value) => (typeof value === 'number' ? null : 'Enter the requests per minute. 0 is unlimited.'),
-    },
-  });
-  const create = trpc.apiKeys.create.useMutation({
-    onSuccess: (created) => {
-      form.reset();
+  const create = trpc.apiKeys.create.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: CreateApiKey,
+    initialValues: { name: '', scoped_domain_ids: [] as string[], rate_limit: 60, expires_in_days: 90 },
+    toInput: (values) => trimmed(values, ['name']),
+    submit: (input) => create.mutateAsync(input),
+    onSaved: (created) => {
       onCreated(created);
       void utils.apiKeys.list.invalidate();
       void utils.overview.invalidate();
     },
-    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, FIELDS)),
   });
-
-  const close = () => {
-    form.reset();
-    setProblem(null);
-    onClose();
-  };
 
   return (
     <Dialog
       opened={opened}
       title="New API key"
       action="Create key"
-      isBusy={create.isPending}
-      onClose={close}
-      onSubmit={form.onSubmit((values) => {
-        setProblem(null);
-        create.mutate({
-          name: values.name.trim(),
-          scoped_domain_ids: values.domainIds,
-          rate_limit: Number(values.rateLimit),
-          expires_in_days: Number(values.expiresInDays),
-        });
-      })}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={onSubmit}
     >
       <TextInput
         label="Name"
@@ -91,25 +58,31 @@ export function CreateKeyDialog({ opened, domains, onClose, onCreated }: CreateK
       <MultiSelect
         label="Domains"
         description="Leave empty for all domains you have access to, including ones added later"
-        placeholder={form.values.domainIds.length === 0 ? 'All domains' : undefined}
+        placeholder={form.values.scoped_domain_ids.length === 0 ? 'All domains' : undefined}
         className="mono-input"
         data={domains.map(({ id, name }) => ({ value: id, label: name }))}
         searchable
         hidePickedOptions
         nothingFoundMessage="No matching domains"
-        {...form.getInputProps('domainIds')}
+        {...form.getInputProps('scoped_domain_ids')}
       />
       <FieldPair>
         <NumberInput
           label="Requests per minute"
           description="0 is unlimited"
-          min={0}
-          max={1_000_000}
           allowDecimal={false}
+          allowNegative={false}
           hideControls
-          {...form.getInputProps('rateLimit')}
+          {...form.getInputProps('rate_limit')}
         />
-        <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps('expiresInDays')} />
+        <Select
+          label="Expires"
+          data={EXPIRIES}
+          allowDeselect={false}
+          {...form.getInputProps('expires_in_days')}
+          value={String(form.values.expires_in_days)}
+          onChange={(days) => form.setFieldValue('expires_in_days', Number(days))}
+        />
       </FieldPair>
       <ProblemAlert problem={problem} />
     </Dialog>

@@ -1,54 +1,38 @@
 'use client';
 
 import { TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { trimmed, useApiForm } from '@/components/forms/use-api-form';
+import { CreateDomain } from '../schema';
 
 type AddDomainDialogProps = { opened: boolean; onClose: () => void };
 
 export function AddDomainDialog({ opened, onClose }: AddDomainDialogProps) {
   const router = useRouter();
   const utils = trpc.useUtils();
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({
+  const create = trpc.domains.create.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: CreateDomain,
     initialValues: { name: '', description: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'Enter a domain such as example.org.' : null) },
-  });
-  const create = trpc.domains.create.useMutation({
-    onSuccess: async ({ id }) => {
+    toInput: (values) => trimmed(values, ['name', 'description']),
+    submit: (input) => create.mutateAsync(input),
+    onSaved: async ({ id }) => {
       await Promise.all([utils.domains.invalidate(), utils.overview.invalidate()]);
-      form.reset();
       router.push(`/domains/${id}`);
     },
-    onError: (error) => {
-      const failure = toProblem(error);
-      if (failure.code === 'DOMAIN_EXISTS') form.setErrors({ name: failure.message });
-      else setProblem(applyFieldErrors(failure, form, { name: 'name', description: 'description' }));
-    },
   });
-
-  const close = () => {
-    form.reset();
-    setProblem(null);
-    onClose();
-  };
 
   return (
     <Dialog
       opened={opened}
       title="Add domain"
       action="Add domain"
-      isBusy={create.isPending}
-      onClose={close}
-      onSubmit={form.onSubmit(({ name, description }) => {
-        setProblem(null);
-        create.mutate({ name: name.trim(), description: description.trim() });
-      })}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={onSubmit}
     >
       <TextInput
         label="Domain"

@@ -1,53 +1,47 @@
 'use client';
 
-import { NumberInput, Switch, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
+import { Switch, TextInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { LimitInput } from '@/components/forms/limit-input';
+import { QuotaInput } from '@/components/forms/quota-input';
+import { trimmed } from '@/components/forms/use-api-form';
+import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
-import type { Domain } from '../schema';
+import { type Domain, UpdateDomain } from '../schema';
 
-const MEBIBYTE = 1024 * 1024;
-const FIELDS = {
-  description: 'description',
-  active: 'active',
-  max_mailboxes: 'maxMailboxes',
-  max_aliases: 'maxAliases',
-  default_quota_bytes: 'quotaMb',
-  hourly_send_limit: 'hourlyLimit',
-};
+const FIELDS = [
+  'active',
+  'description',
+  'max_mailboxes',
+  'max_aliases',
+  'default_quota_bytes',
+  'hourly_send_limit',
+] as const;
 
 type DomainSettingsProps = { domain: Domain; isReadOnly: boolean };
 
 export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
   const utils = trpc.useUtils();
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({ initialValues: initialValues(domain) });
-  const update = trpc.domains.update.useMutation({
-    onSuccess: async (saved) => {
+  const update = trpc.domains.update.useMutation();
+  const { form, problem, onSubmit, isDirty, saveBar } = useSavedForm({
+    schema: UpdateDomain,
+    saved: domain,
+    fields: FIELDS,
+    toInput: (changes) => ({ id: domain.id, ...trimmed(changes, ['description']) }),
+    submit: (input) => update.mutateAsync(input),
+    onSaved: async (saved) => {
       utils.domains.get.setData({ id: domain.id }, saved);
-      form.setInitialValues(initialValues(saved));
-      form.setValues(initialValues(saved));
       await utils.domains.list.invalidate();
     },
-    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, FIELDS)),
   });
-  const limit = { disabled: isReadOnly, min: 0, allowDecimal: false, thousandSeparator: ',', hideControls: true };
 
   return (
     <>
-      <form
-        noValidate
-        onSubmit={form.onSubmit((values) => {
-          setProblem(null);
-          update.mutate({ id: domain.id, ...changedSettings(values, initialValues(domain)) });
-        })}
-      >
+      <form noValidate onSubmit={onSubmit}>
         <SettingsSection
           title="Domain"
           hint="An inactive domain can’t send or receive mail. Its settings and stored mail are kept."
@@ -65,75 +59,39 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
         <SettingsSection title="Limits" hint="Leave a field empty to use the default.">
           <FormColumn>
             <FieldPair>
-              <NumberInput
+              <LimitInput
                 label="Mailboxes"
                 placeholder="No limit"
-                {...limit}
-                {...form.getInputProps('maxMailboxes')}
+                disabled={isReadOnly}
+                {...form.getInputProps('max_mailboxes')}
               />
-              <NumberInput label="Aliases" placeholder="No limit" {...limit} {...form.getInputProps('maxAliases')} />
+              <LimitInput
+                label="Aliases"
+                placeholder="No limit"
+                disabled={isReadOnly}
+                {...form.getInputProps('max_aliases')}
+              />
             </FieldPair>
             <FieldPair>
-              <NumberInput
+              <QuotaInput
                 label="Mailbox quota (MB)"
                 placeholder="No quota"
-                {...limit}
-                {...form.getInputProps('quotaMb')}
+                disabled={isReadOnly}
+                {...form.getInputProps('default_quota_bytes')}
               />
-              <NumberInput
+              <LimitInput
                 label="Messages per hour"
                 placeholder="Server default"
-                {...limit}
-                {...form.getInputProps('hourlyLimit')}
+                disabled={isReadOnly}
+                {...form.getInputProps('hourly_send_limit')}
               />
             </FieldPair>
             <ProblemAlert problem={problem} />
-            {isReadOnly ? (
-              <p className="soft">Only admins can change these settings.</p>
-            ) : (
-              <SaveBar
-                isDirty={form.isDirty()}
-                isSaving={update.isPending}
-                isSaved={update.isSuccess}
-                onDiscard={form.reset}
-              />
-            )}
+            {isReadOnly ? <p className="soft">Only admins can change these settings.</p> : <SaveBar {...saveBar} />}
           </FormColumn>
         </SettingsSection>
       </form>
-      <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${domain.name}.`} />
+      <UnsavedGuard isDirty={isDirty} what={`You have unsaved changes to ${domain.name}.`} />
     </>
   );
-}
-
-type Values = ReturnType<typeof initialValues>;
-
-function initialValues(domain: Domain) {
-  const quota = domain.default_quota_bytes;
-  return {
-    active: domain.active,
-    description: domain.description,
-    maxMailboxes: domain.max_mailboxes ?? ('' as const),
-    maxAliases: domain.max_aliases ?? ('' as const),
-    quotaMb: quota === null ? ('' as const) : Math.round(quota / MEBIBYTE),
-    hourlyLimit: domain.hourly_send_limit ?? ('' as const),
-  };
-}
-
-/** Only changed fields: keeps a quota that isn't whole MB exact, and doesn't overwrite concurrent changes. */
-function changedSettings(values: Values, before: Values): Partial<Domain> {
-  const isChanged = (name: keyof Values) => values[name] !== before[name];
-  const quota = numberOrNull(values.quotaMb);
-  return {
-    ...(isChanged('active') && { active: values.active }),
-    ...(isChanged('description') && { description: values.description.trim() }),
-    ...(isChanged('maxMailboxes') && { max_mailboxes: numberOrNull(values.maxMailboxes) }),
-    ...(isChanged('maxAliases') && { max_aliases: numberOrNull(values.maxAliases) }),
-    ...(isChanged('quotaMb') && { default_quota_bytes: quota === null ? null : quota * MEBIBYTE }),
-    ...(isChanged('hourlyLimit') && { hourly_send_limit: numberOrNull(values.hourlyLimit) }),
-  };
-}
-
-function numberOrNull(value: number | ''): number | null {
-  return value === '' ? null : value;
 }

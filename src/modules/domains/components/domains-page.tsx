@@ -9,6 +9,7 @@ import { trpc } from '@/components/api/trpc';
 import { RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
@@ -21,8 +22,9 @@ import { useHasRole } from '@/components/shell/use-has-role';
 import { Steps } from '@/components/text/steps';
 import { formatCount, formatDate } from '@/lib/format';
 import type { Domain } from '../schema';
-import { AddDomainDialog } from './add-domain-dialog';
 import classes from './domains-page.module.css';
+
+const AddDomainDialog = lazyDialog(() => import('./add-domain-dialog').then((module) => module.AddDomainDialog));
 
 const SEARCH = {
   filters: { q: parseAsText, show: parseAsShown },

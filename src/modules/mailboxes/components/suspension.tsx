@@ -2,16 +2,17 @@
 
 import { Button, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
-import { type Problem, toProblem } from '@/components/api/problem';
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { useApiForm } from '@/components/forms/use-api-form';
 import { FormColumn } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { formatFull, formatMoment } from '@/lib/format';
-import type { Mailbox } from '../schema';
+import { type Mailbox, SuspendMailbox as SuspendInput } from '../schema';
 import classes from './suspension.module.css';
 
 export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; canUnsuspend: boolean }) {
@@ -82,33 +83,21 @@ export function SuspendedBanner({ mailbox, canUnsuspend }: { mailbox: Mailbox; c
 
 export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
   const [opened, dialog] = useDisclosure(false);
-  const [reason, setReason] = useState('');
-  const [reasonError, setReasonError] = useState<string | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
   const refresh = useRefresh(mailbox.id);
-  const close = () => {
-    setReason('');
-    setReasonError(null);
-    setProblem(null);
-    dialog.close();
-  };
-  const suspend = trpc.mailboxes.suspend.useMutation({
-    onSuccess: async () => {
+  const suspend = trpc.mailboxes.suspend.useMutation();
+  const { form, problem, isBusy, onSubmit, reset } = useApiForm({
+    schema: SuspendInput,
+    initialValues: { reason: '' },
+    toInput: ({ reason }) => ({ id: mailbox.id, reason: reason.trim() }),
+    submit: (input) => suspend.mutateAsync(input),
+    onSaved: async () => {
       close();
       await refresh();
     },
-    onError: (error) => {
-      const failure = toProblem(error);
-      const [field] = failure.fields;
-      if (field?.path === 'reason') setReasonError(field.message);
-      else setProblem(failure);
-    },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setReasonError(reason.trim() === '' ? 'Enter a reason, so that other admins know why.' : null);
-    setProblem(null);
-    if (reason.trim() !== '') suspend.mutate({ id: mailbox.id, reason: reason.trim() });
+  const close = () => {
+    reset();
+    dialog.close();
   };
 
   return (
@@ -125,10 +114,10 @@ export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
         opened={opened}
         title={`Suspend ${mailbox.email}`}
         action="Suspend mailbox"
-        isBusy={suspend.isPending}
+        isBusy={isBusy}
         isDanger
         onClose={close}
-        onSubmit={submit}
+        onSubmit={onSubmit}
       >
         <p className="soft">Takes effect immediately. The mailbox can’t send mail through the API or SMTP.</p>
         <TextInput
@@ -136,9 +125,7 @@ export function SuspendMailbox({ mailbox }: { mailbox: Mailbox }) {
           description="Shown on this page to everyone with access to the mailbox"
           maxLength={500}
           data-autofocus
-          value={reason}
-          error={reasonError}
-          onChange={(event) => setReason(event.currentTarget.value)}
+          {...form.getInputProps('reason')}
         />
         <ProblemAlert problem={problem} />
       </Dialog>

@@ -16,7 +16,7 @@ import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { BatchForm } from './batch/batch-form';
 import { ComposeForm } from './compose/compose-form';
-import { type ComposeValues, EMPTY_COMPOSE } from './compose/compose-values';
+import { type ComposeValues, EMPTY_COMPOSE, parseRecipient } from './compose/compose-values';
 import { readDraft } from './compose/use-draft';
 
 const MODES = { one: 'Single message', batch: 'Batch' };
@@ -55,28 +55,24 @@ export function SendPage() {
 
 function initialOf(search: URLSearchParams, domain: string, email: string): ComposeValues {
   const from = search.get('from') ?? '';
-  const at = from.lastIndexOf('@');
   if (search.get('test')) {
     return {
       ...EMPTY_COMPOSE,
-      local: 'postmaster',
-      domain,
-      to: [email],
+      from: { email: `postmaster@${domain}` },
+      to: [{ email }],
       subject: 'Test from Postroom',
-      text: 'This is a test message from the Postroom console.\n',
+      text_body: 'This is a test message from the Postroom console.\n',
     };
   }
   if (from !== '' || search.get('subject') || search.get('to')) {
     return {
       ...EMPTY_COMPOSE,
-      local: at > 0 ? from.slice(0, at) : '',
-      domain: at > 0 ? from.slice(at + 1) : domain,
-      to: search.getAll('to'),
+      from: { email: from.includes('@') ? from : `@${domain}` },
+      to: search.getAll('to').map(parseRecipient),
       subject: search.get('subject') ?? '',
     };
   }
-  const draft = readDraft();
-  return draft ? { ...draft, domain: draft.domain || domain } : { ...EMPTY_COMPOSE, domain };
+  return readDraft() ?? { ...EMPTY_COMPOSE, from: { email: `@${domain}` } };
 }
 
 function NoDomain() {

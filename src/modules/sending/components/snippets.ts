@@ -1,10 +1,10 @@
-import { type ComposeValues, requestOf } from './compose/compose-values';
+import { type ComposeValues, requestWith } from './compose/compose-values';
 
 /** An ES module for Node.js 20 or later without packages. It reads attachments from its working directory. */
 export function nodeOf(values: ComposeValues, origin: string): string {
   const message = withFiles(values, ({ name }) => `await readFile(${JSON.stringify(name)}, 'base64')`);
   return [
-    ...(values.files.length > 0 ? ["import { readFile } from 'node:fs/promises';", ''] : []),
+    ...(values.attachments.length > 0 ? ["import { readFile } from 'node:fs/promises';", ''] : []),
     `const message = ${message};`,
     '',
     `const response = await fetch('${origin}/api/v1/send', {`,
@@ -28,7 +28,7 @@ export function pythonOf(values: ComposeValues, origin: string): string {
     ({ name }) => `base64.b64encode(open(${JSON.stringify(name)}, "rb").read()).decode()`,
   );
   return [
-    `import ${values.files.length > 0 ? 'base64, ' : ''}json, os, urllib.request`,
+    `import ${values.attachments.length > 0 ? 'base64, ' : ''}json, os, urllib.request`,
     '',
     `message = ${message}`,
     '',
@@ -47,11 +47,10 @@ export function pythonOf(values: ComposeValues, origin: string): string {
 
 /** The request as JSON, which is valid in both languages, with expressions that read the files. */
 function withFiles(values: ComposeValues, read: (file: File) => string): string {
-  const attachments = values.files.map(({ key, file }) => ({
-    filename: file.name,
-    content_type: file.type || 'application/octet-stream',
-    content: `file:${key}`,
-  }));
-  const text = JSON.stringify(requestOf(values, attachments), null, 2);
-  return values.files.reduce((code, { key, file }) => code.replace(`"file:${key}"`, () => read(file)), text);
+  const text = JSON.stringify(
+    requestWith(values, ({ key }) => `file:${key}`),
+    null,
+    2,
+  );
+  return values.attachments.reduce((code, { key, file }) => code.replace(`"file:${key}"`, () => read(file)), text);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseAddress } from '@/lib/address';
 import type { ErrorCode } from '@/lib/error-codes';
+import { REQUIRED } from '@/lib/field-messages';
 import { AppError } from '@/server/errors';
 import { parseJsonObject } from '@/server/http/json';
 import type { OutgoingMessage } from '../schema';
@@ -49,8 +50,7 @@ async function prepareItems(body: Record<string, unknown>, at: Date): Promise<(P
 
 function itemsOf(body: Record<string, unknown>): unknown[] {
   const { messages, ...unknown } = body;
-  if (messages === undefined || messages === null)
-    throw invalidBatch('MISSING_FIELDS', 'messages', 'This field is required.');
+  if (messages === undefined || messages === null) throw invalidBatch('MISSING_FIELDS', 'messages', REQUIRED);
   const [unknownField] = Object.keys(unknown);
   if (unknownField !== undefined) throw invalidBatch('VALIDATION_ERROR', unknownField, 'Unknown field.');
   if (!Array.isArray(messages)) throw invalidBatch('VALIDATION_ERROR', 'messages', 'Enter a list of messages.');

@@ -1,69 +1,51 @@
 'use client';
 
 import { Button, Switch, TextInput } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { type Problem, toProblem } from '@/components/api/problem';
+import { type ReactNode, useRef, useState } from 'react';
+import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import type { ApiForm } from '@/components/forms/use-api-form';
 import { FormColumn } from '@/components/layout/form-layout';
 import { Notice } from '@/components/layout/notice';
 import { SettingsSection } from '@/components/settings-section';
-import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
 import type { SieveScope, SieveVerdict } from '../schema';
 import { CheckResult } from './check-result';
+import { verdictOf } from './compile-errors';
 import { EXAMPLES } from './examples';
 import classes from './filter-form.module.css';
 import { canLoseMail } from './filter-values';
 import { FilterSkeleton, MailServerAlert, useMailServerState } from './mail-server-alert';
 import { ScriptEditor, showLine } from './script-editor';
 
-export type FilterValues = {
-  scope: SieveScope;
-  domainId: string;
-  mailboxId: string;
-  name: string;
-  script: string;
-  active: boolean;
-};
-
-export const FIELDS = { domain_id: 'domainId', mailbox_id: 'mailboxId', name: 'name', script: 'script' };
-
-export const VALIDATORS = {
-  name: (name: string) => (name.trim() === '' ? 'Enter a name.' : null),
-  script: (script: string) => {
-    if (script.trim() === '') return 'Enter a script, or start with an example.';
-    return scriptBytes(script) > MAX_SCRIPT_BYTES ? `Enter at most ${MAX_SCRIPT_BYTES / 1024} KiB.` : null;
-  },
-};
+type FilterValues = { name: string; script: string; active: boolean };
 
 type FilterFormProps = {
-  form: UseFormReturnType<FilterValues>;
-  /** The compiler's result of the last attempt to save. */
-  saveVerdict: SieveVerdict | null;
-  problem: Problem | null;
+  filter: ApiForm<FilterValues>;
+  scope: SieveScope;
   scopeFields: ReactNode;
   hint: string;
   footer: ReactNode;
-  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
 };
 
-export function FilterForm({ form, saveVerdict, problem, scopeFields, hint, footer, onSubmit }: FilterFormProps) {
+export function FilterForm({ filter, scope, scopeFields, hint, footer }: FilterFormProps) {
+  const { form, problem, failure, onSubmit } = filter;
   const textarea = useRef<HTMLTextAreaElement>(null);
   const mailServer = useMailServerState();
   const [checked, setChecked] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
   const check = trpc.sieveFilters.validate.useMutation({
     onSuccess: (verdict, { script }) => setChecked({ script, verdict }),
   });
-  const { scope, script } = form.values;
+  const { script } = form.values;
+  // The compiler's result of the last attempt to save, until the script is edited.
+  const saveVerdict = form.errors.script && failure ? verdictOf(failure) : null;
   const verdict = checked?.script === script ? checked.verdict : saveVerdict;
   const errorLines = new Set(verdict?.errors.flatMap(({ line }) => line ?? []));
   const isExample = script === '' || EXAMPLES.some((example) => example.script === script);
 
   const runCheck = () => {
-    const error = VALIDATORS.script(script);
-    if (error) form.setFieldError('script', error);
-    else check.mutate({ script });
+    const error = form.validateField('script');
+    if (!error.hasError) check.mutate({ script });
   };
   const startFrom = (example: (typeof EXAMPLES)[number]) => {
     const isNamed = form.values.name !== '' && !EXAMPLES.some(({ name }) => name === form.values.name);

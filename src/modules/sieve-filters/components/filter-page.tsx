@@ -1,18 +1,16 @@
 'use client';
 
-import { useForm } from '@mantine/form';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { trimmed } from '@/components/forms/use-api-form';
+import { useSavedForm } from '@/components/forms/use-saved-form';
 import { PageHeader } from '@/components/page-header';
 import { SaveBar } from '@/components/save-bar';
 import { Page } from '@/components/shell/page';
-import type { SieveFilter, SieveVerdict } from '../schema';
-import { verdictOf } from './compile-errors';
+import { type SieveFilter, UpdateSieveFilter } from '../schema';
 import { DeleteFilter } from './delete-filter';
-import { FIELDS, FilterForm, type FilterValues, VALIDATORS } from './filter-form';
+import { FilterForm } from './filter-form';
 import { scopeNameOf } from './filter-values';
 import { FilterSkeleton } from './mail-server-alert';
 
@@ -48,64 +46,30 @@ function Description({ filter }: { filter: SieveFilter }) {
 
 function EditFilter({ filter }: { filter: SieveFilter }) {
   const utils = trpc.useUtils();
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [saveVerdict, setSaveVerdict] = useState<{ script: string; verdict: SieveVerdict } | null>(null);
-  const form = useForm<FilterValues>({ initialValues: initialValues(filter), validate: VALIDATORS });
-  const update = trpc.sieveFilters.update.useMutation({
-    onSuccess: async (saved) => {
+  const update = trpc.sieveFilters.update.useMutation();
+  const settings = useSavedForm({
+    schema: UpdateSieveFilter,
+    saved: filter,
+    fields: ['name', 'script', 'active'],
+    toInput: (changes) => ({ id: filter.id, ...trimmed(changes, ['name']) }),
+    submit: (input) => update.mutateAsync(input),
+    onSaved: async (saved) => {
       utils.sieveFilters.get.setData({ id: filter.id }, saved);
-      form.setInitialValues(initialValues(saved));
-      form.setValues(initialValues(saved));
       await utils.sieveFilters.list.invalidate();
-    },
-    onError: (error, { script }) => {
-      const found = toProblem(error);
-      const verdict = verdictOf(found);
-      setSaveVerdict(verdict && { script: script ?? filter.script, verdict });
-      setProblem(applyFieldErrors(found, form, FIELDS));
     },
   });
 
   return (
     <>
       <FilterForm
-        form={form}
-        saveVerdict={saveVerdict?.script === form.values.script ? saveVerdict.verdict : null}
-        problem={problem}
+        filter={settings}
+        scope={filter.scope}
         scopeFields={null}
         hint="What a filter applies to can’t be changed. To change its position, use the list of filters."
-        onSubmit={form.onSubmit(({ name, script, active }) => {
-          setProblem(null);
-          // Only changed fields, so that concurrent changes of others are kept.
-          update.mutate({
-            id: filter.id,
-            ...(form.isDirty('name') && { name: name.trim() }),
-            ...(form.isDirty('script') && { script }),
-            ...(form.isDirty('active') && { active }),
-          });
-        })}
-        footer={
-          <SaveBar
-            isDirty={form.isDirty()}
-            isSaving={update.isPending}
-            isSaved={update.isSuccess}
-            onDiscard={form.reset}
-          />
-        }
+        footer={<SaveBar {...settings.saveBar} />}
       />
       <DeleteFilter filter={filter} />
-      <UnsavedGuard isDirty={form.isDirty()} what={`You have unsaved changes to ${filter.name}.`} />
+      <UnsavedGuard isDirty={settings.isDirty} what={`You have unsaved changes to ${filter.name}.`} />
     </>
   );
-}
-
-function initialValues({
-  scope,
-  domain_id: domainId,
-  mailbox_id: mailboxId,
-  name,
-  script,
-  active,
-}: SieveFilter): FilterValues {
-  return { scope, domainId: domainId ?? '', mailboxId: mailboxId ?? '', name, script, active };
 }

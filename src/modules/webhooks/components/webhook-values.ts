@@ -1,4 +1,4 @@
-import { ALL_EVENTS, EVENT_TYPES, type EventType } from '@/lib/event-types';
+import type { EventType } from '@/lib/event-types';
 import { momentParts } from '@/lib/format';
 import type { Delivery, Webhook } from '../schema';
 
@@ -13,21 +13,6 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'mail.received.full': 'Like mail.received, with the full message; can be many megabytes',
   'mail.spam': 'An incoming message was flagged as spam',
 };
-
-export type EventChoice = { isAll: boolean; selected: string[] };
-
-export function choiceOf(events: readonly string[]): EventChoice {
-  return { isAll: events.includes(ALL_EVENTS), selected: EVENT_TYPES.filter((type) => events.includes(type)) };
-}
-
-/** The form error, or null. */
-export function choiceError({ isAll, selected }: EventChoice): string | null {
-  return isAll || selected.length > 0 ? null : 'Select at least one event.';
-}
-
-export function eventsOf({ isAll, selected }: EventChoice): EventType[] | [typeof ALL_EVENTS] {
-  return isAll ? [ALL_EVENTS] : EVENT_TYPES.filter((type) => selected.includes(type));
-}
 
 /** Host, then path and query, without the scheme, which is always https. A path of `/` alone is left out. */
 export function urlParts(url: string): [host: string, rest: string] {

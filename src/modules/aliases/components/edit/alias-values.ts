@@ -1,8 +1,7 @@
+import type { Problem } from '@/components/api/problem';
 import { parseAddress } from '@/lib/address';
 import { splitDestinations } from '@/lib/destinations';
 import type { Alias, AliasWarning } from '../../schema';
-
-export const MAX_DESTINATIONS = 10;
 
 export function destinationsOf({ destination }: Pick<Alias, 'destination'>): string[] {
   return splitDestinations(destination);
@@ -22,27 +21,6 @@ export function isInvalid(address: string): boolean {
   return parseAddress(address) === null;
 }
 
-/** A form's destinations, including the address still being typed. */
-export function allDestinations({ destinations, draft }: { destinations: string[]; draft: string }): string[] {
-  return mergeAddresses(destinations, splitAddresses(draft));
-}
-
-export function destinationsError(addresses: string[]): string | null {
-  if (addresses.length === 0) return 'Enter at least one destination.';
-  if (addresses.length > MAX_DESTINATIONS) {
-    return `Enter at most ${MAX_DESTINATIONS} destinations. You entered ${addresses.length}.`;
-  }
-  const invalid = addresses.find(isInvalid);
-  return invalid === undefined ? null : `${invalid} is not a valid email address. Use the form ann@example.com.`;
-}
-
-export function localPartError(local: string): string | null {
-  if (local.trim() === '') return 'Enter the part before the @, or select Catch-all.';
-  return parseAddress(`${local.trim()}@a.example`) === null
-    ? 'Enter only the part before the @, without spaces or quotes.'
-    : null;
-}
-
 /** The warning that a mailbox has the alias's address. */
 export function shadowWarning({ warnings }: Alias): AliasWarning | undefined {
   return warnings.find(({ code }) => code === 'shadowed_by_mailbox');
@@ -50,4 +28,10 @@ export function shadowWarning({ warnings }: Alias): AliasWarning | undefined {
 
 export function destinationWarning({ warnings }: Alias, address: string): AliasWarning | undefined {
   return warnings.find(({ destination }) => destination === address.toLowerCase());
+}
+
+/** The address in `destination` that the server rejected, in lower case. */
+export function rejectedAddressOf(failure: Problem | null): string | null {
+  const address = failure?.details.address;
+  return typeof address === 'string' ? address : null;
 }

@@ -1,45 +1,70 @@
 'use client';
 
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { AddressesInput } from '@/components/directory/addresses-input';
-import { isInvalid, MAX_DESTINATIONS, mergeAddresses, splitAddresses } from './alias-values';
+import { MAX_DESTINATIONS } from '../../schema';
+import { isInvalid, mergeAddresses, splitAddresses } from './alias-values';
 import classes from './destinations-input.module.css';
 
 type DestinationsInputProps = {
-  value: string[];
+  /** The alias's `destination`. It includes the address that is still being typed. */
+  value: string;
   error?: ReactNode;
   /** The address that the server rejected. */
   rejectedAddress: string | null;
-  onChange: (value: string[]) => void;
-  /** The text being typed. Submitting includes it; adding it on blur would shift the layout under a click. */
-  draft: string;
-  onDraft: (draft: string) => void;
+  onChange: (value: string) => void;
   autoFocus?: boolean;
 };
 
+type Parts = { addresses: string[]; draft: string };
+
 const SEPARATORS = [',', ';', ' ', '\n', '\r', '\t'];
 
-export function DestinationsInput(props: DestinationsInputProps) {
-  const { value, error, rejectedAddress, onChange, draft, onDraft, autoFocus } = props;
+export function DestinationsInput({ value, error, rejectedAddress, onChange, autoFocus }: DestinationsInputProps) {
+  const root = useRef<HTMLDivElement>(null);
+  const [{ addresses, draft }, setParts] = useState<Parts>({ addresses: splitAddresses(value), draft: '' });
+  // The input reports the new addresses and the emptied draft one after the other, in the same event.
+  const latest = useRef<Parts>({ addresses, draft });
+  const change = (part: Partial<Parts>) => {
+    latest.current = { ...latest.current, ...part };
+    setParts(latest.current);
+    onChange(destinationOf(latest.current));
+  };
+
+  // Adding the typed address on blur would shift the layout under a click.
+  useEffect(() => {
+    const form = root.current?.closest('form');
+    const addTyped = () => {
+      latest.current = { addresses: splitAddresses(destinationOf(latest.current)), draft: '' };
+      setParts(latest.current);
+    };
+    form?.addEventListener('submit', addTyped);
+    return () => form?.removeEventListener('submit', addTyped);
+  }, []);
+
   return (
-    <div className={classes.destinations}>
+    <div ref={root} className={classes.destinations}>
       <AddressesInput
         label="Delivers to"
         description="Separate addresses with commas, spaces or new lines."
-        placeholder={value.length === 0 ? 'ann@example.com' : 'Add another address'}
+        placeholder={addresses.length === 0 ? 'ann@example.com' : 'Add another address'}
         splitChars={SEPARATORS}
         acceptValueOnBlur={false}
-        value={value}
+        value={addresses}
         searchValue={draft}
         isInvalid={(address) => isInvalid(address) || address.toLowerCase() === rejectedAddress}
         error={error}
         data-autofocus={autoFocus || undefined}
-        onChange={(next) => onChange(mergeAddresses([], next.flatMap(splitAddresses)))}
-        onSearchChange={onDraft}
+        onChange={(next) => change({ addresses: mergeAddresses([], next.flatMap(splitAddresses)) })}
+        onSearchChange={(text) => change({ draft: text })}
       />
-      <span className={classes.count} data-over={value.length > MAX_DESTINATIONS || undefined}>
-        {value.length} of {MAX_DESTINATIONS}
+      <span className={classes.count} data-over={addresses.length > MAX_DESTINATIONS || undefined}>
+        {addresses.length} of {MAX_DESTINATIONS}
       </span>
     </div>
   );
+}
+
+function destinationOf({ addresses, draft }: Parts): string {
+  return mergeAddresses(addresses, splitAddresses(draft)).join(',');
 }

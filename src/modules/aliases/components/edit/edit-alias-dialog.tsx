@@ -1,16 +1,15 @@
 'use client';
 
 import { Switch } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { type FormEvent, useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
+import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { useSavedForm } from '@/components/forms/use-saved-form';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
-import type { Alias } from '../../schema';
-import { allDestinations, destinationsError, destinationsOf } from './alias-values';
+import { type Alias, UpdateAlias } from '../../schema';
+import { rejectedAddressOf } from './alias-values';
 import { DestinationsInput } from './destinations-input';
 import classes from './edit-alias-dialog.module.css';
 
@@ -40,43 +39,28 @@ export function EditAliasDialog({ id, row, ...rest }: EditAliasProps & { id: str
 }
 
 function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }) {
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [rejectedAddress, setRejectedAddress] = useState<string | null>(null);
-  const form = useForm({
-    initialValues: { destinations: destinationsOf(alias), draft: '', active: alias.active },
-    validate: { destinations: destinationsError },
+  const update = trpc.aliases.update.useMutation();
+  const { form, problem, failure, isBusy, isDirty, onSubmit } = useSavedForm({
+    schema: UpdateAlias,
+    saved: alias,
+    fields: ['destination', 'active'],
+    toInput: (changes) => ({ id: alias.id, ...changes }),
+    submit: (input) => update.mutateAsync(input),
+    onSaved,
   });
-  const update = trpc.aliases.update.useMutation({
-    onSuccess: onSaved,
-    onError: (error) => {
-      const failure = toProblem(error);
-      setRejectedAddress(typeof failure.details.address === 'string' ? failure.details.address : null);
-      setProblem(applyFieldErrors(failure, form, { destination: 'destinations', active: 'active' }));
-    },
-  });
-
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    form.setValues({ destinations: allDestinations(form.getValues()), draft: '' });
-    form.onSubmit(({ destinations, active }) => {
-      if (!form.isDirty()) return onClose();
-      setProblem(null);
-      setRejectedAddress(null);
-      update.mutate({
-        id: alias.id,
-        ...(form.isDirty('destinations') && { destination: destinations.join(',') }),
-        ...(form.isDirty('active') && { active }),
-      });
-    })(event);
-  };
 
   return (
     <Dialog
       opened
       title={`Edit ${alias.address}`}
       action="Save changes"
-      isBusy={update.isPending}
+      isBusy={isBusy}
       onClose={onClose}
-      onSubmit={submit}
+      onSubmit={(event) => {
+        if (isDirty) return onSubmit(event);
+        event.preventDefault();
+        onClose();
+      }}
     >
       {alias.source_local_part === '' && (
         <p className="soft">This is the catch-all: it receives mail for every address that has no mailbox or alias.</p>
@@ -91,11 +75,9 @@ function EditForm({ alias, onClose, onSaved }: EditAliasProps & { alias: Alias }
         </ul>
       )}
       <DestinationsInput
-        {...form.getInputProps('destinations')}
-        value={form.values.destinations}
-        rejectedAddress={rejectedAddress}
-        draft={form.values.draft}
-        onDraft={(text) => form.setFieldValue('draft', text)}
+        {...form.getInputProps('destination')}
+        value={form.values.destination}
+        rejectedAddress={rejectedAddressOf(failure)}
         autoFocus
       />
       <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />

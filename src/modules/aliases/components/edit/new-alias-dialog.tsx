@@ -1,19 +1,17 @@
 'use client';
 
 import { Checkbox, Switch } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { type FormEvent, useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
+import { useApiForm } from '@/components/forms/use-api-form';
 import { TextButton } from '@/components/text/text-button';
-import type { Alias } from '../../schema';
-import { allDestinations, destinationsError, localPartError } from './alias-values';
+import { type Alias, NewAliasForm } from '../../schema';
+import { rejectedAddressOf } from './alias-values';
 import { DestinationsInput } from './destinations-input';
 
-const EMPTY = { local: '', domainId: '', isCatchAll: false, destinations: [] as string[], draft: '', active: true };
+const EMPTY = { source_local_part: '', domain_id: '', is_catch_all: false, destination: '', active: true };
 
 type NewAliasDialogProps = {
   opened: boolean;
@@ -25,100 +23,64 @@ type NewAliasDialogProps = {
   onShow: (q: string, domainId: string) => void;
 };
 
-export function NewAliasDialog({ opened, domains, defaultDomainId, onClose, onCreated, onShow }: NewAliasDialogProps) {
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [rejectedAddress, setRejectedAddress] = useState<string | null>(null);
-  const form = useForm({
+export function NewAliasDialog(props: NewAliasDialogProps) {
+  const { opened, domains, defaultDomainId = '', onClose, onCreated, onShow } = props;
+  const create = trpc.aliases.create.useMutation();
+  const { form, problem, failure, isBusy, onSubmit } = useApiForm({
+    schema: NewAliasForm,
     initialValues: EMPTY,
-    validate: {
-      local: (value, { isCatchAll }) => (isCatchAll ? null : localPartError(value)),
-      domainId: (value) => (value || defaultDomainId ? null : 'Choose a domain.'),
-      destinations: destinationsError,
-    },
-  });
-  const { local, isCatchAll, destinations, draft } = form.values;
-  const domainId = form.values.domainId || defaultDomainId || '';
-
-  const close = () => {
-    form.reset();
-    setProblem(null);
-    setRejectedAddress(null);
-    onClose();
-  };
-  const show = (q: string) => {
-    close();
-    onShow(q, domainId);
-  };
-  const create = trpc.aliases.create.useMutation({
-    onSuccess: (alias) => {
-      close();
+    toInput: (values) => ({
+      ...values,
+      source_local_part: values.is_catch_all ? '' : values.source_local_part.trim(),
+      domain_id: values.domain_id || defaultDomainId,
+    }),
+    submit: ({ is_catch_all, ...input }) => create.mutateAsync(input),
+    onSaved: (alias) => {
+      onClose();
       onCreated(alias);
     },
-    onError: (error) => {
-      const failure = toProblem(error);
-      setRejectedAddress(typeof failure.details.address === 'string' ? failure.details.address : null);
-      if (failure.code === 'DOMAIN_INACTIVE' || failure.code === 'DOMAIN_NOT_FOUND') {
-        form.setErrors({ domainId: failure.message });
-        return;
-      }
-      const source = isCatchAll ? 'isCatchAll' : 'local';
-      setProblem(
-        applyFieldErrors(failure, form, {
-          source_local_part: source,
-          domain_id: 'domainId',
-          destination: 'destinations',
-        }),
-      );
-      if (failure.code === 'CONFLICT' && failure.fields.length > 0) {
-        form.setFieldError(
-          source,
-          <AddressTaken message={failure.message} onShow={() => show(isCatchAll ? '' : local.trim())} />,
-        );
-      }
-    },
   });
+  const { is_catch_all: isCatchAll, source_local_part: source } = form.values;
+  const domainId = form.values.domain_id || defaultDomainId;
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    form.setValues({ destinations: allDestinations(form.getValues()), draft: '' });
-    form.onSubmit((values) => {
-      setProblem(null);
-      setRejectedAddress(null);
-      create.mutate({
-        domain_id: domainId,
-        source_local_part: values.isCatchAll ? '' : values.local.trim(),
-        destination: values.destinations.join(','),
-        active: values.active,
-      });
-    })(event);
+  const show = () => {
+    onClose();
+    onShow(isCatchAll ? '' : source.trim(), domainId);
   };
+  const message = form.errors.source_local_part;
+  const isTaken = message && failure?.code === 'CONFLICT';
+  const sourceError = isTaken ? <AddressTaken message={failure.message} onShow={show} /> : message;
 
   return (
     <Dialog
       opened={opened}
       title="New alias"
       action="Create alias"
-      isBusy={create.isPending}
-      onClose={close}
-      onSubmit={submit}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={onSubmit}
     >
       <AddressFields
         label="Address"
         domains={domains}
-        local={form.getInputProps('local')}
-        domain={{ ...form.getInputProps('domainId'), value: domainId || null }}
+        local={{ ...form.getInputProps('source_local_part'), error: !isCatchAll && sourceError }}
+        domain={{ ...form.getInputProps('domain_id'), value: domainId || null }}
         isCatchAll={isCatchAll}
       />
       <Checkbox
         label="Catch-all: every address without a mailbox or alias"
         description="One per domain"
-        {...form.getInputProps('isCatchAll', { type: 'checkbox' })}
+        {...form.getInputProps('is_catch_all', { type: 'checkbox' })}
+        onChange={(event) => {
+          form.setFieldValue('is_catch_all', event.currentTarget.checked);
+          form.clearFieldError('source_local_part');
+        }}
+        error={isCatchAll && sourceError}
       />
       <DestinationsInput
-        {...form.getInputProps('destinations')}
-        value={destinations}
-        rejectedAddress={rejectedAddress}
-        draft={draft}
-        onDraft={(text) => form.setFieldValue('draft', text)}
+        {...form.getInputProps('destination')}
+        value={form.values.destination}
+        rejectedAddress={rejectedAddressOf(failure)}
       />
       <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
       <ProblemAlert problem={problem} />

@@ -2,17 +2,16 @@
 
 import { FileInput, Select, Textarea } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
+import { useState } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
 import { formatPlural } from '@/lib/format';
-import type { ImportReport } from '../../schema';
+import { ImportAliases, type ImportReport } from '../../schema';
 import { ImportLines } from './import-lines';
 
-const MAX_CHARACTERS = 1_000_000;
 const EXAMPLE = 'source_local_part,destination,active\ninfo,"ann@example.com,bo@example.com",true';
 
 type ImportDialogProps = {
@@ -23,59 +22,30 @@ type ImportDialogProps = {
   onImported: (report: ImportReport) => void;
 };
 
-type Errors = { domain?: string; csv?: string };
-
-export function ImportDialog({ opened, domains, defaultDomainId, onClose, onImported }: ImportDialogProps) {
-  const [domainId, setDomainId] = useState<string | null>(null);
-  const [csv, setCsv] = useState('');
+export function ImportDialog({ opened, domains, defaultDomainId = '', onClose, onImported }: ImportDialogProps) {
   const [file, setFile] = useState<File | null>(null);
   const [report, setReport] = useState<ImportReport | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [errors, setErrors] = useState<Errors>({});
-
-  useEffect(() => {
-    if (opened) setDomainId(defaultDomainId ?? null);
-  }, [opened, defaultDomainId]);
-
-  /** Replaces the CSV text and clears the preview of the previous one. */
-  const reset = (text = '') => {
-    setCsv(text);
-    setReport(null);
-    setProblem(null);
-    setErrors({});
-  };
-  const close = () => {
-    reset();
-    setFile(null);
-    onClose();
-  };
-  const run = trpc.aliases.import.useMutation({
-    onSuccess: (answer) => {
+  const run = trpc.aliases.import.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: ImportAliases,
+    initialValues: { domain_id: '', csv: '' },
+    toInput: ({ domain_id, csv }) => ({ domain_id: domain_id || defaultDomainId, csv, dry_run: report === null }),
+    submit: (input) => run.mutateAsync(input),
+    onSaved: (answer) => {
       if (answer.dry_run) return setReport(answer);
-      close();
+      onClose();
       onImported(answer);
     },
-    onError: (error) => {
-      const failure = toProblem(error);
-      if (failure.code === 'DOMAIN_INACTIVE' || failure.code === 'DOMAIN_NOT_FOUND')
-        setErrors({ domain: failure.message });
-      else setProblem(applyFieldErrors(failure, { setErrors }, { csv: 'csv', domain_id: 'domain' }));
-    },
   });
+
+  /** The preview is of the previous domain and CSV. */
+  const change = (name: 'domain_id' | 'csv', text: string) => {
+    form.setFieldValue(name, text);
+    setReport(null);
+  };
   const read = async (chosen: File | null) => {
     setFile(chosen);
-    reset(chosen ? await chosen.text() : '');
-  };
-  const submit = () => {
-    const invalid: Errors = {};
-    if (!domainId) invalid.domain = 'Choose a domain.';
-    if (csv.trim() === '') invalid.csv = 'Choose a file or paste CSV.';
-    if (csv.length > MAX_CHARACTERS)
-      invalid.csv = 'CSV can be at most 1,000,000 characters. Split the file and import the parts.';
-    setErrors(invalid);
-    setProblem(null);
-    if (domainId && Object.keys(invalid).length === 0)
-      run.mutate({ domain_id: domainId, csv, dry_run: report === null });
+    change('csv', chosen ? await chosen.text() : '');
   };
 
   return (
@@ -83,13 +53,10 @@ export function ImportDialog({ opened, domains, defaultDomainId, onClose, onImpo
       opened={opened}
       title="Import aliases"
       action={report ? `Import ${formatPlural(report.created, 'alias', 'aliases')}` : 'Preview import'}
-      isBusy={run.isPending}
+      isBusy={isBusy}
       isDisabled={report?.created === 0}
-      onClose={close}
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+      onClose={onClose}
+      onSubmit={onSubmit}
     >
       <FieldPair>
         <Select
@@ -99,12 +66,9 @@ export function ImportDialog({ opened, domains, defaultDomainId, onClose, onImpo
           data={domains.map(({ id, name }) => ({ value: id, label: name }))}
           searchable={domains.length > 8}
           allowDeselect={false}
-          value={domainId}
-          error={errors.domain}
-          onChange={(value) => {
-            setDomainId(value);
-            reset(csv);
-          }}
+          {...form.getInputProps('domain_id')}
+          value={form.values.domain_id || defaultDomainId || null}
+          onChange={(id) => change('domain_id', id ?? '')}
         />
         <FileInput
           label="CSV file"
@@ -124,9 +88,8 @@ export function ImportDialog({ opened, domains, defaultDomainId, onClose, onImpo
         placeholder={EXAMPLE}
         rows={4}
         spellCheck={false}
-        value={csv}
-        error={errors.csv}
-        onChange={(event) => reset(event.currentTarget.value)}
+        {...form.getInputProps('csv')}
+        onChange={(event) => change('csv', event.currentTarget.value)}
       />
       {report && <ImportLines report={report} />}
       <ProblemAlert problem={problem} />

@@ -9,7 +9,7 @@ import { trpc } from '@/components/api/trpc';
 import { DialogFields } from '@/components/dialogs/dialog';
 import { Timeline } from '@/components/marks/timeline';
 import { TextButton } from '@/components/text/text-button';
-import { parseAddress } from '@/lib/address';
+import { ADDRESS_ERROR, parseAddress } from '@/lib/address';
 import type { Resolution } from '../../schema';
 import classes from './trace-dialog.module.css';
 import { traceHops } from './trace-hops';
@@ -44,7 +44,7 @@ function Trace({ traced, onTrace, onOpen }: TraceProps) {
     event.preventDefault();
     const address = typed.trim();
     if (parseAddress(address) === null) {
-      setError('Enter an email address such as ann@example.com.');
+      setError(ADDRESS_ERROR);
       return;
     }
     setError(null);

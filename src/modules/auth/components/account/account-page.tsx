@@ -4,15 +4,17 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { PageHeader } from '@/components/page-header';
 import { ROLE_LABELS } from '@/components/shell/account-menu';
 import { Page } from '@/components/shell/page';
 import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';
 import classes from './account-page.module.css';
-import { PasswordDialog } from './password-dialog';
 import { Sessions } from './sessions';
 import { TwoFactor } from './two-factor';
+
+const PasswordDialog = lazyDialog(() => import('./password-dialog').then((module) => module.PasswordDialog));
 
 export function AccountPage() {
   const me = trpc.auth.me.useQuery({});

@@ -1,29 +1,23 @@
 'use client';
 
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { PASSWORD_RULE, passwordError } from '@/lib/password';
+import { trimmed, useApiForm } from '@/components/forms/use-api-form';
+import { PASSWORD_RULE } from '@/lib/password';
+import { SetupForm } from '../../schema';
 import { Lead } from '../postcard';
 
 type SetupAdminProps = { token: string; isReady: boolean; onDone: (email: string) => void };
 
 export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({
+  const setup = trpc.auth.setup.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: SetupForm,
     initialValues: { email: '', password: '', repeated: '' },
-    validate: {
-      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : 'Enter an email address.'),
-      password: passwordError,
-      repeated: (value, values) => (value === values.password ? null : 'The passwords don’t match.'),
-    },
-  });
-  const setup = trpc.auth.setup.useMutation({
-    onSuccess: () => onDone(form.values.email.trim()),
-    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { email: 'email', password: 'password' })),
+    toInput: (values) => ({ token, ...trimmed(values, ['email']) }),
+    submit: ({ email, password }) => setup.mutateAsync({ token, email, password }),
+    onSaved: (_, { email }) => onDone(email.trim()),
   });
   const toggle = { 'aria-label': 'Show password' };
 
@@ -31,13 +25,7 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
     <>
       <h1>Set up Postroom</h1>
       <Lead>Create the first admin account.</Lead>
-      <form
-        noValidate
-        onSubmit={form.onSubmit(({ email, password }) => {
-          setProblem(null);
-          setup.mutate({ token, email: email.trim(), password });
-        })}
-      >
+      <form noValidate onSubmit={onSubmit}>
         <Stack>
           <ProblemAlert problem={problem} />
           <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
@@ -54,7 +42,7 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
             visibilityToggleButtonProps={toggle}
             {...form.getInputProps('repeated')}
           />
-          <Button variant="filled" type="submit" fullWidth loading={setup.isPending} disabled={!isReady}>
+          <Button variant="filled" type="submit" fullWidth loading={isBusy} disabled={!isReady}>
             Create admin
           </Button>
         </Stack>

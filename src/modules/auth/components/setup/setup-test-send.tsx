@@ -1,23 +1,29 @@
 'use client';
 
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import Link from 'next/link';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { useSendMessage } from '@/components/api/use-send';
+import { useApiForm } from '@/components/forms/use-api-form';
 import { StatusMark } from '@/components/marks/status-mark';
+import { OutgoingMessage } from '@/modules/sending/schema';
 import { Lead } from '../postcard';
 
 type SetupTestSendProps = { email: string; domain: string };
 
 export function SetupTestSend({ email, domain }: SetupTestSendProps) {
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({ initialValues: { to: email } });
   const from = `postmaster@${domain}`;
-  const send = useSendMessage({
-    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { to: 'to' })),
+  const send = useSendMessage();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: OutgoingMessage,
+    initialValues: { to: email },
+    toInput: ({ to }) => ({
+      from: { email: from },
+      to: [{ email: to.trim() }],
+      subject: 'Test from Postroom',
+      text_body: `This message was sent from ${from} to test delivery.\n`,
+    }),
+    submit: (input) => send.mutateAsync(input),
   });
 
   if (send.data) {
@@ -49,22 +55,11 @@ export function SetupTestSend({ email, domain }: SetupTestSendProps) {
       <Lead>
         From <span className="mono">{from}</span>
       </Lead>
-      <form
-        noValidate
-        onSubmit={form.onSubmit(({ to }) => {
-          setProblem(null);
-          send.mutate({
-            from: { email: from },
-            to: [{ email: to.trim() }],
-            subject: 'Test from Postroom',
-            text_body: `This message was sent from ${from} to test delivery.\n`,
-          });
-        })}
-      >
+      <form noValidate onSubmit={onSubmit}>
         <Stack>
           <ProblemAlert problem={problem} />
           <TextInput label="To" type="email" className="mono-input" {...form.getInputProps('to')} />
-          <Button variant="filled" type="submit" fullWidth loading={send.isPending}>
+          <Button variant="filled" type="submit" fullWidth loading={isBusy}>
             Send test
           </Button>
           <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>

@@ -1,11 +1,11 @@
 'use client';
 
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
+import type { Problem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { trimmed, useApiForm } from '@/components/forms/use-api-form';
+import { Login } from '../../schema';
 import type { PendingSignIn } from './sign-in';
 import { useWait } from './use-wait';
 
@@ -18,36 +18,27 @@ type LoginFormProps = {
 
 /** The first step: email and password. */
 export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: LoginFormProps) {
-  const [problem, setProblem] = useState<Problem | null>(notice);
-  const form = useForm({
+  const login = trpc.auth.login.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: Login,
     initialValues: { email, password: '' },
-    validate: {
-      email: (value) => (value.trim() === '' ? 'Enter your email address.' : null),
-      password: (value) => (value === '' ? 'Enter your password.' : null),
-    },
-  });
-  const waitSeconds = useWait(problem);
-  const login = trpc.auth.login.useMutation({
-    onSuccess: (answer, input) => {
+    initialProblem: notice,
+    toInput: (values) => trimmed(values, ['email']),
+    submit: (input) => login.mutateAsync(input),
+    onSaved: (answer, values) => {
       if (!('requires_totp' in answer)) return onSignedIn();
       onPending({
         token: answer.totp_session,
         expiresAt: answer.expires_at,
-        email: input.email ?? null,
+        email: values.email.trim(),
         since: new Date().toISOString(),
       });
     },
-    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { email: 'email', password: 'password' })),
   });
+  const waitSeconds = useWait(problem);
 
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((values) => {
-        setProblem(null);
-        login.mutate({ email: values.email.trim(), password: values.password });
-      })}
-    >
+    <form noValidate onSubmit={onSubmit}>
       <Stack>
         <ProblemAlert problem={problem} />
         <TextInput
@@ -66,7 +57,7 @@ export function LoginForm({ email = '', notice = null, onSignedIn, onPending }: 
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
-        <Button variant="filled" type="submit" fullWidth loading={login.isPending} disabled={waitSeconds > 0}>
+        <Button variant="filled" type="submit" fullWidth loading={isBusy} disabled={waitSeconds > 0}>
           {waitSeconds > 0 ? `Sign in (wait ${waitSeconds} s)` : 'Sign in'}
         </Button>
       </Stack>

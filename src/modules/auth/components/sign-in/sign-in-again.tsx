@@ -1,28 +1,8 @@
 'use client';
 
-import { Modal } from '@mantine/core';
-import { useState } from 'react';
-import { reportSessionRegained } from '@/components/api/session-lost';
-import { trpc } from '@/components/api/trpc';
-import { DialogFields } from '@/components/dialogs/dialog';
-import { type PendingSignIn, SignIn } from './sign-in';
+import dynamic from 'next/dynamic';
 
-export function SignInAgain() {
-  const utils = trpc.useUtils();
-  const email = utils.auth.me.getData({})?.email;
-  const [pending, setPending] = useState<PendingSignIn | null>(null);
-
-  const resume = () => {
-    reportSessionRegained();
-    void utils.invalidate();
-  };
-
-  return (
-    <Modal opened onClose={reportSessionRegained} title="Sign in again" yOffset={72} size={400}>
-      <DialogFields>
-        <p className="soft">Your session has ended. Sign in to continue; your changes on this page are kept.</p>
-        <SignIn email={email} pending={pending} onPending={setPending} onSignedIn={resume} />
-      </DialogFields>
-    </Modal>
-  );
-}
+/** Loaded when a session is lost. In a server component, such as the layout, `dynamic` would load it with the page. */
+export const SignInAgain = dynamic(() => import('./sign-in-again-dialog').then((module) => module.SignInAgainDialog), {
+  ssr: false,
+});

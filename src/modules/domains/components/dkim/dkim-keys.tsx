@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { ErrorState } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { SettingsSection } from '@/components/settings-section';
 import type { DkimKey } from '../../dkim/schema';
 import type { Domain } from '../../schema';
@@ -12,8 +13,9 @@ import { ActiveKey } from './active-key';
 import classes from './dkim.module.css';
 import { PendingKey } from './pending-key';
 import { RetiredKeys } from './retired-keys';
-import { RotateDialog } from './rotate-dialog';
 import type { Dkim } from './use-dkim';
+
+const RotateDialog = lazyDialog(() => import('./rotate-dialog').then((module) => module.RotateDialog));
 
 type DkimKeysProps = { domain: Domain; dkim: Dkim; isReadOnly: boolean };
 

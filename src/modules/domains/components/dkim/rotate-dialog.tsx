@@ -1,13 +1,11 @@
 'use client';
 
 import { Select, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
-import { DkimAlgorithm } from '../../dkim/schema';
+import { useApiForm } from '@/components/forms/use-api-form';
+import { DkimAlgorithm, RotateDkim } from '../../dkim/schema';
 import type { Domain } from '../../schema';
 import { ALGORITHMS } from './dkim-values';
 import { useRefreshDkim } from './use-dkim';
@@ -18,19 +16,16 @@ const initialValues: { algorithm: DkimAlgorithm; selector: string } = { algorith
 
 export function RotateDialog({ domain, opened, onClose }: RotateDialogProps) {
   const refresh = useRefreshDkim(domain.id);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({ initialValues });
-  const close = () => {
-    form.reset();
-    setProblem(null);
-    onClose();
-  };
-  const rotate = trpc.domains.rotateDkim.useMutation({
-    onSuccess: async () => {
+  const rotate = trpc.domains.rotateDkim.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: RotateDkim,
+    initialValues,
+    toInput: ({ algorithm, selector }) => ({ id: domain.id, algorithm, selector: selector.trim() || undefined }),
+    submit: (input) => rotate.mutateAsync(input),
+    onSaved: async () => {
       await refresh();
-      close();
+      onClose();
     },
-    onError: (error) => setProblem(applyFieldErrors(toProblem(error), form, { selector: 'selector' })),
   });
 
   return (
@@ -38,12 +33,9 @@ export function RotateDialog({ domain, opened, onClose }: RotateDialogProps) {
       opened={opened}
       title={`Rotate the DKIM key of ${domain.name}`}
       action="Generate key"
-      isBusy={rotate.isPending}
-      onClose={close}
-      onSubmit={form.onSubmit(({ algorithm, selector }) => {
-        setProblem(null);
-        rotate.mutate({ id: domain.id, algorithm, selector: selector.trim() || undefined });
-      })}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={onSubmit}
     >
       <p className="soft">
         Generates a pending key. Your mail is signed with the current key until you publish the new record and activate

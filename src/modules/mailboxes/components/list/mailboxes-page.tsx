@@ -5,6 +5,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
@@ -13,8 +14,9 @@ import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { MAILBOX_COLUMNS } from './mailbox-columns';
-import { NewMailboxDialog } from './new-mailbox-dialog';
 import { NoMailboxes } from './no-mailboxes';
+
+const NewMailboxDialog = lazyDialog(() => import('./new-mailbox-dialog').then((module) => module.NewMailboxDialog));
 
 const SHOWN = {
   all: {},

@@ -1,28 +1,25 @@
 'use client';
 
-import { NumberInput, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { TextInput } from '@mantine/core';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
+import { QuotaInput } from '@/components/forms/quota-input';
+import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
-import { passwordError } from '@/lib/password';
-import type { Mailbox } from '../../schema';
-import { localPartError, toBytes } from '../mailbox-values';
+import { CreateMailbox, type Mailbox } from '../../schema';
 import { GeneratedPasswordDialog } from '../password/generated-password-dialog';
 import { PasswordField } from '../password/password-field';
 
-const EMPTY = { local: '', domainId: '', password: '', name: '', quotaMb: '' as number | '' };
-const FIELDS = {
-  local_part: 'local',
-  domain_id: 'domainId',
-  password: 'password',
-  display_name: 'name',
-  quota_bytes: 'quotaMb',
+const EMPTY = {
+  local_part: '',
+  domain_id: '',
+  password: '',
+  display_name: '',
+  quota_bytes: null as number | null,
 };
 
 type NewMailboxDialogProps = {
@@ -32,40 +29,27 @@ type NewMailboxDialogProps = {
   onClose: () => void;
 };
 
-export function NewMailboxDialog({ opened, domains, defaultDomainId, onClose }: NewMailboxDialogProps) {
+export function NewMailboxDialog({ opened, domains, defaultDomainId = '', onClose }: NewMailboxDialogProps) {
   const router = useRouter();
   const utils = trpc.useUtils();
-  const [problem, setProblem] = useState<Problem | null>(null);
   const [generated, setGenerated] = useState<string | null>(null);
   const [created, setCreated] = useState<{ mailbox: Mailbox; password: string } | null>(null);
-  const form = useForm({
+  const create = trpc.mailboxes.create.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: CreateMailbox,
     initialValues: EMPTY,
-    validate: {
-      local: localPartError,
-      domainId: (value) => (value || defaultDomainId ? null : 'Choose a domain.'),
-      password: passwordError,
-    },
-  });
-  const domainId = form.values.domainId || defaultDomainId || '';
-
-  const clear = () => {
-    form.reset();
-    setProblem(null);
-    setGenerated(null);
-  };
-  const create = trpc.mailboxes.create.useMutation({
-    onSuccess: async (mailbox, { password }) => {
+    toInput: (values) => ({
+      ...trimmed(values, ['local_part', 'display_name']),
+      domain_id: values.domain_id || defaultDomainId,
+      // Omitted, it is the domain's default; null would be no quota.
+      quota_bytes: values.quota_bytes ?? undefined,
+    }),
+    submit: (input) => create.mutateAsync(input),
+    onSaved: async (mailbox, { password }) => {
       utils.mailboxes.get.setData({ id: mailbox.id }, mailbox);
       await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
-      clear();
       if (password === generated) setCreated({ mailbox, password });
       else router.push(`/mailboxes/${mailbox.id}`);
-    },
-    onError: (error) => {
-      const failure = toProblem(error);
-      const isDomain = failure.code === 'DOMAIN_INACTIVE' || failure.code === 'DOMAIN_NOT_FOUND';
-      if (isDomain) form.setErrors({ domainId: failure.message });
-      else setProblem(applyFieldErrors(failure, form, FIELDS));
     },
   });
 
@@ -83,27 +67,15 @@ export function NewMailboxDialog({ opened, domains, defaultDomainId, onClose }: 
       opened={opened}
       title="New mailbox"
       action="Create mailbox"
-      isBusy={create.isPending}
-      onClose={() => {
-        clear();
-        onClose();
-      }}
-      onSubmit={form.onSubmit(({ local, password, name, quotaMb }) => {
-        setProblem(null);
-        create.mutate({
-          domain_id: domainId,
-          local_part: local.trim(),
-          password,
-          display_name: name.trim(),
-          ...(quotaMb !== '' && { quota_bytes: toBytes(quotaMb) }),
-        });
-      })}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={onSubmit}
     >
       <AddressFields
         label="Address"
         domains={domains}
-        local={form.getInputProps('local')}
-        domain={{ ...form.getInputProps('domainId'), value: domainId || null }}
+        local={form.getInputProps('local_part')}
+        domain={{ ...form.getInputProps('domain_id'), value: form.values.domain_id || defaultDomainId || null }}
       />
       <PasswordField
         label="Password"
@@ -116,18 +88,9 @@ export function NewMailboxDialog({ opened, domains, defaultDomainId, onClose }: 
           label="Display name (optional)"
           placeholder="Ann Field"
           maxLength={256}
-          {...form.getInputProps('name')}
+          {...form.getInputProps('display_name')}
         />
-        <NumberInput
-          label="Quota (MB)"
-          placeholder="Use the domain default"
-          min={0}
-          max={8_000_000_000}
-          allowDecimal={false}
-          thousandSeparator=","
-          hideControls
-          {...form.getInputProps('quotaMb')}
-        />
+        <QuotaInput label="Quota (MB)" placeholder="Use the domain default" {...form.getInputProps('quota_bytes')} />
       </FieldPair>
       <ProblemAlert problem={problem} />
     </Dialog>

@@ -5,7 +5,7 @@ import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { CopyIcon } from '@/components/copy-button';
 import { PASSWORD_RULE } from '@/lib/password';
-import { generatePassword } from '../mailbox-values';
+import { generatePassword } from './generate-password';
 import classes from './password-field.module.css';
 
 type PasswordFieldProps = {

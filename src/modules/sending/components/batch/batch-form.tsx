@@ -3,7 +3,7 @@
 import { Button, Textarea } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type Problem, toProblem } from '@/components/api/problem';
+import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { useSendBatch } from '@/components/api/use-send';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
@@ -19,15 +19,13 @@ export function BatchForm({ domain, email }: BatchFormProps) {
   const utils = trpc.useUtils();
   const [savedText, setSavedText] = useState(() => sampleBatch(domain, email));
   const [text, setText] = useState(savedText);
-  const [problem, setProblem] = useState<Problem | null>(null);
   const batch = readBatch(text);
-  const send = useSendBatch({
-    onSuccess: () => {
-      void utils.messages.invalidate();
-      void utils.overview.invalidate();
-    },
-    onError: (error) => setProblem(toProblem(error)),
-  });
+  const send = useSendBatch();
+  const onSent = () => {
+    setSavedText(text);
+    void utils.messages.invalidate();
+    void utils.overview.invalidate();
+  };
 
   return (
     <form
@@ -35,8 +33,7 @@ export function BatchForm({ domain, email }: BatchFormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         if ('error' in batch) return;
-        setProblem(null);
-        send.mutate({ messages: batch.messages }, { onSuccess: () => setSavedText(text) });
+        send.mutate({ messages: batch.messages }, { onSuccess: onSent });
       }}
     >
       <SettingsSection
@@ -64,7 +61,7 @@ export function BatchForm({ domain, email }: BatchFormProps) {
         </SettingsSection>
       )}
       <SendFooter
-        problem={problem}
+        problem={send.error ? toProblem(send.error) : null}
         state={
           <span className="quiet">
             {'error' in batch ? 'Invalid JSON' : formatPlural(batch.messages.length, 'message')}

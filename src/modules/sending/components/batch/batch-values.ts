@@ -1,4 +1,4 @@
-const MAX_MESSAGES = 100;
+import { MAX_BATCH } from '../../schema';
 
 type ParsedBatch = { messages: unknown[] } | { error: string };
 
@@ -19,8 +19,8 @@ export function readBatch(text: string): ParsedBatch {
   const messages = Array.isArray(value.json) ? value.json : (value.json as { messages?: unknown } | null)?.messages;
   if (!Array.isArray(messages)) return { error: 'Enter an object such as {"messages": […]}.' };
   if (messages.length === 0) return { error: 'Enter at least one message.' };
-  if (messages.length > MAX_MESSAGES) {
-    return { error: `Enter at most ${MAX_MESSAGES} messages. This batch has ${messages.length}.` };
+  if (messages.length > MAX_BATCH) {
+    return { error: `Enter at most ${MAX_BATCH} messages. This batch has ${messages.length}.` };
   }
   return { messages };
 }

@@ -1,110 +1,102 @@
-import type { OutgoingMessage } from '../../schema';
+import { InvalidField } from '@/components/api/problem';
+import type { Address, OutgoingMessage } from '../../schema';
 
 export type SelectedFile = { key: string; file: File };
 export type HeaderRow = { key: string; name: string; value: string };
 
+/** The fields of `POST /send`, with files that are read when the message is sent. */
 export type ComposeValues = {
-  local: string;
-  domain: string;
-  to: string[];
-  cc: string[];
-  bcc: string[];
-  replyTo: string;
+  from: { email: string };
+  to: Address[];
+  cc: Address[];
+  bcc: Address[];
+  reply_to: string;
   subject: string;
-  text: string;
-  html: string;
-  files: SelectedFile[];
+  text_body: string;
+  html_body: string;
+  attachments: SelectedFile[];
   headers: HeaderRow[];
-};
-
-/** The form field of each API field path. */
-export const COMPOSE_FIELDS: Record<string, string> = {
-  from: 'local',
-  'from.email': 'local',
-  to: 'to',
-  cc: 'cc',
-  bcc: 'bcc',
-  reply_to: 'replyTo',
-  subject: 'subject',
-  text_body: 'text',
-  html_body: 'html',
-  attachments: 'files',
-  headers: 'headers',
 };
 
 export const ATTACHMENTS_LIMIT_BYTES = 25 * 1024 * 1024;
 
 export const EMPTY_COMPOSE: ComposeValues = {
-  local: '',
-  domain: '',
+  from: { email: '' },
   to: [],
   cc: [],
   bcc: [],
-  replyTo: '',
+  reply_to: '',
   subject: '',
-  text: '',
-  html: '',
-  files: [],
+  text_body: '',
+  html_body: '',
+  attachments: [],
   headers: [],
 };
 
 type Content = { filename: string; content_type: string; content: string };
 
 /** The form's values as the body of `POST /send`. */
-export function requestOf(values: ComposeValues, attachments: Content[]): OutgoingMessage {
+function requestOf(values: ComposeValues, attachments: Content[]): OutgoingMessage {
+  const { from, to, cc, bcc, reply_to, subject, text_body, html_body } = values;
   const headers = values.headers.filter(({ name }) => name.trim() !== '');
   return {
-    from: { email: `${values.local.trim()}@${values.domain}` },
-    to: values.to.map(parseRecipient),
-    ...(values.cc.length > 0 && { cc: values.cc.map(parseRecipient) }),
-    ...(values.bcc.length > 0 && { bcc: values.bcc.map(parseRecipient) }),
-    ...(values.replyTo.trim() !== '' && { reply_to: parseRecipient(values.replyTo) }),
-    subject: values.subject,
-    ...(values.text !== '' && { text_body: values.text }),
-    ...(values.html.trim() !== '' && { html_body: values.html }),
+    from: { email: from.email.trim().replace(/\s*@/, '@') },
+    to,
+    ...(cc.length > 0 && { cc }),
+    ...(bcc.length > 0 && { bcc }),
+    ...(reply_to.trim() !== '' && { reply_to: parseRecipient(reply_to) }),
+    subject,
+    ...(text_body !== '' && { text_body }),
+    ...(html_body.trim() !== '' && { html_body }),
     ...(attachments.length > 0 && { attachments }),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(({ name, value }) => [name.trim(), value])) }),
   };
 }
 
-function parseRecipient(text: string): { email: string; name?: string } {
+/** The request with `contentOf` in place of each file's content. */
+export function requestWith(values: ComposeValues, contentOf: (file: SelectedFile) => string): OutgoingMessage {
+  return requestOf(
+    values,
+    values.attachments.map((selected) => attachmentOf(selected.file, contentOf(selected))),
+  );
+}
+
+export async function requestWithFiles(values: ComposeValues): Promise<OutgoingMessage> {
+  const read = async ({ file }: SelectedFile) => attachmentOf(file, await readBase64(file));
+  return requestOf(values, await Promise.all(values.attachments.map(read)));
+}
+
+export function parseRecipient(text: string): Address {
   const named = /^\s*"?([^"<>]*?)"?\s*<([^<>]*)>\s*$/.exec(text);
   if (!named) return { email: text.trim() };
   const [, name = '', email = ''] = named;
   return name === '' ? { email: email.trim() } : { name, email: email.trim() };
 }
 
+export function formatRecipient({ name, email }: Address): string {
+  if (!name) return email;
+  return /[,;]/.test(name) ? `"${name}" <${email}>` : `${name} <${email}>`;
+}
+
 export function attachmentBytes(files: SelectedFile[]): number {
   return files.reduce((sum, { file }) => sum + file.size, 0);
 }
 
-export async function readAttachments(files: SelectedFile[]): Promise<Content[]> {
-  return Promise.all(
-    files.map(async ({ file }) => ({
-      filename: file.name,
-      content_type: file.type || 'application/octet-stream',
-      content: await readBase64(file),
-    })),
-  );
+/** The console's own limit. The API accepts more. */
+export function attachmentErrors({ attachments }: ComposeValues): Record<string, string> {
+  const isOver = attachmentBytes(attachments) > ATTACHMENTS_LIMIT_BYTES;
+  return isOver ? { attachments: 'Attachments can be up to 25 MB in total.' } : {};
 }
 
-export function validateCompose(values: ComposeValues): Record<string, string> {
-  const errors: Record<string, string> = {};
-  if (values.local.trim() === '') errors.local = 'Enter the part before the @.';
-  if (values.domain === '') errors.domain = 'Choose a domain.';
-  if (values.to.length === 0) errors.to = 'Enter at least one address.';
-  if (values.subject.trim() === '') errors.subject = 'Enter a subject.';
-  if (values.text === '' && values.html.trim() === '') errors.text = 'Enter a text or HTML body.';
-  if (attachmentBytes(values.files) > ATTACHMENTS_LIMIT_BYTES)
-    errors.files = 'Attachments can be up to 25 MB in total.';
-  return errors;
+function attachmentOf({ name, type }: File, content: string): Content {
+  return { filename: name, content_type: type || 'application/octet-stream', content };
 }
 
 function readBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
-    reader.onerror = () => reject(new Error(`${file.name} couldn’t be read.`));
+    reader.onerror = () => reject(new InvalidField('attachments', `${file.name} couldn’t be read.`));
     reader.readAsDataURL(file);
   });
 }

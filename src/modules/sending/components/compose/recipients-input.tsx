@@ -1,13 +1,15 @@
 'use client';
 
 import { AddressesInput } from '@/components/directory/addresses-input';
+import type { Address } from '../../schema';
+import { formatRecipient, parseRecipient } from './compose-values';
 
 type RecipientsInputProps = {
   label: string;
   placeholder?: string;
-  value: string[];
+  value: Address[];
   error?: React.ReactNode;
-  onChange: (value: string[]) => void;
+  onChange: (value: Address[]) => void;
 };
 
 const SEPARATORS = [';', '\n', '\t'];
@@ -18,9 +20,9 @@ export function RecipientsInput({ label, placeholder, value, error, onChange }: 
       label={label}
       placeholder={value.length === 0 ? placeholder : undefined}
       splitChars={SEPARATORS}
-      value={value}
+      value={value.map(formatRecipient)}
       error={error}
-      onChange={(next) => onChange(next.flatMap(splitAddresses))}
+      onChange={(next) => onChange(next.flatMap(splitAddresses).map(parseRecipient))}
     />
   );
 }

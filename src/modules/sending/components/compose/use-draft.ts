@@ -9,7 +9,7 @@ const KEY = 'postroom-draft';
 export function useDraft(values: ComposeValues, isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return;
-    const { files, ...text } = values;
+    const { attachments, ...text } = values;
     sessionStorage.setItem(KEY, JSON.stringify(text));
   }, [values, isDirty]);
 }
@@ -18,7 +18,7 @@ export function readDraft(): ComposeValues | null {
   const stored = sessionStorage.getItem(KEY);
   if (!stored) return null;
   try {
-    return { ...EMPTY_COMPOSE, ...(JSON.parse(stored) as Partial<ComposeValues>), files: [] };
+    return { ...EMPTY_COMPOSE, ...(JSON.parse(stored) as Partial<ComposeValues>), attachments: [] };
   } catch {
     return null;
   }

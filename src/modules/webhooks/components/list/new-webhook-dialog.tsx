@@ -1,19 +1,16 @@
 'use client';
 
 import { Select, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useState } from 'react';
-import { applyFieldErrors, type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
+import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
-import type { CreatedWebhook } from '../../schema';
-import { EventChoiceInput } from '../event-choice';
-import { choiceError, type EventChoice, eventsOf } from '../webhook-values';
+import { ALL_EVENTS } from '@/lib/event-types';
+import { type CreatedWebhook, CreateWebhook } from '../../schema';
+import { EventsInput, type EventTypes } from '../events-input';
 
 const ALL_DOMAINS = 'all';
-const FIELDS = { url: 'url', events: 'events', domain_id: 'domainId', name: 'name' };
 
 type NewWebhookDialogProps = {
   opened: boolean;
@@ -25,58 +22,26 @@ type NewWebhookDialogProps = {
 
 export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }: NewWebhookDialogProps) {
   const utils = trpc.useUtils();
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const form = useForm({
-    initialValues: {
-      url: '',
-      events: { isAll: true, selected: [] } as EventChoice,
-      domainId: '',
-      name: '',
-    },
-    validate: {
-      url: (value) => (value.trim() === '' ? 'Enter the endpoint URL.' : null),
-      events: choiceError,
-    },
-  });
-  const create = trpc.webhooks.create.useMutation({
-    onSuccess: (created) => {
-      form.reset();
+  const create = trpc.webhooks.create.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: CreateWebhook,
+    initialValues: { url: '', events: [ALL_EVENTS] as EventTypes, domain_id: preset, name: '' },
+    toInput: (values) => trimmed(values, ['url', 'name']),
+    submit: (input) => create.mutateAsync(input),
+    onSaved: (created) => {
       onCreated(created);
       void utils.webhooks.list.invalidate();
     },
-    onError: (error) => {
-      const found = toProblem(error);
-      if (found.code === 'DOMAIN_INACTIVE' || found.code === 'DOMAIN_NOT_FOUND') {
-        form.setErrors({ domainId: found.message });
-        return;
-      }
-      setProblem(applyFieldErrors(found, form, FIELDS));
-    },
   });
-  const domainId = form.values.domainId || preset || ALL_DOMAINS;
-
-  const close = () => {
-    form.reset();
-    setProblem(null);
-    onClose();
-  };
 
   return (
     <Dialog
       opened={opened}
       title="New webhook"
       action="Create webhook"
-      isBusy={create.isPending}
-      onClose={close}
-      onSubmit={form.onSubmit(({ url, events, name }) => {
-        setProblem(null);
-        create.mutate({
-          url: url.trim(),
-          events: eventsOf(events),
-          domain_id: domainId === ALL_DOMAINS ? null : domainId,
-          name: name.trim(),
-        });
-      })}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={onSubmit}
     >
       <TextInput
         label="Endpoint URL"
@@ -90,11 +55,7 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
         data-autofocus
         {...form.getInputProps('url')}
       />
-      <EventChoiceInput
-        value={form.values.events}
-        error={form.errors.events}
-        onChange={(events) => form.setFieldValue('events', events)}
-      />
+      <EventsInput {...form.getInputProps('events')} value={form.values.events} />
       <FieldPair>
         <Select
           label="Domain"
@@ -105,8 +66,9 @@ export function NewWebhookDialog({ opened, domains, preset, onClose, onCreated }
           searchable={domains.length > 8}
           allowDeselect={false}
           nothingFoundMessage="No matching domains"
-          {...form.getInputProps('domainId')}
-          value={domainId}
+          {...form.getInputProps('domain_id')}
+          value={form.values.domain_id ?? ALL_DOMAINS}
+          onChange={(id) => form.setFieldValue('domain_id', id === ALL_DOMAINS ? null : id)}
         />
         <TextInput label="Name (optional)" maxLength={100} autoComplete="off" {...form.getInputProps('name')} />
       </FieldPair>

@@ -7,6 +7,7 @@ import { useRouter } from 'next/navigation';
 import { parseAsBoolean } from 'nuqs';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
 import { ListTools, ListView } from '@/components/list/list-view';
@@ -17,10 +18,11 @@ import { Page } from '@/components/shell/page';
 import type { CreatedWebhook } from '../../schema';
 import { useWebhookActions } from '../use-webhook-actions';
 import { WebhookSecretDialog } from '../webhook-secret-dialog';
-import { NewWebhookDialog } from './new-webhook-dialog';
 import { NoWebhooks } from './no-webhooks';
 import { webhookColumns } from './webhook-columns';
 import classes from './webhooks-page.module.css';
+
+const NewWebhookDialog = lazyDialog(() => import('./new-webhook-dialog').then((module) => module.NewWebhookDialog));
 
 const REFRESH_MS = 15_000;
 

@@ -1,25 +1,7 @@
-import { parseAddress } from '@/lib/address';
-
-const MEBIBYTE = 1024 * 1024;
 const PASSWORD_GROUPS = 5;
 const GROUP_LENGTH = 4;
 // Leaves out characters that are easily confused.
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
-
-export function localPartError(local: string): string | null {
-  if (local.trim() === '') return 'Enter the part before the @.';
-  return parseAddress(`${local.trim()}@a.example`) === null
-    ? 'Enter only the part before the @, without spaces or quotes.'
-    : null;
-}
-
-export function toMegabytes(bytes: number | null): number | '' {
-  return bytes === null ? '' : Math.round(bytes / MEBIBYTE);
-}
-
-export function toBytes(megabytes: number): number {
-  return megabytes * MEBIBYTE;
-}
 
 /** Generates a password with 98 bits of entropy that is easy to read aloud and type. */
 export function generatePassword(): string {

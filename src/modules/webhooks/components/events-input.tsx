@@ -1,33 +1,36 @@
 'use client';
 
 import { Checkbox } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { SegmentedControl } from '@/components/segmented-control';
-import { EVENT_TYPES } from '@/lib/event-types';
-import classes from './event-choice.module.css';
-import { EVENT_DESCRIPTIONS, type EventChoice } from './webhook-values';
+import { ALL_EVENTS, EVENT_TYPES, type EventType } from '@/lib/event-types';
+import classes from './events-input.module.css';
+import { EVENT_DESCRIPTIONS } from './webhook-values';
 
-type EventChoiceProps = {
-  value: EventChoice;
-  error: ReactNode;
-  onChange: (value: EventChoice) => void;
+export type EventTypes = (EventType | typeof ALL_EVENTS)[];
+
+type EventsInputProps = {
+  value: EventTypes;
+  error?: ReactNode;
+  onChange: (value: EventTypes) => void;
 };
 
-export function EventChoiceInput({ value, error, onChange }: EventChoiceProps) {
-  const { isAll, selected } = value;
+export function EventsInput({ value, error, onChange }: EventsInputProps) {
+  const isAll = value.includes(ALL_EVENTS);
+  const [selected, setSelected] = useState(isAll ? [] : value);
+  const select = (types: string[]) => {
+    const inOrder = EVENT_TYPES.filter((type) => types.includes(type));
+    setSelected(inOrder);
+    onChange(inOrder);
+  };
   return (
-    <Checkbox.Group
-      label="Events"
-      error={error}
-      value={selected}
-      onChange={(types) => onChange({ isAll: false, selected: types })}
-    >
+    <Checkbox.Group label="Events" error={error} value={isAll ? selected : value} onChange={select}>
       <div className={classes.choice}>
         <SegmentedControl
           label="Event selection"
           value={isAll ? 'all' : 'some'}
           options={{ all: 'All events', some: 'Selected events' }}
-          onChange={(which) => onChange({ isAll: which === 'all', selected })}
+          onChange={(which) => onChange(which === 'all' ? [ALL_EVENTS] : selected)}
         />
         {isAll ? (
           <p className="soft">All events, including full messages with attachments and any event types added later.</p>

@@ -1,0 +1,166 @@
+import type { Page, Request } from '@playwright/test';
+import { alertWith, type Domain, expect, makeDomain, test, unique, url } from '../support/fixtures';
+
+type Wrong = {
+  name: string;
+  open: (page: Page, domain: Domain) => Promise<void>;
+  fill: Record<string, string>;
+  submit: string;
+  post: string;
+  body: (domain: Domain) => object;
+};
+
+/** A wrong input in a form and in the API call that the form makes. */
+const WRONG: Wrong[] = [
+  {
+    name: 'a domain',
+    open: (page) => openDialog(page, '/domains?new=true'),
+    fill: { Domain: 'not a domain' },
+    submit: 'Add domain',
+    post: '/domains',
+    body: () => ({ name: 'not a domain' }),
+  },
+  {
+    name: 'a mailbox',
+    open: (page, domain) => openDialog(page, `/mailboxes?new=true&domain=${domain.id}`),
+    fill: { Address: 'a b', Password: 'short', 'Quota (MB)': '9000000000000' },
+    submit: 'Create mailbox',
+    post: '/mailboxes',
+    body: ({ id }) => ({
+      domain_id: id,
+      local_part: 'a b',
+      password: 'short',
+      quota_bytes: 9_000_000_000_000 * 1024 * 1024,
+    }),
+  },
+  {
+    name: 'an alias',
+    open: (page, domain) => openDialog(page, `/aliases?new=true&domain=${domain.id}`),
+    fill: { Address: 'sales@', 'Delivers to': 'nobody' },
+    submit: 'Create alias',
+    post: '/aliases',
+    body: ({ id }) => ({ domain_id: id, source_local_part: 'sales@', destination: 'nobody' }),
+  },
+  {
+    name: 'a webhook',
+    open: (page) => openDialog(page, '/webhooks?new=true'),
+    fill: { 'Endpoint URL': 'http://hooks.example.com' },
+    submit: 'Create webhook',
+    post: '/webhooks',
+    body: () => ({ url: 'http://hooks.example.com', events: ['*'] }),
+  },
+  {
+    name: 'an admin',
+    open: (page) => openDialog(page, '/admins?new=true'),
+    fill: { Email: 'nobody', 'Initial password': 'short' },
+    submit: 'Add admin',
+    post: '/admins',
+    body: () => ({ email: 'nobody', password: 'short' }),
+  },
+  {
+    name: 'an API key',
+    open: (page) => openDialog(page, '/api-keys?new=true'),
+    fill: { 'Requests per minute': '1000001' },
+    submit: 'Create key',
+    post: '/api-keys',
+    body: () => ({ name: '', rate_limit: 1_000_001 }),
+  },
+];
+
+for (const wrong of WRONG) {
+  test(`${wrong.name} gets the API’s own messages before it is sent, and the first wrong field the focus`, async ({
+    signedIn: page,
+    api,
+    domain,
+    check,
+  }) => {
+    const response = await page.request.post(`${url()}/api/v1${wrong.post}`, {
+      headers: { authorization: `Bearer ${api.key}` },
+      data: wrong.body(domain),
+    });
+    const { fields } = (await response.json()).error.details as { fields: { message: string }[] };
+    expect(fields.length).toBeGreaterThan(0);
+
+    await wrong.open(page, domain);
+    const dialog = page.getByRole('dialog');
+    for (const [label, text] of Object.entries(wrong.fill)) {
+      await dialog.getByRole('textbox', { name: label, exact: true }).fill(text);
+    }
+    const calls = countCalls(page);
+    await dialog.getByRole('button', { name: wrong.submit }).click();
+    for (const { message } of fields) await expect(dialog.getByText(message, { exact: true })).toBeVisible();
+    const [first] = await dialog.locator('[aria-invalid="true"]').all();
+    await expect(first as NonNullable<typeof first>).toBeFocused();
+    expect(calls()).toBe(0);
+    await check();
+  });
+}
+
+test('a dialog starts over each time, and returns the focus to its button', async ({ signedIn: page, check }) => {
+  await page.goto(`${url()}/domains`);
+  const open = page.getByRole('main').getByRole('button', { name: 'Add domain' }).first();
+  const dialog = page.getByRole('dialog', { name: 'Add domain' });
+  for (const _ of ['first', 'second']) {
+    await open.click();
+    const name = dialog.getByRole('textbox', { name: 'Domain' });
+    await expect(name).toBeFocused();
+    await expect(name).toHaveValue('');
+    await name.fill('not a domain');
+    await page.keyboard.press('Enter');
+    await expect(name).toHaveAccessibleDescription(/Enter a domain name/);
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+    await expect(open).toBeFocused();
+  }
+  await check();
+});
+
+test('settings send only changed fields, so a quota that isn’t whole MB stays exact', async ({
+  signedIn: page,
+  api,
+}) => {
+  const domain = await makeDomain(api);
+  await api.call('PATCH', `/domains/${domain.id}`, { default_quota_bytes: 1_500_000 });
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await expect(page.getByRole('textbox', { name: 'Mailbox quota (MB)' })).toHaveValue('1');
+  await page.getByRole('textbox', { name: 'Mailbox quota (MB)' }).focus();
+  await page.getByLabel('Description').fill(` ${unique('For ')} `);
+  const sent = page.waitForRequest((request) => request.url().includes('domains.update'));
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  expect(Object.keys((await sent).postDataJSON()[0])).toEqual(['id', 'description']);
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  await expect(page.getByLabel('Description')).toHaveValue(/^For \S+$/);
+  await expect(alertWith(page, 'description')).toHaveCount(0);
+  expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject({ default_quota_bytes: 1_500_000 });
+});
+
+test('a list loads no form code before a dialog opens', async ({ signedIn: page }) => {
+  for (const path of ['/aliases', '/mailboxes', '/domains', '/webhooks', '/admins', '/api-keys']) {
+    const scripts: Promise<string>[] = [];
+    const keep = (request: Request) => {
+      if (!request.url().endsWith('.js')) return;
+      scripts.push(request.response().then(async (response) => (response ? response.text() : '')));
+    };
+    page.on('request', keep);
+    await page.goto(`${url()}${path}`, { waitUntil: 'networkidle' });
+    page.off('request', keep);
+    const text = (await Promise.all(scripts)).join('');
+    expect(text).toContain('Postroom');
+    // A name inside Zod, and a message of the schemas.
+    expect(text, path).not.toMatch(/ZodObject|Control characters aren/);
+  }
+});
+
+async function openDialog(page: Page, path: string): Promise<void> {
+  await page.goto(`${url()}${path}`);
+  await expect(page.getByRole('dialog')).toBeVisible();
+}
+
+/** Counts the mutations that the page sends from now on. */
+function countCalls(page: Page): () => number {
+  let calls = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().includes('/api/trpc/')) calls += 1;
+  });
+  return () => calls;
+}
