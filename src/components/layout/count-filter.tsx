@@ -20,9 +20,7 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
     <div className={classes.counts} role="group" aria-label={label}>
       <button type="button" aria-pressed={value === null} onClick={() => onChange(null)}>
         <span>All</span>
-        <span>
-          <b>{figureOf(total)}</b> {unit && <small>{unit}</small>}
-        </span>
+        <Count count={total} unit={unit && <small>{unit}</small>} />
       </button>
       {counts.map(({ value: one, title, count }) => (
         <button
@@ -32,15 +30,18 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
           onClick={() => onChange(value === one ? null : one)}
         >
           {title}
-          <span>
-            <b>{figureOf(count)}</b> {unit && <small className="sr-only">{unit}</small>}
-          </span>
+          <Count count={count} unit={unit && <small className="sr-only">{unit}</small>} />
         </button>
       ))}
     </div>
   );
 }
 
-function figureOf(count: number | undefined): string {
-  return count === undefined ? '–' : formatCount(count);
+function Count({ count, unit }: { count: number | undefined; unit: ReactNode }) {
+  return (
+    <span>
+      <b>{count === undefined ? '–' : formatCount(count)}</b>
+      {unit && <> {unit}</>}
+    </span>
+  );
 }
