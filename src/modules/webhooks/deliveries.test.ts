@@ -4,6 +4,7 @@ import { processWide } from '@/server/process-wide';
 import { db } from '@/test/database';
 import { makeAbandonedDelivery, makeDomain, makeWebhook } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
+import { answered } from '@/test/servers/scripted-endpoint';
 import { createDeliverer, type Deliverer } from './delivery/deliverer';
 
 const URL = 'https://hooks.example.com/postroom';
@@ -293,9 +294,4 @@ function holdDeliveries() {
     await deliverer.stop();
   });
   return { waiting };
-}
-
-function answered(status: number): OutboundResult {
-  const answer = { status, statusText: '', headers: [], excerpt: '' };
-  return { outcome: 'answered', durationMs: 5, remoteAddress: '192.0.2.1', ...answer };
 }

@@ -4,6 +4,7 @@ import { emitEvent, insertTestEvent } from '@/modules/events/service';
 import type { OutboundRequest, OutboundResult } from '@/server/outbound/post';
 import { db } from '@/test/database';
 import { makeWebhook, unique } from '@/test/factories';
+import { answered } from '@/test/servers/scripted-endpoint';
 import type { Post } from './attempt';
 import type { Claim } from './claim';
 import { createDeliverer, type Deliverer } from './deliverer';
@@ -228,9 +229,4 @@ function heldEndpoint() {
 
 function deliveryOf({ headers }: OutboundRequest): string {
   return headers['X-Service-Delivery'] ?? '';
-}
-
-function answered(status: number): OutboundResult {
-  const answer = { status, statusText: '', headers: [], excerpt: '' };
-  return { outcome: 'answered', durationMs: 5, remoteAddress: '192.0.2.1', ...answer };
 }

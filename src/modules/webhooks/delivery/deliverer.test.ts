@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { emitEvent } from '@/modules/events/service';
-import type { OutboundRequest, OutboundResult } from '@/server/outbound/post';
 import { db } from '@/test/database';
 import { makeDomain, makeWebhook, unique } from '@/test/factories';
+import { answered, failed, heldEndpoint, ok, scriptedEndpoint } from '@/test/servers/scripted-endpoint';
 import type { Post } from './attempt';
 import { claimDue, loadJobs } from './claim';
 import { createDeliverer } from './deliverer';
@@ -299,59 +299,6 @@ async function deliver(endpoint: { post: Post }) {
   const report = await deliverer.sweep(30_000);
   await deliverer.stop();
   return report;
-}
-
-function scriptedEndpoint(answer: (request: OutboundRequest) => OutboundResult) {
-  const requests: OutboundRequest[] = [];
-  const post: Post = async (request) => {
-    requests.push(request);
-    return answer(request);
-  };
-  return { requests, post };
-}
-
-/** An endpoint that responds to no request until it is released. */
-function heldEndpoint() {
-  let released: OutboundResult | null = null;
-  let most = 0;
-  let under = 0;
-  const waiters: ((result: OutboundResult) => void)[] = [];
-  const post: Post = async () => {
-    under += 1;
-    most = Math.max(most, under);
-    const result = released ?? (await new Promise<OutboundResult>((resolve) => waiters.push(resolve)));
-    under -= 1;
-    return result;
-  };
-  return {
-    post,
-    most: () => most,
-    waiting: (count: number) => expect.poll(() => waiters.length).toBe(count),
-    release(result: OutboundResult) {
-      released = result;
-      for (const waiter of waiters) waiter(result);
-    },
-  };
-}
-
-function ok(): OutboundResult {
-  return answered(200, 'OK');
-}
-
-function answered(status: number, statusText = ''): OutboundResult {
-  return {
-    outcome: 'answered',
-    durationMs: 5,
-    remoteAddress: '192.0.2.1',
-    status,
-    statusText,
-    headers: [],
-    excerpt: '',
-  };
-}
-
-function failed(reason: 'timeout' | 'dns' | 'blocked_address'): OutboundResult {
-  return { outcome: 'failed', durationMs: 10_000, remoteAddress: null, reason, message: 'It failed.' };
 }
 
 function onlyDelivery(webhookId: string) {
