@@ -4,9 +4,9 @@ import { Button, Group } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { type Problem, toProblem } from '../api/problem';
-import { CopyIcon } from '../copy-button';
 import { StatusMark } from '../marks/status-mark';
 import { DetailsList } from '../text/details-list';
+import { CopyIcon } from '../values/copy-button';
 import classes from './states.module.css';
 
 type NoteProps = { children: ReactNode; isSplit?: boolean; role?: 'alert' };

@@ -3,9 +3,9 @@
 import { Button, Modal } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import { CodeBlock } from '../code-block';
-import { CopyButton } from '../copy-button';
 import { DetailsList } from '../text/details-list';
+import { CodeBlock } from '../values/code-block';
+import { CopyButton } from '../values/copy-button';
 import { DialogFields, DialogFooter } from './dialog';
 import classes from './secret-dialog.module.css';
 

@@ -1,7 +1,7 @@
 'use client';
 
 import { keepPreviousData } from '@tanstack/react-query';
-import { splitDestinations } from '@/lib/destinations';
+import { splitDestinations } from '@/lib/mail/destinations';
 import { trpc } from '../api/trpc';
 import { useDomainScope } from './use-domain-scope';
 

@@ -18,8 +18,8 @@ import { AccountMenu, SignOutRow } from './account-menu';
 import { DomainSwitcher } from './domain-switcher';
 import { Navigation } from './navigation';
 import { NoRole } from './no-role';
-import { PaletteLoader } from './palette-loader';
-import { palette } from './palette-store';
+import { PaletteLoader } from './palette/palette-loader';
+import { palette } from './palette/palette-store';
 import { SchemeToggle } from './scheme-toggle';
 import classes from './shell.module.css';
 

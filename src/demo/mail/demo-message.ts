@@ -1,4 +1,4 @@
-import type { OutcomeCause } from '@/lib/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcome-causes';
 import type { InboundRoute, MessageEvent, MessageStatus } from '@/modules/messages/schema';
 import type { Tx } from '@/server/db';
 import { insertRows } from '../rows';

@@ -1,4 +1,4 @@
-import { splitDestinations } from '@/lib/destinations';
+import { splitDestinations } from '@/lib/mail/destinations';
 import type { DemoContext } from '../demo-context';
 import type { DemoAdmin } from '../directory/admins';
 import { INCIDENT_AGE_MS } from '../directory/mailboxes';

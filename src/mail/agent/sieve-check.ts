@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
+import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/mail/sieve';
 import type { AgentHandlers, SieveError } from './requests';
 
 const TIMEOUT_MS = 5_000;

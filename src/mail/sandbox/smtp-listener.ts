@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import { type Spool, SpoolFullError, TooLargeError } from './spool';
 
 export type SmtpListener = { port: number; close: () => Promise<void> };

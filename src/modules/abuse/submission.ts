@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import { type Counting, rejectOverLimit, type SendContext } from './rates';
 
 type Submission = {

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { splitDestinations } from '@/lib/destinations';
+import { splitDestinations } from '@/lib/mail/destinations';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';

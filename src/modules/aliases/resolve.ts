@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import { authorizeDomain } from '@/server/access/authorize';
 import type { ActorContext } from '@/server/procedures/context';
 import { keysOf } from './chains';

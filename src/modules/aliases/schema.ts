@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ADDRESS_ERROR, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/address';
-import { splitDestinations } from '@/lib/destinations';
 import { formatCount } from '@/lib/format';
+import { ADDRESS_ERROR, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
+import { splitDestinations } from '@/lib/mail/destinations';
 import { chosenId, Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const MAX_DESTINATIONS = 10;

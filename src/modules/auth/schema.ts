@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ADDRESS_ERROR, parseAddress } from '@/lib/address';
 import { REQUIRED } from '@/lib/field-messages';
+import { ADDRESS_ERROR, parseAddress } from '@/lib/mail/address';
 import { MAX_PASSWORD_LENGTH } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
 import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wire';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { normalizeDomainName } from '@/lib/address';
+import { normalizeDomainName } from '@/lib/mail/address';
 import { Id, page, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_COUNT = 1_000_000_000;

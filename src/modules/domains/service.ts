@@ -1,4 +1,4 @@
-import { normalizeDomainName } from '@/lib/address';
+import { normalizeDomainName } from '@/lib/mail/address';
 import { kickAgents } from '@/modules/mail-server/service';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import { chosenId, Id, NewPassword, page, pageQuery, plainText, QuotaBytes, Timestamp } from '@/lib/wire';
 
 const LocalPart = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OUTCOME_CAUSES } from '@/lib/outcome-causes';
+import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 

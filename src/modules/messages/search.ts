@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 

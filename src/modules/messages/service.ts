@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import type { OnReport } from '@/mail/delivery-report';
 import type { InboundPort } from '@/mail/inbound/port';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseAddress } from '@/lib/address';
-import { isQueueId } from '@/lib/queue-id';
+import { parseAddress } from '@/lib/mail/address';
+import { isQueueId } from '@/lib/mail/queue-id';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
 export const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as const;

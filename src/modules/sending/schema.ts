@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/address';
+import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
 import { plainText } from '@/lib/wire';
 
 /** Recipients of one message in to, cc and bcc together. */

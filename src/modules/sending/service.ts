@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/sieve';
+import { MAX_SCRIPT_BYTES, scriptBytes } from '@/lib/mail/sieve';
 import { chosenId, Id, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_POSITION = 9_999;

@@ -1,4 +1,4 @@
-import { MAX_ACTIVE_FILTERS, MAX_FILTERS } from '@/lib/sieve';
+import { MAX_ACTIVE_FILTERS, MAX_FILTERS } from '@/lib/mail/sieve';
 import type { SieveError } from '@/mail/agent/requests';
 import { askAgent } from '@/modules/mail-server/service';
 import { requireMailbox } from '@/modules/mailboxes/service';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isQueueId } from '@/lib/queue-id';
+import { isQueueId } from '@/lib/mail/queue-id';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName, QueuePage, QueueQuery } from '../requests';
 import { firstRecipients, readPages, senderOf } from './queue-page';
 

@@ -3,9 +3,9 @@ import { IconCheck, IconEye, type IconProps, IconRotate } from '@tabler/icons-re
 import type { ComponentType } from 'react';
 import { Cell, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import { DateTime } from '@/components/date-time';
-import { EmailAddress } from '@/components/email-address';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { DateTime } from '@/components/values/date-time';
+import { EmailAddress } from '@/components/values/email-address';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { Alert } from '@/modules/alerts/schema';
 

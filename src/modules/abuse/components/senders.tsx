@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
-import { EmailAddress } from '@/components/email-address';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SegmentedControl } from '@/components/segmented-control';
+import { EmailAddress } from '@/components/values/email-address';
 import { formatCount } from '@/lib/format';
 import type { AbuseSender } from '../schema';
 

@@ -3,9 +3,9 @@
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { SaveBar } from '@/components/forms/save-bar';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FormColumn } from '@/components/layout/form-layout';
-import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import { type Admin, UpdateAdmin } from '../schema';
 import { RoleFields } from './role-fields';

@@ -3,9 +3,9 @@
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
-import { CodeBlock } from '@/components/code-block';
 import { EmptyState } from '@/components/data-table/states';
 import { Steps } from '@/components/text/steps';
+import { CodeBlock } from '@/components/values/code-block';
 
 const REQUEST = `curl https://…/api/v1/send \\
   -H "Authorization: Bearer service_…" \\

@@ -1,6 +1,6 @@
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import { DateTime } from '@/components/date-time';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { DateTime } from '@/components/values/date-time';
 import type { AuditEntry } from '../schema';
 import classes from './audit-columns.module.css';
 

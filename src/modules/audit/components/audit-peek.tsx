@@ -2,10 +2,10 @@
 
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import { CopyIcon } from '@/components/copy-button';
 import { Peek } from '@/components/shell/peek';
 import { DetailsList } from '@/components/text/details-list';
 import { RawText } from '@/components/text/raw-text';
+import { CopyIcon } from '@/components/values/copy-button';
 import { formatFull } from '@/lib/format';
 import type { AuditEntry } from '../schema';
 import { Outcome } from './audit-columns';

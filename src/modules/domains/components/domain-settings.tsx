@@ -6,10 +6,10 @@ import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { LimitInput } from '@/components/forms/limit-input';
 import { QuotaInput } from '@/components/forms/quota-input';
+import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
-import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import { type Domain, UpdateDomain } from '../schema';
 

@@ -5,13 +5,13 @@ import { IconRoute } from '@tabler/icons-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { EmailAddress } from '@/components/email-address';
 import { FormColumn } from '@/components/layout/form-layout';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
-import { splitDestinations } from '@/lib/destinations';
+import { EmailAddress } from '@/components/values/email-address';
+import { splitDestinations } from '@/lib/mail/destinations';
 import type { Mailbox } from '../schema';
 import classes from './delivering-aliases.module.css';
 

@@ -5,10 +5,10 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
 import { QuotaInput } from '@/components/forms/quota-input';
+import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
-import { SaveBar } from '@/components/save-bar';
 import { SettingsSection } from '@/components/settings-section';
 import { type Mailbox, UpdateMailbox } from '../schema';
 

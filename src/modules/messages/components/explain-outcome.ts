@@ -1,5 +1,5 @@
-import { explainDeferral } from '@/lib/deferral-reasons';
-import { explainStatusCode } from '@/lib/reply-codes';
+import { explainDeferral } from '@/lib/mail/deferral-reasons';
+import { explainStatusCode } from '@/lib/mail/reply-codes';
 import type { Message } from '../schema';
 
 /** `resend`: whether to offer sending the message again to the same recipients or to other ones. */

@@ -1,8 +1,8 @@
 import { Cell, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import { DateTime } from '@/components/date-time';
-import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
+import { DateTime } from '@/components/values/date-time';
+import { EmailAddress } from '@/components/values/email-address';
 import { formatBytes } from '@/lib/format';
 import type { MessageSummary } from '../schema';
 

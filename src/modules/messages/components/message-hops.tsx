@@ -1,7 +1,7 @@
 import Link from 'next/link';
-import { EmailAddress } from '@/components/email-address';
 import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
+import { EmailAddress } from '@/components/values/email-address';
 import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
 import type { Message, MessageEvent } from '../schema';
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/port';
 import { emitEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';

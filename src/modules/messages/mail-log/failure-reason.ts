@@ -1,4 +1,4 @@
-import type { OutcomeCause } from '@/lib/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcome-causes';
 
 /** Why a message left the queue undelivered. */
 export type FailureReason = {

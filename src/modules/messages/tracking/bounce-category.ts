@@ -1,4 +1,4 @@
-import type { OutcomeCause } from '@/lib/outcome-causes';
+import type { OutcomeCause } from '@/lib/mail/outcome-causes';
 
 /** The `reason` of a failure: its cause if the message got no reply or outlasted it, else the category of the reply. */
 export function failureReason(cause: OutcomeCause | null, enhancedCode: string | null): string {

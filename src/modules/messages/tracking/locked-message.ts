@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/address';
+import { parseAddress } from '@/lib/mail/address';
 import { emitEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';

@@ -2,10 +2,10 @@ import Link from 'next/link';
 import { RowLink } from '@/components/data-table/cells';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
-import { DateTime } from '@/components/date-time';
-import { EmailAddress } from '@/components/email-address';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
+import { DateTime } from '@/components/values/date-time';
+import { EmailAddress } from '@/components/values/email-address';
 import type { Overview } from '../schema';
 
 type Latest = Overview['latest'][number];

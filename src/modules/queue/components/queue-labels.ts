@@ -1,5 +1,5 @@
 import type { Status } from '@/components/marks/status-mark';
-import { explainDeferral } from '@/lib/deferral-reasons';
+import { explainDeferral } from '@/lib/mail/deferral-reasons';
 import type { Queue, QueuedMessage } from '../schema';
 
 export const QUEUE_LABELS: Record<Queue, [Status, string]> = {

@@ -3,11 +3,11 @@
 import { Button, Group } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
 import Link from 'next/link';
-import { CopyIcon } from '@/components/copy-button';
-import { EmailAddress } from '@/components/email-address';
 import { DetailsList } from '@/components/text/details-list';
-import { explainDeferral } from '@/lib/deferral-reasons';
+import { CopyIcon } from '@/components/values/copy-button';
+import { EmailAddress } from '@/components/values/email-address';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
+import { explainDeferral } from '@/lib/mail/deferral-reasons';
 import type { QueuedMessage } from '../schema';
 import { senderLabel } from './queue-labels';
 import classes from './queued-details.module.css';

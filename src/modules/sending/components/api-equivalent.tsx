@@ -3,8 +3,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import Link from 'next/link';
 import { useState } from 'react';
-import { CodeBlock } from '@/components/code-block';
 import { SegmentedControl } from '@/components/segmented-control';
+import { CodeBlock } from '@/components/values/code-block';
 import classes from './api-equivalent.module.css';
 import type { ComposeValues } from './compose/compose-values';
 import { curlOf } from './curl';

@@ -4,9 +4,9 @@ import { Button, Group } from '@mantine/core';
 import Link from 'next/link';
 import { useEffect, useRef } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { CopyIcon } from '@/components/copy-button';
 import { StatusMark } from '@/components/marks/status-mark';
 import { DetailsList } from '@/components/text/details-list';
+import { CopyIcon } from '@/components/values/copy-button';
 import classes from './send-result.module.css';
 
 type SendResultProps = { messageId: string; to: string[] };

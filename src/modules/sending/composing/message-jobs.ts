@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { parseAddress } from '@/lib/address';
 import type { ErrorCode } from '@/lib/error-codes';
 import { REQUIRED } from '@/lib/field-messages';
+import { parseAddress } from '@/lib/mail/address';
 import { AppError } from '@/server/errors';
 import { parseJsonObject } from '@/server/http/json';
 import type { OutgoingMessage } from '../schema';

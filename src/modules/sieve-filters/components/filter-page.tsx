@@ -3,10 +3,10 @@
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { SaveBar } from '@/components/forms/save-bar';
 import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { PageHeader } from '@/components/page-header';
-import { SaveBar } from '@/components/save-bar';
 import { Page } from '@/components/shell/page';
 import { type SieveFilter, UpdateSieveFilter } from '../schema';
 import { DeleteFilter } from './delete-filter';

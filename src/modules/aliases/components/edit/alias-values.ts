@@ -1,6 +1,6 @@
 import type { Problem } from '@/components/api/problem';
-import { parseAddress } from '@/lib/address';
-import { splitDestinations } from '@/lib/destinations';
+import { parseAddress } from '@/lib/mail/address';
+import { splitDestinations } from '@/lib/mail/destinations';
 import type { Alias, AliasWarning } from '../../schema';
 
 export function destinationsOf({ destination }: Pick<Alias, 'destination'>): string[] {

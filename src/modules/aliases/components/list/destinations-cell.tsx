@@ -3,8 +3,8 @@
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Cell } from '@/components/data-table/cells';
-import { EmailAddress } from '@/components/email-address';
 import { StatusMark } from '@/components/marks/status-mark';
+import { EmailAddress } from '@/components/values/email-address';
 import { formatPlural } from '@/lib/format';
 import type { Alias, AliasWarning } from '../../schema';
 import { destinationsOf, destinationWarning } from '../edit/alias-values';

@@ -9,7 +9,7 @@ import { trpc } from '@/components/api/trpc';
 import { DialogFields } from '@/components/dialogs/dialog';
 import { Timeline } from '@/components/marks/timeline';
 import { TextButton } from '@/components/text/text-button';
-import { ADDRESS_ERROR, parseAddress } from '@/lib/address';
+import { ADDRESS_ERROR, parseAddress } from '@/lib/mail/address';
 import type { Resolution } from '../../schema';
 import classes from './trace-dialog.module.css';
 import { traceHops } from './trace-hops';

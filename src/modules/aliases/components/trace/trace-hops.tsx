@@ -1,5 +1,5 @@
-import { EmailAddress } from '@/components/email-address';
 import type { Hop } from '@/components/marks/timeline';
+import { EmailAddress } from '@/components/values/email-address';
 import { formatPlural } from '@/lib/format';
 import type { Resolution } from '../../schema';
 import classes from './trace-hops.module.css';

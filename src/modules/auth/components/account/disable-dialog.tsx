@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { CodeInput, isWholeCode } from '@/components/code-input';
 import { Dialog } from '@/components/dialogs/dialog';
+import { CodeInput, isWholeCode } from '@/components/forms/code-input';
 
 type DisableDialogProps = { opened: boolean; onClose: () => void };
 

@@ -2,8 +2,8 @@
 
 import { Button, Group, Modal } from '@mantine/core';
 import { IconCheck, IconDownload } from '@tabler/icons-react';
-import { CopyButton } from '@/components/copy-button';
 import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { CopyButton } from '@/components/values/copy-button';
 import classes from './recovery-codes-dialog.module.css';
 
 type RecoveryCodesDialogProps = { codes: string[]; onStored: () => void };

@@ -6,7 +6,7 @@ import { type FormEvent, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
-import { CodeInput, isWholeCode } from '@/components/code-input';
+import { CodeInput, isWholeCode } from '@/components/forms/code-input';
 import { Lead } from '../postcard';
 import classes from './code-form.module.css';
 import type { PendingSignIn } from './sign-in';

@@ -1,5 +1,5 @@
-import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
+import { DateTime } from '@/components/values/date-time';
 import type { MailServerState } from '@/modules/mail-server/schema';
 import type { DkimKey } from '../../dkim/schema';
 import classes from './dkim.module.css';

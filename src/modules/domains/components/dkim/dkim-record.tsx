@@ -1,4 +1,4 @@
-import { CodeBlock } from '@/components/code-block';
+import { CodeBlock } from '@/components/values/code-block';
 import type { DkimKey } from '../../dkim/schema';
 import classes from './dkim.module.css';
 

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
-import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Steps } from '@/components/text/steps';
+import { DateTime } from '@/components/values/date-time';
 import type { DkimKey } from '../../dkim/schema';
 import classes from './dkim.module.css';
 import { DkimRecord } from './dkim-record';

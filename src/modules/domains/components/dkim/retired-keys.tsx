@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { DateTime } from '@/components/date-time';
 import { StatusMark } from '@/components/marks/status-mark';
+import { DateTime } from '@/components/values/date-time';
 import type { DkimKey } from '../../dkim/schema';
 import classes from './dkim.module.css';
 import { KeyHeader } from './key-header';

@@ -1,6 +1,6 @@
 import { RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import { EmailAddress } from '@/components/email-address';
+import { EmailAddress } from '@/components/values/email-address';
 import { formatDate } from '@/lib/format';
 import type { Mailbox } from '../../schema';
 import { MailboxState } from '../mailbox-state';

@@ -3,7 +3,7 @@
 import { Button, PasswordInput } from '@mantine/core';
 import { IconDice5 } from '@tabler/icons-react';
 import { useState } from 'react';
-import { CopyIcon } from '@/components/copy-button';
+import { CopyIcon } from '@/components/values/copy-button';
 import { PASSWORD_RULE } from '@/lib/password';
 import { generatePassword } from './generate-password';
 import classes from './password-field.module.css';

@@ -1,5 +1,5 @@
-import { CodeBlock } from '@/components/code-block';
 import { TextButton } from '@/components/text/text-button';
+import { CodeBlock } from '@/components/values/code-block';
 import { formatBytes } from '@/lib/format';
 import type { DeliveryRequest } from '../../schema';
 import { urlParts } from '../webhook-values';

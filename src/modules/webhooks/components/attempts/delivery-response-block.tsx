@@ -1,4 +1,4 @@
-import { CodeBlock } from '@/components/code-block';
+import { CodeBlock } from '@/components/values/code-block';
 import type { Delivery, DeliveryAttempt } from '../../schema';
 import { formatDuration } from './attempt-labels';
 

@@ -3,9 +3,9 @@
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import Link from 'next/link';
-import { CodeBlock } from '@/components/code-block';
 import { EmptyState } from '@/components/data-table/states';
 import { Steps } from '@/components/text/steps';
+import { CodeBlock } from '@/components/values/code-block';
 
 const BODY = `{
   "id": "<01a1f2f7-798c-7ff0@example.org>",

@@ -1,9 +1,9 @@
 'use client';
 
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
-import { CodeBlock } from '@/components/code-block';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSection } from '@/components/settings-section';
+import { CodeBlock } from '@/components/values/code-block';
 import classes from './verify-signature.module.css';
 import { NODE_SNIPPET, opensslSnippet, PYTHON_SNIPPET, STANDARD_SNIPPET } from './verify-snippets';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
+import { RawText } from '../text/raw-text';
 import classes from './code-block.module.css';
 import { CopyIcon } from './copy-button';
-import { RawText } from './text/raw-text';
 
 type CodeBlockProps = { title: string; hint?: ReactNode; code: string; what?: string };
 

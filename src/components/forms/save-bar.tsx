@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { FormFooter } from './layout/form-layout';
+import { FormFooter } from '../layout/form-layout';
 
 type SaveBarProps = {
   isDirty: boolean;
