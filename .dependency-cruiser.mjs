@@ -134,6 +134,13 @@ export const onAllImports = [
     to: { path: '^src/', pathNot: '^src/server/(settings/settings|secrets/password-rules)\\.mjs$' },
   },
   {
+    name: 'no-cycles',
+    comment: 'Import cycles are not allowed.',
+    severity: 'error',
+    from: { pathNot: '^src/server/prisma/' },
+    to: { circular: true },
+  },
+  {
     name: 'no-unresolvable',
     comment: 'Every import resolves.',
     severity: 'error',
@@ -158,13 +165,6 @@ export const onImportsOfCode = [
     severity: 'error',
     from: { path: BROWSER_SAFE, pathNot: TESTS },
     to: { path: SERVER_SIDE, reachable: true },
-  },
-  {
-    name: 'no-cycles',
-    comment: 'Import cycles are not allowed.',
-    severity: 'error',
-    from: { pathNot: '^src/server/prisma/' },
-    to: { circular: true },
   },
   {
     name: 'no-development-packages',

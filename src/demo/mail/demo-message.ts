@@ -1,8 +1,18 @@
+import type { EventType } from '@/lib/event-types';
 import type { OutcomeCause } from '@/lib/mail/outcome-causes';
 import type { InboundRoute, MessageEvent, MessageStatus } from '@/modules/messages/schema';
 import type { Tx } from '@/server/db';
 import { insertRows } from '../rows';
-import type { Emission } from './outbox';
+
+/** An event, as GET /events lists it and webhooks deliver it. */
+export type Emission = {
+  type: EventType;
+  at: Date;
+  recipient: string;
+  /** If it differs from the message's domain: an alias may deliver to another domain. */
+  domainId?: string;
+  data: object;
+};
 
 /** Rows by column name, for insertRows. */
 type MessageRow = {

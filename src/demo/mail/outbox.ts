@@ -4,17 +4,7 @@ import { OUTCOME_EVENTS, outcomeData } from '@/modules/messages/tracking/outcome
 import type { DemoContext } from '../demo-context';
 import { insertRows } from '../rows';
 import { before, DAY_MS } from '../time';
-import type { DemoMessage, Reply } from './demo-message';
-
-/** An event, as GET /events lists it and webhooks deliver it. */
-export type Emission = {
-  type: EventType;
-  at: Date;
-  recipient: string;
-  /** If it differs from the message's domain: an alias may deliver to another domain. */
-  domainId?: string;
-  data: object;
-};
+import type { DemoMessage, Emission, Reply } from './demo-message';
 
 /** Whether a webhook subscribes to the content of a received message. */
 export type IsSubscribed = (event: { domainId: string; at: Date }) => boolean;

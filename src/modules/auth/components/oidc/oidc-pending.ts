@@ -1,4 +1,4 @@
-import type { PendingSignIn } from '../sign-in/sign-in';
+import type { PendingSignIn } from '../sign-in/pending-sign-in';
 
 /** Reads the pending sign-in that still needs a code from `window.location.hash`. */
 export function readPendingFromFragment(hash: string): PendingSignIn | null {

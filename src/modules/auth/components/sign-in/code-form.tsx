@@ -9,7 +9,7 @@ import { trpc } from '@/components/api/trpc';
 import { CodeInput, isWholeCode } from '@/components/forms/code-input';
 import { Lead } from '../postcard';
 import classes from './code-form.module.css';
-import type { PendingSignIn } from './sign-in';
+import type { PendingSignIn } from './pending-sign-in';
 import { useSecondsLeft } from './use-seconds-left';
 import { useWait } from './use-wait';
 

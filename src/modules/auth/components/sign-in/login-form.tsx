@@ -6,7 +6,7 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { Login } from '../../schema';
-import type { PendingSignIn } from './sign-in';
+import type { PendingSignIn } from './pending-sign-in';
 import { useWait } from './use-wait';
 
 type LoginFormProps = {

@@ -10,7 +10,8 @@ import { OidcButtons } from '../oidc/oidc-buttons';
 import { OidcNotice } from '../oidc/oidc-notice';
 import { readPendingFromFragment } from '../oidc/oidc-pending';
 import { AddressLines, Postcard } from '../postcard';
-import { type PendingSignIn, SignIn } from './sign-in';
+import type { PendingSignIn } from './pending-sign-in';
+import { SignIn } from './sign-in';
 import { SignInSteps } from './sign-in-steps';
 
 export function LoginPage() {

@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { reportSessionRegained } from '@/components/api/session-lost';
 import { trpc } from '@/components/api/trpc';
 import { DialogFields } from '@/components/dialogs/dialog';
-import { type PendingSignIn, SignIn } from './sign-in';
+import type { PendingSignIn } from './pending-sign-in';
+import { SignIn } from './sign-in';
 
 export function SignInAgainDialog() {
   const utils = trpc.useUtils();

@@ -1,6 +1,6 @@
 import { type Hop, Timeline } from '@/components/marks/timeline';
 import { formatMoment, formatStampDay } from '@/lib/format';
-import type { PendingSignIn } from './sign-in';
+import type { PendingSignIn } from './pending-sign-in';
 
 /** Both steps as a timeline: the first one done, the second one pending. */
 export function SignInSteps({ pending: { email, expiresAt, since } }: { pending: PendingSignIn }) {

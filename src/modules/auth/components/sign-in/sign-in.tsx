@@ -4,15 +4,7 @@ import { type ReactNode, useState } from 'react';
 import type { Problem } from '@/components/api/problem';
 import { CodeForm } from './code-form';
 import { LoginForm } from './login-form';
-
-/** A sign-in after its first step that needs a code. */
-export type PendingSignIn = {
-  token: string;
-  expiresAt: string;
-  /** Null if an identity provider was the first step. */
-  email: string | null;
-  since: string;
-};
+import type { PendingSignIn } from './pending-sign-in';
 
 type SignInProps = {
   email?: string;
