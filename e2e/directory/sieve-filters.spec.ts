@@ -164,10 +164,10 @@ test('warns about discarding for all mail, and offers domain admins no filters f
   const other = await context.newPage();
   await useSession(other, (await makeAdmin('domain_admin', [domain])).cookie);
   await other.goto(`${url()}/sieve-filters/new`);
-  await expect(other.getByRole('group', { name: 'Applies to' }).getByRole('button')).toHaveText([
-    'A domain',
-    'A mailbox',
-  ]);
+  const scopes = other.getByRole('radiogroup', { name: 'Applies to' });
+  await expect(scopes.getByText('A domain')).toBeVisible();
+  await expect(scopes.getByText('A mailbox')).toBeVisible();
+  await expect(scopes.getByRole('radio')).toHaveCount(2);
   await context.close();
 });
 

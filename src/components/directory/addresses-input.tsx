@@ -1,6 +1,7 @@
 'use client';
 
 import { Pill, TagsInput, type TagsInputProps } from '@mantine/core';
+import classes from './addresses-input.module.css';
 
 type AddressesInputProps = TagsInputProps & { isInvalid?: (address: string) => boolean };
 
@@ -15,6 +16,7 @@ export function AddressesInput({ isInvalid, ...props }: AddressesInputProps) {
       spellCheck={false}
       renderPill={({ value, onRemove }) => (
         <Pill
+          classNames={{ remove: classes.remove }}
           withRemoveButton
           data-invalid={isInvalid?.(`${value}`) || undefined}
           removeButtonProps={{ 'aria-label': `Remove ${value}`, 'aria-hidden': false, tabIndex: 0 }}
