@@ -17,7 +17,7 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await expect(page.getByRole('row')).toHaveCount(2);
   await expect(page.getByRole('row', { name: one })).toBeVisible();
 
-  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByRole('button', { name: 'Filters', exact: true }).click();
   const filters = page.getByRole('dialog', { name: 'Filters' });
   await filters.getByRole('combobox', { name: 'Status' }).click();
   await page.getByRole('option', { name: 'Delivered' }).click();

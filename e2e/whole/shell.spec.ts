@@ -72,7 +72,7 @@ test('keeps what is typed while the palette loads, and opens a result in a new t
   await page.keyboard.press('ArrowUp');
   await expect(option('New API key')).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('ArrowUp');
-  await expect(option('New alias')).toHaveAttribute('aria-selected', 'true');
+  await expect(option('New mailbox')).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('ArrowDown');
   await expect(option('New API key')).toHaveAttribute('aria-selected', 'true');
   const opened = page.context().waitForEvent('page');
