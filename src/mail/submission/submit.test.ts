@@ -237,6 +237,7 @@ describe('pooled connections', () => {
       isOld = true;
       await pause();
       expect(await submitter.submit({ envelope, raw: small })).toMatchObject({ outcome: 'uncertain' });
+      await expect.poll(() => server.messages.length).toBe(2);
       await pause();
       expect(server.messages.length).toBe(2);
     },

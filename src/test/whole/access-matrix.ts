@@ -177,7 +177,7 @@ async function alertCall(domainId: string): Promise<Call> {
   const alert = {
     kind: 'volume_spike' as const,
     severity: 'warning' as const,
-    subject: 'a@b.example',
+    subject: `${unique()}@b.example`,
     domainId,
     count: 60,
     expected: 2,
