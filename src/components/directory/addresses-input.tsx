@@ -16,7 +16,7 @@ export function AddressesInput({ isInvalid, ...props }: AddressesInputProps) {
       spellCheck={false}
       renderPill={({ value, onRemove }) => (
         <Pill
-          classNames={{ remove: classes.remove }}
+          classNames={{ root: classes.pill, remove: classes.remove }}
           withRemoveButton
           data-invalid={isInvalid?.(`${value}`) || undefined}
           removeButtonProps={{ 'aria-label': `Remove ${value}`, 'aria-hidden': false, tabIndex: 0 }}
