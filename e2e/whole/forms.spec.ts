@@ -84,7 +84,10 @@ for (const wrong of WRONG) {
     await wrong.open(page, domain);
     const dialog = page.getByRole('dialog');
     for (const [label, text] of Object.entries(wrong.fill)) {
-      await dialog.getByLabel(label, { exact: true }).fill(text);
+      await dialog
+        .locator('input')
+        .and(dialog.getByLabel(label, { exact: true }))
+        .fill(text);
     }
     const calls = countCalls(page);
     await dialog.getByRole('button', { name: wrong.submit }).click();
