@@ -124,7 +124,7 @@ it('repeats a rejected report unchanged until it is accepted, and keeps it due u
   await expect.poll(() => tries.length, { timeout: 10_000 }).toBe(3);
   await expect.poll(due).toEqual([]);
   expect(tries).toEqual([tries[0], tries[0], tries[0]]);
-}, 15_000);
+});
 
 it('a report that always fails doesn’t delay others', async () => {
   const accepted = new Set<string>();
@@ -142,12 +142,12 @@ it('a new process reports what the last one on the folder left unreported, once 
   const ids = [await submit(first, ['a@far.example']), await submit(first, ['b@far.example'])];
   const reports: DeliveryReport[] = [];
   await sandbox(async (report) => reports.push(report));
-  await expect.poll(() => reports.map(({ queueId }) => queueId)).toEqual(ids);
+  await expect.poll(() => reports.map(({ queueId }) => queueId).sort()).toEqual(ids);
   await expect.poll(due).toEqual([]);
   await sandbox(async (report) => reports.push(report));
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(reports).toHaveLength(2);
-}, 15_000);
+});
 
 it('doesn’t report a message that was only partly stored', async () => {
   await writeFile(path.join(dir, 'half.due'), '');
