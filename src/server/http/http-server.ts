@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { log } from '../log';
+import { lingerAfter } from './connection/linger';
 import { respond, toWebRequest } from './fetch-adapter';
 import { createHttpFront, type FrontOptions } from './front';
-import { lingerAfter } from './linger';
 import { refuse, refuseUnreadable } from './refusal';
 
 const DRAIN_TIMEOUT_MS = 25_000;

@@ -1,8 +1,8 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
-import { readBytes, requireJson } from '../http/body';
-import { reserveBodyBudget } from '../http/body-budget';
-import { rejectTooComplex } from '../http/json';
+import { reserveBodyBudget } from '../http/body/body-budget';
+import { rejectTooComplex } from '../http/body/json';
+import { readBytes, requireJson } from '../http/body/read-body';
 import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
 import { isUnexpected, publicError } from '../public-error';

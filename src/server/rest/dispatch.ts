@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import type { Clock } from '../clock';
 import { AppError } from '../errors';
-import { reserveBodyBudget } from '../http/body-budget';
+import { reserveBodyBudget } from '../http/body/body-budget';
 import { allowOrigin, isPreflight, preflight } from '../http/cors';
 import { log } from '../log';
 import { type Context, createContext } from '../procedures/context';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { AppError, type FieldError } from '../errors';
-import { readBytes, requireJson } from '../http/body';
-import type { BodyBudget } from '../http/body-budget';
-import { parseJsonObject } from '../http/json';
+import type { BodyBudget } from '../http/body/body-budget';
+import { parseJsonObject } from '../http/body/json';
+import { readBytes, requireJson } from '../http/body/read-body';
 import { unwrap } from '../validation';
 import type { Route } from './routes';
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from '@/lib/error-codes';
 import { REQUIRED } from '@/lib/field-messages';
 import { parseAddress } from '@/lib/mail/address';
 import { AppError } from '@/server/errors';
-import { parseJsonObject } from '@/server/http/json';
+import { parseJsonObject } from '@/server/http/body/json';
 import type { OutgoingMessage } from '../schema';
 import { MAX_BATCH } from '../schema';
 import { checkOutgoingMessage, type MessageError } from './check-outgoing-message';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors';
+import { AppError } from '../../errors';
 
 /**
  * Limits the bytes of request bodies that this process holds, over all requests in flight. Small bodies have a budget of

@@ -1,4 +1,4 @@
-import { AppError } from '../errors';
+import { AppError } from '../../errors';
 
 /** Parses the JSON object in a body. @throws INVALID_JSON or VALIDATION_ERROR */
 export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../errors';
+import { AppError } from '../../errors';
 import type { BodyBudget } from './body-budget';
 
 const GRACE_MS = 15_000;
