@@ -17,7 +17,9 @@ import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import { serveHttp } from '@/server/http/http-server';
-import { prepareLimits } from '@/server/limits/rate-limit';
+import type { Refusal } from '@/server/http/refusal';
+import type { RequestCount } from '@/server/http/request-count';
+import { addressRefusal, countRequest, prepareLimits } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
 import { env } from '@/server/settings/env';
@@ -54,12 +56,18 @@ export async function start(): Promise<App> {
     serve(server, { servePage, isDev }) {
       const { appUrl, trustedProxies } = env();
       const apiAt = isDev ? () => undefined : handlerAt;
-      closeHttp = serveHttp(server, { appUrl, trustedProxies, isDev, apiAt, servePage });
+      const options = { appUrl, trustedProxies, isDev, apiAt, servePage, countRequest, refusalOf };
+      closeHttp = serveHttp(server, options);
     },
     close: async () => {
       await Promise.all([closeHttp?.(), stopDelivering()]);
     },
   };
+}
+
+function refusalOf(count: RequestCount): Refusal | null {
+  const error = addressRefusal(count);
+  return error && { status: error.status, code: error.apiCode, message: error.message, headers: error.headers };
 }
 
 /** Delivers what is due without a scheduler: retries, leftovers of other processes, and missed notifications. */

@@ -111,6 +111,17 @@ test('closes a connection that never sends its request, even if the client ignor
   expect(error.code).toMatch(/EPIPE|ECONNRESET/);
 });
 
+test('a client that pipelines requests and reads no responses is disconnected, and others are served', async () => {
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => open()));
+  const closed = sockets.map((socket) => once(socket.on('error', () => {}).pause(), 'close'));
+  for (const socket of sockets) socket.write(`GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(1_200));
+  expect(statusOf(await exchange(request('/api/v1/health')))).toBe(200);
+  for (const socket of sockets) socket.resume();
+  await Promise.all(closed);
+  // Without a limit, each would have received 1,200 times 400 kB.
+  for (const socket of sockets) expect(socket.bytesRead).toBeLessThan(8 * MIB);
+});
+
 test('a client cannot choose its own address', async ({ api, domain }) => {
   const forged = [
     'X-Postroom-Client-Ip: 203.0.113.9',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClientAddressReader } from './client-address';
+import { createClientAddresses, networkOf } from './client-address';
 
 describe('the address of a client', () => {
   it.each([
@@ -23,7 +23,24 @@ describe('the address of a client', () => {
     ['has no zone', [], 'fe80::1%eth0', undefined, 'fe80::1'],
   ])('%s', (_guarantee, trustedProxies, peer, forwardedFor, expected) => {
     const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
-    const read = createClientAddressReader(trustedProxies);
+    const { read } = createClientAddresses(trustedProxies);
     expect(read({ socket: { remoteAddress: peer }, headers })).toBe(expected);
   });
+});
+
+it.each([
+  ['10.1.1.1', true],
+  ['::ffff:10.1.1.1', true],
+  ['::1', true],
+  ['11.1.1.1', false],
+  ['', false],
+])('tells whether %j is a trusted proxy', (address, expected) => {
+  expect(createClientAddresses(['10.0.0.0/8', '::1']).isTrustedProxy(address)).toBe(expected);
+});
+
+it('limits count the addresses of an IPv6 /64 as one, and an IPv4 address in both notations', () => {
+  expect(networkOf('2001:db8:1:2:3::4')).toBe(networkOf('2001:db8:1:2::9'));
+  expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
+  expect(networkOf('::ffff:203.0.113.7')).toBe(networkOf('203.0.113.7'));
+  expect(networkOf('203.0.113.7')).not.toBe(networkOf('203.0.113.8'));
 });

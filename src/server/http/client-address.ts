@@ -7,23 +7,41 @@ type Received = {
   headers: NodeJS.Dict<string | string[]>;
 };
 
-/** Returns the client address of a request. X-Forwarded-For is read from the right, as far as trusted proxies wrote it. */
-export function createClientAddressReader(trustedProxies: readonly string[]): (request: Received) => string {
+export type ClientAddresses = {
+  /** The client address of a request. X-Forwarded-For is read from the right, as far as trusted proxies wrote it. */
+  read(request: Received): string;
+  isTrustedProxy(address: string): boolean;
+};
+
+export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
   const ranges = trustedProxies.map(parseRange);
   const isTrusted = (address: Address) =>
     ranges.some(([base, bits]) => address.kind() === base.kind() && address.match(base, bits));
 
-  return (request) => {
-    let address = parseAddress(request.socket.remoteAddress ?? '');
-    if (!address) return '0.0.0.0';
-    const hops = [request.headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
-    while (isTrusted(address) && hops.length > 0) {
-      const previous = parseAddress(withoutPort(hops.pop()?.trim() ?? ''));
-      if (!previous) break;
-      address = previous;
-    }
-    return address.toString();
+  return {
+    read(request) {
+      let address = parseAddress(request.socket.remoteAddress ?? '');
+      if (!address) return '0.0.0.0';
+      const hops = [request.headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
+      while (isTrusted(address) && hops.length > 0) {
+        const previous = parseAddress(withoutPort(hops.pop()?.trim() ?? ''));
+        if (!previous) break;
+        address = previous;
+      }
+      return address.toString();
+    },
+    isTrustedProxy(text) {
+      const address = parseAddress(text);
+      return address !== undefined && isTrusted(address);
+    },
   };
+}
+
+/** What limits count as one client: an IPv4 address, or all addresses of an IPv6 /64. */
+export function networkOf(ip: string): string {
+  const address = parseAddress(ip);
+  if (address?.kind() !== 'ipv6') return address?.toString() ?? ip;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString();
 }
 
 function parseRange(text: string): [Address, number] {

@@ -34,8 +34,15 @@ function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
   );
 }
 
-/** Writes a Fetch API response. A client that disconnects cancels the response's body. */
-export async function respond(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+/**
+ * Writes a Fetch API response, its body with `write`. A client that disconnects cancels the body.
+ * @param write returns false while the client is slower than the app
+ */
+export async function respond(
+  response: ServerResponse,
+  { status, headers, body }: Response,
+  write: (chunk: Uint8Array) => boolean,
+): Promise<void> {
   response.statusCode = status;
   for (const [name, value] of headers) {
     if (name === 'set-cookie') response.appendHeader(name, value);
@@ -54,7 +61,7 @@ export async function respond(response: ServerResponse, { status, headers, body 
       const chunk = value;
       ({ done, value } = await reader.read());
       if (done && !response.headersSent) response.setHeader('Content-Length', chunk?.byteLength ?? 0);
-      if (!response.write(chunk) && !done) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      if (chunk && !write(chunk) && !done) await Promise.race([once(response, 'drain'), once(response, 'close')]);
     }
   } finally {
     response.off('close', cancel);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createClientAddressReader } from './client-address';
+import type { ClientAddresses } from './client-address';
 import type { Refusal } from './refusal';
 
 const MAX_TARGET_LENGTH = 8_192;
@@ -13,22 +13,22 @@ const PAGE_METHODS = ['GET', 'HEAD'];
 const API_METHODS = [...PAGE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const HOST = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
-export type FrontOptions = { appUrl: string; trustedProxies: readonly string[]; isDev: boolean };
+export type FrontOptions = { appUrl: string; addresses: ClientAddresses; isDev: boolean };
 
 /**
  * The layer between the socket and the app: rejects requests that no valid client sends, stamps the client address, and
  * sets the security headers.
  */
-export function createHttpFront({ appUrl, trustedProxies, isDev }: FrontOptions) {
-  const clientAddress = createClientAddressReader(trustedProxies);
+export function createHttpFront({ appUrl, addresses, isDev }: FrontOptions) {
   const fixedHeaders = Object.entries(securityHeaders(appUrl));
 
   return {
     check: (request: IncomingMessage): Refusal | undefined => refusalOf(request, isDev),
 
-    stamp(request: IncomingMessage, response: ServerResponse): void {
+    /** @returns the client address */
+    stamp(request: IncomingMessage, response: ServerResponse): string {
       const policy = contentSecurityPolicy(randomBytes(16).toString('base64'), isDev);
-      const ip = clientAddress(request);
+      const ip = addresses.read(request);
       for (const name of Object.keys(request.headers)) {
         const isOurs = name.startsWith(OWN_HEADER_PREFIX) || name === ACTION_HEADER;
         if (isOurs || FORWARDED_HEADERS.includes(name)) delete request.headers[name];
@@ -38,6 +38,7 @@ export function createHttpFront({ appUrl, trustedProxies, isDev }: FrontOptions)
       request.headers['content-security-policy'] = policy;
       response.setHeader('Content-Security-Policy', policy);
       for (const [name, value] of fixedHeaders) response.setHeader(name, value);
+      return ip;
     },
   };
 }

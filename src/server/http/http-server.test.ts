@@ -23,6 +23,8 @@ async function serving(api: Api) {
     servePage: async (_request, response) => {
       response.end('a page');
     },
+    countRequest: async () => ({ count: 1, resetMs: 60_000 }),
+    refusalOf: () => null,
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

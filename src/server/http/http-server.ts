@@ -1,9 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { log } from '../log';
+import { createClientAddresses } from './client-address';
+import { limitConnections } from './connection/connections';
 import { lingerAfter } from './connection/linger';
+import { oneAfterAnother } from './connection/serial';
+import { createUnsent } from './connection/unsent';
 import { respond, toWebRequest } from './fetch-adapter';
-import { createHttpFront, type FrontOptions } from './front';
-import { refuse, refuseUnreadable } from './refusal';
+import { createHttpFront } from './front';
+import { type Refusal, refuse, refuseUnreadable } from './refusal';
+import { formatRequestCount, REQUEST_COUNT_HEADER, type RequestCount } from './request-count';
 
 const DRAIN_TIMEOUT_MS = 25_000;
 const IDLE_CHECK_INTERVAL_MS = 100;
@@ -11,10 +16,16 @@ const API_PREFIX = '/api/';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-type HttpOptions = FrontOptions & {
+type HttpOptions = {
+  appUrl: string;
+  trustedProxies: readonly string[];
+  isDev: boolean;
   /** The responder for an API path; undefined if the path belongs to `servePage`. */
   apiAt: (pathname: string) => ((request: Request) => Promise<Response>) | undefined;
   servePage: Handler;
+  /** Counts a request of a client address against its limit. The app refuses API requests beyond it, this server the rest. */
+  countRequest: (ip: string) => Promise<RequestCount>;
+  refusalOf: (count: RequestCount) => Refusal | null;
 };
 
 /**
@@ -22,23 +33,30 @@ type HttpOptions = FrontOptions & {
  * @returns a function that stops accepting connections and waits a while for the requests in flight
  */
 export function serveHttp(server: Server, options: HttpOptions): () => Promise<void> {
-  const front = createHttpFront(options);
+  const addresses = createClientAddresses(options.trustedProxies);
+  const front = createHttpFront({ ...options, addresses });
+  const unsent = createUnsent();
+  const stopChecks = limitConnections(server, addresses.isTrustedProxy);
   let isClosing = false;
 
   const handle: Handler = async (request, response) => {
     if (isClosing) response.setHeader('Connection', 'close');
     const refusal = front.check(request);
     if (refusal) return refuse(request, response, refusal);
-    front.stamp(request, response);
+    const ip = front.stamp(request, response);
+    const count = await options.countRequest(ip);
+    request.headers[REQUEST_COUNT_HEADER] = formatRequestCount(count);
     const [path = ''] = (request.url ?? '').split('?', 1);
     const api = path.startsWith(API_PREFIX) ? options.apiAt(path) : undefined;
-    if (api) await respond(response, await api(toWebRequest(request)));
-    else await options.servePage(request, response);
+    if (api) return respond(response, await api(toWebRequest(request)), (chunk) => unsent.write(response, chunk, ip));
+    const overLimit = options.refusalOf(count);
+    if (overLimit) return refuse(request, response, overLimit);
+    await options.servePage(request, response);
   };
 
   server.on('clientError', refuseUnreadable);
   server.on('connect', (_request, socket) => refuseUnreadable({ code: 'CONNECT' }, socket));
-  server.on('request', (request, response) => {
+  const exchange = oneAfterAnother((request, response) => {
     lingerAfter(request);
     handle(request, response).catch((error: unknown) => {
       log.error({ error, method: request.method, url: request.url }, 'request failed');
@@ -46,9 +64,11 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
       else refuse(request, response, { status: 500, code: 'INTERNAL_ERROR', message: 'Something went wrong.' });
     });
   });
-  return () => {
+  server.on('request', exchange);
+  return async () => {
     isClosing = true;
-    return close(server);
+    await close(server);
+    stopChecks();
   };
 }
 

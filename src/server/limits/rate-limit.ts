@@ -1,34 +1,58 @@
-import ipaddr from 'ipaddr.js';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { ActorKey } from '../access/actor';
 import { AppError } from '../errors';
+import { networkOf } from '../http/client-address';
+import type { RequestCount } from '../http/request-count';
 import type { Context } from '../procedures/context';
 import { processWide } from '../process-wide';
 import { env } from '../settings/env';
 import { type Counters, createCounters } from './counters';
 
-type Limit = {
-  name: 'address' | 'login' | 'key';
-  points: number;
-  windowSeconds: number;
-  subject: string;
-  message: string;
-};
+type Limit = { name: 'login' | 'key'; points: number; windowSeconds: number; subject: string; message: string };
 
-/** Counts one call of a client address. @throws RATE_LIMIT_EXCEEDED */
-export async function limitAddress(ctx: Context): Promise<void> {
-  if (ctx.isAddressCounted) {
-    ctx.isAddressCounted = false;
-    return;
-  }
+const ADDRESS_WINDOW_SECONDS = 60;
+
+// Further requests of these addresses are refused without asking the store, until the window ends.
+const exceeded = new RateLimiterMemory({ points: 1, duration: ADDRESS_WINDOW_SECONDS });
+
+/** Counts one request of a client address. The HTTP server does so before any other work, and passes the count on. */
+export async function countRequest(ip: string): Promise<RequestCount> {
   const points = env().rateLimitPerMinute;
-  if (points === 0) return;
-  await consume(ctx, {
-    name: 'address',
-    points,
-    windowSeconds: 60,
-    subject: networkOf(ctx.request.ip),
-    message: `Your IP address exceeded ${points} requests per minute.`,
+  if (points === 0) return { count: 0, resetMs: 0 };
+  const subject = networkOf(ip);
+  const refused = await exceeded.get(subject);
+  if (refused) return { count: points + 1, resetMs: refused.msBeforeNext };
+  const counted = await counters().count('address', subject, ADDRESS_WINDOW_SECONDS);
+  if (counted.count > points) await exceeded.block(subject, counted.resetMs / 1000);
+  return counted;
+}
+
+/** @returns the error for a request beyond the limit */
+export function addressRefusal({ count, resetMs }: RequestCount): AppError | null {
+  const points = env().rateLimitPerMinute;
+  if (points === 0 || count <= points) return null;
+  const message = `Your IP address exceeded ${points} requests per minute.`;
+  return limitExceeded({ points, windowSeconds: ADDRESS_WINDOW_SECONDS, message }, Math.ceil(resetMs / 1000));
+}
+
+/**
+ * Counts one call of a client address, unless the HTTP server has counted its request.
+ * @returns the count, null without a limit
+ * @throws RATE_LIMIT_EXCEEDED
+ */
+export async function limitAddress(ctx: Context): Promise<RequestCount | null> {
+  const points = env().rateLimitPerMinute;
+  if (points === 0) return null;
+  const counted = ctx.countedRequest ?? (await countRequest(ctx.request.ip));
+  ctx.countedRequest = null;
+  setRateLimitHeaders(ctx, {
+    limit: points,
+    count: Math.max(0, points - counted.count),
+    resetSeconds: Math.ceil(counted.resetMs / 1000),
   });
+  const refusal = addressRefusal(counted);
+  if (refusal) throw refusal;
+  return counted;
 }
 
 /** The sign-in throttle: 5 requests per second and client address (docs/api-contract.md, Limits). */
@@ -74,7 +98,14 @@ async function consume(ctx: Context, limit: Limit): Promise<Remaining> {
   const remaining = { limit: points, count: Math.max(0, points - count), resetSeconds };
   setRateLimitHeaders(ctx, remaining);
   if (count <= points) return remaining;
-  throw new AppError('RATE_LIMIT_EXCEEDED', `${limit.message} Try again in ${resetSeconds} seconds.`, {
+  throw limitExceeded(limit, resetSeconds);
+}
+
+function limitExceeded(
+  { points, windowSeconds, message }: Pick<Limit, 'points' | 'windowSeconds' | 'message'>,
+  resetSeconds: number,
+): AppError {
+  return new AppError('RATE_LIMIT_EXCEEDED', `${message} Try again in ${resetSeconds} seconds.`, {
     details: { limit: points, window_seconds: windowSeconds, retry_after_seconds: resetSeconds },
     headers: { 'Retry-After': String(resetSeconds) },
   });
@@ -84,12 +115,6 @@ function setRateLimitHeaders(ctx: Context, { limit, count, resetSeconds }: Remai
   ctx.response.headers.set('RateLimit-Limit', String(limit));
   ctx.response.headers.set('RateLimit-Remaining', String(count));
   ctx.response.headers.set('RateLimit-Reset', String(resetSeconds));
-}
-
-/** All addresses of an IPv6 /64 count as one client. */
-function networkOf(ip: string): string {
-  if (!ipaddr.IPv6.isValid(ip)) return ip;
-  return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`).toString();
 }
 
 const shared = processWide<Counters>('counters');

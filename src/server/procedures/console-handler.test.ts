@@ -115,4 +115,33 @@ describe('the tRPC handler', () => {
     expect((await get(mine.id)).items[0]?.result?.data.id).toBe(mine.id);
     expect((await get(other.id)).items[0]?.error?.data.apiCode).toBe('NOT_FOUND');
   });
+
+  /** A request whose body never arrives. `isRead` tells whether the handler asked for it. */
+  function stalledBody() {
+    const state = { isRead: false };
+    const body = new ReadableStream(
+      {
+        pull: () => {
+          state.isRead = true;
+          return new Promise(() => {});
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return { state, send: { body, duplex: 'half' } as RequestInit };
+  }
+
+  it('does not read the body of a call without a session, and answers each call of a batch', async () => {
+    const { state, send } = stalledBody();
+    const { response, items } = await call(client().headers, 'domains.create,domains.create?batch=1', undefined, send);
+    expect(response.status).toBe(401);
+    expect(items.map((item) => item.error?.data.apiCode)).toEqual(['AUTH_REQUIRED', 'AUTH_REQUIRED']);
+    expect(state.isRead).toBe(false);
+  });
+
+  it('reads no more of a public call than a sign-in needs', async () => {
+    const input = { email: 'a@b.example', password: 'x'.repeat(17_000) };
+    const { items } = await call(client().headers, 'auth.login', input);
+    expect(items[0]?.error?.data.apiCode).toBe('PAYLOAD_TOO_LARGE');
+  });
 });

@@ -3,13 +3,14 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { reserveBodyBudget } from '../http/body/body-budget';
 import { rejectTooComplex } from '../http/body/json';
 import { readBytes, requireJson } from '../http/body/read-body';
+import { networkOf } from '../http/client-address';
 import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
 import { isUnexpected, publicError } from '../public-error';
+import { BODY_LIMIT_BYTES, type ProcedureMeta } from '../rest/meta';
 import { type Context, createContext } from './context';
 
 const ENDPOINT = '/api/trpc';
-const BODY_LIMIT_BYTES = 1024 * 1024;
 const MAX_BATCH = 20;
 
 /** Handles the console's tRPC calls with the limits of REST: JSON only, bodies counted while they arrive. */
@@ -17,8 +18,9 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
   return async (request) => {
     const headers = new Headers();
     const ctx = createContext(request, undefined, headers);
+    const procedures = proceduresOf(request);
     try {
-      const bounded = request.method === 'POST' ? await readCounted(request, ctx) : request;
+      const bounded = request.method === 'POST' ? await readBounded(request, ctx, needsSession(procedures)) : request;
       return await fetchRequestHandler({
         endpoint: ENDPOINT,
         req: bounded,
@@ -35,25 +37,29 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
     } catch (error) {
       const { code, status, message, details } = publicError(error);
       const data = { apiCode: code, details, requestId: ctx.request.id, httpStatus: status };
-      return Response.json([{ error: { message, code: -32600, data } }], {
-        status,
-        headers: withRequestId(headers, ctx),
-      });
+      // One for each call of a batch, as the client expects.
+      const errors = procedures.slice(0, MAX_BATCH).map(() => ({ error: { message, code: -32600, data } }));
+      return Response.json(errors, { status, headers: withRequestId(headers, ctx) });
     }
   };
+
+  function needsSession(procedures: string[]): boolean {
+    return procedures.some((name) => (router._def.procedures[name]?._def.meta as ProcedureMeta | undefined)?.access);
+  }
 }
 
-/** Counts the request before its body is read; of a batch, the first call is not counted again. */
-async function readCounted(request: Request, ctx: Context): Promise<Request> {
-  await limitAddress(ctx);
-  ctx.isAddressCounted = true;
-  return readWhole(request);
+function proceduresOf(request: Request): string[] {
+  return new URL(request.url).pathname.slice(ENDPOINT.length + 1).split(',');
 }
 
-async function readWhole(request: Request): Promise<Request> {
-  const budget = reserveBodyBudget();
+/** Counts and identifies before the body is read, so that nobody without a session makes the server hold more than a few KB. */
+async function readBounded(request: Request, ctx: Context, isSignedIn: boolean): Promise<Request> {
+  // Of a batch, the first call is not counted again.
+  ctx.countedRequest = await limitAddress(ctx);
+  const caller = isSignedIn ? (await ctx.identify()).admin.id : networkOf(ctx.request.ip);
+  const budget = reserveBodyBudget(caller);
   try {
-    const body = await readBytes(request, BODY_LIMIT_BYTES, budget);
+    const body = await readBytes(request, BODY_LIMIT_BYTES[isSignedIn ? 'signedIn' : 'public'], budget);
     requireJson(request, body);
     rejectTooComplex(body);
     return new Request(request.url, { method: 'POST', headers: request.headers, body: body as BodyInit });

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Actor, identify } from '../access/actor';
 import { type Clock, systemClock } from '../clock';
 import { type Database, database } from '../db';
+import { type RequestCount, readRequestCount } from '../http/request-count';
 import { type Credentials, readCredentials } from '../secrets/credentials';
 import { env } from '../settings/env';
 
@@ -17,8 +18,8 @@ export type Context = {
   response: { headers: Headers; status: number | null };
   /** Reads the caller from the database, once per request. @throws the 401 that applies */
   identify(): Promise<Actor>;
-  /** Whether the next call has already been counted against the address limit, before the request's body was read. */
-  isAddressCounted: boolean;
+  /** The HTTP server's count of this request, until the address limit has been checked with it. */
+  countedRequest: RequestCount | null;
   /** Set by the REST dispatcher, which admits a request before it reads the body. */
   admission: { actor: Actor | null } | null;
 };
@@ -51,7 +52,7 @@ export function createContext(
       actor ??= identify(db, credentials, clock);
       return actor;
     },
-    isAddressCounted: false,
+    countedRequest: readRequestCount(request.headers),
     admission: null,
   };
 }

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../clock';
 import { AppError } from '../errors';
+import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
 import { createContext } from '../procedures/context';
 import { isUnexpected, publicError } from '../public-error';
@@ -11,9 +12,11 @@ import { failure, success } from './envelope';
 /** A route for schedulers, with `Authorization: Bearer <CRON_SECRET>`; it responds in the API's envelope. */
 export function createCronHandler(job: () => Promise<object>) {
   return async (request: Request, clock: Clock = systemClock): Promise<Response> => {
-    const { request: caller, response } = createContext(request, clock);
+    const ctx = createContext(request, clock);
+    const { request: caller, response } = ctx;
     const facts = { requestId: caller.id, at: clock.now(), headers: response.headers, isHead: false };
     try {
+      await limitAddress(ctx);
       requireCronSecret(request);
       return success(await job(), 200, false, facts);
     } catch (error) {

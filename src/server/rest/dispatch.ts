@@ -1,8 +1,10 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import type { Clock } from '../clock';
 import { AppError } from '../errors';
-import { reserveBodyBudget } from '../http/body/body-budget';
+import { type BodyBudget, reserveBodyBudget } from '../http/body/body-budget';
+import { networkOf } from '../http/client-address';
 import { allowOrigin, isPreflight, preflight } from '../http/cors';
+import { limitAddress } from '../limits/rate-limit';
 import { log } from '../log';
 import { type Context, createContext } from '../procedures/context';
 import { admit } from '../procedures/trpc';
@@ -29,18 +31,22 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
   return async (request, clock) => {
     const ctx = createContext(request, clock);
     allowOrigin(request, ctx.response.headers);
-    if (isDocumentRequest(request)) return respondWithDocument(ctx.response.headers);
     const startedAt = performance.now();
     const isHead = request.method === 'HEAD';
     const facts = { requestId: ctx.request.id, at: ctx.clock.now(), headers: ctx.response.headers, isHead };
-    const budget = reserveBodyBudget();
+    let budget: BodyBudget | undefined;
     let route: Route | null = null;
     let response: Response;
     let cause: unknown;
     try {
+      if (isDocumentRequest(request)) {
+        await limitAddress(ctx);
+        return respondWithDocument(ctx.response.headers);
+      }
       const found = find(match, request);
       route = found.route;
       ctx.admission = await admit(ctx, route.meta);
+      budget = reserveBodyBudget(ctx.admission.actor?.admin.id ?? networkOf(ctx.request.ip));
       const input = await readInput(request, route, found.params, { budget, at: ctx.clock.now() });
       const [module, verb] = route.procedure.split('.') as [string, string];
       const data = await callerOf(ctx)[module]?.[verb]?.(input);
@@ -62,7 +68,7 @@ export function createRestHandler(router: AnyTRPCRouter): RestHandler {
         response = failure(publicErr, facts);
       }
     } finally {
-      budget.release();
+      budget?.release();
     }
     writeLogLine(ctx, request, route, response.status, performance.now() - startedAt, cause);
     return response;

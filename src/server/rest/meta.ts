@@ -50,7 +50,9 @@ type Operation = Partial<Omit<Rest, 'errors'>> &
     errors?: Rest['errors'];
   };
 
-const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
+const KIB = 1024;
+/** The body limit of most endpoints. Anyone can call a public one, so its limit is what a sign-in needs. */
+export const BODY_LIMIT_BYTES = { signedIn: 1024 * KIB, public: 16 * KIB };
 
 /** REST metadata of a procedure. Paths are relative to `/api/v1`; parameters are in braces. */
 export function rest(method: Method, path: `/${string}`, operation: Operation): ProcedureMeta {
@@ -82,7 +84,7 @@ export function rest(method: Method, path: `/${string}`, operation: Operation): 
       file,
       isOpenQuery: isOpenQuery ?? false,
       body,
-      bodyLimitBytes: bodyLimitBytes ?? (() => DEFAULT_BODY_LIMIT_BYTES),
+      bodyLimitBytes: bodyLimitBytes ?? (() => BODY_LIMIT_BYTES[isPublic ? 'public' : 'signedIn']),
     },
   };
 }

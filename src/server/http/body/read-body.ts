@@ -2,25 +2,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../errors';
 import type { BodyBudget } from './body-budget';
 
-const GRACE_MS = 15_000;
-const SLOWEST_BYTES_PER_MS = 32;
+const WINDOW_MS = 15_000;
+const WINDOW_BYTES = 96 * 1024;
 const COPY_BYTES = 1024 * 1024;
 
 /**
  * Reads a body and counts its bytes while they arrive, so a body over the limit is rejected without being held.
- * @throws PAYLOAD_TOO_LARGE, or SERVICE_UNAVAILABLE while the budget for bodies is used up
+ * @throws PAYLOAD_TOO_LARGE, INVALID_JSON for a body that stalls or breaks off, or SERVICE_UNAVAILABLE without memory for it
  */
 export async function readBytes(request: Request, limitBytes: number, budget: BodyBudget): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge(limitBytes);
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of untilAborted(request.body)) {
+  for await (const chunk of arriving(request.body, budget.signal)) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
-    budget.take(chunk.byteLength, limitBytes);
+    budget.take(chunk.byteLength);
     chunks.push(chunk);
   }
+  budget.complete();
   return join(chunks, sizeBytes);
 }
 
@@ -32,16 +33,16 @@ export function requireJson(request: Request, bytes: Uint8Array): void {
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json.');
 }
 
-async function* untilAborted(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The chunks of a body whose client neither stalls nor trickles: 96 KiB arrive every 15 seconds, or the rest. */
+async function* arriving(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
-  const startedAt = performance.now();
-  let sizeBytes = 0;
+  let window = { endsAt: performance.now() + WINDOW_MS, bytes: 0 };
   try {
     for (;;) {
-      const allowedMs = GRACE_MS + sizeBytes / SLOWEST_BYTES_PER_MS - (performance.now() - startedAt);
-      const { done, value } = await withDeadline(reader.read(), Math.max(0, allowedMs));
+      const { done, value } = await readUntil(reader, window.endsAt, signal);
       if (done) return;
-      sizeBytes += value.byteLength;
+      window.bytes += value.byteLength;
+      if (window.bytes >= WINDOW_BYTES) window = { endsAt: performance.now() + WINDOW_MS, bytes: 0 };
       yield value;
     }
   } finally {
@@ -49,19 +50,30 @@ async function* untilAborted(body: ReadableStream<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** Ends a read whose client disconnects or sends too slowly, so that it holds nothing for long. */
-async function withDeadline<Result>(read: Promise<Result>, allowedMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(incompleteBody('The body arrived too slowly.')), allowedMs);
+/** Ends a read whose client disconnects or sends too slowly, or whose memory others need. */
+async function readUntil(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  endsAt: number,
+  signal: AbortSignal,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  let stop = () => {};
+  const ended = new Promise<never>((_, reject) => {
+    const abort = () => reject(signal.reason);
+    const late = () => reject(incompleteBody('The body arrived too slowly.'));
+    const timer = setTimeout(late, Math.max(0, endsAt - performance.now()));
+    signal.addEventListener('abort', abort);
+    stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
   });
-  const broken = read.catch(() => {
+  const read = reader.read().catch(() => {
     throw incompleteBody('The body ended before it was complete.');
   });
   try {
-    return await Promise.race([broken, late]);
+    return await Promise.race([read, ended]);
   } finally {
-    clearTimeout(timer);
+    stop();
   }
 }
 
