@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSettings, warningAbout } from '../src/server/settings/settings.mjs';
-import { listen } from './process/listen.mjs';
+import { describeListening, listen } from './process/listen.mjs';
 import { isPlain, PlainError } from './process/plain-error.mjs';
 import { onStopSignal } from './process/stop-signal.mjs';
 
@@ -34,7 +34,7 @@ async function main() {
   requireWhatStartMakes(given);
   const server = createHttpServer();
   const serveWaiting = holdRequests(server);
-  const port = await listen(server, { port: given.port, isExplicit: Boolean(process.env.PORT) });
+  const port = await listen(server, { port: given.port, host: given.host, isExplicit: Boolean(process.env.PORT) });
   const settings = settleEnvironment(given, port);
 
   /** @type {() => Promise<void>} */
@@ -55,13 +55,17 @@ async function main() {
   };
   serveWaiting();
   if (process.send) process.send({ type: 'ready', url: settings.appUrl, port });
-  else announce(settings);
+  else announce(settings, port);
 }
 
-/** @param {Settings} settings */
-function announce(settings) {
+/**
+ * @param {Settings} settings
+ * @param {number} port
+ */
+function announce(settings, port) {
   const warning = warningAbout(settings);
   if (warning) console.log(`Warning: ${warning}`);
+  console.log(describeListening(settings, port));
   console.log(`Postroom is ready at ${settings.appUrl}`);
 }
 

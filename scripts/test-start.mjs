@@ -119,9 +119,19 @@ async function testWrongSettings() {
   });
   await test('a wrong setting is reported in one sentence', () =>
     expectRefusal(start(second, { MAX_MESSAGE_SIZE_MB: 'plenty' }), /^MAX_MESSAGE_SIZE_MB must be .*\.$/m));
+  await test('a HOST of another machine is reported in one sentence', () =>
+    expectRefusal(start(second, { HOST: '203.0.113.1' }), /^HOST \(203\.0\.113\.1\) is not an address .*\.$/m));
   await test('an unreachable database is reported in one sentence', async () => {
     const url = `postgresql://someone@127.0.0.1:${await freePort()}/postroom`;
     await expectRefusal(start(second, { DATABASE_URL: url }), /^The database at 127\.0\.0\.1.* cannot be used .*\.$/m);
+  });
+  await test('with HOST=127.0.0.1 nothing connects through another address, and it says so', async () => {
+    const trial = await startReady(second, { HOST: '127.0.0.1' });
+    const said = () => trial.output.includes(`Listening on 127.0.0.1, port ${trial.port}.`);
+    if (!(await until(said, 5_000))) throw new Error(trial.output);
+    const response = await fetch(`http://[::1]:${trial.port}/api/v1/health`).catch(() => undefined);
+    if (response) throw new Error(`[::1] responded ${response.status}`);
+    await expectEnd(trial, () => trial.killGroup('SIGTERM'));
   });
   await test('an address without https gets a warning', async () => {
     const trial = await startReady(second, { APP_URL: 'http://mail.example.com' });

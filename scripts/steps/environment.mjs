@@ -15,7 +15,7 @@ export function readEnvFile(root) {
 export async function checkSettings() {
   const { readSettings } = await import('../../src/server/settings/settings.mjs');
   const settings = readSettings(process.env);
-  if (process.env.PORT) await checkPort(settings.port);
+  if (process.env.PORT) await checkPort(settings);
   makeDataDir(settings.dataDir);
   return settings;
 }
@@ -30,9 +30,9 @@ export function makeSecret(dataDir, name) {
   return readFileSync(path, 'utf8').trim();
 }
 
-async function checkPort(port) {
+async function checkPort({ port, host }) {
   const server = createServer();
-  await listen(server, { port, isExplicit: true });
+  await listen(server, { port, host, isExplicit: true });
   await new Promise((resolve) => server.close(resolve));
 }
 

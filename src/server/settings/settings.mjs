@@ -10,6 +10,13 @@ const KEPT_ON_THIS_MACHINE = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1
 const Environment = z
   .object({
     PORT: wholeNumber('PORT', { min: 1, max: 65535, fallback: 3000 }),
+    HOST: z
+      .string()
+      .refine(
+        (value) => ipaddr.isValid(value),
+        'HOST must be an address of this machine, such as 127.0.0.1; leave it out to listen on all of them.',
+      )
+      .optional(),
     APP_URL: z
       .string()
       .transform((value, ctx) =>
@@ -87,6 +94,8 @@ const Environment = z
 
 const Settings = Environment.transform((env) => ({
   port: env.PORT,
+  /** The address to listen on; unset for all of them. */
+  host: env.HOST,
   appUrl: env.APP_URL ?? `http://localhost:${env.PORT}`,
   /** Unset until `npm start` has started the embedded Postgres; always set in the app. */
   databaseUrl: env.DATABASE_URL,

@@ -82,6 +82,8 @@ describe('readSettings', () => {
   it.each([
     ['PORT', '0x10'],
     ['PORT', '70000'],
+    ['HOST', 'localhost'],
+    ['HOST', '127.0.0.1:3000'],
     ['APP_URL', 'mail.example.com'],
     ['APP_URL', 'https://mail.example.com/console'],
     ['DATABASE_URL', 'mysql://localhost/postroom'],
