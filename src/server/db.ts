@@ -6,28 +6,35 @@ import { env } from './settings/env';
 export type Tx = Prisma.TransactionClient;
 export type Database = PrismaClient;
 
-const POOL_SIZE = 12;
 const CONNECT_TIMEOUT_MS = 5_000;
-// Longer than any of our queries. Override it in DATABASE_URL: ?statement_timeout=60000
-const STATEMENT_TIMEOUT_MS = 30_000;
+// Longer than any of our statements. Override it in DATABASE_URL: ?statement_timeout=60000
+const MAIN_POOL = { size: 12, statementTimeoutMs: 30_000 };
+const READ_POOL = { size: 10, statementTimeoutMs: 10_000 };
 
-function createDatabase(url: string): Database {
+function createDatabase(url: string, pool: { size: number; statementTimeoutMs: number }): Database {
   const adapter = new PrismaPg({
     connectionString: url,
-    max: POOL_SIZE,
+    max: pool.size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: pool.statementTimeoutMs,
     // The adapter sends times without an offset, and Postgres reads them in the session's time zone.
     options: '-c TimeZone=UTC',
   });
   return new PrismaClient({ adapter, transactionOptions: { maxWait: 5_000, timeout: 10_000 } });
 }
 
-const shared = processWide<Database>('database');
+const main = processWide<Database>('database');
+const reads = processWide<Database>('read database');
 
 export function database(): Database {
-  shared.current ??= createDatabase(env().databaseUrl);
-  return shared.current;
+  main.current ??= createDatabase(env().databaseUrl, MAIN_POOL);
+  return main.current;
+}
+
+/** The connections of queries. Slow ones take none from sign-in, sending and changes, which use `database()`. */
+export function readDatabase(): Database {
+  reads.current ??= createDatabase(env().databaseUrl, READ_POOL);
+  return reads.current;
 }
 
 /** The name of the unique constraint that an insert or update violated, or null. */

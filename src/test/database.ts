@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
-import { database } from '@/server/db';
+import { database, readDatabase } from '@/server/db';
 
 /** Importing this module creates a real database for the test file, before anything reads the environment. */
 const name = `postroom_test_${randomBytes(6).toString('hex')}`;
@@ -14,7 +14,7 @@ process.env.SECRET_KEY = randomBytes(32).toString('hex');
 process.env.APP_URL = 'http://localhost:3000';
 
 afterAll(async () => {
-  await database().$disconnect();
+  await Promise.all([database().$disconnect(), readDatabase().$disconnect()]);
   await administer(`DROP DATABASE ${name} WITH (FORCE)`);
 });
 

@@ -4,7 +4,9 @@ import type { Role } from '@/lib/roles';
 import type { Actor } from '../access/actor';
 import { isScoped, requireRole } from '../access/authorize';
 import { recordRefusal } from '../audit';
+import { readDatabase } from '../db';
 import { AppError } from '../errors';
+import { limitReads } from '../limits/concurrent-reads';
 import { limitAddress, limitKey, limitLogin } from '../limits/rate-limit';
 import { publicError } from '../public-error';
 import type { ProcedureMeta } from '../rest/meta';
@@ -80,12 +82,15 @@ const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
 });
 
 /**
- * Gives a mutation what it writes with. A mutation that records no audit entry fails. Rejected calls (403, 404, 409) are
+ * Gives a query connections of its own, and a mutation what it writes with. A mutation that records no audit entry fails. Rejected calls (403, 404, 409) are
  * recorded too, unless the verb recorded an entry itself.
  */
 const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
-  if (type !== 'mutation') return next({ ctx: NO_WRITES });
   const { actor } = ctx as Context & { actor: Actor | null };
+  if (type !== 'mutation') {
+    const read = () => next({ ctx: { ...NO_WRITES, db: readDatabase() } });
+    return actor ? limitReads(actor.admin.id, read) : read();
+  }
   const action = meta?.audit;
   if (!action) throw new Error(`the mutation ${path} names no audit action`);
   const { writes, isRecorded } = auditedWrites(ctx, { path, action, actor });

@@ -62,5 +62,3 @@ export function createUnsent(limits: UnsentLimits = LIMITS) {
     bytes: () => totalBytes,
   };
 }
-
-export type Unsent = ReturnType<typeof createUnsent>;

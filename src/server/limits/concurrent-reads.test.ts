@@ -1,0 +1,64 @@
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeAdmin } from '@/test/factories';
+import { type Answer, client, expectError, keyClient } from '@/test/rest';
+import { hashPassword } from '../secrets/password';
+import { env } from '../settings/env';
+
+const PASSWORD = 'violet anchor 42 lamps';
+
+/** Makes every read of webhooks wait. @returns a function that ends that */
+async function holdWebhooks(): Promise<() => Promise<void>> {
+  const holder = new pg.Client(env().databaseUrl);
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE webhook IN ACCESS EXCLUSIVE MODE');
+  return async () => void (await holder.query('ROLLBACK'));
+}
+
+/** Sends requests that don't end before `done`. */
+function sendSlowReads(count: number, api: { get(path: string): Promise<Answer> }) {
+  let pending = count;
+  const answers = Array.from({ length: count }, () =>
+    api.get('/webhooks').finally(() => {
+      pending -= 1;
+    }),
+  );
+  return { answers: Promise.all(answers), pending: () => pending };
+}
+
+it('slow reads of one admin leave connections to other admins', async () => {
+  const [slow, other] = [await keyClient({ rateLimit: 0 }), await keyClient()];
+  const release = await holdWebhooks();
+  const { answers, pending } = sendSlowReads(60, slow);
+  expect((await other.get('/aliases')).status).toBe(200);
+  expect((await other.get('/domains')).status).toBe(200);
+  expect(pending()).toBeGreaterThan(0);
+  await release();
+  await answers;
+});
+
+it('slow reads of many admins leave sign-in and changes alone', async () => {
+  const slow = await Promise.all(Array.from({ length: 5 }, () => keyClient({ rateLimit: 0 })));
+  const { email } = await makeAdmin({ passwordHash: await hashPassword(PASSWORD) });
+  const other = await keyClient();
+  const release = await holdWebhooks();
+  const reads = slow.map((api) => sendSlowReads(20, api));
+  expect((await client().post('/auth/login', { email, password: PASSWORD })).status).toBe(200);
+  expect((await other.post('/domains', { name: 'quick.example' })).status).toBe(201);
+  expect(reads.every(({ pending }) => pending() > 0)).toBe(true);
+  await release();
+  await Promise.all(reads.map(({ answers }) => answers));
+});
+
+it('an admin with too many reads in progress gets 429 until some are done', async () => {
+  const slow = await keyClient({ rateLimit: 0 });
+  const release = await holdWebhooks();
+  const { answers, pending } = sendSlowReads(110, slow);
+  await expect.poll(pending).toBe(104);
+  expectError(await slow.get('/aliases'), 429, 'RATE_LIMIT_EXCEEDED');
+  await release();
+  expect((await answers).filter(({ status }) => status === 429)).toHaveLength(6);
+  expect((await slow.get('/aliases')).status).toBe(200);
+});
