@@ -305,8 +305,19 @@ ALTER TABLE "mailbox" ADD CONSTRAINT "mailbox_domain_id_fkey" FOREIGN KEY ("doma
 -- AddForeignKey
 ALTER TABLE "alias" ADD CONSTRAINT "alias_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
--- AddForeignKey
-ALTER TABLE "message" ADD CONSTRAINT "message_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+-- What a foreign key checks on insert. A foreign key would also update every message of a domain that is deleted.
+CREATE FUNCTION require_message_domain() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM domain WHERE id = NEW.domain_id FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'message % names the domain %, which does not exist', NEW.id, NEW.domain_id
+      USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'message_domain_id_fkey';
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER message_domain BEFORE INSERT OR UPDATE OF "domain_id" ON "message"
+  FOR EACH ROW WHEN (NEW."domain_id" IS NOT NULL) EXECUTE FUNCTION require_message_domain();
 
 -- AddForeignKey
 ALTER TABLE "message_recipient" ADD CONSTRAINT "message_recipient_message_id_fkey" FOREIGN KEY ("message_id") REFERENCES "message"("id") ON DELETE CASCADE ON UPDATE CASCADE;

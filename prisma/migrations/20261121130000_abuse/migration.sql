@@ -69,9 +69,6 @@ CREATE INDEX "counted_send_domain_id_at_idx" ON "counted_send"("domain_id", "at"
 CREATE INDEX "counted_send_at_idx" ON "counted_send"("at");
 
 -- CreateIndex
-CREATE INDEX "limited_send_domain_id_idx" ON "limited_send"("domain_id");
-
--- CreateIndex
 CREATE INDEX "limited_send_at_idx" ON "limited_send"("at");
 
 -- CreateIndex
@@ -88,12 +85,6 @@ CREATE INDEX "alert_mailbox_id_idx" ON "alert"("mailbox_id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "alert_kind_subject_day_key" ON "alert"("kind", "subject", "day");
-
--- AddForeignKey
-ALTER TABLE "counted_send" ADD CONSTRAINT "counted_send_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-
--- AddForeignKey
-ALTER TABLE "limited_send" ADD CONSTRAINT "limited_send_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "alert" ADD CONSTRAINT "alert_domain_id_fkey" FOREIGN KEY ("domain_id") REFERENCES "domain"("id") ON DELETE SET NULL ON UPDATE CASCADE;

@@ -1,5 +1,7 @@
 import { openAlerts } from '@/modules/alerts/service';
+import { inBatches } from '@/server/background/in-batches';
 import type { Database } from '@/server/db';
+import { Prisma } from '@/server/prisma/client';
 
 const HOUR_MS = 3_600_000;
 const BASELINE_HOURS = 7 * 24;
@@ -21,9 +23,13 @@ export async function raiseSpikeAlerts(db: Database, now: Date): Promise<void> {
 
 /** Deletes counts older than 8 days. The hourly limits need one hour, spike detection another 7 days. */
 export async function deleteOldSends(db: Database, now: Date): Promise<void> {
-  const where = { at: { lt: hoursBefore(now, KEPT_HOURS) } };
-  await db.countedSend.deleteMany({ where });
-  await db.limitedSend.deleteMany({ where });
+  const before = hoursBefore(now, KEPT_HOURS);
+  for (const table of [Prisma.sql`counted_send`, Prisma.sql`limited_send`]) {
+    await inBatches(
+      (size) => db.$executeRaw`
+        DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE at < ${before} ORDER BY at LIMIT ${size})`,
+    );
+  }
 }
 
 function findAddressSpikes(db: Database, now: Date): Promise<Spike[]> {

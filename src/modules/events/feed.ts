@@ -1,4 +1,4 @@
-import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
+import { authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { AppError } from '@/server/errors';
 import type { Page } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
@@ -21,7 +21,7 @@ export async function readFeed(ctx: ActorContext, input: ReadFeed): Promise<Page
     where: {
       AND: [
         { sequence: { gt: after, lte: highest } },
-        await inScope(ctx),
+        domainFilter(ctx.actor),
         { domainId, type: type ?? { not: 'mail.received.full' } },
         since ? { createdAt: { gte: new Date(since) } } : {},
       ],
@@ -57,14 +57,6 @@ async function sequenceRange({ db }: ActorContext): Promise<{ assigned: bigint; 
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS assigned,
            (SELECT coalesce(max(sequence), 0) FROM event) AS highest FROM event_sequence`;
   return row ?? { assigned: 0n, highest: 0n };
-}
-
-/** Events outlive their domain, and the scope of a key can name a deleted one: that matches nothing. */
-async function inScope({ actor, db }: ActorContext): Promise<{ domainId?: { in: string[] } }> {
-  const ids = accessibleDomainIds(actor);
-  if (!ids) return {};
-  const domains = await db.domain.findMany({ where: { id: { in: ids } }, select: { id: true } });
-  return { domainId: { in: domains.map(({ id }) => id) } };
 }
 
 function withinSizeLimit(rows: { id: string; bodyBytes: number }[]): string[] {

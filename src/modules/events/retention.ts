@@ -1,3 +1,4 @@
+import { inBatches } from '@/server/background/in-batches';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { Prisma } from '@/server/prisma/client';
@@ -6,7 +7,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CONTENT_DAYS = 3;
 /** Events with pending deliveries are kept longer, for webhooks that were inactive or failing for a long time. */
 const EXTRA_DAYS_WHILE_DUE = 30;
-const BATCH_SIZE = 1_000;
 const CONTENT_BATCH_SIZE = 50;
 
 /**
@@ -17,40 +17,39 @@ const CONTENT_BATCH_SIZE = 50;
 export async function deleteOldEvents(db: Database, now: Date, keptDays: number): Promise<void> {
   await abandonStaleTests(db);
   for (const webhookId of await findDeletedWebhooks(db)) {
-    await inBatches(BATCH_SIZE, () => deleteDeliveries(db, webhookId));
+    await inBatches((size) => deleteDeliveries(db, webhookId, size));
   }
-  await inBatches(CONTENT_BATCH_SIZE, () => deleteContent(db, daysBefore(now, Math.min(CONTENT_DAYS, keptDays))));
-  await inBatches(BATCH_SIZE, () => deleteEvents(db, daysBefore(now, keptDays), NOTHING_DUE));
+  const contentBefore = daysBefore(now, Math.min(CONTENT_DAYS, keptDays));
+  await inBatches((size) => deleteContent(db, contentBefore, size), CONTENT_BATCH_SIZE);
+  await inBatches((size) => deleteEvents(db, { before: daysBefore(now, keptDays), condition: NOTHING_DUE, size }));
   const overdue = daysBefore(now, keptDays + EXTRA_DAYS_WHILE_DUE);
   const undelivered = await countDue(db, overdue);
   if (undelivered > 0) log.warn({ count: undelivered }, 'deleting webhook deliveries that were pending for too long');
-  await inBatches(BATCH_SIZE, () => deleteEvents(db, overdue, Prisma.sql`true`));
+  await inBatches((size) => deleteEvents(db, { before: overdue, condition: Prisma.sql`true`, size }));
 }
 
 const NOTHING_DUE = Prisma.sql`
   NOT EXISTS (SELECT FROM webhook_delivery d WHERE d.event_id = e.id AND d.next_attempt_at IS NOT NULL)`;
 
-async function inBatches(batchSize: number, deleteSome: () => Promise<number>): Promise<void> {
-  while ((await deleteSome()) === batchSize);
-}
-
 /** Sets `body_bytes` to 0, which marks the content as deleted. */
-function deleteContent(db: Database, before: Date): Promise<number> {
+function deleteContent(db: Database, before: Date, size: number): Promise<number> {
   return db.$executeRaw`
     WITH old AS (
       SELECT e.id FROM event e
        WHERE e.type = 'mail.received.full' AND e.body_bytes > 0 AND e.created_at < ${before} AND ${NOTHING_DUE}
-       LIMIT ${CONTENT_BATCH_SIZE}
+       LIMIT ${size}
     ), parts AS (
       DELETE FROM event_part p USING old WHERE p.event_id = old.id
     )
     UPDATE event e SET body = NULL, body_bytes = 0 FROM old WHERE e.id = old.id`;
 }
 
-function deleteEvents(db: Database, before: Date, condition: Prisma.Sql): Promise<number> {
+type OldEvents = { before: Date; condition: Prisma.Sql; size: number };
+
+function deleteEvents(db: Database, { before, condition, size }: OldEvents): Promise<number> {
   return db.$executeRaw`
     DELETE FROM event WHERE id IN (
-      SELECT e.id FROM event e WHERE e.created_at < ${before} AND ${condition} ORDER BY e.created_at LIMIT ${BATCH_SIZE})`;
+      SELECT e.id FROM event e WHERE e.created_at < ${before} AND ${condition} ORDER BY e.created_at LIMIT ${size})`;
 }
 
 async function countDue(db: Database, before: Date): Promise<number> {
@@ -80,10 +79,10 @@ async function findDeletedWebhooks(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-function deleteDeliveries(db: Database, webhookId: string): Promise<number> {
+function deleteDeliveries(db: Database, webhookId: string, size: number): Promise<number> {
   return db.$executeRaw`
     DELETE FROM webhook_delivery WHERE id IN (
-      SELECT id FROM webhook_delivery WHERE webhook_id = ${webhookId}::uuid LIMIT ${BATCH_SIZE})`;
+      SELECT id FROM webhook_delivery WHERE webhook_id = ${webhookId}::uuid LIMIT ${size})`;
 }
 
 function daysBefore(now: Date, days: number): Date {

@@ -15,6 +15,8 @@ export type Actor = {
 };
 
 export type ActorKey = LimitedKey & {
+  /** A scoped key has access to `scopedDomainIds` only, which leaves out deleted domains: possibly to none. */
+  isScoped: boolean;
   scopedDomainIds: readonly string[];
   expiresAt: Date | null;
   /** The key that created this one, the key that created that one, and so on. */
@@ -29,7 +31,7 @@ type LimitedKey = {
 
 const LAST_USED_GRANULARITY_MS = 60_000;
 
-/** One query, plus one for a key that was created by a key. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
+/** One query, plus one for a key with a scope and one for a key that was created by a key. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
 export async function identify(db: Tx, credentials: Credentials, clock: Clock): Promise<Actor> {
   if (credentials.kind === 'session') return identifySession(db, credentials.secret, clock.now());
   if (credentials.kind === 'key') return identifyKey(db, credentials.key, clock.now());
@@ -68,9 +70,18 @@ async function identifyKey(db: Tx, key: string | null, now: Date): Promise<Actor
         });
   if (!row) throw new AppError('API_KEY_INVALID', 'This API key is unknown, revoked or expired.');
   await touch(db, row, now);
-  const { id, scopedDomainIds, rateLimit, expiresAt } = row;
-  const ancestors = await ancestorsOf(db, row);
-  return { ...toActorFields(row.admin), session: null, key: { id, scopedDomainIds, rateLimit, expiresAt, ancestors } };
+  const { id, rateLimit, expiresAt } = row;
+  const isScoped = row.scopedDomainIds.length > 0;
+  const [scopedDomainIds, ancestors] = await Promise.all([existingDomainIds(db, row), ancestorsOf(db, row)]);
+  const actorKey = { id, isScoped, scopedDomainIds, rateLimit, expiresAt, ancestors };
+  return { ...toActorFields(row.admin), session: null, key: actorKey };
+}
+
+/** Messages, events and audit entries keep the id of a deleted domain, and so does a key's scope. */
+async function existingDomainIds(db: Tx, { scopedDomainIds }: { scopedDomainIds: string[] }): Promise<string[]> {
+  if (scopedDomainIds.length === 0) return [];
+  const domains = await db.domain.findMany({ where: { id: { in: scopedDomainIds } }, select: { id: true } });
+  return domains.map((domain) => domain.id);
 }
 
 async function ancestorsOf(db: Tx, { ancestorIds }: { ancestorIds: string[] }): Promise<LimitedKey[]> {

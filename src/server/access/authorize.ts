@@ -64,7 +64,7 @@ export function domainFilter(actor: Actor): { domainId?: { in: string[] } } {
 }
 
 export function isScoped(actor: Actor): boolean {
-  return (actor.key?.scopedDomainIds.length ?? 0) > 0;
+  return actor.key?.isScoped === true;
 }
 
 /** @throws FORBIDDEN, with the required role in its details */

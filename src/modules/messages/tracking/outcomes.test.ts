@@ -203,7 +203,7 @@ describe('a report', () => {
     await db.message.update({ where: { id: message.id }, data: { domainId: gone.id } });
     await db.domain.delete({ where: { id: gone.id } });
     await onReport(report('delivered'));
-    expect((await currentState()).events).toMatchObject([{ domainId: null, data: { domain: domain.name } }]);
+    expect((await currentState()).events).toMatchObject([{ domainId: gone.id, data: { domain: domain.name } }]);
   });
 });
 
