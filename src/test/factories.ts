@@ -49,6 +49,15 @@ export function makeAdmin(over: { role?: Role; domainIds?: string[]; email?: str
   return db.admin.create({ data: { email, role, passwordHash, domains } });
 }
 
+/** An admin with an identity of the provider `corp`. @returns them with the identity's subject and the claims to sign in */
+export async function makeLinkedAdmin(issuer: string, over: { totpEnabled?: boolean } = {}) {
+  const admin = await makeAdmin({ role: 'admin' });
+  const subject = unique();
+  await db.oidcIdentity.create({ data: { adminId: admin.id, providerId: 'corp', issuer, subject } });
+  if (over.totpEnabled) await db.admin.update({ where: { id: admin.id }, data: { totpEnabled: true } });
+  return { admin, subject, as: { claims: { sub: subject } } };
+}
+
 /** Creates a session. @returns its row and the Cookie header */
 export async function makeSession(adminId: string, over: { expiresAt?: Date } = {}) {
   const { secret, cookieValue } = newSessionSecret();

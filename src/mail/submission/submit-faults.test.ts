@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   failAt,
   type RawSmtpServer,
@@ -9,20 +9,18 @@ import {
   type SmtpScript,
   startRawSmtpServer,
 } from '@/test/servers/raw-smtp-server';
-import { createSmtpSubmitter, type SmtpSubmitter, type SubmitTimeouts } from './submit';
-
-const LONG_TIMEOUTS: SubmitTimeouts = { setupMs: 10_000, stallMs: 10_000, replyMs: 10_000, idleMs: 10_000 };
-const SHORT_TIMEOUTS: Partial<SubmitTimeouts> = { setupMs: 250, stallMs: 250, replyMs: 250 };
-const envelope = { from: 'ann@example.com', to: ['bob@example.org'] };
-const small = Buffer.from('Subject: hi\r\n\r\n.\r\n..\r\n.foo\r\nbye\r\n');
-// Larger than the socket buffers, so that the client notices a stall.
-const large = linesOf(40 * 1024 * 1024);
-
-const cleanups: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+import {
+  closeAfterTest,
+  envelope,
+  LONG_TIMEOUTS,
+  large,
+  pause,
+  rawServer,
+  SHORT_TIMEOUTS,
+  small,
+  submitterFor,
+} from '@/test/smtp-submission';
+import { createSmtpSubmitter, type SubmitTimeouts } from './submit';
 
 const BEFORE_DATA: SmtpPoint[] = ['BANNER', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA'];
 const SILENT: SmtpAction[] = ['hang', 'drop', 'reset'];
@@ -105,7 +103,7 @@ describe('a server that doesn’t speak SMTP', () => {
       socket.on('close', () => clearInterval(timer));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    cleanups.push(async () => {
+    closeAfterTest(async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
     });
@@ -234,7 +232,7 @@ describe('the default timeouts', () => {
       hangs.map(async ([point, raw, expected]) => {
         const server = await startRawSmtpServer(failAt(point, 'hang'));
         const submitter = createSmtpSubmitter(server.url);
-        cleanups.push(server.close, submitter.close);
+        closeAfterTest(server.close, submitter.close);
         expect((await submitter.submit({ envelope, raw })).outcome).toBe(expected);
       }),
     );
@@ -242,38 +240,12 @@ describe('the default timeouts', () => {
   }, 20_000);
 });
 
-async function rawServer(
-  script?: SmtpScript,
-  options?: Parameters<typeof startRawSmtpServer>[1],
-  timeouts?: Partial<SubmitTimeouts>,
-) {
-  const server = await startRawSmtpServer(script, options);
-  cleanups.push(server.close);
-  return { server, submitter: submitterFor(server.url, timeouts) };
-}
-
-function submitterFor(url: string, timeouts?: Partial<SubmitTimeouts>): SmtpSubmitter {
-  const submitter = createSmtpSubmitter(url, { timeouts: { ...LONG_TIMEOUTS, ...timeouts } });
-  cleanups.push(submitter.close);
-  return submitter;
-}
-
 function timeoutsFor(action: SmtpAction): Partial<SubmitTimeouts> {
   return action === 'hang' ? SHORT_TIMEOUTS : LONG_TIMEOUTS;
-}
-
-function linesOf(bytes: number): Buffer {
-  const line = `${'x'.repeat(74)}\r\n`;
-  return Buffer.alloc(Math.floor(bytes / line.length) * line.length, line);
 }
 
 async function expectNothingSent(server: RawSmtpServer) {
   await pause();
   expect(server.transfers()).toBe(0);
   expect(server.messages).toEqual([]);
-}
-
-// Long enough for a second attempt to be noticed.
-function pause() {
-  return new Promise((resolve) => setTimeout(resolve, 60));
 }

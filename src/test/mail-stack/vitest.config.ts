@@ -11,7 +11,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/test/mail-stack/*.mail.test.ts'],
+    include: ['src/test/mail-stack/**/*.mail.test.ts'],
     env: { LOG_LEVEL: 'silent' },
     pool: 'forks',
     // Worker threads load TypeScript too.

@@ -3,15 +3,15 @@ import { hasRole, ROLES } from '@/lib/roles';
 import { appRouter } from '@/modules/router';
 import { routesOf } from '@/server/rest/routes';
 import { type Answer, client } from '../rest';
+import { FIXTURES } from './access-matrix/fixtures';
 import {
   type Caller,
   CREDENTIALS,
-  FIXTURES,
   isInScope,
   makeScenario,
   type Scenario,
   type Target,
-} from './access-matrix';
+} from './access-matrix/scenario';
 
 vi.hoisted(() => {
   process.env.SMTP_URL = 'off';

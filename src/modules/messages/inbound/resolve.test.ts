@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain } from '@/test/factories';
+import { makeAlias, makeDomain, makeMailbox } from '@/test/factories';
 
 let domain: { id: string; name: string };
 
@@ -13,58 +13,50 @@ async function resolve(local: string | null, name: string | null = domain.name):
   return rows.map(({ address }) => address);
 }
 
-function makeMailbox(localPart: string, over: { active?: boolean; domainId?: string; suspendedAt?: Date } = {}) {
-  return db.mailbox.create({ data: { domainId: domain.id, localPart, passwordHash: 'x', ...over } });
-}
-
-function makeAlias(sourceLocalPart: string, destination: string, over: { active?: boolean; domainId?: string } = {}) {
-  return db.alias.create({ data: { domainId: domain.id, sourceLocalPart, destination, ...over } });
-}
-
 describe('an address', () => {
   it('resolves to its mailbox, else an alias, else the catch-all, else nothing', async () => {
     expect(await resolve('ann')).toEqual([]);
-    await makeAlias('', 'catchall@far.example');
+    await makeAlias(domain.id, '', 'catchall@far.example');
     expect(await resolve('ann')).toEqual(['catchall@far.example']);
-    await makeAlias('ann', 'alias@far.example');
+    await makeAlias(domain.id, 'ann', 'alias@far.example');
     expect(await resolve('ann')).toEqual(['alias@far.example']);
-    await makeMailbox('ann');
+    await makeMailbox(domain.id, 'ann');
     expect(await resolve('ann')).toEqual([`ann@${domain.name}`]);
     expect(await resolve('bo')).toEqual(['catchall@far.example']);
   });
 
   it('is matched regardless of case', async () => {
-    await makeMailbox('ann');
-    await makeAlias('info', 'x@far.example');
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, 'info', 'x@far.example');
     expect(await resolve('ANN', domain.name.toUpperCase())).toEqual([`ann@${domain.name}`]);
     expect(await resolve('Info')).toEqual(['x@far.example']);
   });
 
   it('resolves to nothing in an inactive or unmanaged domain', async () => {
-    await makeMailbox('ann');
-    await makeAlias('', 'x@far.example');
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, '', 'x@far.example');
     await db.domain.update({ where: { id: domain.id }, data: { active: false } });
     expect(await resolve('ann')).toEqual([]);
     expect(await resolve('ann', 'elsewhere.example')).toEqual([]);
   });
 
   it('skips an inactive mailbox and an inactive alias', async () => {
-    await makeMailbox('ann', { active: false });
-    await makeAlias('ann', 'alias@far.example', { active: false });
+    await makeMailbox(domain.id, 'ann', { active: false });
+    await makeAlias(domain.id, 'ann', 'alias@far.example', { active: false });
     expect(await resolve('ann')).toEqual([]);
-    await makeAlias('', 'catchall@far.example');
+    await makeAlias(domain.id, '', 'catchall@far.example');
     expect(await resolve('ann')).toEqual(['catchall@far.example']);
     await db.alias.updateMany({ where: { sourceLocalPart: 'ann' }, data: { active: true } });
     expect(await resolve('ann')).toEqual(['alias@far.example']);
   });
 
   it('of a suspended mailbox still receives mail', async () => {
-    await makeMailbox('ann', { suspendedAt: new Date() });
+    await makeMailbox(domain.id, 'ann', { suspendedAt: new Date() });
     expect(await resolve('ann')).toEqual([`ann@${domain.name}`]);
   });
 
   it('without a local part resolves to nothing, not even the catch-all', async () => {
-    await makeAlias('', 'catchall@far.example');
+    await makeAlias(domain.id, '', 'catchall@far.example');
     expect(await resolve('')).toEqual([]);
     expect(await resolve(null)).toEqual([]);
     expect(await resolve('ann', null)).toEqual([]);
@@ -73,40 +65,44 @@ describe('an address', () => {
 
 describe('the destinations of an alias', () => {
   it('keep their order without duplicates, ignoring spaces and the case of local ones', async () => {
-    await makeMailbox('ann');
-    await makeAlias('team', ` Z@far.example,  ANN@${domain.name} ,b@far.example,ann@${domain.name},z@far.example,`);
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(
+      domain.id,
+      'team',
+      ` Z@far.example,  ANN@${domain.name} ,b@far.example,ann@${domain.name},z@far.example,`,
+    );
     expect(await resolve('team')).toEqual(['Z@far.example', `ann@${domain.name}`, 'b@far.example', 'z@far.example']);
   });
 
   it('that are local include only active mailboxes, so that nothing chains or loops', async () => {
     const inactive = await makeDomain({ active: false });
-    await makeMailbox('on');
-    await makeMailbox('off', { active: false });
-    await makeMailbox('ann', { domainId: inactive.id });
-    await makeAlias('next', `on@${domain.name}`);
-    await makeAlias('', `on@${domain.name}`);
+    await makeMailbox(domain.id, 'on');
+    await makeMailbox(domain.id, 'off', { active: false });
+    await makeMailbox(inactive.id, 'ann');
+    await makeAlias(domain.id, 'next', `on@${domain.name}`);
+    await makeAlias(domain.id, '', `on@${domain.name}`);
     const parts = ['on', 'off', 'next', 'nobody', 'self'].map((local) => `${local}@${domain.name}`);
-    await makeAlias('self', [...parts, `ann@${inactive.name}`, 'x@far.example'].join(','));
+    await makeAlias(domain.id, 'self', [...parts, `ann@${inactive.name}`, 'x@far.example'].join(','));
     expect(await resolve('self')).toEqual([`on@${domain.name}`, 'x@far.example']);
   });
 
   it('resolve to nothing if all mailboxes were deleted, without falling back to the catch-all', async () => {
-    await makeMailbox('on');
-    await makeAlias('', `on@${domain.name}`);
-    await makeAlias('old', `gone@${domain.name}`);
+    await makeMailbox(domain.id, 'on');
+    await makeAlias(domain.id, '', `on@${domain.name}`);
+    await makeAlias(domain.id, 'old', `gone@${domain.name}`);
     expect(await resolve('old')).toEqual([]);
   });
 
   it('can be mailboxes of other managed domains', async () => {
     const other = await makeDomain();
-    await makeMailbox('li', { domainId: other.id });
-    await makeAlias('li', `li@${other.name}`);
+    await makeMailbox(other.id, 'li');
+    await makeAlias(domain.id, 'li', `li@${other.name}`);
     expect(await resolve('li')).toEqual([`li@${other.name}`]);
   });
 });
 
 it('a role with only the EXECUTE privilege can resolve addresses, other roles cannot', async () => {
-  await makeMailbox('ann');
+  await makeMailbox(domain.id, 'ann');
   const as = (role: string) =>
     db.$transaction(async (tx) => {
       await tx.$executeRawUnsafe(`SET LOCAL ROLE ${role}`);
@@ -127,6 +123,6 @@ it('a role with only the EXECUTE privilege can resolve addresses, other roles ca
 });
 
 it('a local part with upper-case letters is rejected', async () => {
-  await expect(makeMailbox('Ann')).rejects.toThrow();
-  await expect(makeAlias('Info', 'x@far.example')).rejects.toThrow();
+  await expect(makeMailbox(domain.id, 'Ann')).rejects.toThrow();
+  await expect(makeAlias(domain.id, 'Info', 'x@far.example')).rejects.toThrow();
 });

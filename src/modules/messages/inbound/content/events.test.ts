@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import nodemailer from 'nodemailer';
 import type Mail from 'nodemailer/lib/mailer';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { InboundMail } from '@/mail/inbound/port';
-import { startSandboxInbound } from '@/mail/sandbox/inbound';
 import { startSandboxMta } from '@/mail/sandbox/start';
 import { createSmtpSubmitter } from '@/mail/submission/submit';
 import { db } from '@/test/database';
 import { makeAlias, makeDomain, makeMailbox } from '@/test/factories';
+import { startInbound } from '@/test/mail/sandbox-inbound';
 import { mailServerCalls } from '../../service';
 import { readHeader } from '../header';
 import { withContentEvents } from './events';
@@ -21,28 +19,24 @@ import { createFieldsParser } from './parser';
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 const MB = 1024 * 1024;
 
-const dir = await mkdtemp(path.join(tmpdir(), 'inbound-'));
 const calls = mailServerCalls(db);
 const received: InboundMail[] = [];
 let reads = 0;
-const inbound = await startSandboxInbound({
-  dir,
-  maxMessageBytes: 20 * MB,
-  minFreeBytes: 0,
-  port: 0,
-  isPortConfigured: true,
-  resolve: calls.resolve,
-  async receive(mail) {
-    const read = () => {
-      reads += 1;
-      return mail.read();
-    };
-    const counted = { ...mail, read };
-    received.push(counted);
-    await calls.receive(counted);
+const { dir, client } = await startInbound(
+  {
+    resolve: calls.resolve,
+    async receive(mail) {
+      const read = () => {
+        reads += 1;
+        return mail.read();
+      };
+      const counted = { ...mail, read };
+      received.push(counted);
+      await calls.receive(counted);
+    },
   },
-});
-const client = nodemailer.createTransport({ host: '127.0.0.1', port: inbound.port, ignoreTLS: true });
+  { maxMessageBytes: 20 * MB },
+);
 
 let domain: { id: string; name: string };
 let ann: string;
@@ -53,12 +47,6 @@ beforeEach(async () => {
   domain = await makeDomain();
   await makeMailbox(domain.id, 'ann');
   ann = `ann@${domain.name}`;
-});
-
-afterAll(async () => {
-  client.close();
-  await inbound.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
 function subscribe(over: { domainId?: string; events?: string[]; active?: boolean } = {}) {

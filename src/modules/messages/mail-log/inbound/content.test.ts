@@ -1,44 +1,30 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
-import {
-  accepted,
-  emittedEvents,
-  type FilterFields,
-  lines,
-  messageCopies,
-  newQueueId,
-  readFilter,
-  readLines,
-  reportRun,
-  stored,
-} from '@/test/mail/logged-mail';
+import { makeWebhook } from '@/test/factories';
+import { accepted, type FilterFields, messageCopies, reportRun, stored } from '@/test/mail/logged-mail';
+import { makeOneMessage, OFFER, type OneMessage, oneMessageIn } from '@/test/mail/one-message';
 import { createDeliveryReporter } from './deliveries';
 
-const HEADER = 'From: Bo <bo@far.example>\r\nSubject: Offer\r\nMessage-ID: <offer@far.example>\r\n';
-const RAW = `${HEADER}\r\nGood morning.\r\n`;
+const HEADER = OFFER.slice(0, OFFER.indexOf('\r\n\r\n') + 2);
 
-let domain: { id: string; name: string };
-let queueId: string;
-const at = (local: string) => `${local}@${domain.name}`;
+let mail: OneMessage;
+const at = (local: string) => `${local}@${mail.domain.name}`;
 
 beforeEach(async () => {
-  domain = await makeDomain();
-  await makeMailbox(domain.id, 'ann');
-  await makeWebhook({ domainId: domain.id, events: ['mail.received.full'] });
-  queueId = newQueueId();
+  mail = await makeOneMessage('ann');
+  await makeWebhook({ domainId: mail.domain.id, events: ['mail.received.full'] });
 });
 
-const filter = (fields: FilterFields = {}, raw: string | null = RAW) =>
-  readFilter(queueId, { recipients: [at('ann')], ...fields }, raw);
+const filter = (fields: FilterFields = {}, raw: string | null = OFFER) =>
+  mail.filtered({ recipients: [at('ann')], ...fields }, raw);
 
 async function logDelivery(messageId = '<logged@far.example>') {
   const facts = accepted('bo@far.example', { messageId });
-  await readLines(...lines(queueId, ...facts, stored(at('ann')), { kind: 'removed' }));
+  await mail.logged(...facts, stored(at('ann')), { kind: 'removed' });
 }
 
-const received = async () => (await emittedEvents(domain.id, 'mail.received')).map(({ data }) => data);
-const full = async () => (await emittedEvents(domain.id, 'mail.received.full')).map(({ data }) => data);
+const received = async () => (await mail.emitted('mail.received')).map(({ data }) => data);
+const full = async () => (await mail.emitted('mail.received.full')).map(({ data }) => data);
 
 function mailboxHas(parts: { hdr?: string; text?: string }) {
   const fetch = vi.fn(async (_mailbox: string, _queueId: string, part: 'hdr' | 'text') => {
@@ -61,19 +47,19 @@ describe('the content of a message', () => {
   it('is read from the mailbox if the filter reported only the header', async () => {
     await filter({ is_whole: false }, HEADER);
     await logDelivery();
-    const { fetch, report } = mailboxHas({ text: RAW });
+    const { fetch, report } = mailboxHas({ text: OFFER });
     await report(reportRun());
     expect(await full()).toMatchObject([{ subject: 'Offer', body_text: expect.stringMatching(/^Good morning/) }]);
-    expect(fetch.mock.calls).toEqual([[at('ann'), queueId, 'text']]);
+    expect(fetch.mock.calls).toEqual([[at('ann'), mail.queueId, 'text']]);
   });
 
   it('is read from the mailbox with its score if the filter reported nothing', async () => {
     await logDelivery();
     const spamd = 'X-Spam: Yes\r\nX-Spamd-Result: default: False [7.25 / 15.00];\r\n\tR_X(1.00)[]\r\n';
-    const { report } = mailboxHas({ hdr: spamd + HEADER, text: spamd + RAW });
+    const { report } = mailboxHas({ hdr: spamd + HEADER, text: spamd + OFFER });
     await report(reportRun());
     expect(await full()).toMatchObject([{ subject: 'Offer', spam_score: 7.25, spam_action: 'add header' }]);
-    expect(await emittedEvents(domain.id, 'mail.spam')).toHaveLength(1);
+    expect(await mail.emitted('mail.spam')).toHaveLength(1);
   });
 
   it('is reduced to fields from log and filter if the message was deleted from the mailbox', async () => {
@@ -102,20 +88,20 @@ describe('the content of a message', () => {
 
   it('does not delay other messages if it cannot be read', async () => {
     await logDelivery();
-    queueId = newQueueId();
+    mail = oneMessageIn(mail.domain);
     await filter();
     await logDelivery();
     const report = createDeliveryReporter(db, messageCopies({ fetch: () => Promise.reject(new Error('no')) }));
     expect(await report(reportRun())).toBe(2);
     expect(await report(reportRun())).toBe(0);
-    expect(await received()).toMatchObject([{ queue_id: queueId }]);
+    expect(await received()).toMatchObject([{ queue_id: mail.queueId }]);
   });
 });
 
 describe('a message without a filter entry', () => {
   it('waits up to 30 seconds while the stream cannot be read', async () => {
     await logDelivery();
-    const { report } = mailboxHas({ hdr: HEADER, text: RAW });
+    const { report } = mailboxHas({ hdr: HEADER, text: OFFER });
     await report(reportRun({ isStreamRead: false, afterMs: 29_000 }));
     expect(await received()).toEqual([]);
     await report(reportRun({ isStreamRead: false, afterMs: 31_000 }));
@@ -131,8 +117,8 @@ describe('a message without a filter entry', () => {
 
   it('does not wait if it was submitted locally, which the filter does not report', async () => {
     const facts = accepted(at('app'), { login: 'postroom' });
-    await readLines(...lines(queueId, ...facts, stored(at('ann')), { kind: 'removed' }));
-    await mailboxHas({ hdr: HEADER, text: RAW }).report(reportRun({ isStreamRead: false }));
+    await mail.logged(...facts, stored(at('ann')), { kind: 'removed' });
+    await mailboxHas({ hdr: HEADER, text: OFFER }).report(reportRun({ isStreamRead: false }));
     expect(await received()).toMatchObject([{ subject: 'Offer', to: at('ann') }]);
   });
 });
@@ -157,29 +143,29 @@ describe('hostile mail', () => {
     const [data] = await received();
     expect(data).toMatchObject({ to: at('ann'), message_id: expect.stringMatching(/^<[^<>\0]+>$/) });
     expect(JSON.stringify(data)).not.toMatch(/\\u0000|\\ud800/);
-    expect(await db.message.findMany({ where: { queueId } })).toMatchObject([
+    expect(await db.message.findMany({ where: { queueId: mail.queueId } })).toMatchObject([
       { subject: expect.stringMatching(hasRaw ? /^a b.c$/ : /^ab.c X-Spam: Yes$/) },
     ]);
   });
 
   it('that was rejected is reported for its managed addresses', async () => {
-    await filter({ action: 'reject', recipients: [nasty, `${nasty}@${domain.name}`, '', '@', at('ann')] });
+    await filter({ action: 'reject', recipients: [nasty, `${nasty}@${mail.domain.name}`, '', '@', at('ann')] });
     await createDeliveryReporter(db, messageCopies())(reportRun());
-    const reported = (await emittedEvents(domain.id, 'mail.spam')).map(({ data }) => data.to);
+    const reported = (await mail.emitted('mail.spam')).map(({ data }) => data.to);
     expect(reported).toContain(at('ann'));
-    expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId: mail.queueId, reportedAt: null } })).toBe(0);
   });
 
   it('to 1,000 addresses is reported for each', async () => {
     const recipients = Array.from({ length: 1000 }, (_, index) => at(`n${index}`));
     await filter({ action: 'reject', recipients });
     await createDeliveryReporter(db, messageCopies())(reportRun());
-    expect(await emittedEvents(domain.id, 'mail.spam')).toHaveLength(1000);
+    expect(await mail.emitted('mail.spam')).toHaveLength(1000);
   }, 60_000);
 
   it('cannot set its own verdict by header if the filter reported one', async () => {
     const claims = 'X-Spam: Yes\r\nX-Spamd-Result: default: True [99.00 / 15.00];\r\n';
-    await filter({ score: 2 }, claims + RAW);
+    await filter({ score: 2 }, claims + OFFER);
     await logDelivery();
     await mailboxHas({}).report(reportRun());
     expect(await full()).toMatchObject([{ spam_score: 2, spam_action: 'no action' }]);

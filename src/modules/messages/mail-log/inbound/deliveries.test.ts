@@ -1,49 +1,36 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { LogFact } from '@/mail/log/log-line';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox, makeWebhook } from '@/test/factories';
-import {
-  accepted,
-  delivery,
-  emittedEvents,
-  lines,
-  messageCopies,
-  newQueueId,
-  readFilter,
-  readLines,
-  reportRun,
-  stored,
-} from '@/test/mail/logged-mail';
+import { accepted, delivery, emittedEvents, messageCopies, reportRun, stored } from '@/test/mail/logged-mail';
+import { makeOneMessage, OFFER, type OneMessage } from '@/test/mail/one-message';
 import { createDeliveryReporter } from './deliveries';
 
-const RAW = 'From: Bo <bo@far.example>\r\nSubject: Offer\r\nMessage-ID: <offer@far.example>\r\n\r\nGood morning.\r\n';
-
-let domain: { id: string; name: string };
 let other: { id: string; name: string };
-let queueId: string;
-const at = (local: string) => `${local}@${domain.name}`;
+let mail: OneMessage;
+const at = (local: string) => `${local}@${mail.domain.name}`;
 const reportDeliveries = createDeliveryReporter(db, messageCopies());
 const removed = { kind: 'removed' } as const;
 
 beforeEach(async () => {
-  [domain, other] = [await makeDomain(), await makeDomain()];
-  for (const local of ['ann', 'bo']) await makeMailbox(domain.id, local);
-  queueId = newQueueId();
+  mail = await makeOneMessage('ann', 'bo');
+  other = await makeDomain();
 });
 
-async function logged(...facts: Parameters<typeof lines>[1][]) {
-  await readFilter(queueId, { recipients: [at('ann')] }, RAW);
-  await readLines(...lines(queueId, ...accepted('bo@far.example'), ...facts));
+async function logged(...facts: LogFact[]) {
+  await mail.filtered({ recipients: [at('ann')] }, OFFER);
+  await mail.logged(...accepted('bo@far.example'), ...facts);
 }
 
-const alsoLogged = (...facts: Parameters<typeof lines>[1][]) => readLines(...lines(queueId, ...facts));
+const alsoLogged = (...facts: LogFact[]) => mail.logged(...facts);
 
-async function received(domainId = domain.id) {
+async function received(domainId = mail.domain.id) {
   return (await emittedEvents(domainId, 'mail.received')).map(({ data }) => data.to as string).toSorted();
 }
 
 const messages = () =>
   db.message.findMany({
-    where: { queueId, direction: 'inbound' },
+    where: { queueId: mail.queueId, direction: 'inbound' },
     include: { events: { orderBy: [{ at: 'asc' }, { id: 'asc' }] }, recipients: { orderBy: { address: 'asc' } } },
   });
 
@@ -51,17 +38,17 @@ describe('mail delivered to a mailbox', () => {
   it('is reported with fields from its header and from the log', async () => {
     await logged(stored(at('ann')), removed);
     await reportDeliveries(reportRun());
-    expect(await emittedEvents(domain.id)).toMatchObject([
+    expect(await mail.emitted()).toMatchObject([
       {
         id: '<offer@far.example>',
         event: 'mail.received',
-        data: { from: 'bo@far.example', to: at('ann'), subject: 'Offer', size: 500, queue_id: queueId },
+        data: { from: 'bo@far.example', to: at('ann'), subject: 'Offer', size: 500, queue_id: mail.queueId },
       },
     ]);
     expect(await messages()).toMatchObject([
       { messageId: '<offer@far.example>', status: 'received', spamScore: 1, toAddresses: [at('ann')] },
     ]);
-    expect(await db.loggedMail.findUnique({ where: { queueId } })).toMatchObject({ raw: null });
+    expect(await db.loggedMail.findUnique({ where: { queueId: mail.queueId } })).toMatchObject({ raw: null });
   });
 
   it('is reported once per mailbox, even if several addresses deliver there', async () => {
@@ -81,7 +68,7 @@ describe('mail delivered to a mailbox', () => {
   });
 
   it('is reported once for an address spelled in different cases', async () => {
-    await logged(stored(`Ann@${domain.name.toUpperCase()}`), stored(at('ann'), at('ANN')), removed);
+    await logged(stored(`Ann@${mail.domain.name.toUpperCase()}`), stored(at('ann'), at('ANN')), removed);
     await reportDeliveries(reportRun());
     expect(await received()).toEqual([at('ann')]);
   });
@@ -96,13 +83,16 @@ describe('mail delivered to a mailbox', () => {
   });
 
   it('is reported for the rest if another reporter has reported a part meanwhile', async () => {
-    await readLines(...lines(queueId, ...accepted('bo@far.example'), stored(at('ann')), stored(at('bo')), removed));
+    await mail.logged(...accepted('bo@far.example'), stored(at('ann')), stored(at('bo')), removed);
     const recipient = at('ann');
     const report = createDeliveryReporter(
       db,
       messageCopies({
         fetch: async () => {
-          await db.inboundDelivery.updateMany({ where: { queueId, recipient }, data: { reportedAt: new Date() } });
+          await db.inboundDelivery.updateMany({
+            where: { queueId: mail.queueId, recipient },
+            data: { reportedAt: new Date() },
+          });
           return Buffer.from('Subject: x\r\n');
         },
       }),
@@ -140,11 +130,11 @@ describe('a later delivery', () => {
     await reportDeliveries(reportRun());
     await alsoLogged(stored(at('bo')));
     await reportDeliveries(reportRun());
-    expect(await emittedEvents(domain.id, 'mail.received.full')).toHaveLength(1);
+    expect(await mail.emitted('mail.received.full')).toHaveLength(1);
     await makeMailbox(other.id, 'cy');
     await alsoLogged(stored(`cy@${other.name}`), removed);
     await reportDeliveries(reportRun());
-    expect(await emittedEvents(domain.id, 'mail.received.full')).toHaveLength(1);
+    expect(await mail.emitted('mail.received.full')).toHaveLength(1);
     const [full, ...more] = await emittedEvents(other.id, 'mail.received.full');
     expect(more).toEqual([]);
     expect(full?.data).toMatchObject({
@@ -161,15 +151,15 @@ it('mail that the log repeats after a gap is reported once, and new deliveries o
     stored(at('ann'), at('info')),
     delivery('z@far.example', { addressedTo: at('out') }),
   ];
-  await readLines(...lines(queueId, ...facts, removed));
+  await mail.logged(...facts, removed);
   await reportDeliveries(reportRun());
   const before = await messages();
-  await db.loggedMail.delete({ where: { queueId } });
-  await readLines(...lines(queueId, ...facts, removed));
+  await db.loggedMail.delete({ where: { queueId: mail.queueId } });
+  await mail.logged(...facts, removed);
   await reportDeliveries(reportRun());
   expect(await received()).toEqual([at('ann')]);
   expect(await messages()).toEqual(before);
-  expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
+  expect(await db.inboundDelivery.count({ where: { queueId: mail.queueId, reportedAt: null } })).toBe(0);
   await alsoLogged(stored(at('bo'), at('info')));
   await reportDeliveries(reportRun());
   expect(await received()).toEqual([at('ann'), at('bo')]);
@@ -179,7 +169,7 @@ describe('mail that is only forwarded', () => {
   it('is a message with a trace, without mail.received', async () => {
     await logged(delivery('z@far.example', { addressedTo: at('out') }), removed);
     await reportDeliveries(reportRun());
-    expect(await emittedEvents(domain.id)).toEqual([]);
+    expect(await mail.emitted()).toEqual([]);
     const [message] = await messages();
     expect(message?.events).toMatchObject([
       { type: 'forwarded', recipient: at('out'), detail: { forwarded_to: ['z@far.example'] } },
@@ -191,14 +181,14 @@ describe('mail that is only forwarded', () => {
     await logged(stored(`cy@${other.name}`, at('out')), removed);
     await reportDeliveries(reportRun());
     expect(await received(other.id)).toEqual([`cy@${other.name}`]);
-    expect((await messages()).map(({ domainId }) => domainId)).toEqual([domain.id]);
+    expect((await messages()).map(({ domainId }) => domainId)).toEqual([mail.domain.id]);
   });
 });
 
 describe('mail for a domain that is deleted meanwhile', () => {
   async function deleteDomain() {
-    await db.mailbox.deleteMany({ where: { domainId: domain.id } });
-    await db.domain.deleteMany({ where: { id: domain.id } });
+    await db.mailbox.deleteMany({ where: { domainId: mail.domain.id } });
+    await db.domain.deleteMany({ where: { id: mail.domain.id } });
   }
 
   it('is dropped without blocking the rest', async () => {
@@ -207,11 +197,11 @@ describe('mail for a domain that is deleted meanwhile', () => {
     await reportDeliveries(reportRun());
     expect(await received()).toEqual([]);
     expect(await received(other.id)).toEqual([`cy@${other.name}`]);
-    expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId: mail.queueId, reportedAt: null } })).toBe(0);
   });
 
   it('while it is reported is reported for the others', async () => {
-    await readLines(...lines(queueId, ...accepted('bo@far.example'), stored(at('ann')), stored(`cy@${other.name}`)));
+    await mail.logged(...accepted('bo@far.example'), stored(at('ann')), stored(`cy@${other.name}`));
     const report = createDeliveryReporter(
       db,
       messageCopies({
@@ -224,7 +214,7 @@ describe('mail for a domain that is deleted meanwhile', () => {
     await report(reportRun());
     await report(reportRun({ afterMs: 120_000 }));
     expect(await received(other.id)).toEqual([`cy@${other.name}`]);
-    expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId: mail.queueId, reportedAt: null } })).toBe(0);
   });
 
   it('is dropped if all its domains are', async () => {
@@ -232,6 +222,6 @@ describe('mail for a domain that is deleted meanwhile', () => {
     await deleteDomain();
     await reportDeliveries(reportRun());
     expect(await messages()).toEqual([]);
-    expect(await db.inboundDelivery.count({ where: { queueId, reportedAt: null } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId: mail.queueId, reportedAt: null } })).toBe(0);
   });
 });

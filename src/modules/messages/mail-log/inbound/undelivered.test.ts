@@ -1,20 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseLogLine } from '@/mail/log/log-line';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox } from '@/test/factories';
-import {
-  AT,
-  emittedEvents,
-  messageCopies,
-  newQueueId,
-  readFilter,
-  readLines,
-  reportRun,
-} from '@/test/mail/logged-mail';
+import { makeDomain } from '@/test/factories';
+import { AT, messageCopies, readLines, reportRun } from '@/test/mail/logged-mail';
+import { makeOneMessage, OFFER, type OneMessage } from '@/test/mail/one-message';
 import { keyClient } from '@/test/rest';
 import { createDeliveryReporter } from './deliveries';
 
-const RAW = 'From: Bo <bo@far.example>\r\nSubject: Offer\r\nMessage-ID: <offer@far.example>\r\n\r\nGood morning.\r\n';
 const LMTP = '/var/lib/postroom-mail/run/dovecot/lmtp';
 const FULL =
   `status=bounced (host mail.example.test[${LMTP}] said: 552 5.2.2 <ann@d.example> The mailbox is full. ` +
@@ -22,15 +14,12 @@ const FULL =
 const UNAVAILABLE = `status=deferred (connect to mail.example.test[${LMTP}]: No such file or directory)`;
 
 const api = await keyClient();
-let domain: { id: string; name: string };
-let queueId: string;
-const at = (local: string) => `${local}@${domain.name}`;
+let mail: OneMessage;
+const at = (local: string) => `${local}@${mail.domain.name}`;
 const reportDeliveries = createDeliveryReporter(db, messageCopies());
 
 beforeEach(async () => {
-  domain = await makeDomain();
-  for (const local of ['ann', 'bo']) await makeMailbox(domain.id, local);
-  queueId = newQueueId();
+  mail = await makeOneMessage('ann', 'bo');
 });
 
 /** Records lines of Postfix's log about the message. */
@@ -38,7 +27,7 @@ async function logs(...lines: string[]): Promise<void> {
   const now = new Date(AT);
   const entries = lines.map((line) => {
     const [daemon, ...rest] = line.split(' ');
-    const entry = parseLogLine(`Nov 21 09:00:00 mail postfix/${daemon}[9]: ${queueId}: ${rest.join(' ')}`, now);
+    const entry = parseLogLine(`Nov 21 09:00:00 mail postfix/${daemon}[9]: ${mail.queueId}: ${rest.join(' ')}`, now);
     if (!entry) throw new Error(`cannot parse log line: ${line}`);
     return { ...entry, at: AT };
   });
@@ -64,7 +53,7 @@ const stored = (mailbox: string, addressedTo: string | null = null) =>
   lmtpLine('status=sent (250 2.0.0 <ann> Saved)', mailbox, addressedTo, '2.0.0');
 
 async function shown(search = '') {
-  const { data } = await api.get(`/messages?domain_id=${domain.id}&direction=inbound${search}`);
+  const { data } = await api.get(`/messages?domain_id=${mail.domain.id}&direction=inbound${search}`);
   const details = data.map(async ({ id }: { id: string }) => (await api.get(`/messages/${id}`)).data);
   return (await Promise.all(details)).map(({ events, ...message }) => ({
     ...message,
@@ -74,17 +63,17 @@ async function shown(search = '') {
 }
 
 const statuses = async () => (await shown()).map(({ status }) => status);
-const emitted = async () => (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.to]);
+const emitted = async () => (await mail.emitted()).map(({ event, data }) => [event, data.to]);
 
 describe('mail that a full mailbox behind an alias rejects', () => {
   it('is bounced with the reply, and emits no event', async () => {
-    await readFilter(queueId, { recipients: [at('info')], score: 2 }, RAW);
+    await mail.filtered({ recipients: [at('info')], score: 2 }, OFFER);
     await logs(...ACCEPTED, full(at('ann'), at('info')), REMOVED);
     await reportDeliveries(reportRun());
     expect(await shown('&status=bounced')).toMatchObject([
       {
         message_id: '<offer@far.example>',
-        queue_id: queueId,
+        queue_id: mail.queueId,
         from: 'bo@far.example',
         to: [at('info')],
         subject: 'Offer',
@@ -128,7 +117,7 @@ describe('mail that a full mailbox behind an alias rejects', () => {
 
   it('gets the fields of a filter entry that arrives late', async () => {
     await logs(...ACCEPTED, full(at('ann')), REMOVED);
-    await readFilter(queueId, { recipients: [at('ann')], score: 2 }, RAW);
+    await mail.filtered({ recipients: [at('ann')], score: 2 }, OFFER);
     expect(await shown()).toMatchObject([{ status: 'bounced', subject: 'Offer', size: 500, spam_score: 2 }]);
   });
 
@@ -168,7 +157,7 @@ describe('mail deferred by its mailbox', () => {
       recipients: [{ status: 'deferred', smtp_code: null, enhanced_code: '4.4.1' }],
       trace: [['deferred', at('ann')]],
     });
-    await readFilter(queueId, { recipients: [at('info')], score: 2 }, RAW);
+    await mail.filtered({ recipients: [at('info')], score: 2 }, OFFER);
     await logs(stored(at('ann'), at('info')), REMOVED);
     await reportDeliveries(reportRun());
     expect(await shown()).toMatchObject([

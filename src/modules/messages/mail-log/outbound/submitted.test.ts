@@ -1,48 +1,50 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { LogFact } from '@/mail/log/log-line';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox, unique } from '@/test/factories';
+import { makeMailbox, unique } from '@/test/factories';
 import {
   AT,
   accepted,
   delivery,
-  emittedEvents,
   type FilterFields,
   lines,
   newQueueId,
-  readFilter,
   readLines,
   stored,
 } from '@/test/mail/logged-mail';
+import { makeOneMessage, type OneMessage } from '@/test/mail/one-message';
 import { keyClient } from '@/test/rest';
 
 const api = await keyClient();
-let domain: { id: string; name: string };
-let queueId: string;
-const at = (local: string) => `${local}@${domain.name}`;
+let mail: OneMessage;
+const at = (local: string) => `${local}@${mail.domain.name}`;
 
 beforeEach(async () => {
-  domain = await makeDomain();
-  await makeMailbox(domain.id, 'ann');
-  queueId = newQueueId();
+  mail = await makeOneMessage('ann');
 });
 
 async function submit(fields: FilterFields | null, messageId = `<${unique()}@far.example>`) {
-  if (fields) await readFilter(queueId, { user: at('ann'), from: at('ann'), message_id: messageId, ...fields });
-  await readLines(...lines(queueId, ...accepted(at('ann'), { login: at('ann'), messageId })));
+  if (fields) await mail.filtered({ user: at('ann'), from: at('ann'), message_id: messageId, ...fields });
+  await mail.logged(...accepted(at('ann'), { login: at('ann'), messageId }));
   return messageId;
 }
 
-const logged = (...facts: Parameters<typeof lines>[1][]) => readLines(...lines(queueId, ...facts));
-const emitted = async () =>
-  (await emittedEvents(domain.id)).map(({ event, data }) => [event, data.recipient ?? data.to]);
+const logged = (...facts: LogFact[]) => mail.logged(...facts);
+const emitted = async () => (await mail.emitted()).map(({ event, data }) => [event, data.recipient ?? data.to]);
 
 async function causes() {
-  const found = await db.messageRecipient.findMany({ where: { message: { queueId } }, orderBy: { address: 'asc' } });
+  const found = await db.messageRecipient.findMany({
+    where: { message: { queueId: mail.queueId } },
+    orderBy: { address: 'asc' },
+  });
   return found.map(({ cause }) => cause);
 }
 
 async function shown() {
-  const { id } = await db.message.findFirstOrThrow({ where: { queueId, direction: 'outbound' }, select: { id: true } });
+  const { id } = await db.message.findFirstOrThrow({
+    where: { queueId: mail.queueId, direction: 'outbound' },
+    select: { id: true },
+  });
   const { data } = await api.get(`/messages/${id}`);
   const recipients = Object.fromEntries(
     data.recipients.map((recipient: { address: string; status: string }) => [recipient.address, recipient.status]),
@@ -78,8 +80,8 @@ describe('mail that a mailbox submits by SMTP', () => {
 
   it('is one message, even if it is requeued', async () => {
     await submit({ recipients: ['x@far.example'] });
-    await readLines(...lines(queueId, { kind: 'queued', from: at('ann'), sizeBytes: 500 }));
-    expect(await db.message.count({ where: { queueId } })).toBe(1);
+    await mail.logged({ kind: 'queued', from: at('ann'), sizeBytes: 500 });
+    expect(await db.message.count({ where: { queueId: mail.queueId } })).toBe(1);
     expect(await emitted()).toHaveLength(1);
   });
 
@@ -120,13 +122,16 @@ describe('mail that a mailbox submits by SMTP', () => {
   });
 
   it('to an alias with several destinations is delivered once, and stored for each destination', async () => {
-    await makeMailbox(domain.id, 'bo');
+    await makeMailbox(mail.domain.id, 'bo');
     await submit({ recipients: [at('all')] });
     const elsewhere = delivery('z@far.example', { addressedTo: at('all') });
     await logged(stored(at('ann'), at('all')), stored(at('bo'), at('all')), elsewhere);
     expect(await shown()).toMatchObject({ status: 'delivered', recipients: { [at('all')]: 'delivered' } });
     expect((await emitted()).map(([event]) => event)).toEqual(['mail.sent', 'mail.delivered']);
-    const deliveries = await db.inboundDelivery.findMany({ where: { queueId }, orderBy: { recipient: 'asc' } });
+    const deliveries = await db.inboundDelivery.findMany({
+      where: { queueId: mail.queueId },
+      orderBy: { recipient: 'asc' },
+    });
     expect(deliveries.map(({ recipient, addressedTo, isForwarded }) => [recipient, addressedTo, isForwarded])).toEqual([
       [at('ann'), at('all'), false],
       [at('bo'), at('all'), false],
@@ -147,7 +152,7 @@ describe('mail that a mailbox submits by SMTP', () => {
       status: 'failed',
       recipients: { 'x@far.example': 'delivered', 'y@far.example': 'failed', 'z@far.example': 'failed' },
     });
-    const failed = await emittedEvents(domain.id, 'mail.failed');
+    const failed = await mail.emitted('mail.failed');
     expect(failed.map(({ data }) => data)).toMatchObject([
       { recipient: 'y@far.example', reason: 'expired', error: expect.stringMatching(/Last reply: 451 4.3.0 Busy$/) },
       { recipient: 'z@far.example', reason: 'expired' },
@@ -161,7 +166,7 @@ describe('mail that a mailbox submits by SMTP', () => {
     await logged({ kind: 'released' });
     await logged({ kind: 'deleted' });
     expect(await shown()).toMatchObject({ status: 'failed', trace: ['queued', 'held', 'released', 'failed'] });
-    const [failed] = await emittedEvents(domain.id, 'mail.failed');
+    const [failed] = await mail.emitted('mail.failed');
     expect(failed?.data).toMatchObject({ reason: 'deleted', error: expect.stringMatching(/deleted/) });
     expect(await causes()).toEqual(['deleted']);
   });
@@ -169,7 +174,7 @@ describe('mail that a mailbox submits by SMTP', () => {
   it('shows each hold and release once, even if the log repeats them after a gap', async () => {
     await submit({ recipients: ['x@far.example'] });
     const queueLines = (kind: 'held' | 'released', afterMs: number) =>
-      lines(queueId, { kind }).map((line) => ({ ...line, at: new Date(AT.getTime() + afterMs) }));
+      lines(mail.queueId, { kind }).map((line) => ({ ...line, at: new Date(AT.getTime() + afterMs) }));
     await readLines(...queueLines('held', 120));
     await readLines(...queueLines('released', 5_250));
     await readLines(...queueLines('held', 60_010));
@@ -178,23 +183,21 @@ describe('mail that a mailbox submits by SMTP', () => {
   });
 
   it('is not recorded if the filter rejected it', async () => {
-    await readFilter(queueId, { user: at('ann'), action: 'reject', recipients: ['x@far.example'] });
+    await mail.filtered({ user: at('ann'), action: 'reject', recipients: ['x@far.example'] });
     const [client, named] = accepted(at('ann'), { login: at('ann') });
-    await readLines(
-      ...lines(queueId, client as never, named as never, {
-        kind: 'rejected',
-        enhancedCode: '5.7.1',
-        from: at('ann'),
-        to: 'x@far.example',
-      }),
-    );
-    expect(await db.message.count({ where: { queueId } })).toBe(0);
-    expect(await db.inboundDelivery.count({ where: { queueId } })).toBe(0);
+    await mail.logged(client as never, named as never, {
+      kind: 'rejected',
+      enhancedCode: '5.7.1',
+      from: at('ann'),
+      to: 'x@far.example',
+    });
+    expect(await db.message.count({ where: { queueId: mail.queueId } })).toBe(0);
+    expect(await db.inboundDelivery.count({ where: { queueId: mail.queueId } })).toBe(0);
   });
 
   it('is not recorded if the user name is not an address', async () => {
-    await readLines(...lines(queueId, ...accepted('x@far.example', { login: 'root' }), delivery('y@far.example')));
-    expect(await db.message.count({ where: { queueId } })).toBe(0);
+    await mail.logged(...accepted('x@far.example', { login: 'root' }), delivery('y@far.example'));
+    expect(await db.message.count({ where: { queueId: mail.queueId } })).toBe(0);
   });
 });
 
@@ -202,9 +205,9 @@ describe('an API message whose Message-ID is copied by a mailbox', () => {
   const copied = (status: 'submitting' | 'sent' | 'uncertain', ownQueueId: string | null) =>
     db.message.create({
       data: {
-        messageId: `<${unique()}@${domain.name}>`,
+        messageId: `<${unique()}@${mail.domain.name}>`,
         queueId: ownQueueId,
-        domainId: domain.id,
+        domainId: mail.domain.id,
         direction: 'outbound',
         fromAddress: at('shop'),
         toAddresses: ['x@far.example'],
@@ -232,9 +235,9 @@ describe('an API message whose Message-ID is copied by a mailbox', () => {
 
   it('stays unchanged if mail from outside copies it', async () => {
     const message = await copied('uncertain', null);
-    await readFilter(queueId, { message_id: message.messageId, recipients: [at('ann')] });
+    await mail.filtered({ message_id: message.messageId, recipients: [at('ann')] });
     const facts = accepted('x@far.example', { messageId: message.messageId });
-    await readLines(...lines(queueId, ...facts, stored(at('ann')), delivery('x@far.example'), { kind: 'expired' }));
+    await mail.logged(...facts, stored(at('ann')), delivery('x@far.example'), { kind: 'expired' });
     expect(await db.message.findUniqueOrThrow({ where: { id: message.id }, include: { recipients: true } })).toEqual(
       message,
     );

@@ -1,87 +1,18 @@
-import { v7 as uuidv7 } from 'uuid';
-import { hasRole, type Role } from '@/lib/roles';
-import { hashPassword } from '@/server/secrets/password';
-import { db } from '../database';
+import { unique } from '../../factories';
 import {
-  makeAbandonedDelivery,
-  makeAdmin,
-  makeAlias,
-  makeApiKey,
-  makeDkimKey,
-  makeDomain,
-  makeMailbox,
-  makeSession,
-  makeWebhook,
-  unique,
-} from '../factories';
-import { type Client, client } from '../rest';
-
-export const CREDENTIALS = ['session', 'key', 'scoped key'] as const;
-
-export type Caller = { role: Role; credential: (typeof CREDENTIALS)[number] | 'none' };
-
-/** The resource of a request: the caller's own, somebody else's, or one that doesn't exist. */
-export type Target = 'own' | 'foreign' | 'missing';
-
-export type Scenario = Caller & {
-  api: Client;
-  adminId: string;
-  strangerId: string;
-  domains: Record<Target, { id: string; name: string }>;
-  keyId: string | null;
-};
-
-type Call = { path: string; body?: object };
-type Outcome = { status: number; code: string | null };
-
-type Fixture = {
-  /** Who can access it: by the row's domain, by a domain in the request, by the owning admin, or everybody. */
-  kind: 'of a domain' | 'named domain' | 'own session' | 'own key' | 'shared';
-  targets: Partial<Record<Target, (scenario: Scenario) => Call | Promise<Call>>>;
-  /** The response once access is granted, if it isn't the route's success status. */
-  success?: Outcome;
-  missing?: Outcome;
-};
-
-const PASSWORD = 'paper boats on the canal';
-const passwordHash = await hashPassword(PASSWORD);
-const MISSING_ID = '019ac000-0000-7000-8000-000000000000';
-
-/** A caller with access to one domain, and a second domain that is assigned to nobody and in no scope. */
-export async function makeScenario({ role, credential }: Caller): Promise<Scenario> {
-  const [own, foreign] = await Promise.all([makeDomain(), makeDomain()]);
-  const admin = await makeAdmin({ role, domainIds: [own.id], passwordHash });
-  const stranger = await makeAdmin({ role: 'admin' });
-  const { headers, keyId } = await credentials(credential, admin.id, own.id);
-  return {
-    role,
-    credential,
-    api: client(headers),
-    adminId: admin.id,
-    strangerId: stranger.id,
-    domains: { own, foreign, missing: { id: MISSING_ID, name: `${unique()}.example` } },
-    keyId,
-  };
-}
-
-export function isInScope(kind: Fixture['kind'] | undefined, { role, credential }: Scenario): boolean {
-  const isScoped = credential === 'scoped key';
-  if (kind === 'own session') return false;
-  if (kind === 'own key') return role === 'super_admin' && !isScoped;
-  return hasRole(role, 'admin') && !isScoped;
-}
-
-type Credentials = { headers: Record<string, string>; keyId: string | null };
-
-async function credentials(credential: Caller['credential'], adminId: string, domainId: string): Promise<Credentials> {
-  if (credential === 'none') return { headers: {}, keyId: null };
-  if (credential === 'session') {
-    const { cookie } = await makeSession(adminId);
-    return { headers: { cookie, 'sec-fetch-site': 'same-origin' }, keyId: null };
-  }
-  const { key, row } = await makeApiKey(adminId, { scopedDomainIds: credential === 'scoped key' ? [domainId] : [] });
-  return { headers: { authorization: `Bearer ${key}` }, keyId: row.id };
-}
+  alertCall,
+  aliasCall,
+  deliveryCall,
+  dkimKeyPath,
+  filterCall,
+  keyPath,
+  mailboxCall,
+  messagePath,
+  outgoing,
+  sessionPath,
+  webhookCall,
+} from './calls';
+import { type Call, type Fixture, MISSING_ID, type Outcome, PASSWORD, type Scenario, type Target } from './scenario';
 
 /** A call without a resource. */
 function plain(path: string, body?: object, success?: Outcome): Fixture {
@@ -111,96 +42,6 @@ function aboutAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fi
     missing: () => call(MISSING_ID),
   };
   return { kind: 'shared', targets, ...over };
-}
-
-async function messagePath({ id }: { id: string }): Promise<Call> {
-  if (id === MISSING_ID) return { path: `/messages/${MISSING_ID}` };
-  const data = {
-    messageId: `<${uuidv7()}@matrix.example>`,
-    domainId: id,
-    direction: 'outbound' as const,
-    fromAddress: 'a@b.example',
-    toAddresses: ['c@d.example'],
-    subject: 'Matrix',
-    sizeBytes: 1,
-    status: 'sent' as const,
-  };
-  const message = await db.message.create({ data, select: { id: true } });
-  return { path: `/messages/${message.id}` };
-}
-
-function aliasCall(body?: object) {
-  return async ({ id }: { id: string }): Promise<Call> => {
-    const aliasId = id === MISSING_ID ? id : (await makeAlias(id, 'info', 'a@far.example')).id;
-    return { path: `/aliases/${aliasId}`, body };
-  };
-}
-
-async function dkimKeyPath({ id }: { id: string }): Promise<Call> {
-  if (id !== MISSING_ID) await makeDkimKey(id, { selector: 'matrix', status: 'pending' });
-  return { path: `/domains/${id}/dkim/matrix/activate` };
-}
-
-function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
-  return async ({ id }: { id: string }): Promise<Call> => {
-    const mailboxId = id === MISSING_ID ? id : (await makeMailbox(id, 'ann', { suspendedAt })).id;
-    return { path: `/mailboxes/${mailboxId}${verb}`, body };
-  };
-}
-
-function filterCall(body?: object) {
-  return async ({ id: domainId }: { id: string }): Promise<Call> => {
-    if (domainId === MISSING_ID) return { path: `/sieve-filters/${MISSING_ID}`, body };
-    const data = { scope: 'domain' as const, domainId, name: 'matrix', script: 'keep;' };
-    const { id } = await db.sieveFilter.create({ data, select: { id: true } });
-    return { path: `/sieve-filters/${id}`, body };
-  };
-}
-
-function webhookCall(verb = '', body?: object) {
-  return async ({ id }: { id: string }): Promise<Call> => {
-    const webhookId = id === MISSING_ID ? id : (await makeWebhook({ domainId: id })).id;
-    return { path: `/webhooks/${webhookId}${verb}`, body };
-  };
-}
-
-function deliveryCall(verb = '') {
-  return async ({ id }: { id: string }): Promise<Call> => {
-    if (id === MISSING_ID) return { path: `/webhooks/${id}/deliveries/${id}${verb}` };
-    const webhook = await makeWebhook({ domainId: id });
-    const delivery = await makeAbandonedDelivery(webhook.id, { domainId: id });
-    return { path: `/webhooks/${webhook.id}/deliveries/${delivery.id}${verb}` };
-  };
-}
-
-async function alertCall(domainId: string): Promise<Call> {
-  const alert = {
-    kind: 'volume_spike' as const,
-    severity: 'warning' as const,
-    subject: `${unique()}@b.example`,
-    domainId,
-    count: 60,
-    expected: 2,
-  };
-  const { id } = await db.alert.create({ data: alert, select: { id: true } });
-  return { path: `/abuse/alerts/${id}`, body: { status: 'closed' } };
-}
-
-function outgoing(domain: { name: string }) {
-  return { from: { email: `a@${domain.name}` }, to: [{ email: 'b@far.example' }], subject: 's', text_body: 't' };
-}
-
-async function sessionPath(adminId: string): Promise<Call> {
-  return { path: `/auth/sessions/${(await makeSession(adminId)).session.id}` };
-}
-
-async function keyPath(adminId: string, scenario: Scenario): Promise<Call> {
-  const isChildKey = adminId === scenario.adminId && scenario.credential === 'scoped key';
-  const { row } = await makeApiKey(adminId, {
-    scopedDomainIds: [scenario.domains.own.id],
-    parentId: isChildKey ? scenario.keyId : null,
-  });
-  return { path: `/api-keys/${row.id}` };
 }
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from '@playwright/test';
+import { failProcedure, REQUEST_ID } from '../../support/faults';
+import { alertWith, expect, makeDomain, test, url } from '../../support/fixtures';
+import { makeAlias, resolve } from './alias';
+
+const switchOf = (page: Page, address: string) => page.getByRole('switch', { name: `${address} is active` });
+/** The native input is covered by the styled switch. */
+const click = (control: Locator) => control.click({ force: true });
+
+test('deactivates an alias immediately from its row, and Undo reverts it', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  const address = `info@${domain.name}`;
+  await makeAlias(api, domain, 'info', 'ann@far.example');
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await click(switchOf(page, address));
+  await expect(page.getByRole('status').filter({ hasText: `Deactivated ${address}` })).toBeVisible();
+  await expect(switchOf(page, address)).not.toBeChecked();
+  expect(await resolve(api, address)).toMatchObject({ outcome: 'rejected' });
+  await check();
+
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('status').filter({ hasText: new RegExp(`Activated ${address}`) })).toBeVisible();
+  await expect(switchOf(page, address)).toBeChecked();
+  expect(await resolve(api, address)).toMatchObject({ outcome: 'alias' });
+
+  const message = 'Postgres is restarting.';
+  const end = await failProcedure(page, 'aliases.update', { status: 503, code: 'SERVICE_UNAVAILABLE', message });
+  await switchOf(page, address).press(' ');
+  await expect(alertWith(page, `Couldn’t deactivate ${address}`)).toContainText(REQUEST_ID);
+  await expect(switchOf(page, address)).toBeChecked();
+  await check();
+  await end();
+});
+
+test('edits the destinations by keyboard alone', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  const { id } = await makeAlias(api, domain, 'info', 'ann@far.example');
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  const link = page.getByRole('link', { name: `info@${domain.name}` });
+  await link.press('Enter');
+  const dialog = page.getByRole('dialog', { name: `Edit info@${domain.name}` });
+  await expect(dialog.getByRole('combobox', { name: 'Delivers to' })).toBeFocused();
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type(`bo@far.example,cy@${domain.name}`);
+  await page.keyboard.press('Enter');
+  await check();
+  await page.keyboard.press('Enter');
+  await expect(dialog).toBeHidden();
+  await expect(link).toBeFocused();
+  expect(await api.call('GET', `/aliases/${id}`)).toMatchObject({
+    destination: `bo@far.example,cy@${domain.name}`,
+    active: true,
+  });
+  await expect(page.getByRole('row', { name: `info@${domain.name}` })).toContainText('1 undeliverable');
+  await page.getByRole('button', { name: `Show 1 more for info@${domain.name}` }).click();
+  await expect(page.getByRole('row', { name: `info@${domain.name}` }).getByRole('listitem')).toHaveCount(2);
+  await check();
+});
+
+test('deletes an alias after confirmation, and Undo restores it', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  const address = `info@${domain.name}`;
+  await makeAlias(api, domain, 'info', 'ann@far.example');
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await page.getByRole('button', { name: `Actions for ${address}` }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: `Delete ${address}` });
+  await check();
+  await dialog.getByRole('button', { name: 'Delete alias' }).click();
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeFocused();
+  expect(await resolve(api, address)).toMatchObject({ outcome: 'rejected' });
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('row', { name: address })).toBeVisible();
+  expect(await resolve(api, address)).toMatchObject({ outcome: 'alias' });
+});
+
+test('deactivates, restores and deletes several aliases together', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  for (const source of ['a', 'b', 'c']) await makeAlias(api, domain, source, 'ann@far.example');
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await page.getByRole('checkbox', { name: `Select a@${domain.name}` }).check();
+  await page.getByRole('checkbox', { name: `Select b@${domain.name}` }).check();
+  const bar = page.getByRole('group', { name: 'Selected aliases' });
+  await expect(bar).toContainText('2 selected');
+  await check();
+  await bar.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Deactivated 2 aliases' })).toBeVisible();
+  await expect(switchOf(page, `c@${domain.name}`)).toBeChecked();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('status').filter({ hasText: /Activated 2 aliases/ })).toBeVisible();
+  await expect(page.getByRole('switch', { checked: true })).toHaveCount(3);
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog', { name: 'Delete 3 aliases' }).getByRole('button', { name: 'Delete aliases' }).click();
+  await expect(page.getByRole('heading', { name: `No aliases in ${domain.name} yet` })).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('switch', { checked: true })).toHaveCount(3);
+  await check();
+});
+
+test('previews a CSV import line by line, imports it and exports it again', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await makeAlias(api, domain, 'info', 'ann@far.example');
+  const lines = ['source_local_part,destination,active', 'info,ann@far.example,true', 'sales,info@DOMAIN,true', ',,'];
+  const file = [...lines, 'team,"ann@far.example,bo@far.example",false'].join('\n').replace('DOMAIN', domain.name);
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await page.getByRole('button', { name: 'Import / export' }).click();
+  await page.getByRole('menuitem', { name: 'Import CSV' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Import aliases' });
+  const preview = dialog.getByRole('button', { name: 'Preview import' });
+  await preview.click();
+  await expect(dialog.getByLabel('Or paste CSV')).toHaveAccessibleDescription(/Choose a file or paste CSV/);
+  await dialog.getByLabel('Or paste CSV').fill('no header');
+  await preview.click();
+  await expect(dialog.getByLabel('Or paste CSV')).toHaveAccessibleDescription(/source_local_part/);
+
+  const chooser = page.waitForEvent('filechooser');
+  await dialog.getByRole('button', { name: 'CSV file' }).click();
+  await (await chooser).setFiles({ name: 'aliases.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+  await preview.click();
+  await expect(dialog.getByText('1 new alias, 1 unchanged, 2 errors. Nothing has been imported yet.')).toBeVisible();
+  await expect(dialog.getByRole('row', { name: /sales/ })).toContainText('ALIAS_CHAIN');
+  await expect(dialog.getByRole('row', { name: /info →/ }).first()).toContainText('Unchanged');
+  expect(await api.call<unknown[]>('GET', `/aliases?domain_id=${domain.id}`)).toHaveLength(1);
+  await check();
+
+  await dialog.getByRole('button', { name: 'Import 1 alias' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Imported 1 alias; 2 lines failed' })).toBeVisible();
+  await expect(switchOf(page, `team@${domain.name}`)).not.toBeChecked();
+  await check();
+
+  await page.getByRole('button', { name: 'Import / export' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: `Export ${domain.name}` }).click();
+  const saved = await download;
+  expect(saved.suggestedFilename()).toBe(`aliases-${domain.name}.csv`);
+  const csv = await readFile(await saved.path(), 'utf8');
+  expect(csv.trim().split('\r\n')).toEqual([
+    'source_local_part,destination,active',
+    'info,ann@far.example,true',
+    'team,"ann@far.example,bo@far.example",false',
+  ]);
+});

@@ -1,0 +1,137 @@
+import { failProcedure, REQUEST_ID } from '../../support/faults';
+import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../../support/fixtures';
+
+test('search and filters find a message, are in the URL, survive a reload and can be cleared', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const [one, two] = [unique('Parcel '), unique('Letter ')];
+  const to = `${unique('ann')}@far.example`;
+  await sendMessage(api, domain, { subject: one, to: [{ email: to }] });
+  await sendMessage(api, domain, { subject: two });
+  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  await expect(page.getByRole('row', { name: one })).toBeVisible();
+  await page.getByLabel('Search messages').fill(to);
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(page.getByRole('row', { name: one })).toBeVisible();
+
+  await page.getByRole('button', { name: 'Filters', exact: true }).click();
+  const filters = page.getByRole('dialog', { name: 'Filters' });
+  await filters.getByRole('combobox', { name: 'Status' }).click();
+  await page.getByRole('option', { name: 'Delivered' }).click();
+  await filters.getByLabel('From (exact address)').fill(`orders@${domain.name}`);
+  await check();
+  await filters.getByRole('button', { name: 'Show messages' }).click();
+  await page.getByRole('button', { name: 'Since any time' }).click();
+  await page.getByRole('menuitem', { name: 'Last 24 hours' }).click();
+  await expect(page).toHaveURL(/status=delivered/);
+  await expect(page).toHaveURL(/since=\d{4}-/);
+
+  await page.reload();
+  await expect(page.getByLabel('Search messages')).toHaveValue(to);
+  await expect(page.getByRole('button', { name: /^Delivered/ })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('button', { name: 'Remove filter: Since' })).toBeVisible();
+  await expect(page.getByRole('row', { name: one })).toBeVisible();
+  await expect(page.getByRole('row', { name: two })).toHaveCount(0);
+  await check();
+
+  await page.getByRole('button', { name: /^Failed/ }).click();
+  await expect(page.getByRole('heading', { name: 'No matching messages' })).toBeVisible();
+  await check();
+  await page.getByRole('button', { name: 'Clear filters' }).last().click();
+  await expect(page).toHaveURL(`${url()}/messages`);
+  await expect(page.getByRole('row', { name: two })).toBeVisible();
+});
+
+test('the peek opens next to the list, steps through the messages and restores focus when closed', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const subjects = [unique('First '), unique('Second '), unique('Third ')];
+  for (const subject of subjects) await sendMessage(api, domain, { subject });
+  const [first, second, third] = subjects as [string, string, string];
+  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  const peek = page.getByRole('complementary', { name: /^Message/ });
+  await page.getByRole('link', { name: third }).click();
+  await expect(peek.getByRole('heading', { name: third })).toBeVisible();
+  await expect(page).toHaveURL(/peek=/);
+  await expect(peek.getByText('1 of 3')).toBeVisible();
+  await expect(peek.getByRole('button', { name: 'Previous message' })).toBeDisabled();
+  await check();
+
+  await peek.getByRole('button', { name: 'Next message' }).click();
+  await expect(peek.getByRole('heading', { name: second })).toBeVisible();
+  await peek.getByRole('button', { name: 'Next message' }).click();
+  await expect(peek.getByRole('heading', { name: first })).toBeVisible();
+  await expect(peek.getByRole('button', { name: 'Next message' })).toBeDisabled();
+  await peek.getByRole('button', { name: 'Previous message' }).click();
+  await expect(peek.getByRole('heading', { name: second })).toBeVisible();
+
+  await page.reload();
+  await expect(peek.getByRole('heading', { name: second })).toBeVisible();
+  await peek.getByRole('button', { name: 'Close' }).click();
+  await expect(peek).toHaveCount(0);
+  await expect(page.getByRole('link', { name: second })).toBeFocused();
+  await expect(page).not.toHaveURL(/peek=/);
+
+  await page.keyboard.press('Enter');
+  await expect(peek).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('link', { name: second })).toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await peek.getByRole('link', { name: 'Open full page' }).click();
+  await expect(page.getByRole('main').getByRole('heading', { name: second, level: 1 })).toBeVisible();
+});
+
+test('an empty list explains what appears here and links to a test message', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  const { cookie } = await makeAdmin('domain_admin', [await makeDomain(api)]);
+  await useSession(page, cookie);
+  await page.goto(`${url()}/messages`);
+  await expect(page.getByRole('heading', { name: 'No messages yet' })).toBeVisible();
+  await check();
+  await page.getByRole('link', { name: 'Send test message' }).click();
+  await expect(page.getByLabel('Subject')).toHaveValue('Test from Postroom');
+});
+
+test('a list that fails to load shows the error code and request id, and can be retried', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const subject = unique('Here again ');
+  await sendMessage(api, domain, { subject });
+  const restore = await failProcedure(page, 'messages.list', {
+    status: 500,
+    code: 'INTERNAL_ERROR',
+    message: 'Something went wrong.',
+  });
+  await page.goto(`${url()}/messages`);
+  const alert = page.getByRole('alert').filter({ hasText: 'Couldn’t load messages' });
+  await expect(alert).toContainText('INTERNAL_ERROR (500)');
+  await expect(alert).toContainText(REQUEST_ID);
+  await check();
+
+  await restore();
+  await alert.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('row', { name: subject })).toBeVisible();
+  await check();
+});
+
+test('a message out of scope shows an error and a link back to the list', async ({ signedIn: page, check }) => {
+  await page.goto(`${url()}/messages/01a1fc2e-7c5e-77e9-8b47-7ed1e0f6aa07`);
+  await expect(alertWith(page, 'NOT_FOUND (404)')).toBeVisible();
+  await page.getByRole('link', { name: 'All messages' }).click();
+  await expect(page.getByRole('heading', { name: 'Messages' })).toBeVisible();
+  await check();
+});

@@ -1,0 +1,103 @@
+import { v7 as uuidv7 } from 'uuid';
+import { db } from '../../database';
+import {
+  makeAbandonedDelivery,
+  makeAlias,
+  makeApiKey,
+  makeDkimKey,
+  makeMailbox,
+  makeSession,
+  makeWebhook,
+  unique,
+} from '../../factories';
+import { type Call, MISSING_ID, type Scenario } from './scenario';
+
+export async function messagePath({ id }: { id: string }): Promise<Call> {
+  if (id === MISSING_ID) return { path: `/messages/${MISSING_ID}` };
+  const data = {
+    messageId: `<${uuidv7()}@matrix.example>`,
+    domainId: id,
+    direction: 'outbound' as const,
+    fromAddress: 'a@b.example',
+    toAddresses: ['c@d.example'],
+    subject: 'Matrix',
+    sizeBytes: 1,
+    status: 'sent' as const,
+  };
+  const message = await db.message.create({ data, select: { id: true } });
+  return { path: `/messages/${message.id}` };
+}
+
+export function aliasCall(body?: object) {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    const aliasId = id === MISSING_ID ? id : (await makeAlias(id, 'info', 'a@far.example')).id;
+    return { path: `/aliases/${aliasId}`, body };
+  };
+}
+
+export async function dkimKeyPath({ id }: { id: string }): Promise<Call> {
+  if (id !== MISSING_ID) await makeDkimKey(id, { selector: 'matrix', status: 'pending' });
+  return { path: `/domains/${id}/dkim/matrix/activate` };
+}
+
+export function mailboxCall(verb = '', body?: object, suspendedAt?: Date) {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    const mailboxId = id === MISSING_ID ? id : (await makeMailbox(id, 'ann', { suspendedAt })).id;
+    return { path: `/mailboxes/${mailboxId}${verb}`, body };
+  };
+}
+
+export function filterCall(body?: object) {
+  return async ({ id: domainId }: { id: string }): Promise<Call> => {
+    if (domainId === MISSING_ID) return { path: `/sieve-filters/${MISSING_ID}`, body };
+    const data = { scope: 'domain' as const, domainId, name: 'matrix', script: 'keep;' };
+    const { id } = await db.sieveFilter.create({ data, select: { id: true } });
+    return { path: `/sieve-filters/${id}`, body };
+  };
+}
+
+export function webhookCall(verb = '', body?: object) {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    const webhookId = id === MISSING_ID ? id : (await makeWebhook({ domainId: id })).id;
+    return { path: `/webhooks/${webhookId}${verb}`, body };
+  };
+}
+
+export function deliveryCall(verb = '') {
+  return async ({ id }: { id: string }): Promise<Call> => {
+    if (id === MISSING_ID) return { path: `/webhooks/${id}/deliveries/${id}${verb}` };
+    const webhook = await makeWebhook({ domainId: id });
+    const delivery = await makeAbandonedDelivery(webhook.id, { domainId: id });
+    return { path: `/webhooks/${webhook.id}/deliveries/${delivery.id}${verb}` };
+  };
+}
+
+export async function alertCall(domainId: string): Promise<Call> {
+  const alert = {
+    kind: 'volume_spike' as const,
+    severity: 'warning' as const,
+    subject: `${unique()}@b.example`,
+    domainId,
+    count: 60,
+    expected: 2,
+  };
+  const { id } = await db.alert.create({ data: alert, select: { id: true } });
+  return { path: `/abuse/alerts/${id}`, body: { status: 'closed' } };
+}
+
+export function outgoing(domain: { name: string }) {
+  return { from: { email: `a@${domain.name}` }, to: [{ email: 'b@far.example' }], subject: 's', text_body: 't' };
+}
+
+export async function sessionPath(adminId: string): Promise<Call> {
+  return { path: `/auth/sessions/${(await makeSession(adminId)).session.id}` };
+}
+
+export async function keyPath(adminId: string, scenario: Scenario): Promise<Call> {
+  const isChildKey = adminId === scenario.adminId && scenario.credential === 'scoped key';
+  const { row } = await makeApiKey(adminId, {
+    scopedDomainIds: [scenario.domains.own.id],
+    parentId: isChildKey ? scenario.keyId : null,
+  });
+  return { path: `/api-keys/${row.id}` };
+}

@@ -1,0 +1,71 @@
+import { hasRole, type Role } from '@/lib/roles';
+import { hashPassword } from '@/server/secrets/password';
+import { makeAdmin, makeApiKey, makeDomain, makeSession, unique } from '../../factories';
+import { type Client, client } from '../../rest';
+
+export const CREDENTIALS = ['session', 'key', 'scoped key'] as const;
+
+export type Caller = { role: Role; credential: (typeof CREDENTIALS)[number] | 'none' };
+
+/** The resource of a request: the caller's own, somebody else's, or one that doesn't exist. */
+export type Target = 'own' | 'foreign' | 'missing';
+
+export type Scenario = Caller & {
+  api: Client;
+  adminId: string;
+  strangerId: string;
+  domains: Record<Target, { id: string; name: string }>;
+  keyId: string | null;
+};
+
+export type Call = { path: string; body?: object };
+export type Outcome = { status: number; code: string | null };
+
+export type Fixture = {
+  /** Who can access it: by the row's domain, by a domain in the request, by the owning admin, or everybody. */
+  kind: 'of a domain' | 'named domain' | 'own session' | 'own key' | 'shared';
+  targets: Partial<Record<Target, (scenario: Scenario) => Call | Promise<Call>>>;
+  /** The response once access is granted, if it isn't the route's success status. */
+  success?: Outcome;
+  missing?: Outcome;
+};
+
+export const PASSWORD = 'paper boats on the canal';
+export const MISSING_ID = '019ac000-0000-7000-8000-000000000000';
+const passwordHash = await hashPassword(PASSWORD);
+
+/** A caller with access to one domain, and a second domain that is assigned to nobody and in no scope. */
+export async function makeScenario({ role, credential }: Caller): Promise<Scenario> {
+  const [own, foreign] = await Promise.all([makeDomain(), makeDomain()]);
+  const admin = await makeAdmin({ role, domainIds: [own.id], passwordHash });
+  const stranger = await makeAdmin({ role: 'admin' });
+  const { headers, keyId } = await credentials(credential, admin.id, own.id);
+  return {
+    role,
+    credential,
+    api: client(headers),
+    adminId: admin.id,
+    strangerId: stranger.id,
+    domains: { own, foreign, missing: { id: MISSING_ID, name: `${unique()}.example` } },
+    keyId,
+  };
+}
+
+export function isInScope(kind: Fixture['kind'] | undefined, { role, credential }: Scenario): boolean {
+  const isScoped = credential === 'scoped key';
+  if (kind === 'own session') return false;
+  if (kind === 'own key') return role === 'super_admin' && !isScoped;
+  return hasRole(role, 'admin') && !isScoped;
+}
+
+type Credentials = { headers: Record<string, string>; keyId: string | null };
+
+async function credentials(credential: Caller['credential'], adminId: string, domainId: string): Promise<Credentials> {
+  if (credential === 'none') return { headers: {}, keyId: null };
+  if (credential === 'session') {
+    const { cookie } = await makeSession(adminId);
+    return { headers: { cookie, 'sec-fetch-site': 'same-origin' }, keyId: null };
+  }
+  const { key, row } = await makeApiKey(adminId, { scopedDomainIds: credential === 'scoped key' ? [domainId] : [] });
+  return { headers: { authorization: `Bearer ${key}` }, keyId: row.id };
+}
