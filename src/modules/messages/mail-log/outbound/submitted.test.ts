@@ -155,6 +155,22 @@ describe('mail that a mailbox submits by SMTP', () => {
     expect(await causes()).toEqual([null, 'expired', 'expired']);
   });
 
+  it('that left the queue without a logged result fails with an unknown cause', async () => {
+    await submit({ recipients: ['x@far.example', 'y@far.example', 'z@far.example'] });
+    await logged(delivery('x@far.example'), delivery('y@far.example', { status: 'deferred' }));
+    await logged({ kind: 'removed' }, { kind: 'removed' });
+    expect(await shown()).toMatchObject({
+      status: 'failed',
+      recipients: { 'x@far.example': 'delivered', 'y@far.example': 'failed', 'z@far.example': 'failed' },
+    });
+    expect(await causes()).toEqual([null, 'unknown', 'unknown']);
+    const failed = await emittedEvents(domain.id, 'mail.failed');
+    expect(failed.map(({ data }) => data)).toMatchObject([
+      { recipient: 'y@far.example', reason: 'unknown', error: expect.stringMatching(/may have been delivered/) },
+      { recipient: 'z@far.example', reason: 'unknown' },
+    ]);
+  });
+
   it('shows hold, release and deletion by an admin in the trace', async () => {
     await submit({ recipients: ['x@far.example'] });
     await logged({ kind: 'held' });
