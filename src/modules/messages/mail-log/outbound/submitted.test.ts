@@ -101,6 +101,32 @@ describe('mail that a mailbox submits by SMTP', () => {
     ]);
   });
 
+  it('has the recipients and subject of a filter entry that arrives late', async () => {
+    await submit(null);
+    await logged(delivery('X@far.example'));
+    expect(await shown()).toMatchObject({ to: ['X@far.example'], status: 'delivered' });
+    const recipients = ['x@far.example', 'y@far.example'];
+    await readFilter(queueId, { user: at('ann'), from: at('ann'), recipients, subject: 'Late' });
+    expect(await shown()).toMatchObject({
+      to: ['X@far.example', 'y@far.example'],
+      subject: 'Late',
+      status: 'sent',
+      recipients: { 'X@far.example': 'delivered', 'y@far.example': 'sent' },
+    });
+    await logged(delivery('y@far.example'));
+    expect((await shown()).status).toBe('delivered');
+    const delivered = await emittedEvents(domain.id, 'mail.delivered');
+    expect(delivered.at(-1)?.data).toMatchObject({ to: ['X@far.example', 'y@far.example'], subject: 'Late' });
+  });
+
+  it('leaves no recipient open if the filter entry arrives after the message left the queue', async () => {
+    await submit(null);
+    await logged(delivery('x@far.example'), { kind: 'removed' });
+    await readFilter(queueId, { user: at('ann'), recipients: ['x@far.example', 'y@far.example'], subject: 'Late' });
+    expect(await shown()).toMatchObject({ subject: 'Late', status: 'failed' });
+    expect(await causes()).toEqual([null, 'unknown']);
+  });
+
   it('tells a reply of the receiving server from an attempt without one', async () => {
     await submit({ recipients: ['x@far.example', 'y@far.example'] });
     await logged(
