@@ -1,15 +1,15 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { v7 as uuidv7 } from 'uuid';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
-import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
 import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
 import type { AgentHandlers } from '@/mail/agent/requests';
 import { createServiceHandlers } from '@/mail/agent/services';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import { rotateLog } from '@/mail/log/log-rotation';
-import { admitSubmission } from '@/modules/abuse/submission';
 import { publishDkimKeys } from '@/modules/domains/dkim/publish';
 import {
   AGENT_CHANNEL,
@@ -19,7 +19,6 @@ import {
   detach,
   recordHeartbeat,
 } from '@/modules/mail-server/requests';
-import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
 import { listen } from '@/server/background/notifications';
@@ -30,6 +29,7 @@ import { log } from '@/server/log';
 import { connectRedis } from '@/server/redis';
 import { env } from '@/server/settings/env';
 import packageJson from '../package.json';
+import type { AnswersSettings } from './agent-answers';
 
 const READ_INTERVAL_MS = 250;
 // Notifications trigger these tasks too; the intervals cover lost notifications.
@@ -61,11 +61,7 @@ async function startAgent(): Promise<() => Promise<void>> {
   const agent: AgentInstance = { host: installation.host, instance: uuidv7(), version: packageJson.version };
   const { port, password } = installation.redis;
   const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_EFFECTS);
-  const policy = await startPolicyServer(
-    installation.policySocket,
-    (request) => answerPolicyRequest(db, request),
-    logPolicyError,
-  );
+  const endAnswers = await startAnswers(installation);
   const copies = createMessageCopies(installation);
   const readMail = createMailReader({ db, redis, installation, copies, clock: systemClock });
   const handlers = handlersOf(installation);
@@ -89,7 +85,7 @@ async function startAgent(): Promise<() => Promise<void>> {
   });
   log.info({ host: agent.host, config: installation.config }, 'mail agent started');
   return async () => {
-    await Promise.all([...tasks.map(({ end }) => end()), policy.close(), endListening()]);
+    await Promise.all([...tasks.map(({ end }) => end()), endAnswers(), endListening()]);
     await requests.end();
     await detach(db, agent);
     redis.disconnect();
@@ -111,19 +107,23 @@ function handlersOf(installation: Installation): AgentHandlers {
   };
 }
 
-async function answerPolicyRequest(db: Database, request: PolicyRequest): Promise<string> {
-  const value = (name: string) => request.get(name) ?? '';
-  if (value('protocol_state') !== 'END-OF-MESSAGE') return 'DUNNO';
-  const context = {
-    db,
-    clock: systemClock,
-    request: { id: uuidv7(), ip: value('client_address'), userAgent: 'SMTP', idempotencyKey: null, cookies: '' },
+/**
+ * Starts the thread that answers Postfix, so that reading mail, whatever it contains, never delays an answer. If the thread
+ * fails, so does the agent.
+ */
+async function startAnswers({ policySocket }: Installation): Promise<() => Promise<unknown>> {
+  const settings: AnswersSettings = { policySocket };
+  const thread = new Worker(new URL('./agent-answers.ts', import.meta.url), { workerData: settings });
+  await once(thread, 'message');
+  thread.once('error', (error) => {
+    log.error({ error }, 'answering the mail server failed');
+    process.exit(1);
+  });
+  return async () => {
+    const ended = once(thread, 'exit');
+    thread.postMessage('end');
+    await ended;
   };
-  return admitSubmission(context, { id: submittedMessageId(value('queue_id')), login: value('sasl_username') });
-}
-
-function logPolicyError(error: unknown): void {
-  log.error({ error }, 'counting a submission failed, its sender retries');
 }
 
 async function deleteOldData(db: Database, installation: Installation): Promise<void> {

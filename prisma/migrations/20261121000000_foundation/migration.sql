@@ -23,7 +23,7 @@ CREATE TYPE "message_status" AS ENUM ('submitting', 'sent', 'deferred', 'deliver
 CREATE TYPE "recipient_kind" AS ENUM ('to', 'cc', 'bcc');
 
 -- CreateEnum
-CREATE TYPE "outcome_cause" AS ENUM ('remote_reply', 'no_reply', 'rejected', 'not_submitted', 'expired', 'deleted');
+CREATE TYPE "outcome_cause" AS ENUM ('remote_reply', 'no_reply', 'rejected', 'not_submitted', 'expired', 'deleted', 'unknown');
 
 -- CreateEnum
 CREATE TYPE "inbound_route" AS ENUM ('mailbox', 'forwarded', 'filter');

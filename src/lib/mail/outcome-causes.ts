@@ -2,8 +2,16 @@
  * Why a recipient of a message is deferred, bounced or failed. remote_reply: the receiving server said so in its reply.
  * no_reply: it could not be reached or did not reply. rejected: your mail server rejected the submission. not_submitted:
  * your mail server could not be reached. expired: the queue lifetime ended. deleted: an admin deleted the message from the
- * queue.
+ * queue. unknown: the message left the queue and the mail log does not show the result.
  */
-export const OUTCOME_CAUSES = ['remote_reply', 'no_reply', 'rejected', 'not_submitted', 'expired', 'deleted'] as const;
+export const OUTCOME_CAUSES = [
+  'remote_reply',
+  'no_reply',
+  'rejected',
+  'not_submitted',
+  'expired',
+  'deleted',
+  'unknown',
+] as const;
 
 export type OutcomeCause = (typeof OUTCOME_CAUSES)[number];

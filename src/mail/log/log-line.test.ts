@@ -117,6 +117,26 @@ describe('a delivery', () => {
     expect(delivery(line, 'lmtp')).toMatchObject({ status: 'bounced', smtpCode: 552, response: reply });
   });
 
+  it('with a reply so long that Postfix cut the line has the start of the reply', () => {
+    const prefix = `to=<b@far.example>, relay=mx.far.example[192.0.2.7]:25, ${TIMES}, dsn=5.7.1, status=bounced (`;
+    const reply = `550 5.7.1 ${'See our policy. '.repeat(130)}`;
+    for (const end of [1500, 1501]) {
+      const text = `host mx.far.example[192.0.2.7] said: ${reply.slice(0, end)}`;
+      expect(delivery(`${prefix}${text}`)).toMatchObject({
+        status: 'bounced',
+        remoteMta: 'mx.far.example',
+        smtpCode: 550,
+        response: reply.slice(0, end),
+      });
+    }
+    const cutAfterReply = `host mx.far.example[192.0.2.7] said: 550 5.7.1 No (in reply to RCPT TO comm`;
+    expect(delivery(`${prefix}${cutAfterReply}`)).toMatchObject({ response: '550 5.7.1 No' });
+    expect(delivery(`${prefix.replace('bounced', 'sent')}250 Ok, thanks (all`)).toMatchObject({
+      status: 'sent',
+      response: '250 Ok, thanks (all',
+    });
+  });
+
   it('isn’t fooled by an address that looks like the rest of a line', () => {
     const address = '"x>, relay=mx[1.1.1.1]:25, delay=1, delays=1/1/1/1, dsn=2.0.0, status=sent (250 ok)"@far.example';
     const line = `to=<${address}>, relay=none, ${TIMES}, dsn=4.4.1, status=deferred (connection timed out)`;

@@ -58,7 +58,7 @@ const REJECTED = new RegExp(
 );
 const DELIVERY = new RegExp(
   `^to=${ADDRESS}, (?:orig_to=${ADDRESS}, )?relay=(\\S+), (?:conn_use=\\d+, )?delay=([\\d.]+), delays=[\\d./]+, ` +
-    'dsn=([245]\\.\\d+\\.\\d+), status=(sent|deferred|bounced|expired|undeliverable|deliverable) \\((.*)\\)$',
+    'dsn=([245]\\.\\d+\\.\\d+), status=(sent|deferred|bounced|expired|undeliverable|deliverable) \\((.*)$',
 );
 
 const FACTS: Record<string, (rest: string, daemon: string) => LogFact | null> = {
@@ -105,8 +105,10 @@ function postsuper(rest: string): LogFact | null {
 }
 
 function delivery(rest: string, agent: string): LogFact | null {
-  const [, recipient, original, relay, delay, enhancedCode, status, text] = DELIVERY.exec(rest) ?? [];
-  if (!recipient || !relay || !enhancedCode || text === undefined || !isStatus(status)) return null;
+  const [, recipient, original, relay, delay, enhancedCode, status, ending] = DELIVERY.exec(rest) ?? [];
+  if (!recipient || !relay || !enhancedCode || ending === undefined || !isStatus(status)) return null;
+  // Postfix cuts lines at 2,041 characters, so a long reply has no final parenthesis.
+  const text = ending.replace(/\)$/, '');
   const remoteReply = REMOTE_REPLY.exec(text);
   const response = remoteReply?.[2] ?? text;
   return {
@@ -129,7 +131,7 @@ function isStatus(status: string | undefined): status is Delivery['status'] {
 
 // "host mx.example.net[192.0.2.1] said: 550 5.1.1 No such user (in reply to RCPT TO command)"
 const REMOTE_REPLY =
-  /^host ([^\s[]+)\[[^\]]*\] (?:said|refused to talk to me): (.*?)(?: \(in reply to (?:end of )?[A-Z][\w -]*\))?$/;
+  /^host ([^\s[]+)\[[^\]]*\] (?:said|refused to talk to me): (.*?)(?: \(in reply to (?:end of )?[A-Z][\w -]*\)?)?$/;
 
 function hostOf(relay: string): string | null {
   const [host] = relay.split('[');

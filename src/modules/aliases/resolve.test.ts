@@ -59,4 +59,26 @@ describe('tracing an address', () => {
     expectError(await api.get('/aliases/resolve?address=nonsense'), 400, 'VALIDATION_ERROR');
     expectError(await api.get('/aliases/resolve'), 400, 'MISSING_FIELDS');
   });
+
+  it('explains that a tagged address is routed like the one without the tag', async () => {
+    const at = (local: string) => `${local}@${domain.name}`;
+    const team = await makeAlias(domain.id, 'team', at('ann+team'));
+    expect(await trace('team%2Bx')).toMatchObject({ outcome: 'rejected', dropped: [at('ann+team')] });
+
+    const { id } = await makeMailbox(domain.id, 'ann');
+    expect(await trace('ann%2Bshop')).toMatchObject({
+      address: at('ann+shop'),
+      outcome: 'mailbox',
+      mailbox_id: id,
+      destinations: [at('ann')],
+      explanation: `A mailbox has ${at('ann')}, this address without its tag.`,
+    });
+    expect(await trace('team%2Bx')).toMatchObject({
+      outcome: 'alias',
+      alias_id: team.id,
+      destinations: [at('ann')],
+      dropped: [],
+    });
+    expect((await api.get(`/aliases/${team.id}`)).data.warnings).toEqual([]);
+  });
 });

@@ -12,20 +12,25 @@ export async function resolveAddress(ctx: ActorContext, input: ResolveAddress): 
   const { local, domain: name } = parseAddress(input.address) as { local: string; domain: string };
   const domain = await authorizeDomain(ctx, { name }, { allowInactive: true });
   const localPart = local.toLowerCase();
-  const [mailbox, aliases, rows] = await Promise.all([
-    ctx.db.mailbox.findUnique({
-      where: { domainId_localPart: { domainId: domain.id, localPart } },
-      select: { id: true, active: true },
+  const untagged = withoutTag(localPart);
+  const [mailboxes, aliases, rows] = await Promise.all([
+    ctx.db.mailbox.findMany({
+      where: { domainId: domain.id, localPart: { in: [localPart, untagged] } },
+      select: { id: true, localPart: true, active: true },
     }),
     ctx.db.alias.findMany({
-      where: { domainId: domain.id, sourceLocalPart: { in: [localPart, ''] } },
+      where: { domainId: domain.id, sourceLocalPart: { in: [localPart, untagged, ''] } },
       select: { id: true, sourceLocalPart: true, destination: true, active: true },
     }),
     ctx.db.$queryRaw<{ address: string }[]>`SELECT mta.resolve(${local}, ${name}) AS address`,
   ]);
   const destinations = rows.map((row) => row.address);
-  const exact = aliases.find(({ sourceLocalPart }) => sourceLocalPart === localPart);
-  const catchAll = aliases.find(({ sourceLocalPart }) => sourceLocalPart === '');
+  const mailboxOf = (name: string) => mailboxes.find((candidate) => candidate.localPart === name);
+  const aliasOf = (name: string) => aliases.find(({ sourceLocalPart }) => sourceLocalPart === name);
+  const isMatch = (name: string) => name !== '' && (mailboxOf(name)?.active || aliasOf(name)?.active);
+  const matched = [localPart, untagged].find(isMatch) ?? localPart;
+  const subject = matched === localPart ? 'this address' : `${matched}@${name}, this address without its tag`;
+  const [mailbox, exact, catchAll] = [mailboxOf(matched), aliasOf(matched), aliasOf('')];
   const base = { address: `${local}@${name}`, domain_id: domain.id, alias_id: null, mailbox_id: null, dropped: [] };
 
   if (!domain.active) {
@@ -34,15 +39,16 @@ export async function resolveAddress(ctx: ActorContext, input: ResolveAddress): 
   }
   if (mailbox?.active) {
     const explanation = exact?.active
-      ? 'A mailbox has this address. It takes precedence over the alias with the same address, which receives nothing.'
-      : 'A mailbox has this address.';
+      ? `A mailbox has ${subject}. It takes precedence over the alias with the same address, which receives nothing.`
+      : `A mailbox has ${subject}.`;
     return { ...base, outcome: 'mailbox', mailbox_id: mailbox.id, explanation, destinations };
   }
   const alias = [exact, catchAll].find((candidate) => candidate?.active);
   if (!alias) {
     return { ...base, outcome: 'rejected', explanation: explainRejection(mailbox, exact, catchAll), destinations };
   }
-  const dropped = keysOf(alias.destination).filter((key) => !destinations.some((kept) => kept.toLowerCase() === key));
+  const kept = new Set(destinations.map((destination) => destination.toLowerCase()));
+  const dropped = keysOf(alias.destination).filter((key) => !kept.has(key) && !kept.has(withoutTagIn(key)));
   const isExact = alias === exact;
   const found = { ...base, alias_id: alias.id, destinations, dropped };
   if (destinations.length === 0) {
@@ -54,9 +60,19 @@ export async function resolveAddress(ctx: ActorContext, input: ResolveAddress): 
     ...found,
     outcome: isExact ? 'alias' : 'catch_all',
     explanation: isExact
-      ? 'An alias has this address, and no active mailbox does.'
+      ? `An alias has ${subject}, and no active mailbox does.`
       : 'No active mailbox or alias has this address, so the domain’s catch-all receives the mail.',
   };
+}
+
+/** `ann` of `ann+shop`, as in mta.resolve. */
+function withoutTag(localPart: string): string {
+  return localPart.split('+', 1)[0] ?? '';
+}
+
+function withoutTagIn(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${withoutTag(address.slice(0, at))}${address.slice(at)}`;
 }
 
 type Candidate = { active: boolean } | null | undefined;

@@ -21,7 +21,12 @@ export async function findWarnings(db: Tx, aliasIds: readonly string[]): Promise
       FROM listed
       CROSS JOIN LATERAL unnest(listed.destination_keys) WITH ORDINALITY AS target(address, position)
       JOIN "domain" d ON d.name = split_part(target.address, '@', 2)
-      LEFT JOIN mailbox m ON m.domain_id = d.id AND m.local_part = split_part(target.address, '@', 1)
+      LEFT JOIN LATERAL (
+        SELECT mailbox.id, mailbox.active FROM mailbox
+         WHERE mailbox.domain_id = d.id
+           AND mailbox.local_part IN (split_part(target.address, '@', 1),
+                                      split_part(split_part(target.address, '@', 1), '+', 1))
+         ORDER BY mailbox.active DESC LIMIT 1) m ON true
      WHERE NOT d.active OR m.active IS NOT TRUE
      ORDER BY position`;
   for (const { id, code, destination } of findings) {

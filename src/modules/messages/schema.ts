@@ -61,7 +61,7 @@ const MESSAGE_EVENT_TYPES = [
 
 const OutcomeCause = z.enum(OUTCOME_CAUSES).meta({
   description:
-    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue',
+    'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue; unknown: the message left the queue and the mail log does not show the result',
 });
 
 const InboundRoute = z.enum(['mailbox', 'forwarded', 'filter']).meta({

@@ -8,6 +8,7 @@ import {
   at,
   deferredAddresses,
   domain,
+  LONG_REPLY,
   remoteAddress,
   sendTo,
   submit,
@@ -128,6 +129,15 @@ describe('mail sent by the app', () => {
       error: expect.stringContaining('451 4.3.0 Later please'),
     });
     expect((await traceOf({ messageId: data.message_id })).status).toBe('failed');
+  });
+
+  it('bounces with the start of a reply that is longer than a log line', async () => {
+    const { data } = await sendTo(['verbose@far.example']);
+    await waitForEvents('mail.bounced', 1);
+    const [{ status, cause, response }] = (await traceOf({ messageId: data.message_id })).recipients;
+    expect({ status, cause }).toEqual({ status: 'bounced', cause: 'remote_reply' });
+    expect(response.length).toBeGreaterThan(900);
+    expect(LONG_REPLY).toContain(response);
   });
 
   it('to a local mailbox is delivered and received', async () => {

@@ -52,6 +52,18 @@ describe('an address resolves', () => {
     expect(await (await signInToImap(at('all'), PASSWORD)).messages()).toHaveLength(1);
   });
 
+  it('like the address without its tag, before the catch-all', async () => {
+    await makeMailbox(domain.id, 'ann');
+    await makeMailbox(domain.id, 'all');
+    await makeMailbox(domain.id, 'ann+own');
+    await makeAlias(domain.id, '', at('all'));
+    const tagged = await send(at('Ann+shop'));
+    await waitForMessage(at('ann'), tagged.subject);
+    const own = await send(at('ann+own'));
+    await waitForMessage(at('ann+own'), own.subject);
+    expect(await (await signInToImap(at('all'), PASSWORD)).messages()).toEqual([]);
+  });
+
   it('to nothing, and is rejected as an unknown user', async () => {
     const session = await openInbound();
     expect(await session.recipient(at('nobody'))).toEqual(NO_SUCH_USER);

@@ -36,6 +36,14 @@ function titleOf(type: Message['events'][number]['type'], detail: Message['event
 }
 
 describe('the explanation and trace of a message', () => {
+  it('say that the result is unknown instead of calling it a failure', () => {
+    expect(explainOutcome(message({ recipients: [recipient('unknown')] }))).toMatchObject({
+      title: 'The result is unknown',
+      text: expect.stringContaining('may have been delivered'),
+    });
+    expect(titleOf('failed', { cause: 'unknown' })).toBe('Left the queue, result unknown');
+  });
+
   it('distinguish deletion from the queue from giving up', () => {
     expect(explainOutcome(message({ recipients: [recipient('deleted')] }))).toMatchObject({
       title: 'Deleted from the queue',

@@ -28,6 +28,7 @@ export function explainOutcome(message: Message): Explanation | null {
   if (worst.cause === 'not_submitted') return { ...NOT_SUBMITTED, reply: worst.response };
   if (worst.cause === 'deleted') return DELETED_FROM_QUEUE;
   if (worst.cause === 'expired') return explainExpiry(worst);
+  if (worst.cause === 'unknown') return UNKNOWN_RESULT;
   const host = domainOf(worst.address);
   const isUnanswered = worst.cause === 'no_reply';
   const deferral = isUnanswered && worst.status === 'deferred' ? explainDeferral(worst.response, worst.address) : null;
@@ -42,6 +43,13 @@ export function explainOutcome(message: Message): Explanation | null {
 const DELETED_FROM_QUEUE: Explanation = {
   title: 'Deleted from the queue',
   text: 'An admin deleted the message before it was delivered. The sender was not notified. The audit log shows who deleted it, unless it was done on the mail server’s host.',
+  reply: null,
+  resend: 'same',
+};
+
+const UNKNOWN_RESULT: Explanation = {
+  title: 'The result is unknown',
+  text: 'The message left the queue, but the mail log doesn’t show what happened to it. It may have been delivered. Ask the recipient before you resend it.',
   reply: null,
   resend: 'same',
 };

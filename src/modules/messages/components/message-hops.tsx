@@ -30,6 +30,12 @@ const NO_REPLY_TEMPLATES: Record<string, HopTemplate> = {
   deferred: { code: 'WAIT', state: 'deferred', rim: 'MAIL SERVER', title: 'Delivery attempt failed' },
   bounced: { code: '5XX', state: 'bounced', rim: 'MAIL SERVER', title: 'Returned by your mail server' },
 };
+const UNKNOWN_RESULT: HopTemplate = {
+  code: '?',
+  state: 'failed',
+  rim: 'MAIL SERVER',
+  title: 'Left the queue, result unknown',
+};
 const NOT_SUBMITTED: HopTemplate = {
   code: 'END',
   state: 'failed',
@@ -92,6 +98,7 @@ function templateOf({ type, detail }: MessageEvent): HopTemplate {
   if (status) return { ...WEBHOOK_TEMPLATES[status], rim: 'WEBHOOK' };
   if (cause === 'deleted') return DELETED_FROM_QUEUE;
   if (cause === 'not_submitted') return NOT_SUBMITTED;
+  if (cause === 'unknown') return UNKNOWN_RESULT;
   const special = route === 'mailbox' ? MAILBOX_TEMPLATES[type] : cause === 'no_reply' && NO_REPLY_TEMPLATES[type];
   if (special) return special;
   const template = TEMPLATES[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };

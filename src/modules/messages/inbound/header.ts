@@ -7,13 +7,14 @@ import { oneLine } from '@/mail/submission/smtp-reply';
 /** The header fields that are stored and reported; `parsed` is null if the header cannot be parsed. */
 export type Header = { messageId: string; from: string; subject: string; parsed: Email | null };
 
-// Parses only the header, whose size is limited, so that the cost does not depend on the body.
+// Parses only the start of the header, so that the cost depends neither on the body nor on endless lists of recipients.
 export async function readHeader({
   header,
   mailFrom,
   resolved,
 }: Pick<InboundMail, 'header' | 'mailFrom'> & { resolved: { address: string }[] }): Promise<Header> {
-  const parsed = await PostalMime.parse(header, { maxHeadersSize: header.byteLength + 1 }).catch(() => null);
+  const start = header.subarray(0, MAX_HEADER_BYTES);
+  const parsed = await PostalMime.parse(start, { maxHeadersSize: start.byteLength + 1 }).catch(() => null);
   const from = parsed?.from?.address || parsed?.from?.group?.[0]?.address || mailFrom;
   return {
     messageId: messageIdIn(parsed?.messageId ?? '') ?? `<${uuidv7()}@${domainOf(resolved[0]?.address ?? '')}>`,
@@ -22,6 +23,9 @@ export async function readHeader({
     parsed,
   };
 }
+
+// No legitimate header is longer.
+const MAX_HEADER_BYTES = 128 * 1024;
 
 /** The first valid Message-ID in the text, or null. */
 export function messageIdIn(text: string): string | null {

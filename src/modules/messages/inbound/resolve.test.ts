@@ -63,6 +63,38 @@ describe('an address', () => {
   });
 });
 
+describe('an address with a tag', () => {
+  it('resolves like the address without it, unless a mailbox or alias has the tagged address', async () => {
+    await makeAlias('', 'catchall@far.example');
+    expect(await resolve('ann+shop')).toEqual(['catchall@far.example']);
+    await makeAlias('ann', 'alias@far.example');
+    expect(await resolve('ann+shop')).toEqual(['alias@far.example']);
+    await makeMailbox('ann');
+    expect(await resolve('Ann+Shop+2')).toEqual([`ann@${domain.name}`]);
+    await makeAlias('ann+shop', 'tagged@far.example');
+    expect(await resolve('ann+shop')).toEqual(['tagged@far.example']);
+    await makeMailbox('ann+shop');
+    expect(await resolve('ann+shop')).toEqual([`ann+shop@${domain.name}`]);
+    expect(await resolve('ann+news')).toEqual([`ann@${domain.name}`]);
+  });
+
+  it('resolves to the catch-all, or to nothing, if nobody has the address without it', async () => {
+    await makeMailbox('ann');
+    for (const local of ['bo+shop', '+ann', '+']) expect(await resolve(local)).toEqual([]);
+    await makeAlias('', 'catchall@far.example');
+    for (const local of ['bo+shop', '+ann', '+']) expect(await resolve(local)).toEqual(['catchall@far.example']);
+  });
+
+  it('as a destination of an alias is the mailbox', async () => {
+    await makeMailbox('ann');
+    await makeAlias('info', `x@far.example`);
+    await makeAlias('team', `ann+team@${domain.name},info+team@${domain.name},y+z@far.example`);
+    expect(await resolve('team')).toEqual([`ann@${domain.name}`, 'y+z@far.example']);
+    await makeMailbox('ann+team');
+    expect(await resolve('team')).toEqual([`ann+team@${domain.name}`, 'y+z@far.example']);
+  });
+});
+
 describe('the destinations of an alias', () => {
   it('keep their order without duplicates, ignoring spaces and the case of local ones', async () => {
     await makeMailbox(domain.id, 'ann');

@@ -2,7 +2,7 @@ import type { OutcomeCause } from '@/lib/mail/outcome-causes';
 
 /** Why a message left the queue undelivered. */
 export type FailureReason = {
-  cause: Extract<OutcomeCause, 'expired' | 'deleted'>;
+  cause: Extract<OutcomeCause, 'expired' | 'deleted' | 'unknown'>;
   enhancedCode: string | null;
   response: string;
 };
@@ -19,11 +19,19 @@ export const DELETED: FailureReason = {
   response: 'An admin deleted the message from the queue.',
 };
 
+/** The log shows that the message left the queue, but not with what result: a line was lost or could not be read. */
+export const UNKNOWN: FailureReason = {
+  cause: 'unknown',
+  enhancedCode: null,
+  response:
+    'The message left the queue, but the mail log does not show the result for this recipient. It may have been delivered.',
+};
+
 type Reply = FailureReason & { smtpCode: number | null };
 
 /** The final reply of a recipient: the reason, with the last reply appended if the queue lifetime ended. */
 export function finalReply(ending: FailureReason, last: { smtpCode: number | null; response: string | null }): Reply {
-  if (ending.cause === 'deleted') return { ...ending, smtpCode: null };
+  if (ending.cause !== 'expired') return { ...ending, smtpCode: null };
   const lastReply = last.response ? ` Last reply: ${last.response}` : '';
   return { ...ending, smtpCode: last.smtpCode, response: `${ending.response}${lastReply}` };
 }

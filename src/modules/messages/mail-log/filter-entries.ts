@@ -3,6 +3,7 @@ import { messageIdIn } from '../inbound/header';
 import { advanceCursor, type Cursor } from './cursor';
 import type { FilterMeta } from './filter-meta';
 import { completeUndelivered } from './inbound/undelivered';
+import { completeSubmitted } from './outbound/submitted';
 
 /** `id` is the entry's id in the stream; `meta` is null if it cannot be parsed. */
 export type FilterEntry = { id: string; at: Date; meta: FilterMeta | null; raw: Uint8Array | null };
@@ -32,13 +33,13 @@ async function storeEntry(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: 
     raw: bytes,
     login: meta.user,
   };
-  await tx.loggedMail.upsert({
+  const { removedAt } = await tx.loggedMail.upsert({
     where: { queueId: meta.queue_id },
     create: { queueId: meta.queue_id, seenAt: at, ...facts },
     update: facts,
-    select: { queueId: true },
+    select: { removedAt: true },
   });
-  await completeUndelivered(tx, meta.queue_id);
+  await (meta.user ? completeSubmitted(tx, meta, removedAt) : completeUndelivered(tx, meta.queue_id));
   if (meta.action === 'reject') await storeRejected(tx, meta.queue_id, meta.recipients, at);
 }
 

@@ -5,7 +5,7 @@ import type { Database, Tx } from '@/server/db';
 import { lockInbound } from '../inbound/message-row';
 import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';
 import { advanceCursor, type Cursor } from './cursor';
-import { attemptCause, DELETED, EXPIRED } from './failure-reason';
+import { attemptCause, DELETED, EXPIRED, UNKNOWN } from './failure-reason';
 import { storeRejected } from './filter-entries';
 import { failUndelivered, recordUndelivered, settleUndelivered } from './inbound/undelivered';
 import { fieldsOf, findLoggedMail, type LoggedMail, storeFields } from './logged-mail';
@@ -71,6 +71,10 @@ async function record(tx: Tx, entry: LogEntry, mail: LoggedMail): Promise<void> 
       await settleOwnSubmission(tx, entry, mail);
       return recordQueueChange(tx, queueId, entry.kind, at);
     case 'removed':
+      if (mail.login !== null) {
+        await settleOwnSubmission(tx, entry, mail);
+        await failWaiting(tx, queueId, at, UNKNOWN);
+      }
       return markRemoved(tx, queueId, at);
     case 'rejected':
       return storeRejection(tx, entry, mail);

@@ -53,7 +53,7 @@ async function startReader() {
   }) as unknown as Database;
   const clock = manualClock(new Date().toISOString());
   const create = () => createMailReader({ db: database, redis, installation, copies: messageCopies(), clock });
-  return { read: create(), create, redis, postfixLog, queries, clock };
+  return { read: create(), create, server, redis, postfixLog, queries, clock };
 }
 
 /** The log lines that Postfix writes for a message delivered to a mailbox. */
@@ -87,6 +87,49 @@ describe('the reader', () => {
     await read();
     expect((await emittedEvents(domain.id))[0]?.data).toMatchObject({ subject: 'Joined', queue_id: queueId });
     expect(await redis.xlen('postroom:inbound')).toBe(0);
+  });
+
+  const submissionLog = (queueId: string) => {
+    const signedIn = `client=unknown[192.0.2.1], sasl_method=PLAIN, sasl_username=ann@${domain.name}`;
+    return logOf(queueId).replace('client=unknown[192.0.2.1]', signedIn);
+  };
+
+  it('waits for the filter’s entry about a submission of a mailbox while the stream is unavailable', async () => {
+    const { read, redis, server, postfixLog } = await startReader();
+    const queueId = newQueueId();
+    await server.kill();
+    await writeFile(postfixLog, submissionLog(queueId));
+    await read();
+    expect(await emittedEvents(domain.id)).toEqual([]);
+    await server.start();
+    await expect.poll(() => redis.status).toBe('ready');
+    const to = [`ann@${domain.name}`];
+    const meta = {
+      queue_id: queueId,
+      message_id: 'x',
+      ip: '',
+      from: '',
+      recipients: to,
+      action: 'no action',
+      score: 0,
+    };
+    const whole = JSON.stringify({ ...meta, user: `ann@${domain.name}`, subject: 'After the restart', size: 9 });
+    await redis.xadd('postroom:inbound', '*', 'meta', whole);
+    await read();
+    const events = (await emittedEvents(domain.id)).map(({ event, data: { subject, to } }) => ({ event, subject, to }));
+    const expected = { subject: 'After the restart', to };
+    expect(events.slice(0, 2)).toEqual(['mail.sent', 'mail.delivered'].map((event) => ({ event, ...expected })));
+  });
+
+  it('records a submission without the filter’s entry if the stream stays unavailable', async () => {
+    const { read, server, postfixLog, clock } = await startReader();
+    await server.kill();
+    await writeFile(postfixLog, submissionLog(newQueueId()));
+    await read();
+    expect(await emittedEvents(domain.id)).toEqual([]);
+    clock.advance(31);
+    await read();
+    expect((await emittedEvents(domain.id)).map(({ event }) => event)).toContain('mail.delivered');
   });
 
   it('skips NUL bytes left by a crash of the host', async () => {

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Installation } from '@/mail/agent/installation';
 import type { MessageCopies } from '@/mail/agent/message-copies';
 import { readStream, trimStream } from '@/mail/log/filter-stream';
-import { type LogPosition, openLog } from '@/mail/log/log-files';
+import { type LogPosition, type OpenLog, openLog } from '@/mail/log/log-files';
 import { type LogEntry, parseLogLine } from '@/mail/log/log-line';
 import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
@@ -12,6 +12,7 @@ import { recordFilterEntries } from './filter-entries';
 import { FilterMeta } from './filter-meta';
 import { createDeliveryReporter } from './inbound/deliveries';
 import { recordLog } from './log';
+import { awaitsFilter } from './outbound/awaited';
 import { settleUncertain } from './outbound/uncertain';
 
 type Parts = { db: Database; redis: Redis; installation: Installation; copies: MessageCopies; clock: Clock };
@@ -26,7 +27,8 @@ const TIMESTAMP_PRECISION_MS = 999;
 
 /**
  * Reads and records new entries of the mail server's log and filter stream. The log is read up to where it ended before the
- * stream was read, since the filter writes first. A run without news queries Postgres only once every few seconds.
+ * stream was read, since the filter writes first. While the stream is unavailable, the log is read up to the first message
+ * of a mailbox that needs the filter's entry. A run without news queries Postgres only once every few seconds.
  */
 export function createMailReader({ db, redis, installation, copies, clock }: Parts): () => Promise<void> {
   const { host, postfixLog } = installation;
@@ -58,7 +60,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     return null;
   }
 
-  async function readLogToEnd(opened: Awaited<ReturnType<typeof openLog>>): Promise<void> {
+  async function readLogToEnd(opened: OpenLog, isStreamRead: boolean): Promise<void> {
     let cursor = await cursorOf(logSource);
     let isGap = false;
     const reportGap = async () => {
@@ -72,7 +74,9 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     for await (const { lines, position } of opened.read(positionOf(cursor), onGap)) {
       await reportGap();
       const now = clock.now();
-      cursor = await advance(recordLog(db, cursor, { entries: entriesOf(lines, now), position }));
+      const entries = entriesOf(lines, now);
+      if (!isStreamRead && (await awaitsFilter(db, entries, now))) return;
+      cursor = await advance(recordLog(db, cursor, { entries, position }));
     }
     await reportGap();
   }
@@ -99,7 +103,7 @@ export function createMailReader({ db, redis, installation, copies, clock }: Par
     let isStreamRead: boolean;
     try {
       isStreamRead = await readFilter();
-      await readLogToEnd(opened);
+      await readLogToEnd(opened, isStreamRead);
     } catch (error) {
       cursors.clear();
       throw error;

@@ -2,8 +2,10 @@ import type { OutcomeCause } from '@/lib/mail/outcome-causes';
 
 /** The `reason` of a failure: its cause if the message got no reply or outlasted it, else the category of the reply. */
 export function failureReason(cause: OutcomeCause | null, enhancedCode: string | null): string {
-  return cause === 'expired' || cause === 'deleted' || cause === 'not_submitted' ? cause : bounceCategory(enhancedCode);
+  return cause !== null && UNREPLIED.has(cause) ? cause : bounceCategory(enhancedCode);
 }
+
+const UNREPLIED: ReadonlySet<OutcomeCause> = new Set(['expired', 'deleted', 'not_submitted', 'unknown']);
 
 /** The `category` of a bounce, from its enhanced status code (RFC 3463). */
 export function bounceCategory(enhancedCode: string | null): string {

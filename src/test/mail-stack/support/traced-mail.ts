@@ -9,10 +9,14 @@ const EVENTS_TIMEOUT_MS = 40_000;
 
 export type WebhookEvent = { event: string; data: Record<string, unknown> };
 
+/** The reply to `verbose` addresses. Postfix cuts the line that it logs. */
+export const LONG_REPLY = `550 5.7.1 ${'Read our policy. '.repeat(112)}`;
+
 /** Addresses that the remote server defers. */
 export const deferredAddresses = new Set<string>();
 export const remoteServer = await startRemoteServer({
   onRecipient: (address) => {
+    if (address.startsWith('verbose')) return { code: 550, text: LONG_REPLY.slice('550 '.length) };
     if (address.startsWith('nobody')) return { code: 550, text: '5.1.1 No such user here' };
     return deferredAddresses.has(address) ? { code: 451, text: '4.3.0 Later please' } : undefined;
   },

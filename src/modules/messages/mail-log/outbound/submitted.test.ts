@@ -103,6 +103,32 @@ describe('mail that a mailbox submits by SMTP', () => {
     ]);
   });
 
+  it('has the recipients and subject of a filter entry that arrives late', async () => {
+    await submit(null);
+    await logged(delivery('X@far.example'));
+    expect(await shown()).toMatchObject({ to: ['X@far.example'], status: 'delivered' });
+    const recipients = ['x@far.example', 'y@far.example'];
+    await readFilter(queueId, { user: at('ann'), from: at('ann'), recipients, subject: 'Late' });
+    expect(await shown()).toMatchObject({
+      to: ['X@far.example', 'y@far.example'],
+      subject: 'Late',
+      status: 'sent',
+      recipients: { 'X@far.example': 'delivered', 'y@far.example': 'sent' },
+    });
+    await logged(delivery('y@far.example'));
+    expect((await shown()).status).toBe('delivered');
+    const delivered = await emittedEvents(domain.id, 'mail.delivered');
+    expect(delivered.at(-1)?.data).toMatchObject({ to: ['X@far.example', 'y@far.example'], subject: 'Late' });
+  });
+
+  it('leaves no recipient open if the filter entry arrives after the message left the queue', async () => {
+    await submit(null);
+    await logged(delivery('x@far.example'), { kind: 'removed' });
+    await readFilter(queueId, { user: at('ann'), recipients: ['x@far.example', 'y@far.example'], subject: 'Late' });
+    expect(await shown()).toMatchObject({ subject: 'Late', status: 'failed' });
+    expect(await causes()).toEqual([null, 'unknown']);
+  });
+
   it('tells a reply of the receiving server from an attempt without one', async () => {
     await submit({ recipients: ['x@far.example', 'y@far.example'] });
     await logged(
@@ -158,6 +184,22 @@ describe('mail that a mailbox submits by SMTP', () => {
       { recipient: 'z@far.example', reason: 'expired' },
     ]);
     expect(await causes()).toEqual([null, 'expired', 'expired']);
+  });
+
+  it('that left the queue without a logged result fails with an unknown cause', async () => {
+    await submit({ recipients: ['x@far.example', 'y@far.example', 'z@far.example'] });
+    await logged(delivery('x@far.example'), delivery('y@far.example', { status: 'deferred' }));
+    await logged({ kind: 'removed' }, { kind: 'removed' });
+    expect(await shown()).toMatchObject({
+      status: 'failed',
+      recipients: { 'x@far.example': 'delivered', 'y@far.example': 'failed', 'z@far.example': 'failed' },
+    });
+    expect(await causes()).toEqual([null, 'unknown', 'unknown']);
+    const failed = await emittedEvents(domain.id, 'mail.failed');
+    expect(failed.map(({ data }) => data)).toMatchObject([
+      { recipient: 'y@far.example', reason: 'unknown', error: expect.stringMatching(/may have been delivered/) },
+      { recipient: 'z@far.example', reason: 'unknown' },
+    ]);
   });
 
   it('shows hold, release and deletion by an admin in the trace', async () => {

@@ -2,10 +2,10 @@ import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
-import { lockMessage, recordAccepted } from '../../tracking/locked-message';
+import { lockMessage, recordAccepted, statusOf } from '../../tracking/locked-message';
 import { recordOutcome } from '../../tracking/outcomes';
-import { type FailureReason, finalReply } from '../failure-reason';
-import { metaOf } from '../filter-meta';
+import { type FailureReason, finalReply, UNKNOWN } from '../failure-reason';
+import { type FilterMeta, metaOf } from '../filter-meta';
 import type { LoggedMail } from '../logged-mail';
 
 const NAMESPACE = 'a2b5d2c8-6f0e-4c8a-9a57-5c1f0f6a6d11';
@@ -47,15 +47,37 @@ export async function createSubmitted(tx: Tx, mail: LoggedMail, at: Date): Promi
   await recordAccepted(tx, await lockMessage(tx, id), { at, detail });
 }
 
-/** Adds a recipient that the filter did not report. */
+/** Adds a recipient that the filter did not report, or has not yet. */
 export async function addRecipient(tx: Tx, queueId: string, address: string): Promise<void> {
   const messageId = submittedMessageId(queueId);
   await tx.$executeRaw`
-    INSERT INTO message_recipient (id, message_id, address, kind, status)
-    SELECT ${uuidv7()}::uuid, m.id, ${address}, 'to', 'sent' FROM message m
-     WHERE m.id = ${messageId}::uuid
-       AND NOT EXISTS (SELECT FROM message_recipient r WHERE r.message_id = m.id AND lower(r.address) = lower(${address}))
-    ON CONFLICT DO NOTHING`;
+    WITH added AS (
+      INSERT INTO message_recipient (id, message_id, address, kind, status)
+      SELECT ${uuidv7()}::uuid, m.id, ${address}, 'to', 'sent' FROM message m
+       WHERE m.id = ${messageId}::uuid
+         AND NOT EXISTS (SELECT FROM message_recipient r WHERE r.message_id = m.id AND lower(r.address) = lower(${address}))
+      ON CONFLICT DO NOTHING
+      RETURNING message_id
+    )
+    UPDATE message SET to_addresses = array_append(to_addresses, ${address})
+     WHERE id IN (SELECT message_id FROM added) AND ${address} <> ALL (to_addresses)`;
+}
+
+/** Adds the filter's fields to a message that was recorded before the filter's entry arrived. */
+export async function completeSubmitted(tx: Tx, meta: FilterMeta, removedAt: Date | null): Promise<void> {
+  const { queue_id: queueId, recipients, subject } = meta;
+  const id = submittedMessageId(queueId);
+  const known = await tx.message.findUnique({ where: { id }, select: { id: true } });
+  if (!known) return;
+  const { status } = await lockMessage(tx, id);
+  for (const address of new Set(recipients)) await addRecipient(tx, queueId, address);
+  const statuses = await tx.messageRecipient.findMany({ where: { messageId: id }, select: { status: true } });
+  const data = {
+    subject: oneLine(subject),
+    status: statuses.length > 0 ? statusOf(statuses.map((recipient) => recipient.status)) : status,
+  };
+  await tx.message.update({ where: { id }, data, select: { id: true } });
+  if (removedAt) await failWaiting(tx, queueId, removedAt, UNKNOWN);
 }
 
 /** The message left the queue: marks every recipient without a final status as failed. */

@@ -1,0 +1,28 @@
+import { APP_LOGIN } from '@/mail/agent/installation';
+import type { LogEntry } from '@/mail/log/log-line';
+import type { Database } from '@/server/db';
+
+// Nothing can be submitted while Redis is down, so the filter's stream is readable again soon.
+const MAX_WAIT_MS = 30_000;
+
+/**
+ * Whether a mailbox has just submitted one of these messages and the filter's entry, which has its recipients and subject,
+ * isn't stored yet.
+ */
+export async function awaitsFilter(db: Database, entries: readonly LogEntry[], now: Date): Promise<boolean> {
+  const isRecent = ({ at }: LogEntry) => now.getTime() - at.getTime() < MAX_WAIT_MS;
+  const queued = entries.filter((entry) => entry.kind === 'queued' && isRecent(entry)).map(({ queueId }) => queueId);
+  if (queued.length === 0) return false;
+  const known = await db.loggedMail.findMany({
+    where: { queueId: { in: queued } },
+    select: { queueId: true, login: true, verdict: true },
+  });
+  const logins = new Map(known.map(({ queueId, login }) => [queueId, login]));
+  for (const entry of entries) if (entry.kind === 'client') logins.set(entry.queueId, entry.login);
+  const completed = new Set(known.filter(({ verdict }) => verdict !== null).map(({ queueId }) => queueId));
+  return queued.some((queueId) => isMailbox(logins.get(queueId)) && !completed.has(queueId));
+}
+
+function isMailbox(login: string | null | undefined): boolean {
+  return typeof login === 'string' && login !== APP_LOGIN;
+}

@@ -1,0 +1,45 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { activateKey } from './support/dkim-keys';
+import { db } from './support/mail-server';
+import { runStack } from './support/services';
+import { at, domain, remoteAddress, submit, waitForEvents } from './support/traced-mail';
+
+const COUNT = 60;
+const SUBMITTERS = 4;
+
+describe('mail submitted by SMTP while Redis restarts', () => {
+  beforeEach(() => activateKey(domain.name, 'first'));
+
+  it('has its recipients and subject in the message log and in every event', async () => {
+    await db.abuseThreshold.update({ where: { id: 1 }, data: { mailboxHourly: COUNT * 2 } });
+    const waiting = Array.from({ length: COUNT }, (_, index) => ({ subject: `Number ${index}`, to: remoteAddress() }));
+    const expected = waiting.map(({ subject, to }) => ({ subject, to: [to] })).toSorted(bySubject);
+    const submitAll = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const { to, subject } = next;
+        if (waiting.length === COUNT / 2 || waiting.length === COUNT / 4) restartRedis();
+        await expect.poll(() => submit([to], subject), { timeout: 30_000 }).toMatch(/^250 /);
+      }
+    };
+    await Promise.all(Array.from({ length: SUBMITTERS }, submitAll));
+
+    const delivered = await waitForEvents('mail.delivered', COUNT);
+    for (const events of [delivered, await waitForEvents('mail.sent', COUNT)]) {
+      expect(events.map(({ data: { subject, to } }) => ({ subject, to })).toSorted(bySubject)).toEqual(expected);
+    }
+    const rows = await db.message.findMany({ where: { domainId: domain.id, fromAddress: at('ann') } });
+    const stored = rows.map(({ subject, toAddresses: to }) => ({ subject, to }));
+    expect(stored.toSorted(bySubject)).toEqual(expected);
+  });
+});
+
+function restartRedis(): void {
+  runStack('stop', 'redis');
+  runStack('start', 'redis');
+}
+
+type Sent = { subject: unknown };
+
+function bySubject(one: Sent, other: Sent): number {
+  return String(one.subject) < String(other.subject) ? -1 : 1;
+}
