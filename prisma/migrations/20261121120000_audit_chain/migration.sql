@@ -18,6 +18,26 @@ CREATE TABLE "audit_head" (
     CONSTRAINT "audit_head_pkey" PRIMARY KEY ("id")
 );
 
+-- CreateTable
+CREATE TABLE "denied_attempt" (
+    "network" TEXT NOT NULL,
+    "action" TEXT NOT NULL,
+    "code" TEXT NOT NULL,
+    "account" TEXT NOT NULL,
+    "resource" TEXT NOT NULL,
+    "ip_address" TEXT NOT NULL,
+    "user_agent" TEXT NOT NULL,
+    "request_id" UUID NOT NULL,
+    "attempts" INTEGER NOT NULL,
+    "first_at" TIMESTAMPTZ(3) NOT NULL,
+    "last_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "denied_attempt_pkey" PRIMARY KEY ("network","action","code","account")
+);
+
+-- CreateIndex
+CREATE INDEX "denied_attempt_first_at_idx" ON "denied_attempt"("first_at");
+
 -- CreateIndex
 CREATE UNIQUE INDEX "audit_entry_seq_key" ON "audit_entry"("seq");
 

@@ -18,7 +18,8 @@ export const AuditEntry = z
     outcome: z.enum(OUTCOMES),
     details: z.record(z.string(), z.unknown()).meta({
       description:
-        '`before` and `after` of the change, and other details; `source` is `command_line` for `npm run admin`. Never contains secrets',
+        '`before` and `after` of the change, and other details; `source` is `command_line` for `npm run admin`. ' +
+        '`further_attempts` counts the denied attempts, such as failed sign-ins, that this entry stands for. Never contains secrets',
     }),
     created_at: Timestamp,
     hash: z.string().nullable().meta({ description: 'Hex SHA-256; null until sealed' }),

@@ -1,10 +1,10 @@
-import ipaddr from 'ipaddr.js';
 import type { ActorKey } from '../access/actor';
 import { AppError } from '../errors';
 import type { Context } from '../procedures/context';
 import { processWide } from '../process-wide';
 import { env } from '../settings/env';
 import { type Counters, createCounters } from './counters';
+import { networkOf } from './network';
 
 type Limit = {
   name: 'address' | 'login' | 'key';
@@ -84,12 +84,6 @@ function setRateLimitHeaders(ctx: Context, { limit, count, resetSeconds }: Remai
   ctx.response.headers.set('RateLimit-Limit', String(limit));
   ctx.response.headers.set('RateLimit-Remaining', String(count));
   ctx.response.headers.set('RateLimit-Reset', String(resetSeconds));
-}
-
-/** All addresses of an IPv6 /64 count as one client. */
-function networkOf(ip: string): string {
-  if (!ipaddr.IPv6.isValid(ip)) return ip;
-  return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`).toString();
 }
 
 const shared = processWide<Counters>('counters');
