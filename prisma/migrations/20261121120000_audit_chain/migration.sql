@@ -19,6 +19,17 @@ CREATE TABLE "audit_head" (
 );
 
 -- CreateTable
+CREATE TABLE "audit_verified" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "seq" BIGINT NOT NULL,
+    "hash" BYTEA NOT NULL,
+    "signature" TEXT NOT NULL,
+    "verified_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "audit_verified_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
 CREATE TABLE "denied_attempt" (
     "network" TEXT NOT NULL,
     "action" TEXT NOT NULL,
@@ -57,6 +68,7 @@ CREATE INDEX "audit_entry_resource_created_at_id_idx" ON "audit_entry"("resource
 
 INSERT INTO "audit_head" ("id", "hash") VALUES (1, '\x');
 ALTER TABLE "audit_head" ADD CONSTRAINT "audit_head_one_row" CHECK ("id" = 1);
+ALTER TABLE "audit_verified" ADD CONSTRAINT "audit_verified_one_row" CHECK ("id" = 1);
 
 -- The hash covers the entry's position, the previous hash and all of its columns.
 CREATE FUNCTION audit_entry_hash(entry "audit_entry", place bigint, previous bytea) RETURNS bytea
