@@ -64,6 +64,18 @@ CREATE INDEX "audit_entry_action_created_at_id_idx" ON "audit_entry"("action", "
 -- CreateIndex
 CREATE INDEX "audit_entry_resource_created_at_id_idx" ON "audit_entry"("resource", "created_at", "id");
 
+-- CreateIndex
+CREATE INDEX "audit_entry_outcome_created_at_id_idx" ON "audit_entry"("outcome", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_admin_email_created_at_id_idx" ON "audit_entry"("admin_email", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_ip_address_created_at_id_idx" ON "audit_entry"("ip_address", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_request_id_idx" ON "audit_entry"("request_id");
+
 
 
 INSERT INTO "audit_head" ("id", "hash") VALUES (1, '\x');
@@ -103,6 +115,10 @@ BEGIN
   RETURN sealed;
 END
 $$;
+
+-- Few entries are made with a key.
+CREATE INDEX "audit_entry_api_key_id_created_at_id_idx" ON "audit_entry"("api_key_id", "created_at", "id")
+  WHERE "api_key_id" IS NOT NULL;
 
 CREATE INDEX "audit_entry_unsealed_idx" ON "audit_entry"("id") WHERE "seq" IS NULL;
 
