@@ -16,6 +16,7 @@ import { deliverer } from '@/modules/webhooks/delivery/process';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
+import { writeCountedAttempts } from '@/server/denied-attempts';
 import { serveHttp } from '@/server/http/http-server';
 import type { Refusal } from '@/server/http/refusal';
 import type { RequestCount } from '@/server/http/request-count';
@@ -26,6 +27,7 @@ import { env } from '@/server/settings/env';
 
 const CLEANUP_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
+const DENIALS_INTERVAL_MS = 10_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
 const DELIVERY_INTERVAL_MS = 500;
 
@@ -49,6 +51,7 @@ export async function start(): Promise<App> {
   repeat('cleaning up', CLEANUP_INTERVAL_MS, cleanUp);
   // Soon after each entry, because unsealed entries could be changed unnoticed.
   repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
+  repeat('recording repeated denials', DENIALS_INTERVAL_MS, () => writeCountedAttempts(database(), systemClock.now()));
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
   const stopDelivering = startDelivering();
   let closeHttp: (() => Promise<void>) | undefined;

@@ -70,3 +70,19 @@ test('applies a lower role to an open console immediately', async ({ page, api, 
   await expect(page.getByRole('dialog', { name: 'Sign in again' })).toBeVisible();
   await check();
 });
+
+test('the page of the signed-in admin leads to the account page for the password', async ({
+  page,
+  makeAdmin,
+  check,
+}) => {
+  const admin = await makeAdmin('super_admin');
+  await useSession(page, admin.cookie);
+  await page.goto(`${url()}/admins`);
+  await page.getByRole('link', { name: admin.email }).click();
+  const section = page.getByRole('region', { name: 'Sign-in' });
+  await check();
+  await expect(page.getByRole('button', { name: 'Set password' })).toHaveCount(0);
+  await section.getByRole('link', { name: 'account page' }).click();
+  await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
+});

@@ -173,6 +173,7 @@ test('changing the password validates its fields and ends the other sessions', a
   await fill(admin.password, 'passwordpassword');
   await expect(dialog.getByText('This password is too common.')).toBeVisible();
   await check();
+  await expect(dialog.getByRole('checkbox', { name: 'Revoke all my API keys' })).not.toBeChecked();
   const next = unique('tin boats on the river ');
   await fill(admin.password, next);
   await expect(dialog).toBeHidden();

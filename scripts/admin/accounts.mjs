@@ -21,15 +21,17 @@ export async function createAdmin(client, { email, role }) {
   });
 }
 
-export async function changePassword(client, { email }) {
+export async function changePassword(client, { email, isRevokingKeys }) {
   await getAdmin(client, email);
   const passwordHash = await askForHash();
   return transact(client, async () => {
     const { id } = await getAdmin(client, email);
     await client.query('UPDATE admin SET password_hash = $2, updated_at = now() WHERE id = $1', [id, passwordHash]);
     await endSessions(client, id);
-    await recordAudit(client, 'admin.password', id, { email });
-    return `Password of ${email} changed. All of their sessions are signed out.`;
+    const revoked = isRevokingKeys ? await revokeKeys(client, id) : [];
+    await recordAudit(client, 'admin.password', id, { email, ...(isRevokingKeys && { revoked_api_keys: revoked }) });
+    const keys = isRevokingKeys ? `API keys revoked: ${revoked.length}.` : 'API keys keep working.';
+    return `Password of ${email} changed. All of their sessions are signed out. ${keys}`;
   });
 }
 
@@ -78,6 +80,11 @@ function alreadyThere(email) {
 async function endSessions(client, adminId) {
   await client.query('DELETE FROM session WHERE admin_id = $1', [adminId]);
   await client.query('DELETE FROM totp_session WHERE admin_id = $1', [adminId]);
+}
+
+async function revokeKeys(client, adminId) {
+  const { rows } = await client.query('DELETE FROM api_key WHERE admin_id = $1 RETURNING id', [adminId]);
+  return rows.map(({ id }) => id);
 }
 
 async function recordAudit(client, action, adminId, details) {

@@ -7,13 +7,14 @@ const PLAIN_EMAIL = /^[^\s@"(),:;<>[\]\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 
 const USAGE = `Usage:
   npm run admin -- create <email> [--role ${ROLES.join('|')}]   make an admin (role: admin unless said)
-  npm run admin -- password <email>                                      set a new password
+  npm run admin -- password <email> [--revoke-api-keys]                  set a new password
   npm run admin -- reset-totp <email>                                    take a lost second factor away
 A password is asked for, or read from standard input where that is no terminal.`;
 
 /**
  * @param {string[]} args
- * @returns {{ usage: string, request?: { verb: string, email: string, role: string } }} the request, or only the usage
+ * @typedef {{ verb: string, email: string, role: string, isRevokingKeys: boolean }} Request
+ * @returns {{ usage: string, request?: Request }} the request, or only the usage
  */
 export function readArguments(args) {
   try {
@@ -24,7 +25,11 @@ export function readArguments(args) {
 }
 
 function requestOf(args) {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { role: { type: 'string' } } });
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { role: { type: 'string' }, 'revoke-api-keys': { type: 'boolean' } },
+  });
   const [name = '', given = '', ...rest] = positionals;
   if (!Object.hasOwn(VERBS, name)) throw new Error(name ? `Unknown command "${name}".` : 'Enter a command.');
   if (!given || rest.length > 0) throw new Error(`"${name}" takes one email address.`);
@@ -32,7 +37,9 @@ function requestOf(args) {
   if (!PLAIN_EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH)
     throw new Error(`"${given}" is not an email address.`);
   if (values.role !== undefined && name !== 'create') throw new Error(`"${name}" takes no role.`);
+  const isRevokingKeys = values['revoke-api-keys'] ?? false;
+  if (isRevokingKeys && name !== 'password') throw new Error(`"${name}" revokes no API keys.`);
   const role = values.role ?? 'admin';
   if (!ROLES.includes(role)) throw new Error(`There is no role "${role}".`);
-  return { verb: VERBS[name], email, role };
+  return { verb: VERBS[name], email, role, isRevokingKeys };
 }

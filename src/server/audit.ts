@@ -20,7 +20,7 @@ export type AuditRecord = {
   email?: string;
 };
 
-type Entry = AuditRecord & Required<Pick<AuditRecord, 'outcome' | 'actor'>> & { action: string };
+export type Entry = AuditRecord & Required<Pick<AuditRecord, 'outcome' | 'actor'>> & { action: string };
 
 /** @param ctx the request, or its equivalent for mail submitted by SMTP */
 export async function insertAuditEntry(tx: Tx, ctx: Pick<Context, 'request' | 'clock'>, entry: Entry): Promise<void> {
@@ -57,22 +57,16 @@ function storable(details: object): unknown {
   );
 }
 
-/** Records a rejected call (403, 404, 409). Its transaction, if it opened one, is rolled back. */
-export async function recordRefusal(
-  ctx: Context,
-  actor: Actor | null,
-  action: string,
-  input: unknown,
-  error: AppError,
-): Promise<void> {
+/** The entry of a rejected call (403, 404, 409). */
+export function refusalEntry(action: string, actor: Actor | null, input: unknown, error: AppError): Entry {
   const { id, domain_id: domainId } = (input ?? {}) as { id?: string; domain_id?: string };
   const type = action.split('.')[0];
-  await insertAuditEntry(ctx.db, ctx, {
+  return {
     action,
     outcome: 'denied',
     actor,
     resource: id ? `${type}:${id}` : `${type}`,
     domainId: domainId ?? (type === 'domain' ? id : null),
     details: { code: error.apiCode, message: error.message },
-  });
+  };
 }

@@ -18,6 +18,37 @@ CREATE TABLE "audit_head" (
     CONSTRAINT "audit_head_pkey" PRIMARY KEY ("id")
 );
 
+-- CreateTable
+CREATE TABLE "audit_verified" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "seq" BIGINT NOT NULL,
+    "hash" BYTEA NOT NULL,
+    "signature" TEXT NOT NULL,
+    "verified_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "audit_verified_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "denied_attempt" (
+    "network" TEXT NOT NULL,
+    "action" TEXT NOT NULL,
+    "code" TEXT NOT NULL,
+    "account" TEXT NOT NULL,
+    "resource" TEXT NOT NULL,
+    "ip_address" TEXT NOT NULL,
+    "user_agent" TEXT NOT NULL,
+    "request_id" UUID NOT NULL,
+    "attempts" INTEGER NOT NULL,
+    "first_at" TIMESTAMPTZ(3) NOT NULL,
+    "last_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "denied_attempt_pkey" PRIMARY KEY ("network","action","code","account")
+);
+
+-- CreateIndex
+CREATE INDEX "denied_attempt_first_at_idx" ON "denied_attempt"("first_at");
+
 -- CreateIndex
 CREATE UNIQUE INDEX "audit_entry_seq_key" ON "audit_entry"("seq");
 
@@ -33,10 +64,23 @@ CREATE INDEX "audit_entry_action_created_at_id_idx" ON "audit_entry"("action", "
 -- CreateIndex
 CREATE INDEX "audit_entry_resource_created_at_id_idx" ON "audit_entry"("resource", "created_at", "id");
 
+-- CreateIndex
+CREATE INDEX "audit_entry_outcome_created_at_id_idx" ON "audit_entry"("outcome", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_admin_email_created_at_id_idx" ON "audit_entry"("admin_email", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_ip_address_created_at_id_idx" ON "audit_entry"("ip_address", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_entry_request_id_idx" ON "audit_entry"("request_id");
+
 
 
 INSERT INTO "audit_head" ("id", "hash") VALUES (1, '\x');
 ALTER TABLE "audit_head" ADD CONSTRAINT "audit_head_one_row" CHECK ("id" = 1);
+ALTER TABLE "audit_verified" ADD CONSTRAINT "audit_verified_one_row" CHECK ("id" = 1);
 
 -- The hash covers the entry's position, the previous hash and all of its columns.
 CREATE FUNCTION audit_entry_hash(entry "audit_entry", place bigint, previous bytea) RETURNS bytea
@@ -71,6 +115,10 @@ BEGIN
   RETURN sealed;
 END
 $$;
+
+-- Few entries are made with a key.
+CREATE INDEX "audit_entry_api_key_id_created_at_id_idx" ON "audit_entry"("api_key_id", "created_at", "id")
+  WHERE "api_key_id" IS NOT NULL;
 
 CREATE INDEX "audit_entry_unsealed_idx" ON "audit_entry"("id") WHERE "seq" IS NULL;
 

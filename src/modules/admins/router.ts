@@ -34,7 +34,9 @@ export const adminsRouter = router({
       rest('PATCH', '/admins/{id}', {
         tag,
         summary: 'Update an admin',
-        description: 'Changes only the supplied fields. A new role or password ends the admin’s other sessions.',
+        description:
+          'Changes only the supplied fields. A new role or password ends the admin’s sessions. API keys keep working unless ' +
+          '`revoke_api_keys` is true. An API key can’t set a password, and you change your own with POST /auth/password.',
         audit: 'admin.update',
         errors: { 404: ['NOT_FOUND', 'DOMAIN_NOT_FOUND'], 409: ['CONFLICT'] },
       }),
@@ -60,7 +62,10 @@ export const adminsRouter = router({
       rest('DELETE', '/admins/{id}/totp', {
         tag,
         summary: 'Reset two-factor authentication of an admin',
-        description: 'For an admin who lost the authenticator app and the recovery codes. Ends their sessions.',
+        description:
+          'For another admin who lost the authenticator app and the recovery codes. Ends their sessions. Disable your own ' +
+          'with DELETE /auth/totp.',
+        isSessionOnly: true,
         audit: 'admin.reset_totp',
         errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
       }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { ROLES } from '@/lib/roles';
 import { Id, NewPassword, page, pageQuery, Timestamp } from '@/lib/wire';
-import { AdminEmail, AdminSummary } from '@/modules/auth/schema';
+import { AdminEmail, AdminSummary, RevokeApiKeys } from '@/modules/auth/schema';
 
 const MAX_ASSIGNED_DOMAINS = 1000;
 
@@ -32,7 +32,8 @@ export type CreateAdmin = z.infer<typeof CreateAdmin>;
 export const UpdateAdmin = z.strictObject({
   id: Id,
   role: z.enum(ROLES).optional(),
-  password: NewPassword.optional(),
+  password: NewPassword.optional().meta({ description: 'For another admin, and not with an API key' }),
+  revoke_api_keys: RevokeApiKeys,
   domain_ids: DomainIds.optional().meta({ description: 'Replaces the assigned domains' }),
 });
 export type UpdateAdmin = z.infer<typeof UpdateAdmin>;

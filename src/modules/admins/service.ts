@@ -1,3 +1,4 @@
+import { revokeKeysOf } from '@/modules/api-keys/service';
 import { endSignIns, resetSecondFactor } from '@/modules/auth/service';
 import type { Actor } from '@/server/access/actor';
 import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
@@ -47,10 +48,14 @@ export async function createAdmin(ctx: MutationContext, input: CreateAdmin): Pro
 
 /**
  * Changes only the supplied fields. A new role or password ends that admin's other sessions.
- * @throws NOT_FOUND, DOMAIN_NOT_FOUND; CONFLICT if no super_admin would be left
+ * @throws NOT_FOUND, DOMAIN_NOT_FOUND; CONFLICT if no super_admin would be left, or for a password that needs proof
  */
 export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Promise<Admin> {
   const { id, role, password } = input;
+  if (password !== undefined) {
+    if (ctx.actor.key) throw new AppError('CONFLICT', 'API keys can’t change a password. Sign in instead.');
+    requireOtherAdmin(ctx, id, 'Change your own password on the account page, or with POST /auth/password.');
+  }
   const domains = input.domain_ids && (await assignments(ctx, input.domain_ids));
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   return ctx
@@ -63,7 +68,11 @@ export async function updateAdmin(ctx: MutationContext, input: UpdateAdmin): Pro
       if (passwordHash || after.role !== before.role) {
         await endSignIns(tx, id, { except: ctx.actor.session?.id });
       }
-      const details = passwordHash ? { password_changed: true } : {};
+      const revoked = input.revoke_api_keys ? await revokeKeysOf(tx, id) : [];
+      const details = {
+        ...(passwordHash && { password_changed: true }),
+        ...(revoked.length > 0 && { revoked_api_keys: revoked }),
+      };
       await audit({ resource: `admin:${id}`, before, after, details });
       return after;
     })
@@ -85,8 +94,12 @@ export async function deleteAdmin(ctx: MutationContext, { id }: { id: string }):
   });
 }
 
-/** Disables two-factor authentication and ends the admin's sessions. @throws NOT_FOUND; CONFLICT if it isn't enabled */
+/**
+ * Disables two-factor authentication of another admin and ends their sessions.
+ * @throws NOT_FOUND; CONFLICT if it isn't enabled, or is the caller's own
+ */
 export async function resetTotp(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  requireOtherAdmin(ctx, id, 'Disable your own second factor on the account page, or with DELETE /auth/totp.');
   return ctx.transaction(async ({ tx, audit }) => {
     const { email } = await requireAdmin(tx, id);
     await resetSecondFactor(tx, id);
@@ -104,6 +117,11 @@ async function requireOtherSuperAdmin(tx: Tx, leavingId: string): Promise<void> 
     SELECT id FROM admin WHERE role = 'super_admin' ORDER BY id FOR UPDATE`;
   if (superAdmins.some(({ id }) => id !== leavingId) || superAdmins.length === 0) return;
   throw new AppError('CONFLICT', 'This is the last super admin. Make another admin a super admin first.');
+}
+
+/** The caller's own credentials change under /auth only, which asks for the present ones. @throws CONFLICT */
+function requireOtherAdmin(ctx: ActorContext, id: string, instead: string): void {
+  if (id === ctx.actor.admin.id) throw new AppError('CONFLICT', instead);
 }
 
 async function assignments(ctx: ActorContext, domainIds: string[]) {

@@ -73,6 +73,13 @@ export async function deleteApiKey(ctx: MutationContext, { id }: { id: string })
   });
 }
 
+/** Revokes every key of an admin, for a new password. @returns their ids */
+export async function revokeKeysOf(tx: Tx, adminId: string): Promise<string[]> {
+  const revoked = await tx.$queryRaw<{ id: string }[]>`
+    DELETE FROM api_key WHERE admin_id = ${adminId}::uuid RETURNING id`;
+  return revoked.map(({ id }) => id);
+}
+
 function lineage({ key }: Actor): { parentId: string | null; ancestorIds: string[] } {
   if (!key) return { parentId: null, ancestorIds: [] };
   return { parentId: key.id, ancestorIds: [key.id, ...key.ancestors.map((ancestor) => ancestor.id)] };

@@ -45,7 +45,7 @@ describe('the audit log', () => {
   });
 
   it('never contains a secret', async () => {
-    const api = await keyClient();
+    const api = await sessionClient();
     const domain = await makeDomain();
     const password = 'paper boats on the canal';
     const { data: mailbox } = await api.post('/mailboxes', { domain_id: domain.id, local_part: 'ann', password });

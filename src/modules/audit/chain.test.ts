@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { keyClient } from '@/test/rest';
+import { expectError, keyClient } from '@/test/rest';
 import { sealAuditEntries } from './chain';
 
 const WRITERS = 16;
@@ -37,12 +37,12 @@ beforeAll(async () => {
 
 afterAll(() => pool.end());
 
-async function verify() {
-  return (await (await keyClient()).get('/audit/verify')).data;
+async function verify(query = '?full=true') {
+  return (await (await keyClient()).get(`/audit/verify${query}`)).data;
 }
 
 /** Changes the table with triggers disabled, as someone with the database password could, verifies, and undoes it. */
-async function tamper(statement: string, undo: string): Promise<unknown> {
+async function tamper(statement: string, undo: string, query?: string): Promise<unknown> {
   const withoutTriggers = async (text: string) => {
     const client = await pool.connect();
     try {
@@ -55,7 +55,7 @@ async function tamper(statement: string, undo: string): Promise<unknown> {
     }
   };
   await withoutTriggers(statement);
-  const verdict = await verify();
+  const verdict = await verify(query);
   await withoutTriggers(undo);
   return verdict;
 }
@@ -74,6 +74,7 @@ describe('100,000 entries by 16 writers, sealed concurrently', () => {
       entries: ROWS,
       sealed: ROWS,
       unsealed: 0,
+      checked: ROWS,
       first_bad_id: null,
       message: expect.any(String),
     });
@@ -163,6 +164,58 @@ describe('100,000 entries by 16 writers, sealed concurrently', () => {
     );
     expect(verdict).toMatchObject({ valid: false, first_bad_id: null });
     expect(await verify()).toMatchObject({ valid: true });
+  });
+
+  it('are read once: later verifications read only what was sealed since', async () => {
+    await verify();
+    expect(await verify('')).toMatchObject({ valid: true, sealed: ROWS, checked: 0 });
+    const id = await idAt(10);
+    const hidden = `UPDATE audit_entry SET action = 'x' WHERE id = '${id}'`;
+    const back = `UPDATE audit_entry SET action = 'domain.update' WHERE id = '${id}'`;
+    expect(await tamper(hidden, back, '')).toMatchObject({ valid: true, checked: 0 });
+    expect(await tamper(hidden, back)).toMatchObject({ valid: false, checked: ROWS, first_bad_id: id });
+  });
+
+  it.each([
+    [
+      'its own entry was altered',
+      `UPDATE audit_entry SET hash = '\\x00' WHERE seq = ${ROWS}`,
+      `UPDATE audit_entry e SET hash = audit_entry_hash(e, seq, prev_hash) WHERE seq = ${ROWS}`,
+      false,
+    ],
+    [
+      'it was written without SECRET_KEY',
+      `UPDATE audit_verified SET seq = ${ROWS - 1}`,
+      `UPDATE audit_verified SET seq = ${ROWS}`,
+      true,
+    ],
+  ])('are all read again if the last verification can’t be trusted: %s', async (_, alter, undo, valid) => {
+    await verify();
+    expect(await tamper(alter, undo, '')).toMatchObject({ valid, checked: ROWS });
+  });
+
+  it('reveal entries removed from the end, also to a verification that continues', async () => {
+    await verify();
+    const verdict = await tamper(
+      `${COPY} SELECT * FROM audit_entry WHERE seq > ${ROWS - 10}; DELETE FROM audit_entry WHERE seq > ${ROWS - 10}`,
+      'INSERT INTO audit_entry SELECT * FROM kept',
+      '',
+    );
+    expect(verdict).toMatchObject({ valid: false, first_bad_id: null });
+  });
+
+  it('are verified by one caller at a time', async () => {
+    const client = await pool.connect();
+    await client.query('BEGIN; SELECT pg_advisory_xact_lock(7203004)');
+    expectError(await (await keyClient()).get('/audit/verify'), 409, 'CONFLICT');
+    await client.query('COMMIT');
+    client.release();
+    const api = await keyClient();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => api.get('/audit/verify?full=true')));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    expect((await api.get('/audit/verify')).status).toBe(200);
   });
 
   it('are all exported', async () => {

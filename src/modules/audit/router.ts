@@ -1,11 +1,10 @@
-import { Empty } from '@/lib/wire';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { verifyAudit } from './chain';
 import { exportAudit } from './export';
-import { AuditPage, AuditVerification, ExportAudit, ListAudit } from './schema';
+import { AuditPage, AuditVerification, ExportAudit, ListAudit, VerifyAudit } from './schema';
 import { listAudit } from './service';
+import { verifyAudit } from './verify';
 
 const tag = 'Audit log';
 
@@ -35,14 +34,18 @@ export const auditRouter = router({
     .output(FileOutput)
     .query(({ ctx, input }) => exportAudit(ctx, input)),
 
-  verify: superAdminProcedure(Empty)
+  verify: superAdminProcedure(VerifyAudit)
     .meta(
       rest('GET', '/audit/verify', {
         tag,
         summary: 'Verify the audit log',
-        description: 'Detects entries that were edited, removed or inserted after sealing.',
+        description:
+          'Detects entries that were edited, removed or inserted after sealing. Reads the entries since the last verification, ' +
+          'or all of them with `full=true`: verify all from time to time, since only that detects later changes to older ' +
+          'entries. One verification runs at a time.',
+        errors: { 409: ['CONFLICT'] },
       }),
     )
     .output(AuditVerification)
-    .query(({ ctx }) => verifyAudit(ctx)),
+    .query(({ ctx, input }) => verifyAudit(ctx, input)),
 });

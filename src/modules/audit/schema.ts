@@ -18,7 +18,8 @@ export const AuditEntry = z
     outcome: z.enum(OUTCOMES),
     details: z.record(z.string(), z.unknown()).meta({
       description:
-        '`before` and `after` of the change, and other details; `source` is `command_line` for `npm run admin`. Never contains secrets',
+        '`before` and `after` of the change, and other details; `source` is `command_line` for `npm run admin`. ' +
+        '`further_attempts` counts the denied attempts, such as failed sign-ins, that this entry stands for. Never contains secrets',
     }),
     created_at: Timestamp,
     hash: z.string().nullable().meta({ description: 'Hex SHA-256; null until sealed' }),
@@ -50,12 +51,20 @@ export type ListAudit = z.infer<typeof ListAudit>;
 export const ExportAudit = z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson') });
 export type ExportAudit = z.infer<typeof ExportAudit>;
 
+export const VerifyAudit = z.strictObject({
+  full: z.boolean().default(false).meta({ description: 'Reads all entries again, not only those since the last time' }),
+});
+export type VerifyAudit = z.infer<typeof VerifyAudit>;
+
 export const AuditVerification = z
   .object({
     valid: z.boolean(),
     entries: z.number().int(),
     sealed: z.number().int(),
     unsealed: z.number().int().meta({ description: 'Recent entries that are not in the chain yet' }),
+    checked: z.number().int().meta({
+      description: 'Sealed entries that were read. The others were read by an earlier verification',
+    }),
     first_bad_id: Id.nullable().meta({
       description: 'Null if the log is valid, or if entries are missing from the end',
     }),

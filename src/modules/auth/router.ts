@@ -99,7 +99,7 @@ export const authRouter = router({
       rest('POST', '/auth/password', {
         tag,
         summary: 'Change your password',
-        description: 'Ends your other sessions.',
+        description: 'Ends your other sessions. API keys keep working unless `revoke_api_keys` is true.',
         audit: 'admin.password',
         isSessionOnly: true,
         errors: { 401: ['INVALID_CREDENTIALS'] },

@@ -89,9 +89,15 @@ export const TotpEnabled = z.object({
 });
 export type TotpEnabled = z.infer<typeof TotpEnabled>;
 
+export const RevokeApiKeys = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'Also revokes every API key of the admin. Otherwise the keys keep working' });
+
 export const ChangePassword = z.strictObject({
   current_password: z.string().min(1, 'Enter your current password.').max(MAX_PASSWORD_LENGTH),
   new_password: NewPassword,
+  revoke_api_keys: RevokeApiKeys,
 });
 export type ChangePassword = z.infer<typeof ChangePassword>;
 

@@ -1,3 +1,5 @@
+import { formatPlural } from '@/lib/format';
+import { revokeKeysOf } from '@/modules/api-keys/service';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
@@ -28,7 +30,10 @@ export async function changePassword(ctx: MutationContext, input: ChangePassword
   const where = { id: admin.id };
   const { passwordHash } = await ctx.db.admin.findUniqueOrThrow({ where, select: { passwordHash: true } });
   if (!passwordHash) {
-    throw new AppError('CONFLICT', 'You have no password yet. Ask a super admin to set one.');
+    throw new AppError(
+      'CONFLICT',
+      'You have no password yet. Ask another super admin to set one, or run "npm run admin -- password" on the server.',
+    );
   }
   await recordAttempt(ctx.db, admin.email, ctx.clock.now());
   if (!(await isPassword(input.current_password, passwordHash))) {
@@ -38,13 +43,17 @@ export async function changePassword(ctx: MutationContext, input: ChangePassword
   // Undo this attempt only: failed second factors stay counted.
   await undoAttempt(ctx.db, admin.email, ctx.clock.now());
   const data = { passwordHash: await hashPassword(input.new_password, 'new_password') };
-  await ctx.transaction(async ({ tx, audit }) => {
+  return ctx.transaction(async ({ tx, audit }) => {
     const { count } = await tx.admin.updateMany({ where: { ...where, passwordHash }, data });
     if (count === 0) throw new AppError('INVALID_CREDENTIALS', 'The password was just changed. Try again.');
     await endSessions(tx, admin.id, { except: session?.id });
-    await audit({ resource });
+    const revoked = input.revoke_api_keys ? await revokeKeysOf(tx, admin.id) : [];
+    await audit({ resource, details: revoked.length > 0 ? { revoked_api_keys: revoked } : {} });
+    const keys = input.revoke_api_keys
+      ? `${formatPlural(revoked.length, 'API key')} revoked.`
+      : 'API keys keep working.';
+    return { message: `Password changed. Your other sessions are signed out. ${keys}` };
   });
-  return { message: 'Password changed. Your other sessions are signed out.' };
 }
 
 /** Ends an admin's sessions after somebody else changed their credentials or role. */

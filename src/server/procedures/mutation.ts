@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor';
 import { type AuditRecord, insertAuditEntry } from '../audit';
 import type { Tx } from '../db';
+import { recordDeniedAttempt } from '../denied-attempts';
 import type { ActorContext, Context } from './context';
 
 /** Records an audit entry of the call. */
@@ -34,7 +35,12 @@ export function auditedWrites(
 
   async function record(tx: Tx, entry: AuditRecord): Promise<void> {
     const actor = entry.actor === undefined ? caller : entry.actor;
-    await insertAuditEntry(tx, ctx, { outcome: 'success', ...entry, action, actor });
+    const complete = { outcome: 'success' as const, ...entry, action, actor };
+    await (complete.outcome === 'denied' && caller === null ? recordDeniedAttempt : insertAuditEntry)(
+      tx,
+      ctx,
+      complete,
+    );
   }
 
   const writes: Writes = {

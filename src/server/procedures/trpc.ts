@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Role } from '@/lib/roles';
 import type { Actor } from '../access/actor';
 import { isScoped, requireRole } from '../access/authorize';
-import { recordRefusal } from '../audit';
+import { insertAuditEntry, refusalEntry } from '../audit';
 import { readDatabase } from '../db';
+import { recordDeniedAttempt } from '../denied-attempts';
 import { AppError } from '../errors';
 import { limitReads } from '../limits/concurrent-reads';
 import { limitAddress, limitKey, limitLogin } from '../limits/rate-limit';
@@ -101,7 +102,8 @@ const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
   }
   const { error } = result;
   if (error instanceof AppError && AUDITED_REFUSALS.has(error.status) && !isRecorded()) {
-    await recordRefusal(ctx, actor, action, input, error);
+    const record = actor ? insertAuditEntry : recordDeniedAttempt;
+    await record(ctx.db, ctx, refusalEntry(action, actor, input, error));
   }
   return result;
 });

@@ -92,13 +92,27 @@ describe('admin password', () => {
     const bystander = await makeSession((await makeAdmin()).id);
     const { code, output } = await run({ args: ['password', admin.email], input: `${PASSWORD}\r\n` });
     expect(code).toBe(0);
-    expect(output).toBe(`Password of ${admin.email} changed. All of their sessions are signed out.`);
+    expect(output).toBe(
+      `Password of ${admin.email} changed. All of their sessions are signed out. API keys keep working.`,
+    );
     const { passwordHash } = await db.admin.findUniqueOrThrow({ where: { id: admin.id } });
     expect(await verify(passwordHash as string, PASSWORD)).toBe(true);
     expect(await sessionsOf(admin.id)).toEqual([0, 0]);
     expect(await db.apiKey.count({ where: { id: row.id } })).toBe(1);
     expect(await db.session.count({ where: { id: bystander.session.id } })).toBe(1);
     expect(await entryOf(admin.id)).toMatchObject({ ...FROM_THE_HOST, action: 'admin.password' });
+  });
+
+  it('revokes the API keys of the admin on request', async () => {
+    const [admin, bystander] = [await makeAdmin(), await makeAdmin()];
+    for (const { id } of [admin, admin, bystander]) await makeApiKey(id);
+    const { output } = await run({ args: ['password', admin.email, '--revoke-api-keys'], input: PASSWORD });
+    expect(output).toContain('API keys revoked: 2.');
+    expect(await db.apiKey.count({ where: { adminId: admin.id } })).toBe(0);
+    expect(await db.apiKey.count({ where: { adminId: bystander.id } })).toBe(1);
+    expect((await entryOf(admin.id)).details).toMatchObject({
+      revoked_api_keys: [expect.any(String), expect.any(String)],
+    });
   });
 
   it('reports an unknown admin before it asks for a password', async () => {
@@ -141,6 +155,7 @@ describe('the command line', () => {
     [['create', 'ann'], '"ann" is not an email address.'],
     [['create', 'a@b.example', '--role', 'root'], 'There is no role "root".'],
     [['password', 'a@b.example', '--role', 'admin'], '"password" takes no role.'],
+    [['create', 'a@b.example', '--revoke-api-keys'], '"create" revokes no API keys.'],
   ])('%j is rejected with the problem, the usage and exit code 2', async (args, problem) => {
     const { code, output } = await run({ args, input: PASSWORD });
     expect(code).toBe(2);

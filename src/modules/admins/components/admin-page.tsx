@@ -15,6 +15,8 @@ const CRUMB = { label: 'Admins', href: '/admins' };
 export function AdminPage({ id }: { id: string }) {
   const { data: admin, isError, error, refetch } = trpc.admins.get.useQuery({ id });
 
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
+
   if (isError && !admin) {
     return <LoadFailed parent={CRUMB} title="Admin" error={error} onRetry={() => void refetch()} />;
   }
@@ -35,10 +37,10 @@ export function AdminPage({ id }: { id: string }) {
           )
         }
       />
-      {admin && (
+      {admin && me.data && (
         <>
           <AdminAccess key={admin.id} admin={admin} />
-          <AdminSignIn admin={admin} />
+          <AdminSignIn admin={admin} isOwn={me.data.id === admin.id} />
           <DeleteAdmin admin={admin} />
         </>
       )}

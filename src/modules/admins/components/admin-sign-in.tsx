@@ -1,7 +1,8 @@
 'use client';
 
-import { Button, PasswordInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import Link from 'next/link';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -13,10 +14,31 @@ import { SettingsSection } from '@/components/settings-section';
 import { PASSWORD_RULE } from '@/lib/password';
 import { type Admin, UpdateAdmin } from '../schema';
 
-export function AdminSignIn({ admin }: { admin: Admin }) {
+type AdminSignInProps = { admin: Admin; isOwn: boolean };
+
+/** How another admin signs in. The own credentials change on the account page, which asks for the present ones. */
+export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
+  if (isOwn) {
+    return (
+      <SettingsSection title="Sign-in" hint="Your password, second factor and identity provider.">
+        <FormColumn>
+          <p className="soft">
+            You change how you sign in on your{' '}
+            <Link className="act" href="/account">
+              account page
+            </Link>
+            .
+          </p>
+        </FormColumn>
+      </SettingsSection>
+    );
+  }
   return (
     <>
-      <SettingsSection title="Password" hint="For an admin who lost the password. Ends their sessions.">
+      <SettingsSection
+        title="Password"
+        hint="For an admin who lost the password. Ends their sessions. Their API keys keep working unless you revoke them."
+      >
         <NewPasswordForm admin={admin} />
       </SettingsSection>
       <SettingsSection
@@ -38,8 +60,8 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
   const update = trpc.admins.update.useMutation();
   const { form, problem, isBusy, onSubmit, reset } = useApiForm({
     schema: UpdateAdmin,
-    initialValues: { password: '' },
-    toInput: ({ password }) => ({ id: admin.id, password }),
+    initialValues: { password: '', revoke_api_keys: false },
+    toInput: (values) => ({ id: admin.id, ...values }),
     submit: (input) => update.mutateAsync(input),
     onSaved: () => {
       reset();
@@ -54,6 +76,11 @@ function NewPasswordForm({ admin }: { admin: Admin }) {
           autoComplete="new-password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           {...form.getInputProps('password')}
+        />
+        <Checkbox
+          label="Revoke all their API keys"
+          description="Applications that use them lose access immediately."
+          {...form.getInputProps('revoke_api_keys', { type: 'checkbox' })}
         />
         <ProblemAlert problem={problem} />
         <FormFooter>

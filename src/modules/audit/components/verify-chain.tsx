@@ -4,28 +4,46 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
+import type { AuditVerification } from '../schema';
 import classes from './verify-chain.module.css';
 
-/** Verification reads the entire chain, so it only runs on request. */
+const ON_REQUEST = { enabled: false, retry: false } as const;
+
+/** Runs only on request: "Verify" reads what was sealed since the last verification, "Verify all" the whole chain. */
 export function VerifyChain() {
-  const verify = trpc.audit.verify.useQuery({}, { enabled: false, retry: false });
-  const { data } = verify;
+  const recent = trpc.audit.verify.useQuery({}, ON_REQUEST);
+  const whole = trpc.audit.verify.useQuery({ full: true }, ON_REQUEST);
+  const { data, isError, error } = updatedAt(whole) > updatedAt(recent) ? whole : recent;
+  const isVerifying = recent.isFetching || whole.isFetching;
   return (
     <>
       <span role="status">
-        {!data && !verify.isError && 'Successful and denied changes, sealed in a hash chain'}
-        {data?.valid && <StatusMark status="on">Chain intact: {formatCount(data.sealed)} sealed entries</StatusMark>}
-        {data && !data.valid && <StatusMark status="failed">Chain broken: {data.message}</StatusMark>}
-        {verify.isError && <StatusMark status="warning">{toProblem(verify.error).message}</StatusMark>}
+        {!data && !isError && 'Successful and denied changes, sealed in a hash chain'}
+        {data && !isError && <Verdict verdict={data} />}
+        {isError && <StatusMark status="warning">{toProblem(error).message}</StatusMark>}
       </span>
-      <button
-        type="button"
-        className={classes.verify}
-        disabled={verify.isFetching}
-        onClick={() => void verify.refetch()}
-      >
-        {verify.isFetching ? 'Verifying…' : data ? 'Verify again' : 'Verify'}
+      <button type="button" className={classes.verify} disabled={isVerifying} onClick={() => void recent.refetch()}>
+        {isVerifying ? 'Verifying…' : data ? 'Verify again' : 'Verify'}
       </button>
+      {data && !isVerifying && data.checked < data.sealed && (
+        <button type="button" className={classes.verify} onClick={() => void whole.refetch()}>
+          Verify all
+        </button>
+      )}
     </>
   );
+}
+
+function Verdict({ verdict }: { verdict: AuditVerification }) {
+  const { valid, sealed, checked, message } = verdict;
+  if (!valid) return <StatusMark status="failed">Chain broken: {message}</StatusMark>;
+  return (
+    <StatusMark status="on">
+      Chain intact: {formatCount(sealed)} sealed entries{checked < sealed && `, ${formatCount(checked)} read now`}
+    </StatusMark>
+  );
+}
+
+function updatedAt({ dataUpdatedAt, errorUpdatedAt }: { dataUpdatedAt: number; errorUpdatedAt: number }): number {
+  return Math.max(dataUpdatedAt, errorUpdatedAt);
 }

@@ -1,6 +1,7 @@
 import { safeNextPath } from '@/lib/routes';
 import { insertAuditEntry } from '@/server/audit';
 import type { Tx } from '@/server/db';
+import { recordDeniedAttempt } from '@/server/denied-attempts';
 import { AppError } from '@/server/errors';
 import type { Context } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
@@ -158,7 +159,8 @@ async function failTo(
   email?: string,
 ): Promise<Redirection> {
   const isLink = intent?.purpose === 'link';
-  await insertAuditEntry(ctx.db, ctx, {
+  const record = isLink ? insertAuditEntry : recordDeniedAttempt;
+  await record(ctx.db, ctx, {
     action: isLink ? 'admin.link_oidc' : 'session.create',
     outcome: 'denied',
     actor: null,

@@ -65,32 +65,32 @@ describe('an address', () => {
 
 describe('an address with a tag', () => {
   it('resolves like the address without it, unless a mailbox or alias has the tagged address', async () => {
-    await makeAlias('', 'catchall@far.example');
+    await makeAlias(domain.id, '', 'catchall@far.example');
     expect(await resolve('ann+shop')).toEqual(['catchall@far.example']);
-    await makeAlias('ann', 'alias@far.example');
+    await makeAlias(domain.id, 'ann', 'alias@far.example');
     expect(await resolve('ann+shop')).toEqual(['alias@far.example']);
-    await makeMailbox('ann');
+    await makeMailbox(domain.id, 'ann');
     expect(await resolve('Ann+Shop+2')).toEqual([`ann@${domain.name}`]);
-    await makeAlias('ann+shop', 'tagged@far.example');
+    await makeAlias(domain.id, 'ann+shop', 'tagged@far.example');
     expect(await resolve('ann+shop')).toEqual(['tagged@far.example']);
-    await makeMailbox('ann+shop');
+    await makeMailbox(domain.id, 'ann+shop');
     expect(await resolve('ann+shop')).toEqual([`ann+shop@${domain.name}`]);
     expect(await resolve('ann+news')).toEqual([`ann@${domain.name}`]);
   });
 
   it('resolves to the catch-all, or to nothing, if nobody has the address without it', async () => {
-    await makeMailbox('ann');
+    await makeMailbox(domain.id, 'ann');
     for (const local of ['bo+shop', '+ann', '+']) expect(await resolve(local)).toEqual([]);
-    await makeAlias('', 'catchall@far.example');
+    await makeAlias(domain.id, '', 'catchall@far.example');
     for (const local of ['bo+shop', '+ann', '+']) expect(await resolve(local)).toEqual(['catchall@far.example']);
   });
 
   it('as a destination of an alias is the mailbox', async () => {
-    await makeMailbox('ann');
-    await makeAlias('info', `x@far.example`);
-    await makeAlias('team', `ann+team@${domain.name},info+team@${domain.name},y+z@far.example`);
+    await makeMailbox(domain.id, 'ann');
+    await makeAlias(domain.id, 'info', 'x@far.example');
+    await makeAlias(domain.id, 'team', `ann+team@${domain.name},info+team@${domain.name},y+z@far.example`);
     expect(await resolve('team')).toEqual([`ann@${domain.name}`, 'y+z@far.example']);
-    await makeMailbox('ann+team');
+    await makeMailbox(domain.id, 'ann+team');
     expect(await resolve('team')).toEqual([`ann+team@${domain.name}`, 'y+z@far.example']);
   });
 });

@@ -1,6 +1,6 @@
 'use client';
 
-import { PasswordInput } from '@mantine/core';
+import { Checkbox, PasswordInput } from '@mantine/core';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
@@ -15,10 +15,10 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
   const change = trpc.auth.changePassword.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: ChangePasswordForm,
-    initialValues: { current_password: '', new_password: '', repeated: '' },
-    submit: ({ current_password, new_password }) => change.mutateAsync({ current_password, new_password }),
+    initialValues: { current_password: '', new_password: '', repeated: '', revoke_api_keys: false },
+    submit: ({ repeated: _, ...input }) => change.mutateAsync(input),
     onSaved: async () => {
-      await utils.auth.sessions.invalidate();
+      await Promise.all([utils.auth.sessions.invalidate(), utils.apiKeys.list.invalidate()]);
       onClose();
     },
   });
@@ -33,7 +33,7 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
       onClose={onClose}
       onSubmit={onSubmit}
     >
-      <p className="soft">Your other sessions are signed out. API keys keep working.</p>
+      <p className="soft">Your other sessions are signed out. Your API keys keep working unless you revoke them.</p>
       <PasswordInput
         label="Current password"
         autoComplete="current-password"
@@ -53,6 +53,11 @@ export function PasswordDialog({ opened, onClose }: PasswordDialogProps) {
         autoComplete="new-password"
         visibilityToggleButtonProps={toggle}
         {...form.getInputProps('repeated')}
+      />
+      <Checkbox
+        label="Revoke all my API keys"
+        description="Applications that use them lose access immediately."
+        {...form.getInputProps('revoke_api_keys', { type: 'checkbox' })}
       />
       <ProblemAlert problem={problem} />
     </Dialog>

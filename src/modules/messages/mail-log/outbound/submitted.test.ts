@@ -108,7 +108,7 @@ describe('mail that a mailbox submits by SMTP', () => {
     await logged(delivery('X@far.example'));
     expect(await shown()).toMatchObject({ to: ['X@far.example'], status: 'delivered' });
     const recipients = ['x@far.example', 'y@far.example'];
-    await readFilter(queueId, { user: at('ann'), from: at('ann'), recipients, subject: 'Late' });
+    await mail.filtered({ user: at('ann'), from: at('ann'), recipients, subject: 'Late' });
     expect(await shown()).toMatchObject({
       to: ['X@far.example', 'y@far.example'],
       subject: 'Late',
@@ -117,14 +117,14 @@ describe('mail that a mailbox submits by SMTP', () => {
     });
     await logged(delivery('y@far.example'));
     expect((await shown()).status).toBe('delivered');
-    const delivered = await emittedEvents(domain.id, 'mail.delivered');
+    const delivered = await mail.emitted('mail.delivered');
     expect(delivered.at(-1)?.data).toMatchObject({ to: ['X@far.example', 'y@far.example'], subject: 'Late' });
   });
 
   it('leaves no recipient open if the filter entry arrives after the message left the queue', async () => {
     await submit(null);
     await logged(delivery('x@far.example'), { kind: 'removed' });
-    await readFilter(queueId, { user: at('ann'), recipients: ['x@far.example', 'y@far.example'], subject: 'Late' });
+    await mail.filtered({ user: at('ann'), recipients: ['x@far.example', 'y@far.example'], subject: 'Late' });
     expect(await shown()).toMatchObject({ subject: 'Late', status: 'failed' });
     expect(await causes()).toEqual([null, 'unknown']);
   });
@@ -195,7 +195,7 @@ describe('mail that a mailbox submits by SMTP', () => {
       recipients: { 'x@far.example': 'delivered', 'y@far.example': 'failed', 'z@far.example': 'failed' },
     });
     expect(await causes()).toEqual([null, 'unknown', 'unknown']);
-    const failed = await emittedEvents(domain.id, 'mail.failed');
+    const failed = await mail.emitted('mail.failed');
     expect(failed.map(({ data }) => data)).toMatchObject([
       { recipient: 'y@far.example', reason: 'unknown', error: expect.stringMatching(/may have been delivered/) },
       { recipient: 'z@far.example', reason: 'unknown' },

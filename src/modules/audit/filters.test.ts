@@ -1,0 +1,106 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+
+const ROWS = 200_000;
+const READ_AT_MOST = 1_000;
+const domain = await makeDomain();
+const api = await keyClient();
+const assigned = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+
+/** A UUID for a number. */
+const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+
+beforeAll(async () => {
+  // The rarest values are the oldest entries, which a scan from the newest would find last.
+  await db.$executeRaw`
+    INSERT INTO audit_entry (id, admin_id, admin_email, api_key_id, action, resource, domain_id, ip_address, user_agent,
+                             request_id, outcome, details, created_at)
+    SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+           ('00000000-0000-7000-8000-' || lpad((n % 50)::text, 12, '0'))::uuid,
+           CASE WHEN n <= 20 THEN 'rare@post.example' ELSE 'a' || n % 50 || '@post.example' END,
+           CASE WHEN n <= 20 THEN ${idOf(7)}::uuid WHEN n % 4 = 0 THEN ${idOf(8)}::uuid END,
+           CASE WHEN n <= 20 THEN 'rare.action' ELSE 'domain.update' END, 'domain:' || n, ${domain.id}::uuid,
+           CASE WHEN n <= 20 THEN '192.0.2.7' ELSE '198.51.100.' || n % 200 END, 'test',
+           ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+           (CASE WHEN n <= 20 THEN 'error' WHEN n % 20 = 0 THEN 'denied' ELSE 'success' END)::audit_outcome, '{}',
+           now() - (${ROWS} - n) * interval '1 second'
+      FROM generate_series(1, ${ROWS}::int) AS n`;
+  await db.$executeRaw`VACUUM ANALYZE audit_entry`;
+}, 120_000);
+
+type Plan = {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Plan[];
+};
+
+/** The rows that the list's query reads, whether or not it returns them. */
+async function rowsRead(filter: string, client = api): Promise<number> {
+  const spy = vi.spyOn(pg.Client.prototype, 'query');
+  const response = await client.get(`/audit?${filter}`);
+  const calls = spy.mock.calls.map(([call]) => call as unknown as { text?: string; values?: unknown[] });
+  spy.mockRestore();
+  expect(response.status).toBe(200);
+  const read = calls.find(({ text }) => /FROM "public"."audit_entry"/.test(text ?? ''));
+  expect(read).toBeDefined();
+  return explainRead(read?.text ?? '', read?.values ?? []);
+}
+
+async function explainRead(text: string, values: unknown[]): Promise<number> {
+  const client = new pg.Client(process.env.DATABASE_URL);
+  await client.connect();
+  try {
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+    return rowsOf(rows[0]['QUERY PLAN'][0].Plan);
+  } finally {
+    await client.end();
+  }
+}
+
+function rowsOf(plan: Plan): number {
+  const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0);
+  const own = (plan['Actual Rows'] + removed) * plan['Actual Loops'];
+  return Math.max(own, ...(plan.Plans ?? []).map(rowsOf));
+}
+
+it('detects a query that reads the whole table', async () => {
+  expect(await explainRead('SELECT * FROM audit_entry WHERE user_agent = $1', ['none'])).toBeGreaterThanOrEqual(ROWS);
+});
+
+describe('a filter of a large audit log reads only about a page of entries', () => {
+  const filters = [
+    '',
+    'order=asc',
+    'outcome=error',
+    'outcome=denied',
+    'outcome=success',
+    'outcome=error&order=asc',
+    'admin_email=rare@post.example',
+    'admin_email=a7@post.example',
+    'admin_email=nobody@post.example',
+    'ip_address=192.0.2.7',
+    'ip_address=198.51.100.7',
+    'ip_address=203.0.113.1',
+    `request_id=${idOf(3)}`,
+    `request_id=${idOf(ROWS + 1)}`,
+    `api_key_id=${idOf(7)}`,
+    `api_key_id=${idOf(8)}`,
+    `api_key_id=${idOf(9)}`,
+    `admin_id=${idOf(7)}`,
+    'action=rare.action',
+    'resource=domain:7',
+    'until=2020-01-01T00:00:00Z',
+    'outcome=error&admin_email=rare@post.example&ip_address=192.0.2.7',
+  ];
+
+  it.each(filters)('with "%s"', async (filter) => {
+    expect(await rowsRead(filter)).toBeLessThan(READ_AT_MOST);
+    expect(await rowsRead(`${filter}&limit=200`, assigned)).toBeLessThan(READ_AT_MOST);
+  });
+});
