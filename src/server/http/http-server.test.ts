@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 /** A server whose API is `api`. @returns a function that sends a request to it */
-async function serving(api: Api) {
+async function serving(api: Api, over: Partial<Parameters<typeof serveHttp>[1]> = {}) {
   const server = createServer();
   close = serveHttp(server, {
     appUrl: 'https://mail.example.com',
@@ -25,6 +25,7 @@ async function serving(api: Api) {
     },
     countRequest: async () => ({ count: 1, resetMs: 60_000 }),
     refusalOf: () => null,
+    ...over,
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -142,4 +143,25 @@ it('answers 500 in the envelope to an unexpected error', async () => {
   const response = await responseTo(send('/api/v1/domains'));
   expect(response.statusCode).toBe(500);
   expect(JSON.parse(await text(response))).toMatchObject({ data: null, error: { code: 'INTERNAL_ERROR' } });
+});
+
+it('refuses a page beyond the limit of an address before it is rendered, and passes the count on to the API', async () => {
+  let isRendered = false;
+  const send = await serving(async ({ headers }) => new Response(headers.get('x-postroom-request-count')), {
+    servePage: async () => {
+      isRendered = true;
+    },
+    countRequest: async (ip) => ({ count: ip === '127.0.0.1' ? 7 : 0, resetMs: 1_500 }),
+    refusalOf: ({ count }) =>
+      count > 6
+        ? { status: 429, code: 'RATE_LIMIT_EXCEEDED', message: 'Too many.', headers: { 'Retry-After': '2' } }
+        : null,
+  });
+  for (const path of ['/login', '/_next/static/a.js', '/nothing', '/api/other']) {
+    const response = await responseTo(send(path));
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '2']);
+  }
+  expect(isRendered).toBe(false);
+  const forged = { 'X-Postroom-Request-Count': '0 0' };
+  expect(await text(await responseTo(send('/api/v1/domains', { headers: forged })))).toBe('7 1500');
 });

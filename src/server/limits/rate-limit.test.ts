@@ -1,0 +1,31 @@
+import { expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
+import { client, expectError } from '@/test/rest';
+
+const LIMIT = vi.hoisted(() => {
+  process.env.RATE_LIMIT_PER_MINUTE = '5';
+  return 5;
+});
+
+const storedCounts = async () =>
+  (await db.rateLimit.findMany({ where: { key: { contains: 'address' } } })).map(({ points }) => points);
+
+it('requests beyond the limit of an address are refused without asking the store again', async () => {
+  const api = client();
+  for (let call = 0; call < LIMIT; call += 1) expect((await api.get('/version')).status).toBe(200);
+  for (let call = 0; call < 10; call += 1) {
+    const answer = expectError(await api.get('/version'), 429, 'RATE_LIMIT_EXCEEDED');
+    expect(answer.headers.get('ratelimit-remaining')).toBe('0');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect(await storedCounts()).toEqual([LIMIT + 1]);
+  expect((await client().get('/version')).status).toBe(200);
+});
+
+it('the OpenAPI document counts as well, and the health check always responds', async () => {
+  const api = client();
+  const documents = [];
+  for (let call = 0; call <= LIMIT; call += 1) documents.push((await api.download('/openapi.json')).status);
+  expect(documents).toEqual([...Array(LIMIT).fill(200), 429]);
+  expect((await api.get('/health')).status).toBe(200);
+});
