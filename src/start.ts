@@ -7,6 +7,7 @@ import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
 import { createMissingDkimKeys } from '@/modules/domains/dkim/missing';
+import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
 import { settleAbandonedMessages } from '@/modules/sending/service';
@@ -28,6 +29,7 @@ import { env } from '@/server/settings/env';
 const CLEANUP_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
 const DENIALS_INTERVAL_MS = 10_000;
+const DNS_INTERVAL_MS = 60_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
 const DELIVERY_INTERVAL_MS = 500;
 
@@ -53,6 +55,7 @@ export async function start(): Promise<App> {
   repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
   repeat('recording repeated denials', DENIALS_INTERVAL_MS, () => writeCountedAttempts(database(), systemClock.now()));
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
+  repeat('checking DNS', DNS_INTERVAL_MS, () => checkDueDomains(database(), systemClock));
   const stopDelivering = startDelivering();
   let closeHttp: (() => Promise<void>) | undefined;
   return {

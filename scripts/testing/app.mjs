@@ -18,6 +18,8 @@ export function appEnvironment(databaseUrl) {
     SECRET_KEY: randomBytes(32).toString('hex'),
     CRON_SECRET: randomBytes(32).toString('hex'),
     RATE_LIMIT_PER_MINUTE: '0',
+    // Nobody answers there.
+    DNS_SERVERS: '127.0.0.1:9',
     LOG_LEVEL: 'warn',
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,

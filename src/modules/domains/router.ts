@@ -2,6 +2,7 @@ import { ById, Confirmation } from '@/lib/wire';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { dkimProcedures } from './dkim/procedures';
+import { dnsProcedures } from './dns/procedures';
 import { CreateDomain, Domain, DomainPage, ListDomains, UpdateDomain } from './schema';
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
 
@@ -68,4 +69,5 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => deleteDomain(ctx, input)),
 
   ...dkimProcedures,
+  ...dnsProcedures,
 });

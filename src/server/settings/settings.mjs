@@ -66,6 +66,10 @@ const Environment = z
       .optional(),
     SESSION_TTL_HOURS: wholeNumber('SESSION_TTL_HOURS', { min: 1, max: 8760, fallback: 24 }),
     MAX_MESSAGE_SIZE_MB: wholeNumber('MAX_MESSAGE_SIZE_MB', { min: 1, max: 100, fallback: 50 }),
+    DNS_SERVERS: commaSeparated().refine(
+      (servers) => servers.every(isDnsServer),
+      'DNS_SERVERS must list addresses separated by commas, with a port if it is not 53, such as 127.0.0.1,[2001:db8::1]:5353.',
+    ),
     TRUSTED_PROXIES: commaSeparated().refine(
       (proxies) => proxies.every(isAddressOrRange),
       'TRUSTED_PROXIES must list addresses or ranges separated by commas, such as 10.0.0.5,192.168.0.0/16.',
@@ -115,6 +119,8 @@ const Settings = Environment.transform((env) => ({
   cronSecret: env.CRON_SECRET,
   sessionTtlHours: env.SESSION_TTL_HOURS,
   maxMessageSizeMb: env.MAX_MESSAGE_SIZE_MB,
+  /** Empty: those of the operating system. */
+  dnsServers: env.DNS_SERVERS,
   trustedProxies: env.TRUSTED_PROXIES,
   oidcProviders: env.OIDC_PROVIDERS,
   webhookAllowPrivateNetworks: env.WEBHOOK_ALLOW_PRIVATE_NETWORKS,
@@ -213,6 +219,14 @@ function isUrlOf(value, protocols) {
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
   return protocols.includes(url.protocol) && url.hostname !== '';
+}
+
+/** @param {string} value */
+function isDnsServer(value) {
+  const [, bracketed, four, port = '53'] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(value) ?? [];
+  const isAddress =
+    bracketed !== undefined ? ipaddr.IPv6.isValid(bracketed) : ipaddr.IPv4.isValidFourPartDecimal(four ?? '');
+  return (isAddress && Number(port) > 0 && Number(port) < 65536) || ipaddr.IPv6.isValid(value);
 }
 
 /** @param {string} value */

@@ -27,6 +27,11 @@ export function makeDkimKeyPair(algorithm: DkimAlgorithm): Promise<DkimKeyPair> 
   return generationLimit(() => (algorithm === 'rsa-2048' ? makeRsa() : makeEd25519()));
 }
 
+/** The DNS record of a key. */
+export function dkimRecordValue({ algorithm, publicKey }: { algorithm: string; publicKey: string }): string {
+  return `v=DKIM1; k=${algorithm === 'ed25519' ? 'ed25519' : 'rsa'}; p=${publicKey}`;
+}
+
 /** The columns of a new key, except its domain. */
 export function dkimKeyRow(pair: DkimKeyPair, over: { selector?: string; status: DkimStatus; at: Date }) {
   const { selector = newSelector(over.at), status, at } = over;

@@ -6,7 +6,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
-import { dkimKeyRow, makeDkimKeyPair } from './keys';
+import { dkimKeyRow, dkimRecordValue, makeDkimKeyPair } from './keys';
 import type { ActivateDkim, DkimKey, ListDkimKeys, RotateDkim } from './schema';
 
 export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Promise<Page<DkimKey>> {
@@ -92,15 +92,14 @@ const FIELDS = {
 type Row = Prisma.DkimKeyGetPayload<{ select: typeof FIELDS }>;
 
 function present(row: Row): DkimKey {
-  const isRsa = row.algorithm === 'rsa_2048';
   return {
     selector: row.selector,
-    algorithm: isRsa ? 'rsa-2048' : 'ed25519',
+    algorithm: row.algorithm === 'rsa_2048' ? 'rsa-2048' : 'ed25519',
     status: row.status,
     dns_record: {
       type: 'TXT',
       name: `${row.selector}._domainkey.${row.domain.name}`,
-      value: `v=DKIM1; k=${isRsa ? 'rsa' : 'ed25519'}; p=${row.publicKey}`,
+      value: dkimRecordValue(row),
     },
     published_at: row.publishedAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),

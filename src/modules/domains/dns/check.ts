@@ -1,0 +1,86 @@
+import { createResolver, type Lookup, type Resolver } from '@/server/dns/resolver';
+import { addressesOf, hostRecords, mxRecord, serviceRecords } from './records/mail-host';
+import type { DomainFacts, ExpectedRecord, Verdict } from './records/record';
+import { dkimRecords, dmarcRecord, ownershipRecord, spfRecord } from './records/sending';
+import type { DnsRecord, DnsRecordStatus } from './schema';
+
+const TIMEOUT_MS = 15_000;
+
+export type CheckedRecord = Omit<DnsRecord, 'changed_at' | 'checked_at'>;
+
+/** The records of a domain that don't depend on what DNS answers, in the order in which they are shown. */
+export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
+  return [
+    mxRecord(facts),
+    spfRecord(facts),
+    ...dkimRecords(facts),
+    dmarcRecord(facts),
+    ownershipRecord(facts),
+    ...serviceRecords(facts),
+  ];
+}
+
+/** Looks all records of a domain up, at the resolvers and at the domain's own name servers. It takes 15 seconds at most. */
+export async function checkDomain(
+  facts: DomainFacts,
+  options: Omit<Parameters<typeof createResolver>[0], 'signal'>,
+): Promise<CheckedRecord[]> {
+  const resolver = createResolver({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const addresses = (await addressesOf(resolver, facts.mailHost)).map(({ address }) => address);
+  const records = [...expectedRecords(facts), ...hostRecords(facts, addresses)];
+  return Promise.all(records.map((record) => checkRecord(record, resolver)));
+}
+
+async function checkRecord(record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> {
+  const { purpose, type, name, expected, required } = record;
+  const [lookup, authoritative] = await Promise.all([
+    resolver.lookup(name, type),
+    resolver.lookupAuthoritative(name, type),
+  ]);
+  const { found, ...verdict } = await judge(record, lookup, resolver);
+  const answers = await Promise.all(
+    authoritative.map(async (answer) => ({ server: answer.server, ...(await judge(record, answer.lookup, resolver)) })),
+  );
+  return {
+    purpose,
+    type,
+    name,
+    expected,
+    required,
+    found,
+    ...withProgress(verdict, answers, lookup),
+    ttl: 'ttlSeconds' in lookup ? lookup.ttlSeconds : null,
+    authoritative: answers.map(({ server, found: values, status }) => ({ server, found: values, status })),
+  };
+}
+
+async function judge(
+  record: ExpectedRecord,
+  lookup: Lookup,
+  resolver: Resolver,
+): Promise<Verdict & { found: string[] }> {
+  const { missing, concerns = () => true, expected } = record;
+  if (lookup.status === 'temporary_error') {
+    const message = `The lookup failed: ${lookup.reason}`;
+    return { found: [], status: 'temporary_error', severity: 'warning', message, fix: null };
+  }
+  const found = lookup.values.filter(concerns);
+  if (found.length > 0) return { found, ...(await record.judge(found, resolver)) };
+  const fix = expected === null ? null : 'Publish this record at your DNS provider.';
+  return { found, status: 'missing', ...missing, fix };
+}
+
+/** Says so if the name servers have the right record and resolvers still keep the old one. */
+function withProgress(verdict: Verdict, authoritative: { status: DnsRecordStatus }[], lookup: Lookup): Verdict {
+  const isOldOnly =
+    verdict.status !== 'ok' && authoritative.length > 0 && authoritative.every(({ status }) => status === 'ok');
+  if (!isOldOnly) return verdict;
+  const seconds = 'ttlSeconds' in lookup ? lookup.ttlSeconds : null;
+  const wait = seconds === null ? '' : ` for up to ${Math.max(1, Math.ceil(seconds / 60))} minutes`;
+  return {
+    ...verdict,
+    severity: verdict.severity === 'error' ? 'warning' : verdict.severity,
+    message: `Your name servers have the right record. Resolvers may keep the old one${wait}.`,
+    fix: null,
+  };
+}

@@ -1,0 +1,51 @@
+import { ById } from '@/lib/wire';
+import { authedProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
+import { rest } from '@/server/rest/meta';
+import { DomainDns, GetDnsZone } from './schema';
+import { checkDns, getDns, getDnsZone } from './service';
+
+const tag = 'Domains';
+
+export const dnsProcedures = {
+  dns: authedProcedure(ById)
+    .meta(
+      rest('GET', '/domains/{id}/dns', {
+        tag,
+        summary: 'Get the DNS records of a domain',
+        description: 'What the domain should publish, and what the last check found. Domains are checked every hour.',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(DomainDns)
+    .query(({ ctx, input }) => getDns(ctx, input)),
+
+  checkDns: authedProcedure(ById)
+    .meta(
+      rest('POST', '/domains/{id}/dns/check', {
+        tag,
+        summary: 'Check the DNS records of a domain',
+        description: 'Asks the resolvers and the domain’s own name servers. Takes 15 seconds at most.',
+        audit: 'domain.check_dns',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(DomainDns)
+    .mutation(({ ctx, input }) => checkDns(ctx, input)),
+
+  dnsZone: authedProcedure(GetDnsZone)
+    .meta(
+      rest('GET', '/domains/{id}/dns/zone', {
+        tag,
+        summary: 'Get the DNS records of a domain as a zone file',
+        description: 'The records to publish, in the form that DNS providers import.',
+        file: 'text/dns; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => getDnsZone(ctx, input)),
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '@/lib/wire';
+
+export const DNS_PURPOSES = ['mx', 'spf', 'dkim', 'dmarc', 'host', 'ptr', 'srv', 'ownership'] as const;
+
+const DnsPurpose = z.enum(DNS_PURPOSES).meta({
+  description:
+    'mx: brings mail to your mail server; spf: lets it send for the domain; dkim: verifies its signatures; dmarc: policy for forged mail; ' +
+    'host, ptr: addresses and name of the mail server; srv: sets up mail programs; ownership: proves that the domain is yours',
+});
+export type DnsPurpose = z.infer<typeof DnsPurpose>;
+
+export const DnsRecordStatus = z.enum(['ok', 'missing', 'mismatch', 'multiple', 'temporary_error']);
+export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
+
+export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
+export type DnsSeverity = z.infer<typeof DnsSeverity>;
+
+export const DnsRecord = z
+  .object({
+    purpose: DnsPurpose,
+    type: z.enum(['A', 'MX', 'PTR', 'SRV', 'TXT']),
+    name: z.string(),
+    expected: z.string().nullable().meta({ description: 'The value to publish. null: it can’t be known from here' }),
+    found: z.array(z.string()),
+    status: DnsRecordStatus,
+    severity: DnsSeverity,
+    required: z.boolean().meta({ description: 'Whether mail depends on the record' }),
+    message: z.string(),
+    fix: z.string().nullable(),
+    ttl: z.int().nullable().meta({ description: 'Seconds that resolvers keep what they found' }),
+    authoritative: z
+      .array(z.object({ server: z.string(), found: z.array(z.string()), status: DnsRecordStatus }))
+      .meta({ description: 'What each name server of the domain answers' }),
+    changed_at: Timestamp.meta({ description: 'When `found` or `status` last changed' }),
+    checked_at: Timestamp,
+  })
+  .meta({ id: 'DnsRecord' });
+export type DnsRecord = z.infer<typeof DnsRecord>;
+
+export const DomainDns = z
+  .object({
+    status: z.enum(['ok', 'warning', 'error', 'unchecked']),
+    checked_at: Timestamp.nullable(),
+    records: z.array(DnsRecord),
+  })
+  .meta({ id: 'DomainDns' });
+export type DomainDns = z.infer<typeof DomainDns>;
+
+export const GetDnsZone = z.strictObject({
+  id: Id,
+  only: z.enum(['missing']).optional().meta({ description: 'Leaves out records that are published as expected' }),
+});
+export type GetDnsZone = z.infer<typeof GetDnsZone>;

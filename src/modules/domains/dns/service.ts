@@ -1,0 +1,49 @@
+import type { Database, Tx } from '@/server/db';
+import { notFound } from '@/server/errors';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
+import { requireDomain } from '../service';
+import { type CheckedRecord, checkDomain } from './check';
+import { dnsServers, factsOf } from './facts';
+import type { DomainDns, GetDnsZone } from './schema';
+import { readDns, storeCheck } from './store';
+import { zoneFile } from './zone-file';
+
+/** What the last check found. */
+export async function getDns(ctx: ActorContext, { id }: { id: string }): Promise<DomainDns> {
+  await requireDomain(ctx, ctx.db, id);
+  return readDns(ctx.db, id);
+}
+
+/** Looks everything up now, outside of the transaction that stores the result. */
+export async function checkDns(ctx: MutationContext, { id }: { id: string }): Promise<DomainDns> {
+  await requireDomain(ctx, ctx.db, id);
+  const checked = await runCheck(ctx.db, id);
+  if (!checked) throw notFound('domain');
+  return ctx.transaction(async ({ tx, audit }) => {
+    await requireDomain(ctx, tx, id);
+    const status = await storeCheck(tx, id, { checked, at: ctx.clock.now() });
+    await audit({ resource: `domain:${id}`, domainId: id, details: { status } });
+    return readDns(tx, id);
+  });
+}
+
+/** The records to publish, as a zone file. */
+export async function getDnsZone(ctx: ActorContext, { id, only }: GetDnsZone) {
+  const { name } = await requireDomain(ctx, ctx.db, id);
+  const [facts, { records }] = await Promise.all([factsOf(ctx.db, id), readDns(ctx.db, id)]);
+  if (!facts) throw notFound('domain');
+  const published = only === 'missing' ? records.filter(({ status }) => status === 'ok') : [];
+  const text = zoneFile(facts, published);
+  return { filename: `${name}.zone`, chunks: oneChunk(text) };
+}
+
+/** @returns null if the domain no longer exists */
+export async function runCheck(db: Tx | Database, id: string): Promise<CheckedRecord[] | null> {
+  const facts = await factsOf(db, id);
+  return facts && checkDomain(facts, { servers: dnsServers() });
+}
+
+async function* oneChunk(text: string): AsyncGenerator<string> {
+  yield text;
+}

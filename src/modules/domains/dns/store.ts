@@ -1,0 +1,96 @@
+import type { Tx } from '@/server/db';
+import type { Prisma } from '@/server/prisma/client';
+import type { CheckedRecord } from './check';
+import type { DnsRecord, DomainDns } from './schema';
+
+type NewRow = Prisma.DnsRecordCreateManyInput & { found: string[] };
+type Check = { checked: CheckedRecord[]; at: Date };
+
+/**
+ * Stores what a check found, and how it differs from the check before. A record whose lookup failed temporarily keeps its
+ * last result.
+ * @returns the domain's new status
+ */
+export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Check): Promise<DomainDns['status']> {
+  // One check of a domain stores at a time.
+  await tx.$queryRaw`SELECT id FROM domain WHERE id = ${domainId}::uuid FOR NO KEY UPDATE`;
+  const earlier = new Map((await tx.dnsRecord.findMany({ where: { domainId } })).map((row) => [keyOf(row), row]));
+  const rows: NewRow[] = [];
+  const changes: Prisma.DnsChangeCreateManyInput[] = [];
+  for (const [position, { ttl, ...record }] of checked.entries()) {
+    const before = earlier.get(keyOf(record));
+    if (record.status === 'temporary_error' && before && before.status !== 'temporary_error') {
+      rows.push({ ...before, position, authoritative: before.authoritative ?? [] });
+      continue;
+    }
+    const isChanged = !before || before.status !== record.status || !isSameSet(before.found, record.found);
+    rows.push({
+      ...record,
+      domainId,
+      position,
+      ttlSeconds: ttl,
+      changedAt: isChanged ? at : before.changedAt,
+      checkedAt: at,
+    });
+    if (!before || !isChanged) continue;
+    const { purpose, type, name, status, found } = record;
+    changes.push({ domainId, purpose, type, name, status, before: before.found, after: found, at });
+  }
+  await tx.dnsRecord.deleteMany({ where: { domainId } });
+  await tx.dnsRecord.createMany({ data: rows });
+  await tx.dnsChange.createMany({ data: changes });
+  const status = statusOf(rows);
+  const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
+  // Not by Prisma, which would set updated_at too.
+  await tx.$executeRaw`
+    UPDATE domain SET dns_status = ${status}::dns_status, dns_checked_at = ${at},
+                      verified_at = CASE WHEN ${isOwner} THEN coalesce(verified_at, ${at}) ELSE verified_at END
+     WHERE id = ${domainId}::uuid`;
+  return status;
+}
+
+export async function readDns(db: Tx, domainId: string): Promise<DomainDns> {
+  const [domain, records] = await Promise.all([
+    db.domain.findUniqueOrThrow({ where: { id: domainId }, select: { dnsStatus: true, dnsCheckedAt: true } }),
+    db.dnsRecord.findMany({ where: { domainId }, orderBy: { position: 'asc' } }),
+  ]);
+  return {
+    status: domain.dnsStatus,
+    checked_at: domain.dnsCheckedAt?.toISOString() ?? null,
+    records: records.map(present),
+  };
+}
+
+function statusOf(records: { severity: string; required: boolean }[]): 'ok' | 'warning' | 'error' {
+  if (records.some(({ severity, required }) => severity === 'error' && required)) return 'error';
+  return records.some(({ severity }) => severity === 'error' || severity === 'warning') ? 'warning' : 'ok';
+}
+
+function keyOf({ purpose, type, name }: { purpose: string; type: string; name: string }): string {
+  return `${purpose} ${type} ${name}`;
+}
+
+function isSameSet(one: string[], other: string[]): boolean {
+  return one.length === other.length && [...one].sort().every((value, index) => value === [...other].sort()[index]);
+}
+
+type Row = Prisma.DnsRecordGetPayload<object>;
+
+function present(row: Row): DnsRecord {
+  return {
+    purpose: row.purpose as DnsRecord['purpose'],
+    type: row.type as DnsRecord['type'],
+    name: row.name,
+    expected: row.expected,
+    found: row.found,
+    status: row.status as DnsRecord['status'],
+    severity: row.severity as DnsRecord['severity'],
+    required: row.required,
+    message: row.message,
+    fix: row.fix,
+    ttl: row.ttlSeconds,
+    authoritative: row.authoritative as DnsRecord['authoritative'],
+    changed_at: row.changedAt.toISOString(),
+    checked_at: row.checkedAt.toISOString(),
+  };
+}

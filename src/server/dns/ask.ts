@@ -1,0 +1,167 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import dnsPacket, { type Answer, type DecodedPacket, type Question } from 'dns-packet';
+
+export type DnsServer = { address: string; port: number };
+
+export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'PTR' | 'SOA' | 'SRV' | 'TLSA' | 'TXT' | 'CAA';
+
+export type Reply = {
+  /** NOERROR, NXDOMAIN, SERVFAIL, REFUSED, … */
+  rcode: string;
+  /** The resolver has verified the answer with DNSSEC. */
+  isAuthentic: boolean;
+  isAuthoritative: boolean;
+  answers: Answer[];
+  authorities: Answer[];
+};
+
+// What fits in one packet on every path (DNS flag day 2020). Longer answers come by TCP.
+const UDP_PAYLOAD_BYTES = 1232;
+const UDP_TRIES = 2;
+const RESEND_AFTER_MS = 1_500;
+const MAX_REPLY_BYTES = 65_535;
+
+/** Why a server gave no answer. The message is shown to admins. */
+export class DnsFailure extends Error {
+  override name = 'DnsFailure';
+}
+
+/**
+ * Asks one server one question, by UDP and, if the answer doesn't fit, by TCP. Packets that don't match the question are
+ * ignored, because anybody can send some.
+ * @param signal ends the question, with the deadline
+ * @throws DnsFailure without an answer
+ */
+export async function ask(
+  server: DnsServer,
+  question: { name: string; type: RecordType },
+  { isRecursive, signal }: { isRecursive: boolean; signal: AbortSignal },
+): Promise<Reply> {
+  const query = encodeQuery(question, isRecursive);
+  const reply = await askByUdp(server, query, signal);
+  return toReply(reply.flag_tc ? await askByTcp(server, query, signal) : reply);
+}
+
+type Query = { id: number; question: Question; bytes: Buffer };
+
+function encodeQuery({ name, type }: { name: string; type: RecordType }, isRecursive: boolean): Query {
+  const id = randomInt(0x10000);
+  const question: Question = { name, type, class: 'IN' };
+  const bytes = dnsPacket.encode({
+    type: 'query',
+    id,
+    flags: (isRecursive ? dnsPacket.RECURSION_DESIRED : 0) | dnsPacket.AUTHENTIC_DATA,
+    questions: [question],
+    additionals: [
+      {
+        type: 'OPT',
+        name: '.',
+        udpPayloadSize: UDP_PAYLOAD_BYTES,
+        extendedRcode: 0,
+        ednsVersion: 0,
+        flags: 0,
+        flag_do: false,
+        options: [],
+      },
+    ],
+  });
+  return { id, question, bytes };
+}
+
+async function askByUdp(server: DnsServer, query: Query, signal: AbortSignal): Promise<DecodedPacket> {
+  const socket = createSocket(server.address.includes(':') ? 'udp6' : 'udp4');
+  const stop = new AbortController();
+  const ending = AbortSignal.any([signal, stop.signal]);
+  try {
+    socket.connect(server.port, server.address);
+    await once(socket, 'connect', { signal });
+    const answered = new Promise<DecodedPacket>((resolve, reject) => {
+      socket.on('message', (bytes) => {
+        const reply = decodeReply(bytes, query);
+        if (reply) resolve(reply);
+      });
+      socket.once('error', (error) => reject(failureOf(error)));
+      ending.addEventListener('abort', () => reject(noAnswer()), { once: true });
+    });
+    answered.catch(() => {});
+    for (let sent = 0; sent < UDP_TRIES; sent += 1) {
+      socket.send(query.bytes);
+      const reply = await Promise.race([answered, pause(RESEND_AFTER_MS, ending)]);
+      if (reply) return reply;
+    }
+    return await answered;
+  } catch (error) {
+    throw failureOf(error);
+  } finally {
+    stop.abort();
+    socket.close();
+  }
+}
+
+async function askByTcp(server: DnsServer, query: Query, signal: AbortSignal): Promise<DecodedPacket> {
+  const socket = connect({ host: server.address, port: server.port, signal });
+  try {
+    await once(socket, 'connect', { signal });
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(query.bytes.length);
+    socket.write(Buffer.concat([length, query.bytes]));
+    let received = Buffer.alloc(0);
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      received = Buffer.concat([received, chunk]);
+      if (received.length > MAX_REPLY_BYTES + 2) break;
+      if (received.length < 2 || received.length < received.readUInt16BE(0) + 2) continue;
+      const reply = decodeReply(received.subarray(2), query);
+      if (reply) return reply;
+      break;
+    }
+    throw new DnsFailure('The server sent no valid answer over TCP.');
+  } catch (error) {
+    throw failureOf(error);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** @returns undefined for bytes that are no answer to the query */
+function decodeReply(bytes: Buffer, { id, question }: Query): DecodedPacket | undefined {
+  try {
+    const reply = dnsPacket.decode(bytes);
+    const [asked] = reply.questions ?? [];
+    const isAnswer = reply.type === 'response' && reply.id === id && asked?.type === question.type;
+    return isAnswer && asked.name.toLowerCase() === question.name.toLowerCase() ? reply : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toReply(packet: DecodedPacket): Reply {
+  const { rcode } = packet as DecodedPacket & { rcode: string };
+  return {
+    rcode,
+    isAuthentic: packet.flag_ad,
+    isAuthoritative: packet.flag_aa,
+    answers: packet.answers ?? [],
+    authorities: packet.authorities ?? [],
+  };
+}
+
+function noAnswer(): DnsFailure {
+  return new DnsFailure('The server did not answer in time.');
+}
+
+function failureOf(error: unknown): DnsFailure {
+  if (error instanceof DnsFailure) return error;
+  const { code, name } = error as NodeJS.ErrnoException;
+  if (name === 'AbortError') return noAnswer();
+  return new DnsFailure(
+    code === 'ECONNREFUSED' ? 'The server refused the connection.' : `The server can’t be reached (${code ?? name}).`,
+  );
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<undefined> {
+  await setTimeout(ms, undefined, { signal, ref: false }).catch(() => {});
+}

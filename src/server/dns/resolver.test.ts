@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DnsTestServer, startDns } from '@/test/servers/dns';
+import { createResolver } from './resolver';
+
+let server: DnsTestServer;
+let others: DnsTestServer[];
+
+beforeEach(async () => {
+  server = await startDns();
+  others = [];
+});
+
+afterEach(() => Promise.all([server, ...others].map(({ stop }) => stop())));
+
+async function otherServer(address = '127.0.0.1', port = 0): Promise<DnsTestServer> {
+  const started = await startDns({ address, port });
+  others.push(started);
+  return started;
+}
+
+const resolverOf = (servers: DnsTestServer[] = [server], over: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
+  createResolver({
+    servers,
+    signal: new AbortController().signal,
+    authoritativePort: server.port,
+    timeoutMs: 400,
+    ...over,
+  });
+
+const NAME = 'acme.example';
+const found = (...values: string[]) => expect.objectContaining({ status: 'found', values });
+const failed = (reason: RegExp) =>
+  expect.objectContaining({ status: 'temporary_error', reason: expect.stringMatching(reason) });
+
+describe('a lookup', () => {
+  it('gives the values as in a zone file, of every type', async () => {
+    server.zone = {
+      [NAME]: {
+        A: ['192.0.2.1'],
+        AAAA: ['2001:db8::1'],
+        MX: ['10 Mail.acme.example', '0 .'],
+        NS: ['ns1.acme.example'],
+      },
+      [`_imaps._tcp.${NAME}`]: { SRV: ['0 1 993 mail.acme.example'] },
+      '1.2.0.192.in-addr.arpa': { PTR: ['mail.acme.example'] },
+    };
+    const { lookup } = resolverOf();
+    expect(await lookup(NAME, 'A')).toEqual(found('192.0.2.1'));
+    expect(await lookup(NAME, 'AAAA')).toEqual(found('2001:db8::1'));
+    expect(await lookup(NAME, 'MX')).toEqual(found('10 mail.acme.example', '0 .'));
+    expect(await lookup(`_imaps._tcp.${NAME}`, 'SRV')).toEqual(found('0 1 993 mail.acme.example'));
+    expect(await lookup('1.2.0.192.in-addr.arpa', 'PTR')).toEqual(found('mail.acme.example'));
+  });
+
+  it('joins the parts of a long TXT record', async () => {
+    const key = `v=DKIM1; k=rsa; p=${'A'.repeat(700)}`;
+    server.zone = { [NAME]: { TXT: [key, 'v=spf1 -all'] } };
+    expect(await resolverOf().lookup(NAME, 'TXT')).toEqual(found(key, 'v=spf1 -all'));
+  });
+
+  it('tells a missing record from a server without an answer', async () => {
+    server.zone = { [NAME]: { A: ['192.0.2.1'] } };
+    expect(await resolverOf().lookup(NAME, 'MX')).toMatchObject({ status: 'missing' });
+    expect(await resolverOf().lookup('gone.example', 'A')).toMatchObject({ status: 'missing' });
+    server.faults = { [NAME]: 'servfail' };
+    expect(await resolverOf().lookup(NAME, 'A')).toEqual(failed(/SERVFAIL/));
+    server.faults = { [NAME]: 'refused' };
+    expect(await resolverOf().lookup(NAME, 'A')).toEqual(failed(/REFUSED/));
+    server.faults = { [NAME]: 'drop' };
+    expect(await resolverOf().lookup(NAME, 'A')).toEqual(failed(/in time/));
+  });
+
+  it('follows CNAMEs, and finds nothing in a loop', async () => {
+    server.zone = {
+      [`www.${NAME}`]: { CNAME: [`a.${NAME}`] },
+      [`a.${NAME}`]: { CNAME: [NAME] },
+      [NAME]: { A: ['192.0.2.1'] },
+      'loop.example': { CNAME: ['pool.example'] },
+      'pool.example': { CNAME: ['loop.example'] },
+    };
+    expect(await resolverOf().lookup(`www.${NAME}`, 'A')).toEqual(found('192.0.2.1'));
+    expect(await resolverOf().lookup('loop.example', 'A')).toMatchObject({ status: 'missing' });
+  });
+
+  it('asks again by TCP if the answer did not fit', async () => {
+    server.zone = { [NAME]: { TXT: Array.from({ length: 30 }, (_, i) => `${i} ${'x'.repeat(300)}`) } };
+    server.faults = { [NAME]: 'truncated' };
+    expect((await resolverOf([server], { timeoutMs: 5_000 }).lookup(NAME, 'TXT')).values).toHaveLength(30);
+    expect(server.questions).toEqual([`udp TXT ${NAME}`, `tcp TXT ${NAME}`]);
+  });
+
+  it('ignores forged packets and those that are not DNS', async () => {
+    server.zone = { [NAME]: { A: ['192.0.2.1'] } };
+    server.faults = { [NAME]: 'forged' };
+    expect(await resolverOf().lookup(NAME, 'A')).toEqual(found('192.0.2.1'));
+    server.faults = { [NAME]: 'garbage' };
+    expect(await resolverOf().lookup(NAME, 'A')).toEqual(failed(/in time/));
+  });
+
+  it('asks the next resolver if one has no answer, and each question once', async () => {
+    const backup = await otherServer();
+    backup.zone = { [NAME]: { A: ['192.0.2.1'] } };
+    server.faults = { [NAME]: 'servfail' };
+    const { lookup } = resolverOf([server, backup]);
+    expect(await Promise.all([lookup(NAME, 'A'), lookup(NAME.toUpperCase(), 'A')])).toEqual([
+      found('192.0.2.1'),
+      found('192.0.2.1'),
+    ]);
+    expect([server.questions, backup.questions]).toEqual([[`udp A ${NAME}`], [`udp A ${NAME}`]]);
+  });
+
+  it('ends with its signal', async () => {
+    server.faults = { [NAME]: 'drop' };
+    const ending = new AbortController();
+    const lookup = resolverOf([server], { timeoutMs: 60_000, signal: ending.signal }).lookup(NAME, 'A');
+    ending.abort();
+    expect(await lookup).toEqual(failed(/in time/));
+  });
+});
+
+describe('an authoritative lookup', () => {
+  it('asks every name server of the closest zone, whatever the resolver says', async () => {
+    const { port } = server;
+    const [one, two] = [await otherServer('127.0.0.2', port), await otherServer('127.0.0.3', port)];
+    server.zone = {
+      [NAME]: { NS: ['ns1.host.example', 'ns2.host.example', 'gone.host.example'] },
+      'ns1.host.example': { A: ['127.0.0.2'] },
+      'ns2.host.example': { A: ['127.0.0.3'] },
+    };
+    one.zone = { [`_dmarc.${NAME}`]: { TXT: ['v=DMARC1; p=none'] } };
+    two.faults = { [`_dmarc.${NAME}`]: 'servfail' };
+    const answers = await resolverOf().lookupAuthoritative(`_dmarc.${NAME}`, 'TXT');
+    expect(answers).toEqual([
+      { server: '127.0.0.2', lookup: found('v=DMARC1; p=none') },
+      { server: '127.0.0.3', lookup: failed(/SERVFAIL/) },
+    ]);
+  });
+
+  it('is empty if nobody knows the name servers', async () => {
+    expect(await resolverOf().lookupAuthoritative(`_dmarc.${NAME}`, 'TXT')).toEqual([]);
+  });
+});

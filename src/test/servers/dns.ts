@@ -1,0 +1,124 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
+
+/** What a server does instead of answering from its zones. */
+export type DnsFault = 'drop' | 'servfail' | 'refused' | 'garbage' | 'forged' | 'truncated';
+
+export type DnsZone = Record<string, Partial<Record<string, string[]>>>;
+
+export type DnsTestServer = {
+  address: string;
+  port: number;
+  /** `{'acme.example': {MX: ['10 mail.acme.example'], TXT: ['v=spf1 -all']}}`. */
+  zone: DnsZone;
+  /** By `TYPE name`, or by name for every type. */
+  faults: Record<string, DnsFault>;
+  questions: string[];
+  stop(): Promise<void>;
+};
+
+/** A DNS server on UDP and TCP that answers from `zone`, recursive and authoritative alike. CNAMEs are followed inside the zone. */
+export async function startDns({ address = '127.0.0.1', port = 0 } = {}): Promise<DnsTestServer> {
+  const tcp = createServer();
+  tcp.listen(port, address);
+  await once(tcp, 'listening');
+  const { port: bound } = tcp.address() as { port: number };
+  const udp = createSocket('udp4');
+  udp.bind(bound, address);
+  await once(udp, 'listening');
+  const server: DnsTestServer = {
+    address,
+    port: bound,
+    zone: {},
+    faults: {},
+    questions: [],
+    stop: async () => {
+      tcp.close();
+      udp.close();
+    },
+  };
+
+  tcp.on('connection', (socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      const reply = respond(server, bytes.subarray(2), 'tcp')[0];
+      if (!reply) return void socket.destroy();
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(reply.length);
+      socket.end(Buffer.concat([length, reply]));
+    });
+  });
+  udp.on('message', (bytes, { port: from, address: to }) => sendAll(udp, respond(server, bytes, 'udp'), from, to));
+  return server;
+}
+
+function sendAll(udp: UdpSocket, replies: Buffer[], port: number, address: string): void {
+  for (const reply of replies) udp.send(reply, port, address);
+}
+
+function respond(server: DnsTestServer, bytes: Buffer, transport: 'udp' | 'tcp'): Buffer[] {
+  const query = dnsPacket.decode(bytes);
+  const [question] = query.questions ?? [];
+  if (!question) return [];
+  const name = question.name.toLowerCase();
+  server.questions.push(`${transport} ${question.type} ${name}`);
+  const reply = answerFrom(server.zone, query, name, question.type);
+  switch (server.faults[`${question.type} ${name}`] ?? server.faults[name]) {
+    case 'drop':
+      return [];
+    case 'servfail':
+      return [encode({ ...reply, answers: [], flags: 2 })];
+    case 'refused':
+      return [encode({ ...reply, answers: [], flags: 5 })];
+    case 'garbage':
+      return [Buffer.from('not dns'), encode(reply).subarray(0, 15)];
+    case 'forged':
+      return [encode({ ...reply, id: ((query.id ?? 0) + 1) % 0x10000, answers: [] }), encode(reply)];
+    case 'truncated':
+      return [
+        encode(
+          transport === 'udp'
+            ? { ...reply, answers: [], flags: (reply.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE }
+            : reply,
+        ),
+      ];
+    default:
+      return [encode(reply)];
+  }
+}
+
+const encode = (packet: Packet) => dnsPacket.encode(packet);
+
+function answerFrom(zone: DnsZone, query: DecodedPacket, name: string, type: string): Packet {
+  const answers: Answer[] = [];
+  let owner = name;
+  for (let hops = 0; hops < 10; hops += 1) {
+    const alias = zone[owner]?.CNAME?.[0];
+    if (alias === undefined || type === 'CNAME') break;
+    answers.push({ type: 'CNAME', name: owner, ttl: 300, data: alias });
+    owner = alias;
+  }
+  answers.push(...(zone[owner]?.[type] ?? []).map((value) => toAnswer(owner, type, value)));
+  const flags = zone[name] ? 0 : 3;
+  return {
+    type: 'response',
+    id: query.id ?? 0,
+    flags: flags | dnsPacket.RECURSION_AVAILABLE,
+    questions: query.questions ?? [],
+    answers,
+  };
+}
+
+function toAnswer(name: string, type: string, value: string): Answer {
+  const parts = value.split(' ');
+  const [first = '', second = '', third = '', fourth = ''] = parts;
+  const data = {
+    MX: { preference: Number(first), exchange: second },
+    SRV: { priority: Number(first), weight: Number(second), port: Number(third), target: fourth },
+    // Split like long records are: at 255 bytes.
+    TXT: value.match(/[\s\S]{1,255}/g) ?? [''],
+  }[type];
+  return { type, name, ttl: 300, data: data ?? value } as Answer;
+}
