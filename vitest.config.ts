@@ -8,7 +8,8 @@ export default defineConfig({
     // These need a real mail server: npm run test:mail.
     exclude: ['src/test/mail-stack/**'],
     globalSetup: 'src/test/global-setup.ts',
-    env: { LOG_LEVEL: 'silent' },
+    // Nobody answers at the DNS server; tests that need one start their own.
+    env: { LOG_LEVEL: 'silent', DNS_SERVERS: '127.0.0.1:9' },
     pool: 'forks',
     // Worker threads that tests start load TypeScript too.
     execArgv: ['--import', new URL('scripts/process/load-typescript.mjs', import.meta.url).href],

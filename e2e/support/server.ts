@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { testCertificate } from '../../src/test/servers/https-receiver';
 import { startProviders } from '../sign-in/oidc/providers';
+import { startZones } from './dns';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SETUP_LINK = /(http:\S+\/setup\?token=\S+)/;
@@ -25,6 +26,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   const certificate = await testCertificate();
   const trusted = path.join(dataDir, 'trusted.pem');
   await writeFile(trusted, certificate.ca);
+  const dns = await startZones(path.join(dataDir, 'zones.json'));
   const providers = await startProviders(`http://localhost:${port}`);
   const env = {
     ...process.env,
@@ -38,6 +40,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
     ADMIN_PASSWORD: '',
     OIDC_PROVIDERS: JSON.stringify(providers.listed),
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
+    DNS_SERVERS: `127.0.0.1:${dns.port}`,
     NODE_EXTRA_CA_CERTS: trusted,
   };
   execFileSync('npx', ['prisma', 'migrate', 'deploy'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -46,6 +49,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   process.env.E2E_URL = env.APP_URL;
   process.env.E2E_DATABASE_URL = databaseUrl;
   process.env.E2E_SPOOL = path.join(dataDir, 'sandbox');
+  process.env.E2E_ZONES = dns.file;
   process.env.E2E_SECRET_KEY = env.SECRET_KEY;
   process.env.E2E_CERTIFICATE = JSON.stringify(certificate);
   process.env.E2E_OIDC_PROVIDERS = env.OIDC_PROVIDERS;
@@ -55,6 +59,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
     server.kill('SIGTERM');
     await ended;
     await providers.close();
+    await dns.stop();
     await administer(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
     await rm(dataDir, { recursive: true, force: true });
   };

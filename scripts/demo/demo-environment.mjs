@@ -15,6 +15,8 @@ export async function applyDemoEnvironment({ root, dataDir }) {
   for (const name of settingNames) if (!KEPT_SETTINGS.has(name)) delete process.env[name];
   process.env.DATA_DIR = dataDir;
   process.env.LOG_LEVEL ||= 'warn';
+  // Nobody answers there.
+  process.env.DNS_SERVERS = '127.0.0.1:9';
   // Loaded by every process of the demo, so that none connects outside this machine.
   const guard = pathToFileURL(join(root, 'scripts', 'demo', 'loopback-only.mjs')).href;
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--import=${guard}`].filter(Boolean).join(' ');

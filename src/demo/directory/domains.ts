@@ -50,6 +50,8 @@ export async function seedDomains(ctx: DemoContext): Promise<DemoDomain[]> {
             ['unchecked', 1],
           ])
         : 'error',
+      // Nobody answers the demo's DNS questions.
+      nextDnsCheckAt: new Date('2100-01-01'),
       updatedAt: domain.active ? before(now, random.int(1, 90) * DAY_MS) : before(now, random.int(12, 40) * DAY_MS),
     })),
   });

@@ -14,6 +14,7 @@ import { formatDay, formatPlural } from '@/lib/format';
 import { DeleteDomain } from './delete-domain';
 import { DkimKeys } from './dkim/dkim-keys';
 import { useDkim } from './dkim/use-dkim';
+import { DnsSection, useDns } from './dns/dns-section';
 import { DomainSettings } from './domain-settings';
 
 const CRUMB = { label: 'Domains', href: '/domains' };
@@ -22,6 +23,7 @@ export function DomainPage({ id }: { id: string }) {
   const canEdit = useHasRole('admin');
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
   const dkim = useDkim(id);
+  const dns = useDns(id);
 
   if (isError && !domain) {
     return <LoadFailed parent={CRUMB} title="Domain" error={error} onRetry={() => void refetch()} />;
@@ -54,14 +56,15 @@ export function DomainPage({ id }: { id: string }) {
           Messages
         </Button>
       </PageHeader>
-      {domain && canEdit !== undefined && !dkim.isPending ? (
+      {domain && canEdit !== undefined && !dkim.isPending && !dns.isPending ? (
         <>
+          <DnsSection domain={domain} dns={dns} />
           <DomainSettings domain={domain} isReadOnly={!canEdit} />
           <DkimKeys domain={domain} dkim={dkim} isReadOnly={!canEdit} />
           {canEdit && <DeleteDomain domain={domain} />}
         </>
       ) : (
-        <SettingsSkeleton heights={[160, 248]} />
+        <SettingsSkeleton heights={[360, 160, 248]} />
       )}
     </Page>
   );
