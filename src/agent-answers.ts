@@ -1,20 +1,27 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { v7 as uuidv7 } from 'uuid';
+import type { Installation } from '@/mail/agent/installation';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
+import { startSignInServer } from '@/mail/agent/sign-in-server';
+import { createSignInPolicy } from '@/modules/abuse/sign-ins';
 import { admitSubmission } from '@/modules/abuse/submission';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
 import { log } from '@/server/log';
 
-export type AnswersSettings = { policySocket: string };
+export type AnswersSettings = Pick<Installation, 'policySocket' | 'signIns'>;
 
-/** The thread of the mail agent that answers Postfix. It runs until it gets a message. */
-async function run({ policySocket }: AnswersSettings): Promise<void> {
+/** The thread of the mail agent that answers Postfix and Dovecot. It runs until it gets a message. */
+async function run({ policySocket, signIns }: AnswersSettings): Promise<void> {
   const db = database();
   const policy = await startPolicyServer(policySocket, (request) => answerPolicyRequest(db, request), logPolicyError);
+  const signInServer = await startSignInServer(
+    { ...signIns, onError: logSignInError },
+    createSignInPolicy({ db, clock: systemClock }),
+  );
   parentPort?.once('message', async () => {
-    await policy.close();
+    await Promise.all([policy.close(), signInServer.close()]);
     await db.$disconnect();
   });
   parentPort?.postMessage('started');
@@ -33,6 +40,10 @@ async function answerPolicyRequest(db: Database, request: PolicyRequest): Promis
 
 function logPolicyError(error: unknown): void {
   log.error({ error }, 'counting a submission failed, its sender retries');
+}
+
+function logSignInError(error: unknown): void {
+  log.error({ error }, 'counting wrong passwords failed');
 }
 
 await run(workerData as AnswersSettings);

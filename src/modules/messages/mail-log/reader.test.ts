@@ -41,6 +41,7 @@ async function startReader() {
     filterLog: join(folder, 'rspamd.log'),
     policySocket: join(folder, 'policy.sock'),
     redis: { port: 0, password: '' },
+    signIns: { port: 0, key: '' },
   };
   const queries: string[] = [];
   const database = db.$extends({
