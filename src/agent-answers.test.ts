@@ -17,6 +17,7 @@ it('Postfix gets its answers while the agent’s main thread is busy', async () 
   const settings: AnswersSettings = {
     policySocket: join(folder, 'policy.sock'),
     signIns: { port: 0, key: unique() },
+    filters: { port: 0, uid: 0 },
   };
   await start(new Worker(new URL('./agent-answers.ts', import.meta.url), { workerData: settings }));
 

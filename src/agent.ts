@@ -134,8 +134,8 @@ function recoveryParts(db: Database, installation: Installation): RecoveryParts 
  * Starts the thread that answers Postfix and Dovecot, so that reading mail, whatever it contains, never delays an answer. If the thread
  * fails, so does the agent.
  */
-async function startAnswers({ policySocket, signIns }: Installation): Promise<() => Promise<unknown>> {
-  const settings: AnswersSettings = { policySocket, signIns };
+async function startAnswers({ policySocket, signIns, filters }: Installation): Promise<() => Promise<unknown>> {
+  const settings: AnswersSettings = { policySocket, signIns, filters };
   const thread = new Worker(new URL('./agent-answers.ts', import.meta.url), { workerData: settings });
   await once(thread, 'message');
   thread.once('error', (error) => {

@@ -15,6 +15,8 @@ export type Installation = {
   policySocket: string;
   redis: { port: number; password: string };
   signIns: { port: number; key: string };
+  /** Where Dovecot, as the owner of the mailboxes, submits the mail of filters. */
+  filters: { port: number; uid: number };
 };
 
 /** @throws if the folder has no mail server configuration */
@@ -36,5 +38,6 @@ export function readInstallation(config: string): Installation {
     policySocket: join(data, 'run/agent/policy.sock'),
     redis: { port: Number(value('REDIS_PORT')), password: value('REDIS_PASSWORD') },
     signIns: { port: Number(value('AGENT_PORT')), key: value('AGENT_KEY') },
+    filters: { port: Number(value('FILTER_PORT')), uid: Number(value('MAIL_UID')) },
   };
 }

@@ -42,6 +42,7 @@ async function startReader() {
     policySocket: join(folder, 'policy.sock'),
     redis: { port: 0, password: '' },
     signIns: { port: 0, key: '' },
+    filters: { port: 0, uid: 0 },
   };
   const queries: string[] = [];
   const database = db.$extends({
