@@ -14,7 +14,11 @@ it('Postfix gets its answers while the agent’s main thread is busy', async () 
   onTestFinished(() => rm(folder, { recursive: true }));
   const domain = await makeDomain();
   await makeMailbox(domain.id, 'ann');
-  const settings: AnswersSettings = { policySocket: join(folder, 'policy.sock') };
+  const settings: AnswersSettings = {
+    policySocket: join(folder, 'policy.sock'),
+    signIns: { port: 0, key: unique() },
+    filters: { port: 0, uid: 0 },
+  };
   await start(new Worker(new URL('./agent-answers.ts', import.meta.url), { workerData: settings }));
 
   const request = `protocol_state=END-OF-MESSAGE\nqueue_id=${unique()}\nsasl_username=ann@${domain.name}\n\n`;

@@ -1,26 +1,42 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { v7 as uuidv7 } from 'uuid';
+import type { Installation } from '@/mail/agent/installation';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
+import { startSignInServer } from '@/mail/agent/sign-in-server';
+import { ownerOfConnection } from '@/mail/agent/socket-owner';
+import { createSignInPolicy } from '@/modules/abuse/sign-ins';
 import { admitSubmission } from '@/modules/abuse/submission';
 import { submittedMessageId } from '@/modules/messages/mail-log/outbound/submitted';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
 import { log } from '@/server/log';
 
-export type AnswersSettings = { policySocket: string };
+export type AnswersSettings = Pick<Installation, 'policySocket' | 'signIns' | 'filters'>;
 
-/** The thread of the mail agent that answers Postfix. It runs until it gets a message. */
-async function run({ policySocket }: AnswersSettings): Promise<void> {
+/** The thread of the mail agent that answers Postfix and Dovecot. It runs until it gets a message. */
+async function run({ policySocket, signIns, filters }: AnswersSettings): Promise<void> {
   const db = database();
-  const policy = await startPolicyServer(policySocket, (request) => answerPolicyRequest(db, request), logPolicyError);
+  const answer = (request: PolicyRequest) =>
+    request.get('policy_context') === 'filters' ? admitFilter(filters, request) : answerSubmission(db, request);
+  const policy = await startPolicyServer(policySocket, answer, logPolicyError);
+  const signInServer = await startSignInServer(
+    { ...signIns, onError: logSignInError },
+    createSignInPolicy({ db, clock: systemClock }),
+  );
   parentPort?.once('message', async () => {
-    await policy.close();
+    await Promise.all([policy.close(), signInServer.close()]);
     await db.$disconnect();
   });
   parentPort?.postMessage('started');
 }
 
-async function answerPolicyRequest(db: Database, request: PolicyRequest): Promise<string> {
+/** Any user of the host can connect, but only Dovecot can send. */
+async function admitFilter({ port, uid }: AnswersSettings['filters'], request: PolicyRequest): Promise<string> {
+  const owner = await ownerOfConnection(Number(request.get('client_port')), port);
+  return owner === uid ? 'DUNNO' : '550 5.7.1 Only filters can send mail here';
+}
+
+async function answerSubmission(db: Database, request: PolicyRequest): Promise<string> {
   const value = (name: string) => request.get(name) ?? '';
   if (value('protocol_state') !== 'END-OF-MESSAGE') return 'DUNNO';
   const context = {
@@ -32,7 +48,11 @@ async function answerPolicyRequest(db: Database, request: PolicyRequest): Promis
 }
 
 function logPolicyError(error: unknown): void {
-  log.error({ error }, 'counting a submission failed, its sender retries');
+  log.error({ error }, 'answering Postfix failed, the sender retries');
+}
+
+function logSignInError(error: unknown): void {
+  log.error({ error }, 'counting wrong passwords failed');
 }
 
 await run(workerData as AnswersSettings);

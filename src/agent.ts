@@ -5,7 +5,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
-import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
+import { createQueueHandlers, retryDeferred } from '@/mail/agent/queue/postfix-queue';
+import { createRecovery, dovecotInstance, type RecoveryParts } from '@/mail/agent/recovery';
 import type { AgentHandlers } from '@/mail/agent/requests';
 import { createServiceHandlers } from '@/mail/agent/services';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
@@ -36,6 +37,7 @@ const READ_INTERVAL_MS = 250;
 const REQUEST_INTERVAL_MS = 1_000;
 const PUBLISH_INTERVAL_MS = 5_000;
 const HEARTBEAT_INTERVAL_MS = 5_000;
+const WATCH_INTERVAL_MS = 1_000;
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
 
 /** Runs until SIGTERM or SIGINT, or until the parent process is gone. */
@@ -78,6 +80,7 @@ async function startAgent(): Promise<() => Promise<void>> {
     ...notifiedTasks,
     repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
     repeat('reading mail log', READ_INTERVAL_MS, readMail),
+    repeat('watching Dovecot and Postgres', WATCH_INTERVAL_MS, createRecovery(recoveryParts(db, installation))),
     repeat('deleting old records', CLEANUP_INTERVAL_MS, () => deleteOldData(db, installation)),
   ];
   const endListening = listen(AGENT_CHANNEL, () => {
@@ -107,12 +110,32 @@ function handlersOf(installation: Installation): AgentHandlers {
   };
 }
 
+function recoveryParts(db: Database, installation: Installation): RecoveryParts {
+  const configFolder = join(installation.config, 'postfix');
+  const { 'services.reload': reload } = createServiceHandlers(installation);
+  return {
+    instanceOf: {
+      dovecot: () => dovecotInstance(installation),
+      postgres: () =>
+        db.$queryRaw<{ startedAt: string }[]>`SELECT pg_postmaster_start_time()::text AS "startedAt"`.then(
+          ([row]) => row?.startedAt ?? null,
+          () => null,
+        ),
+    },
+    reload: () => reload({ service: 'postfix' }),
+    retry: async () => {
+      const domains = await db.domain.findMany({ select: { name: true } });
+      await retryDeferred(configFolder, new Set(domains.map(({ name }) => name)));
+    },
+  };
+}
+
 /**
- * Starts the thread that answers Postfix, so that reading mail, whatever it contains, never delays an answer. If the thread
+ * Starts the thread that answers Postfix and Dovecot, so that reading mail, whatever it contains, never delays an answer. If the thread
  * fails, so does the agent.
  */
-async function startAnswers({ policySocket }: Installation): Promise<() => Promise<unknown>> {
-  const settings: AnswersSettings = { policySocket };
+async function startAnswers({ policySocket, signIns, filters }: Installation): Promise<() => Promise<unknown>> {
+  const settings: AnswersSettings = { policySocket, signIns, filters };
   const thread = new Worker(new URL('./agent-answers.ts', import.meta.url), { workerData: settings });
   await once(thread, 'message');
   thread.once('error', (error) => {

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createHmac, createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 
@@ -20,6 +20,7 @@ const PORTS = {
   SIEVE_PORT: 4190,
   REDIS_PORT: 6390,
   FILTER_PORT: 10025,
+  AGENT_PORT: 10026,
 };
 const REQUIRED = ['HOSTNAME', 'POSTMASTER', 'DATABASE', 'TLS_CERTIFICATE', 'TLS_KEY', 'APP_PASSWORD', 'REDIS_PASSWORD'];
 const DEFAULTS = {
@@ -167,8 +168,14 @@ function valuesOf(settings) {
     network_checks: settings.NETWORK_CHECKS === 'yes',
     probe_address: addresses[0] ?? '127.0.0.1',
     sieve_before: sieveBefore(),
+    agent_key: secretFor(settings, 'agent'),
+    password_hash_nonce: secretFor(settings, 'password hashes'),
     rspamd_dns: servers.length > 0 ? `dns { nameserver = [${servers.join(', ')}]; }` : '',
   };
+}
+
+function secretFor({ REDIS_PASSWORD }, purpose) {
+  return createHmac('sha256', REDIS_PASSWORD).update(purpose).digest('hex');
 }
 
 /** Dovecot runs sieve_before, sieve_before2 and so on. Without a filter the value is NULL, which counts as unset. */

@@ -14,6 +14,7 @@ const PORTS = [
   'SIEVE_PORT',
   'REDIS_PORT',
   'FILTER_PORT',
+  'AGENT_PORT',
 ];
 
 /** Settings of a real server, but on loopback: outbound mail goes to one local port, and no DNS is used. */

@@ -14,6 +14,9 @@ export type Installation = {
   filterLog: string;
   policySocket: string;
   redis: { port: number; password: string };
+  signIns: { port: number; key: string };
+  /** Where Dovecot, as the owner of the mailboxes, submits the mail of filters. */
+  filters: { port: number; uid: number };
 };
 
 /** @throws if the folder has no mail server configuration */
@@ -34,5 +37,7 @@ export function readInstallation(config: string): Installation {
     filterLog: join(data, 'log/rspamd/rspamd.log'),
     policySocket: join(data, 'run/agent/policy.sock'),
     redis: { port: Number(value('REDIS_PORT')), password: value('REDIS_PASSWORD') },
+    signIns: { port: Number(value('AGENT_PORT')), key: value('AGENT_KEY') },
+    filters: { port: Number(value('FILTER_PORT')), uid: Number(value('MAIL_UID')) },
   };
 }

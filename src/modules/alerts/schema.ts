@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
-const AlertKind = z.enum(['mailbox_suspended', 'rate_limited', 'volume_spike', 'webhook_failing']);
+const AlertKind = z.enum(['mailbox_suspended', 'rate_limited', 'volume_spike', 'webhook_failing', 'wrong_passwords']);
 const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
 
 export const Alert = z
@@ -10,14 +10,13 @@ export const Alert = z
     kind: AlertKind,
     severity: z.enum(['warning', 'critical']),
     status: AlertStatus,
-    subject: z.string().meta({ description: 'The address, domain or webhook of the alert' }),
+    subject: z.string().meta({ description: 'The email address, domain, webhook or IP address of the alert' }),
     domain_id: Id.nullable(),
     mailbox_id: Id.nullable(),
     message: z.string(),
-    count: z
-      .number()
-      .int()
-      .meta({ description: 'Messages in the hour before the alert; for a webhook, failures in a row' }),
+    count: z.number().int().meta({
+      description: 'Messages in the hour before the alert; for a webhook, failures in a row; different wrong passwords',
+    }),
     expected: z.number().meta({ description: 'The limit; for a spike, the usual messages per hour; for a webhook, 0' }),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { authorizeDomain } from '@/server/access/authorize';
 import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
@@ -24,6 +25,7 @@ export const ALERT_KINDS: Record<Alert['kind'], Kind> = {
   webhook_failing: { severity: 'critical', isLasting: true },
   rate_limited: { severity: 'warning', isLasting: false },
   volume_spike: { severity: 'warning', isLasting: false },
+  wrong_passwords: { severity: 'warning', isLasting: false },
 };
 
 /**
@@ -119,6 +121,10 @@ function present(row: Row): Alert {
 function messageOf({ kind, subject, count, expected }: Row): string {
   if (kind === 'webhook_failing')
     return `The webhook ${subject} failed ${count} times in a row. Deliveries to it continue.`;
+  if (kind === 'wrong_passwords') {
+    const source = isIP(subject) ? `from ${subject}` : `for ${subject} from one address`;
+    return `${count} different wrong passwords ${source} within 15 minutes. Sign-ins from there are blocked for the rest of that time; the audit log has the address.`;
+  }
   const sent = `${subject} sent ${count} messages in an hour`;
   if (kind === 'volume_spike') return `${sent}; the hourly average of the previous 7 days is ${expected.toFixed(1)}.`;
   if (kind === 'rate_limited') return `${sent}; the limit is ${expected}. Further messages were rejected.`;

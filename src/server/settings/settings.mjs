@@ -47,6 +47,8 @@ const Environment = z
       .optional(),
     MAIL_SERVER_CONFIG: z.string().default('/etc/postroom-mail'),
     SANDBOX_SMTP_PORT: wholeNumber('SANDBOX_SMTP_PORT', { min: 1, max: 65535, fallback: 2525 }),
+    SANDBOX_RETENTION_DAYS: wholeNumber('SANDBOX_RETENTION_DAYS', { min: 1, max: 3650, fallback: 7 }),
+    SANDBOX_MAX_SIZE_MB: wholeNumber('SANDBOX_MAX_SIZE_MB', { min: 10, max: 10_000_000, fallback: 1024 }),
     ADMIN_EMAIL: z
       .email('ADMIN_EMAIL must be an email address such as admin@example.com.')
       .transform((email) => email.toLowerCase())
@@ -111,6 +113,8 @@ const Settings = Environment.transform((env) => ({
   /** Folder of the mail server's generated configuration, for `npm run mail-agent` only. */
   mailServerConfig: resolve(env.MAIL_SERVER_CONFIG),
   sandboxSmtpPort: env.SANDBOX_SMTP_PORT,
+  sandboxRetentionDays: env.SANDBOX_RETENTION_DAYS,
+  sandboxMaxSizeMb: env.SANDBOX_MAX_SIZE_MB,
   adminEmail: env.ADMIN_EMAIL,
   adminPassword: env.ADMIN_PASSWORD,
   /** The first one signs and encrypts, all of them verify. Empty until `npm start` has generated one. */

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { portOf } from './support/mail-server';
+import { askAgent } from '@/modules/mail-server/service';
+import { db, mailServer, portOf } from './support/mail-server';
 
 /** Commands before the handshake, each sent after a line that matches. */
 const START_TLS: Record<string, [RegExp, string][]> = {
@@ -37,6 +39,24 @@ describe.each(Object.keys(START_TLS))('a client of %s', (port) => {
     expect(await handshake(port, version)).toBe(version);
   });
 });
+
+it('a renewed certificate is served after a reload, without a restart', async () => {
+  const { TLS_CERTIFICATE: certificate, TLS_KEY: key } = mailServer.settings;
+  if (!certificate || !key) throw new Error('the settings of the mail server have no certificate');
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=renewed.example'];
+  execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  for (const service of ['postfix', 'dovecot'] as const) await askAgent(db, 'services.reload', { service });
+  for (const port of ['SUBMISSIONS_PORT', 'IMAPS_PORT']) {
+    await expect.poll(() => nameOfServer(port)).toBe('renewed.example');
+  }
+});
+
+async function nameOfServer(portName: string): Promise<unknown> {
+  const socket = connectTls({ port: portOf(portName), host: '127.0.0.1', rejectUnauthorized: false });
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'secureConnect');
+  return socket.getPeerCertificate().subject.CN;
+}
 
 async function handshake(portName: string, version: SecureVersion): Promise<string | null> {
   const socket = connectTcp({ port: portOf(portName), host: '127.0.0.1' });

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isQueueId } from '@/lib/mail/queue-id';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName, QueuePage, QueueQuery } from '../requests';
-import { firstRecipients, readPages, senderOf } from './queue-page';
+import { firstRecipients, readDeferred, readPages, senderOf } from './queue-page';
 
 const READ_TIMEOUT_MS = 45_000;
 // The console requests a page and the counts together; one read serves both.
@@ -50,6 +50,16 @@ export function createQueueHandlers({ configFolder }: { configFolder: string }):
       return {};
     },
   };
+}
+
+// More would take longer than retrying the whole queue.
+const MAX_SINGLE_RETRIES = 200;
+
+/** Retries the deferred messages that have a recipient in one of these domains, or all deferred ones if those are many. */
+export async function retryDeferred(configFolder: string, domains: ReadonlySet<string>): Promise<void> {
+  const queueIds = await readQueueFiles(configFolder, (lines) => readDeferred(lines, domains));
+  if (queueIds.length > MAX_SINGLE_RETRIES) await runPostfix('postqueue', ['-c', configFolder, '-f']);
+  else for (const queueId of queueIds) await runPostfix('postqueue', ['-c', configFolder, '-i', queueId]);
 }
 
 /** @returns false if the message has left the queue meanwhile */
@@ -110,7 +120,15 @@ function shareReads(read: (queries: QueueQuery[]) => Promise<QueuePage[]>) {
   };
 }
 
-async function list(configFolder: string, queries: QueueQuery[]): Promise<QueuePage[]> {
+function list(configFolder: string, queries: QueueQuery[]): Promise<QueuePage[]> {
+  return readQueueFiles(configFolder, (lines) => readPages(lines, queries));
+}
+
+/** Passes the lines of `postqueue -j` to `read`, as they arrive. */
+async function readQueueFiles<Result>(
+  configFolder: string,
+  read: (lines: AsyncIterable<string>) => Promise<Result>,
+): Promise<Result> {
   const child = spawn('postqueue', ['-c', configFolder, '-j'], {
     env: childEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -125,10 +143,10 @@ async function list(configFolder: string, queries: QueueQuery[]): Promise<QueueP
   // Waiting callers get the error; there may be none yet if reading fails first.
   ended.catch(() => {});
   try {
-    const pages = await readPages(createInterface({ input: child.stdout }), queries);
+    const result = await read(createInterface({ input: child.stdout }));
     const [exitCode, signal] = await ended;
     if (exitCode !== 0) throw new Error(`postqueue -j: ${signal ?? exitCode} ${stderr.trim()}`);
-    return pages;
+    return result;
   } finally {
     child.kill('SIGKILL');
   }

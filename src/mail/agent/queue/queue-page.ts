@@ -33,6 +33,22 @@ export async function readPages(lines: AsyncIterable<string>, queries: QueueQuer
   return pages.map(({ messages }) => ({ messages, counts }));
 }
 
+/** The queue ids of the deferred messages that have a recipient in one of the domains. */
+export async function readDeferred(lines: AsyncIterable<string>, domains: ReadonlySet<string>): Promise<string[]> {
+  const queueIds: string[] = [];
+  for await (const line of lines) {
+    if (line === '') continue;
+    const { queue_name: queue, queue_id: queueId, recipients }: QueueFile = JSON.parse(line);
+    const isLocal = recipients.some(({ address }) => domains.has(domainOf(address).toLowerCase()));
+    if (queue === 'deferred' && isLocal) queueIds.push(queueId);
+  }
+  return queueIds;
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
+}
+
 export function senderOf(address: string): string {
   return address === NULL_SENDER ? '' : address;
 }

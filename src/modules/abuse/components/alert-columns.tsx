@@ -14,6 +14,7 @@ const KINDS: Record<Alert['kind'], [Status, string]> = {
   rate_limited: ['bounced', 'Over limit'],
   volume_spike: ['warning', 'Spike'],
   webhook_failing: ['failed', 'Failing'],
+  wrong_passwords: ['warning', 'Guessing'],
 };
 
 const STATUSES: Record<Alert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
@@ -89,6 +90,7 @@ export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTable
 
 function describe({ kind, count, expected }: Alert): string {
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
+  if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;
   const measure = kind === 'volume_spike' ? `usually ${expected.toFixed(1)}` : `limit ${formatCount(expected)}`;
   return `${formatPlural(count, 'message')} in an hour (${measure})`;
 }

@@ -41,6 +41,8 @@ async function startReader() {
     filterLog: join(folder, 'rspamd.log'),
     policySocket: join(folder, 'policy.sock'),
     redis: { port: 0, password: '' },
+    signIns: { port: 0, key: '' },
+    filters: { port: 0, uid: 0 },
   };
   const queries: string[] = [];
   const database = db.$extends({

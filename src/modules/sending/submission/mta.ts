@@ -1,12 +1,19 @@
 import path from 'node:path';
 import { startSandboxInbound } from '@/mail/sandbox/inbound';
+import { deleteOldMessages } from '@/mail/sandbox/retention';
 import { type SandboxMta, startSandboxMta } from '@/mail/sandbox/start';
 import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submission/submit';
 import { mailServerCalls } from '@/modules/messages/service';
+import { repeat } from '@/server/background/repeat';
+import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import { log } from '@/server/log';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
+
+const MB = 1024 * 1024;
+const DAY_MS = 24 * 60 * 60_000;
+const CLEANUP_INTERVAL_MS = 10 * 60_000;
 
 const shared = processWide<Promise<SmtpSubmitter | null>>('submitter');
 
@@ -35,9 +42,10 @@ async function connect(): Promise<SmtpSubmitter | null> {
 }
 
 async function startSandbox(): Promise<SandboxMta> {
-  const { dataDir, maxMessageSizeMb, sandboxSmtpPort } = env();
+  const { dataDir, maxMessageSizeMb, sandboxSmtpPort, sandboxRetentionDays, sandboxMaxSizeMb } = env();
   const dir = path.join(dataDir, 'sandbox');
-  const maxMessageBytes = maxMessageSizeMb * 1024 * 1024;
+  const inboundDir = path.join(dir, 'inbound');
+  const maxMessageBytes = maxMessageSizeMb * MB;
   const calls = mailServerCalls(database());
   const inboundCalls = {
     resolve: withLogging('resolve', calls.resolve),
@@ -47,17 +55,23 @@ async function startSandbox(): Promise<SandboxMta> {
   const sandbox = await startSandboxMta({ dir, maxMessageBytes, onReport, ...inboundCalls });
   try {
     const inbound = await startSandboxInbound({
-      dir: path.join(dir, 'inbound'),
+      dir: inboundDir,
       maxMessageBytes,
       port: sandboxSmtpPort,
       isPortConfigured: Boolean(process.env.SANDBOX_SMTP_PORT),
       ...inboundCalls,
     });
+    const limits = { maxAgeMs: sandboxRetentionDays * DAY_MS, maxBytes: sandboxMaxSizeMb * MB };
+    const cleanup = repeat('deleting old sandbox messages', CLEANUP_INTERVAL_MS, () =>
+      deleteOldMessages([dir, inboundDir], limits, systemClock.now()),
+    );
+    cleanup.runNow();
     log.info({ dir }, 'sandbox: messages are stored here and none leaves this machine');
     log.info({ port: inbound.port }, 'sandbox: accepts mail for the managed domains by SMTP on 127.0.0.1');
     return {
       smtpUrl: sandbox.smtpUrl,
       async close() {
+        await cleanup.end();
         await inbound.close();
         await sandbox.close();
       },

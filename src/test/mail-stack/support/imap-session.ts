@@ -6,8 +6,12 @@ import { openWire } from './wire';
 const ARRIVAL_TIMEOUT_MS = 20_000;
 
 /** @returns the reply to LOGIN, and the session */
-export async function signInToImap(user: string, password: string, { isTls = true } = {}) {
-  const wire = await openWire(portOf(isTls ? 'IMAPS_PORT' : 'IMAP_PORT'), isTls);
+export async function signInToImap(
+  user: string,
+  password: string,
+  { isTls = true, from }: { isTls?: boolean; from?: string } = {},
+) {
+  const wire = await openWire(portOf(isTls ? 'IMAPS_PORT' : 'IMAP_PORT'), isTls, from);
   onTestFinished(wire.close);
   await wire.readUntil(/^\* OK .*\r\n/m);
   let count = 0;

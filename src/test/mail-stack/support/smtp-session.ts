@@ -17,8 +17,8 @@ export async function openSubmission(user: string, password: string) {
   return session;
 }
 
-export async function openSmtp(portName: 'SMTP_PORT' | 'SUBMISSION_PORT' | 'SUBMISSIONS_PORT') {
-  const wire = await openWire(portOf(portName), portName === 'SUBMISSIONS_PORT');
+export async function openSmtp(portName: 'SMTP_PORT' | 'SUBMISSION_PORT' | 'SUBMISSIONS_PORT', from?: string) {
+  const wire = await openWire(portOf(portName), portName === 'SUBMISSIONS_PORT', from);
   onTestFinished(wire.close);
   const reply = async () => (await wire.readUntil(/^\d{3} .*\r\n/m)).trim();
   const command = (line: string) => {

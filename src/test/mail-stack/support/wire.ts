@@ -12,8 +12,8 @@ export type Wire = {
   close: () => void;
 };
 
-export async function openWire(port: number, isTls: boolean): Promise<Wire> {
-  let socket: Socket = connectTcp({ port, host: '127.0.0.1', localAddress: randomLoopbackAddress() });
+export async function openWire(port: number, isTls: boolean, from = randomLoopbackAddress()): Promise<Wire> {
+  let socket: Socket = connectTcp({ port, host: '127.0.0.1', localAddress: from });
   await once(socket, 'connect');
   let pending = '';
   let isClosed = false;
@@ -61,6 +61,6 @@ export async function openWire(port: number, isTls: boolean): Promise<Wire> {
 }
 
 /** Each connection has another client address, because the server slows down repeated failures and trusts its own. */
-function randomLoopbackAddress(): string {
+export function randomLoopbackAddress(): string {
   return `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
 }

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { mailServer } from './support/mail-server';
+
+const DEPLOY = fileURLToPath(new URL('../../../deploy', import.meta.url));
+const DEBIAN_12 = 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n';
+const REPLACED = ['apt-get', 'debconf-set-selections', 'dpkg', 'psql', 'runuser', 'systemctl'];
+let folder: string;
+const settings = () => join(folder, 'config/settings');
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'postroom-install-'));
+  chmodSync(folder, 0o755);
+  cpSync(DEPLOY, join(folder, 'deploy'), { recursive: true });
+  writeFileSync(join(folder, '.env'), 'DATABASE_URL=postgresql://app@localhost/app\nSECRET_KEY=a\n');
+  mkdirSync(join(folder, 'commands'));
+  for (const name of REPLACED) {
+    const command = join(folder, 'commands', name);
+    const readInput = name === 'runuser' ? 'cat >/dev/null' : '';
+    writeFileSync(command, `#!/bin/sh\necho "${name} $*" >>${folder}/ran\n${readInput}\n`, { mode: 0o755 });
+  }
+  return () => rmSync(folder, { recursive: true });
+});
+
+function writeSettings(over: Record<string, string> = {}) {
+  mkdirSync(join(folder, 'config'));
+  const all: Record<string, string> = { ...mailServer.settings, DATA_DIR: join(folder, 'data'), ...over };
+  const lines = Object.entries(all).map(([name, value]) => `${name}=${value}`);
+  writeFileSync(settings(), `${lines.join('\n')}\n`);
+}
+
+/** Runs the installer in a mount namespace of its own, with replaced commands. */
+function install(osRelease: string) {
+  writeFileSync(join(folder, 'os-release'), osRelease);
+  const steps = [
+    'mkdir -p /etc/logrotate.d',
+    'mount -t tmpfs none /etc/logrotate.d',
+    `mount --bind ${folder}/os-release /etc/os-release`,
+    `PATH=${folder}/commands:$PATH ${folder}/deploy/mail/install ${settings()}`,
+  ];
+  const { status, stdout, stderr } = spawnSync('unshare', ['--mount', 'sh', '-c', steps.join(' && ')], {
+    encoding: 'utf8',
+  });
+  const ran = existsSync(join(folder, 'ran')) ? readFileSync(join(folder, 'ran'), 'utf8') : '';
+  return { status, stdout, stderr, ran };
+}
+
+describe('the installer', () => {
+  it('refuses an unsupported Debian before it does anything', () => {
+    const trixie = DEBIAN_12.replace('"12"', '"13"').replace('12 (bookworm)', '13 (trixie)');
+    const { status, stderr, ran } = install(trixie);
+    expect(stderr).toContain('packages of Debian 12, and this host is Debian GNU/Linux 13 (trixie)');
+    expect({ status, ran, hasSettings: existsSync(settings()) }).toEqual({ status: 1, ran: '', hasSettings: false });
+  });
+
+  it('prepares the role in the local Postgres at the port of DATABASE, and explains SMTP_URL', () => {
+    writeSettings({ DATABASE: 'postgresql://mta_read:a-password@127.0.0.1:5999/letters' });
+    const { status, stdout, ran } = install(DEBIAN_12);
+    expect(ran).toMatch(/^runuser -u postgres -- psql .*-p 5999 -d letters$/m);
+    expect(ran).toMatch(/^apt-get install .* logrotate/m);
+    const { HOSTNAME, SUBMISSIONS_PORT } = mailServer.settings;
+    expect(stdout).toContain(`SMTP_URL=smtps://postroom:APP_PASSWORD@${HOSTNAME}:${SUBMISSIONS_PORT}`);
+    expect(status).toBe(0);
+  });
+
+  it('does nothing without a superuser’s URL if the Postgres of DATABASE is on another host', () => {
+    writeSettings({ DATABASE: 'postgresql://mta_read:a-password@db.example.com:5432/letters' });
+    const { status, stderr, ran } = install(DEBIAN_12);
+    expect(stderr).toBe("The Postgres of DATABASE is on another host: set DATABASE_ADMIN_URL to a superuser's URL.\n");
+    expect({ status, ran }).toEqual({ status: 1, ran: '' });
+  });
+});
