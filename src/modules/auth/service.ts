@@ -6,8 +6,8 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext, PublicMutationContext } from '@/server/procedures/mutation';
 import { hashPassword, isPassword } from '@/server/secrets/password';
 import { clearFailures, recordAttempt, undoAttempt } from './attempt-delay';
-import { findLinkedProvider } from './oidc/service';
-import type { ChangePassword, LoggedIn, Login, LoginAnswer, Profile } from './schema';
+import { findIdentity, removeIdentity } from './oidc/identity';
+import type { ChangePassword, LinkedIdentity, LoggedIn, Login, LoginAnswer, Profile } from './schema';
 import { endSessions, openSession, presentAdmin } from './sessions/session';
 import { passFirstFactor } from './sign-in';
 import { consumeRecoveryCode, consumeTotpCode, removeTotp } from './totp/codes';
@@ -20,7 +20,8 @@ export async function login(ctx: PublicMutationContext, input: Login): Promise<L
 }
 
 export async function getProfile({ actor, db }: ActorContext): Promise<Profile> {
-  return { ...presentAdmin(actor.admin), oidc_provider: await findLinkedProvider(db, actor.admin.id) };
+  const identity = await findIdentity(db, actor.admin.id);
+  return { ...presentAdmin(actor.admin), oidc_provider: identity?.providerId ?? null };
 }
 
 /** Ends the admin's other sessions. @throws INVALID_CREDENTIALS, VALIDATION_ERROR, CONFLICT, RATE_LIMIT_EXCEEDED */
@@ -67,6 +68,23 @@ export async function resetSecondFactor(tx: Tx, adminId: string): Promise<void> 
   if (!totpEnabled) throw new AppError('CONFLICT', 'This admin doesn’t use two-factor authentication.');
   await removeTotp(tx, adminId);
   await endSessions(tx, adminId);
+}
+
+/** The identity that an admin signs in with at a provider, or null. */
+export async function findLinkedIdentity(db: Tx, adminId: string): Promise<LinkedIdentity | null> {
+  const identity = await findIdentity(db, adminId);
+  if (!identity) return null;
+  const { providerId: provider, issuer, subject, createdAt } = identity;
+  return { provider, issuer, subject, linked_at: createdAt.toISOString() };
+}
+
+/** Removes the identity of another admin and ends their sessions. @throws CONFLICT if it is their only way to sign in */
+export async function disconnectIdentity(tx: Tx, adminId: string): Promise<LinkedIdentity> {
+  const identity = await findLinkedIdentity(tx, adminId);
+  const only = 'This admin has no password, so the identity is their only way to sign in. Set a password first.';
+  await removeIdentity(tx, adminId, only);
+  await endSessions(tx, adminId);
+  return identity as LinkedIdentity;
 }
 
 /** Same response and timing for an unknown address and a wrong password. */
