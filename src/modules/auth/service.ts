@@ -36,13 +36,13 @@ export async function changePassword(ctx: MutationContext, input: ChangePassword
       'You have no password yet. Ask another super admin to set one, or run "npm run admin -- password" on the server.',
     );
   }
-  await recordAttempt(ctx.db, admin.email, ctx.clock.now());
+  const attempt = await recordAttempt(ctx, admin.email);
   if (!(await isPassword(input.current_password, passwordHash))) {
     await ctx.auditAlone({ resource, outcome: 'denied', details: { code: 'INVALID_CREDENTIALS' } });
     throw new AppError('INVALID_CREDENTIALS', 'The current password is incorrect.');
   }
   // Undo this attempt only: failed second factors stay counted.
-  await undoAttempt(ctx.db, admin.email, ctx.clock.now());
+  await undoAttempt(ctx.db, attempt, ctx.clock.now());
   const data = { passwordHash: await hashPassword(input.new_password, 'new_password') };
   return ctx.transaction(async ({ tx, audit }) => {
     const { count } = await tx.admin.updateMany({ where: { ...where, passwordHash }, data });
@@ -89,7 +89,7 @@ export async function disconnectIdentity(tx: Tx, adminId: string): Promise<Linke
 
 /** Same response and timing for an unknown address and a wrong password. */
 async function provePassword(ctx: PublicMutationContext, email: string, password: string): Promise<LoginAnswer> {
-  await recordAttempt(ctx.db, email, ctx.clock.now());
+  const attempt = await recordAttempt(ctx, email);
   const admin = await ctx.db.admin.findUnique({
     where: { email: email.trim().toLowerCase() },
     select: { id: true, email: true, passwordHash: true },
@@ -103,10 +103,10 @@ async function provePassword(ctx: PublicMutationContext, email: string, password
     const answer = await passFirstFactor(tx, ctx, admin.id);
     const actor = { admin, key: null };
     if ('requires_totp' in answer) {
-      await undoAttempt(tx, email, ctx.clock.now());
+      await undoAttempt(tx, attempt, ctx.clock.now());
       await audit({ resource: 'session', actor, details: { requires_totp: true } });
     } else {
-      await clearFailures(tx, email);
+      await clearFailures(tx, attempt);
       await audit({ resource: `session:${answer.session_id}`, actor });
     }
     return answer;
@@ -134,7 +134,7 @@ async function proveSecondFactor(ctx: PublicMutationContext, token: string, fact
   });
   if (!admin) throw new AppError('SESSION_INVALID', 'This sign-in has expired. Start over with your password.');
   const actor = { admin, key: null };
-  await recordAttempt(ctx.db, admin.email, now);
+  const attempt = await recordAttempt(ctx, admin.email);
   await countAttempt(ctx.db, pending);
   const loggedIn = await ctx.transaction(async ({ tx, audit }) => {
     const { totp_code: code, recovery_code: recoveryCode } = factor;
@@ -146,7 +146,7 @@ async function proveSecondFactor(ctx: PublicMutationContext, token: string, fact
       return null;
     }
     await consumeTotpSession(tx, pending);
-    await clearFailures(tx, admin.email);
+    await clearFailures(tx, attempt);
     const answer = await openSession(tx, ctx, admin.id);
     const details = { second_factor: code ? 'totp' : 'recovery_code' };
     await audit({ resource: `session:${answer.session_id}`, actor, details });
