@@ -48,6 +48,14 @@ CREATE TABLE "sign_in_failure" (
 );
 
 -- CreateTable
+CREATE TABLE "setup_link" (
+    "secret_hash" BYTEA NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "setup_link_pkey" PRIMARY KEY ("secret_hash")
+);
+
+-- CreateTable
 CREATE TABLE "sign_in_device" (
     "admin_id" UUID NOT NULL,
     "secret_hash" BYTEA NOT NULL,
