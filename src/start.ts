@@ -3,6 +3,7 @@ import { handlerAt } from '@/api';
 import { deleteOldSends, raiseSpikeAlerts } from '@/modules/abuse/spikes';
 import { sealAuditEntries } from '@/modules/audit/chain';
 import { deleteOldFailures } from '@/modules/auth/attempt-delay';
+import { deleteOldDevices } from '@/modules/auth/sessions/device';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
@@ -95,6 +96,7 @@ async function cleanUp(): Promise<void> {
     'deleting old idempotency keys': () => deleteOldKeys(db),
     'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),
     'deleting unfinished sign-ins': () => deleteExpiredTotpSessions(db, systemClock.now()),
+    'deleting old devices': () => deleteOldDevices(db, systemClock.now()),
     'deleting old failed sign-ins': () => deleteOldFailures(db, systemClock.now()),
     // Last, because it takes minutes with a thousand domains.
     'creating missing DKIM keys': () => createMissingDkimKeys(db, systemClock.now()),

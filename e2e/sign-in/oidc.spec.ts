@@ -120,6 +120,20 @@ test('an account linked to another admin is rejected on the account page', async
   await checkHere();
 });
 
+test('a super admin removes the account of another admin', async ({ page, makeAdmin, linkedAdmin, checkHere }) => {
+  const owner = await linkedAdmin('harbour');
+  await useSession(page, (await makeAdmin('super_admin')).cookie);
+  await page.goto(`${url()}/admins/${owner.id}`);
+  const section = page.getByRole('region', { name: 'Identity provider' });
+  await expect(section.getByText(owner.subject)).toBeVisible();
+  await checkHere();
+  await section.getByRole('button', { name: 'Disconnect' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Disconnect the identity provider' });
+  await dialog.getByRole('button', { name: 'Disconnect' }).click();
+  await expect(section.getByText('Not linked')).toBeVisible();
+  expect(await owner.sessions()).toBe(-1);
+});
+
 test('a link finished in another browser has no effect', async ({ page, browser, makeAdmin, sql }) => {
   const { cookie, email } = await makeAdmin('admin');
   await useSession(page, cookie);

@@ -80,6 +80,7 @@ function alreadyThere(email) {
 async function endSessions(client, adminId) {
   await client.query('DELETE FROM session WHERE admin_id = $1', [adminId]);
   await client.query('DELETE FROM totp_session WHERE admin_id = $1', [adminId]);
+  await client.query('DELETE FROM sign_in_device WHERE admin_id = $1', [adminId]);
 }
 
 async function revokeKeys(client, adminId) {

@@ -47,6 +47,29 @@ CREATE TABLE "sign_in_failure" (
     CONSTRAINT "sign_in_failure_pkey" PRIMARY KEY ("account")
 );
 
+-- CreateTable
+CREATE TABLE "setup_link" (
+    "secret_hash" BYTEA NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "setup_link_pkey" PRIMARY KEY ("secret_hash")
+);
+
+-- CreateTable
+CREATE TABLE "sign_in_device" (
+    "admin_id" UUID NOT NULL,
+    "secret_hash" BYTEA NOT NULL,
+    "last_used_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "sign_in_device_pkey" PRIMARY KEY ("admin_id","secret_hash")
+);
+
+-- CreateIndex
+CREATE INDEX "sign_in_device_secret_hash_idx" ON "sign_in_device"("secret_hash");
+
+-- CreateIndex
+CREATE INDEX "sign_in_device_last_used_at_idx" ON "sign_in_device"("last_used_at");
+
 -- CreateIndex
 CREATE UNIQUE INDEX "totp_session_secret_hash_key" ON "totp_session"("secret_hash");
 
@@ -67,6 +90,9 @@ CREATE INDEX "api_key_parent_id_idx" ON "api_key"("parent_id");
 
 -- AddForeignKey
 ALTER TABLE "totp_session" ADD CONSTRAINT "totp_session_admin_id_fkey" FOREIGN KEY ("admin_id") REFERENCES "admin"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "sign_in_device" ADD CONSTRAINT "sign_in_device_admin_id_fkey" FOREIGN KEY ("admin_id") REFERENCES "admin"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "recovery_code" ADD CONSTRAINT "recovery_code_admin_id_fkey" FOREIGN KEY ("admin_id") REFERENCES "admin"("id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -1,8 +1,17 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { Admin, AdminPage, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
-import { createAdmin, deleteAdmin, getAdmin, listAdmins, resetTotp, updateAdmin } from './service';
+import { Admin, AdminIdentity, AdminPage, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
+import {
+  createAdmin,
+  deleteAdmin,
+  disconnectOidc,
+  getAdmin,
+  getIdentity,
+  listAdmins,
+  resetTotp,
+  updateAdmin,
+} from './service';
 
 const tag = 'Admins';
 
@@ -72,4 +81,32 @@ export const adminsRouter = router({
     )
     .output(Confirmation)
     .mutation(({ ctx, input }) => resetTotp(ctx, input)),
+
+  identity: superAdminProcedure(ById)
+    .meta(
+      rest('GET', '/admins/{id}/oidc', {
+        tag,
+        summary: 'Get the identity that an admin signs in with',
+        description: '`identity` is null if none is linked.',
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(AdminIdentity)
+    .query(({ ctx, input }) => getIdentity(ctx, input)),
+
+  disconnectOidc: superAdminProcedure(ById)
+    .meta(
+      rest('DELETE', '/admins/{id}/oidc', {
+        tag,
+        summary: 'Disconnect the identity provider of an admin',
+        description:
+          'Ends their sessions. Requires that they have a password, so that they can still sign in. Disconnect your own with ' +
+          'DELETE /auth/oidc/disconnect.',
+        isSessionOnly: true,
+        audit: 'admin.disconnect_oidc',
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => disconnectOidc(ctx, input)),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { ROLES } from '@/lib/roles';
 import { Id, NewPassword, page, pageQuery, Timestamp } from '@/lib/wire';
-import { AdminEmail, AdminSummary, RevokeApiKeys } from '@/modules/auth/schema';
+import { AdminEmail, AdminSummary, LinkedIdentity, RevokeApiKeys } from '@/modules/auth/schema';
 
 const MAX_ASSIGNED_DOMAINS = 1000;
 
@@ -15,6 +15,9 @@ export const Admin = AdminSummary.extend({
 export type Admin = z.infer<typeof Admin>;
 
 export const AdminPage = page(Admin);
+
+export const AdminIdentity = z.object({ identity: LinkedIdentity.nullable() });
+export type AdminIdentity = z.infer<typeof AdminIdentity>;
 
 export const ListAdmins = z.strictObject(pageQuery(['created_at', 'email']));
 export type ListAdmins = z.infer<typeof ListAdmins>;

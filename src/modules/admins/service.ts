@@ -1,5 +1,5 @@
 import { revokeKeysOf } from '@/modules/api-keys/service';
-import { endSignIns, resetSecondFactor } from '@/modules/auth/service';
+import { disconnectIdentity, endSignIns, findLinkedIdentity, resetSecondFactor } from '@/modules/auth/service';
 import type { Actor } from '@/server/access/actor';
 import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
@@ -9,7 +9,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
-import type { Admin, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
+import type { Admin, AdminIdentity, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
 
 export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<Admin>> {
   const column = input.sort === 'email' ? 'email' : 'createdAt';
@@ -105,6 +105,22 @@ export async function resetTotp(ctx: MutationContext, { id }: { id: string }): P
     await resetSecondFactor(tx, id);
     await audit({ resource: `admin:${id}`, before: { totp_enabled: true }, after: { totp_enabled: false } });
     return { message: `Two-factor authentication reset for ${email}.` };
+  });
+}
+
+export async function getIdentity(ctx: ActorContext, { id }: { id: string }): Promise<AdminIdentity> {
+  await requireAdmin(ctx.db, id);
+  return { identity: await findLinkedIdentity(ctx.db, id) };
+}
+
+/** @throws NOT_FOUND; CONFLICT if nothing is linked, it is their only way to sign in, or the caller's own */
+export async function disconnectOidc(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  requireOtherAdmin(ctx, id, 'Disconnect your own on the account page, or with DELETE /auth/oidc/disconnect.');
+  return ctx.transaction(async ({ tx, audit }) => {
+    const { email } = await requireAdmin(tx, id);
+    const before = await disconnectIdentity(tx, id);
+    await audit({ resource: `admin:${id}`, before, after: null });
+    return { message: `Identity provider of ${email} disconnected.` };
   });
 }
 

@@ -68,6 +68,17 @@ describe('creating an alias', () => {
     expectError(await api.post('/aliases', body), 400, code as 'VALIDATION_ERROR');
   });
 
+  it.each(['*', '*@', 'sales-*', '*@here.example'])(
+    'rejects the wildcard %j and names the catch-all',
+    async (source) => {
+      const { error } = expectError(await create(source, 'ann@far.example'), 400, 'VALIDATION_ERROR');
+      expect(error.details.fields).toEqual([
+        { path: 'source_local_part', message: expect.stringContaining('catch-all') },
+      ]);
+      expect(await db.alias.count({ where: { domainId: domain.id } })).toBe(0);
+    },
+  );
+
   it.each([
     '|/usr/bin/vacation',
     '"|/usr/bin/vacation"@far.example',

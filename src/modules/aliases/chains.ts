@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { splitDestinations } from '@/lib/mail/destinations';
-import type { Tx } from '@/server/db';
+import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 
@@ -13,7 +13,7 @@ const writeQueue = pLimit(1);
 
 /**
  * Runs a transaction that writes aliases, one at a time, so a chain can't form between two concurrent writes.
- * @throws SERVICE_UNAVAILABLE when too many writes are queued
+ * @throws SERVICE_UNAVAILABLE when too many writes are queued; DOMAIN_NOT_FOUND if the domain is deleted meanwhile
  */
 export async function writeAliases<Result>(
   ctx: MutationContext,
@@ -29,7 +29,13 @@ export async function writeAliases<Result>(
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ALIAS_LOCK}::bigint)`;
       return work({ tx, audit });
     }),
-  );
+  ).catch((error) => {
+    throw isForeignKeyViolation(error) ? domainNotFound() : error;
+  });
+}
+
+export function domainNotFound(): AppError {
+  return new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
 }
 
 /** Returns which of these lower-case addresses are alias sources in any managed domain. Ignores catch-alls. */

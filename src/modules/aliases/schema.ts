@@ -13,7 +13,11 @@ const SourceLocalPart = z
   .string()
   .max(64)
   .refine(
-    (text) => text === '' || parseAddress(`${text}@a.example`) !== null,
+    (text) => !text.includes('*'),
+    'Wildcards aren’t supported. For every other address of the domain, create its catch-all: leave this empty or select Catch-all.',
+  )
+  .refine(
+    (text) => text === '' || text.includes('*') || parseAddress(`${text}@a.example`) !== null,
     'Enter only the part before the @, without spaces or quotes.',
   )
   .transform((text) => text.toLowerCase())

@@ -1,11 +1,11 @@
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
-import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
+import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { rejectChain, writeAliases } from './chains';
+import { domainNotFound, rejectChain, writeAliases } from './chains';
 import type { Alias, AliasWarning, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 
@@ -57,7 +57,6 @@ export async function createAlias(ctx: MutationContext, input: CreateAlias): Pro
     await audit({ resource: `alias:${alias.id}`, domainId: domain.id, before: null, after: alias });
     return alias;
   }).catch((error) => {
-    if (isForeignKeyViolation(error)) throw domainNotFound();
     throw violatedConstraint(error) === null ? error : aliasExists(sourceLocalPart, domain.name);
   });
 }
@@ -106,10 +105,6 @@ export async function requireAliasCapacity(tx: Tx, domain: AuthorizedDomain, mor
       details: { limit: maxAliases, count: _count.aliases },
     },
   );
-}
-
-function domainNotFound(): AppError {
-  return new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
 }
 
 export function aliasExists(sourceLocalPart: string, domainName: string): AppError {

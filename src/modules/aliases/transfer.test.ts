@@ -60,6 +60,16 @@ describe('importing aliases', () => {
     expect(entries[1]?.details).toMatchObject({ created: 3, created_sources: ['info', 'sales', ''] });
   });
 
+  it('rejects a wildcard, also with the domain, and names the catch-all', async () => {
+    const { data } = await importCsv(`source_local_part,destination\n*,x@far.example\n*@${domain.name},x@far.example`);
+    expect(data).toMatchObject({ created: 0, failed: 2 });
+    for (const { code, message } of data.lines) {
+      expect({ code, message }).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining('catch-all') });
+    }
+    const { data: empty } = await importCsv(`source_local_part,destination\n@${domain.name},x@far.example`);
+    expect(empty.lines).toMatchObject([{ source_local_part: '', outcome: 'created' }]);
+  });
+
   it.each([
     ['an unclosed quote', 'source_local_part,destination\na,"b@far.example'],
     ['an unknown column', 'source_local_part,destination,color\na,b@far.example,red'],

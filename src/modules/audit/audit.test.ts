@@ -71,11 +71,27 @@ describe('the audit log', () => {
     expect(await count(`api_key_id=${api.keyId}`)).toBe(3);
     const [, middle] = (await api.get(`/audit?domain_id=${domain.id}`)).data;
     expect(await count(`request_id=${middle.request_id}`)).toBe(1);
-    expect(await count(`since=${middle.created_at}`)).toBeGreaterThanOrEqual(2);
     expect(await count('until=2020-01-01T00:00:00Z')).toBe(0);
     const first = await api.get(`/audit?domain_id=${domain.id}&limit=2`);
     expect(first.meta.pagination?.has_more).toBe(true);
     expectError(await api.get('/audit?action='), 400, 'VALIDATION_ERROR');
+  });
+
+  it('includes the time of since and excludes the time of until, so that adjacent ranges share no entry', async () => {
+    const api = await keyClient({ role: 'admin' });
+    const resource = `domain:${unique()}`;
+    for (const second of [1, 2, 3]) {
+      const times = { createdAt: new Date(`2026-03-01T00:00:0${second}.000Z`) };
+      const facts = { action: 'x', ipAddress: '', userAgent: '', requestId: api.admin.id, outcome: 'success' as const };
+      await db.auditEntry.create({ data: { ...facts, ...times, resource, details: { second } } });
+    }
+    const found = async (range: string) =>
+      (await api.get(`/audit?order=asc&resource=${resource}&${range}`)).data.map(
+        ({ details }: { details: { second: number } }) => details.second,
+      );
+    expect(await found('since=2026-03-01T00:00:02.000Z')).toEqual([2, 3]);
+    expect(await found('until=2026-03-01T00:00:02.000Z')).toEqual([1]);
+    expect(await found('since=2026-03-01T00:00:01.000Z&until=2026-03-01T00:00:03.000Z')).toEqual([1, 2]);
   });
 
   it('shows a domain_admin only entries of assigned domains', async () => {

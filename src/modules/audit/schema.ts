@@ -43,8 +43,8 @@ export const ListAudit = z.strictObject({
   ip_address: exact,
   request_id: Id.optional(),
   outcome: z.enum(OUTCOMES).optional(),
-  since: Timestamp.optional(),
-  until: Timestamp.optional(),
+  since: Timestamp.optional().meta({ description: 'ISO 8601 UTC, inclusive' }),
+  until: Timestamp.optional().meta({ description: 'ISO 8601 UTC, exclusive' }),
 });
 export type ListAudit = z.infer<typeof ListAudit>;
 

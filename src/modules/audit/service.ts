@@ -19,7 +19,7 @@ export async function listAudit(ctx: ActorContext, input: ListAudit): Promise<Pa
     ipAddress: input.ip_address,
     requestId: input.request_id,
     outcome: input.outcome,
-    createdAt: since || until ? { gte: since, lte: until } : undefined,
+    createdAt: since || until ? { gte: since, lt: until } : undefined,
   };
   const found = await paginate(
     'audit',

@@ -1,16 +1,24 @@
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import type { Context } from '@/server/procedures/context';
 import { sha256 } from '@/server/secrets/crypto';
+import { findDevice } from './sessions/device';
 
 const FORGOTTEN_AFTER_MS = 15 * 60 * 1000;
+
+/** Whose failures an attempt counts towards: an account's, or those of one of its own devices. */
+export type Attempt = { account: Uint8Array<ArrayBuffer> };
 
 /**
  * Counts an attempt as failed before it is checked, so that concurrent attempts are all counted. After five failures each
  * one delays the next attempt of that account, from 1 to 30 seconds, from any client address. Unknown addresses alike.
+ * A browser that the admin signed in with before counts for itself, so that nobody else can keep them waiting.
  * @throws RATE_LIMIT_EXCEEDED during the delay
  */
-export async function recordAttempt(db: Tx, email: string, now: Date): Promise<void> {
-  const account = accountOf(email);
+export async function recordAttempt(ctx: Context, email: string): Promise<Attempt> {
+  const { db } = ctx;
+  const now = ctx.clock.now();
+  const account = accountOf(email, await findDevice(ctx, email));
   const counted = await db.$queryRaw<{ failures: number }[]>`
     INSERT INTO sign_in_failure AS earlier (account, failures, wait_until, updated_at)
     VALUES (${account}, 1, to_timestamp(0), ${now})
@@ -21,29 +29,30 @@ export async function recordAttempt(db: Tx, email: string, now: Date): Promise<v
       updated_at = ${now}
     WHERE earlier.wait_until <= ${now}
     RETURNING failures`;
-  if (counted.length > 0) return;
+  if (counted.length > 0) return { account };
   const row = await db.signInFailure.findUnique({ where: { account }, select: { waitUntil: true } });
   throw waiting(row ? row.waitUntil.getTime() - now.getTime() : 1000);
 }
 
 /** Undoes the count after a correct first factor. Earlier failures stay until sign-in is complete. */
-export async function undoAttempt(tx: Tx, email: string, now: Date): Promise<void> {
+export async function undoAttempt(tx: Tx, { account }: Attempt, now: Date): Promise<void> {
   await tx.signInFailure.updateMany({
-    where: { account: accountOf(email), failures: { gt: 0 } },
+    where: { account, failures: { gt: 0 } },
     data: { failures: { decrement: 1 }, waitUntil: now },
   });
 }
 
-export async function clearFailures(tx: Tx, email: string): Promise<void> {
-  await tx.signInFailure.deleteMany({ where: { account: accountOf(email) } });
+export async function clearFailures(tx: Tx, { account }: Attempt): Promise<void> {
+  await tx.signInFailure.deleteMany({ where: { account } });
 }
 
 export async function deleteOldFailures(db: Tx, now: Date): Promise<void> {
   await db.signInFailure.deleteMany({ where: { updatedAt: { lt: new Date(now.getTime() - FORGOTTEN_AFTER_MS) } } });
 }
 
-function accountOf(email: string): Uint8Array<ArrayBuffer> {
-  return sha256(email.trim().toLowerCase());
+function accountOf(email: string, device: Uint8Array | null): Uint8Array<ArrayBuffer> {
+  const suffix = device ? `\0${Buffer.from(device).toString('hex')}` : '';
+  return sha256(email.trim().toLowerCase() + suffix);
 }
 
 function waiting(waitMs: number): AppError {

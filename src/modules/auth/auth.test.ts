@@ -14,7 +14,7 @@ async function adminWithPassword() {
 }
 
 function cookieOf(answer: { headers: Headers }): { value: string; attributes: string[] } {
-  const [pair = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+  const [pair = '', ...attributes] = (answer.headers.getSetCookie()[0] ?? '').split('; ');
   return { value: pair, attributes };
 }
 

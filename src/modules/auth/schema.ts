@@ -21,6 +21,16 @@ export const Profile = AdminSummary.extend({
 }).meta({ id: 'Profile' });
 export type Profile = z.infer<typeof Profile>;
 
+export const LinkedIdentity = z
+  .object({
+    provider: z.string().meta({ description: 'id from GET /auth/oidc/providers' }),
+    issuer: z.string(),
+    subject: z.string().meta({ description: 'The account at the provider (`sub`)' }),
+    linked_at: Timestamp,
+  })
+  .meta({ id: 'LinkedIdentity' });
+export type LinkedIdentity = z.infer<typeof LinkedIdentity>;
+
 /** Also checked if other fields are invalid, so that a form shows all errors at once. */
 const REPETITION = { path: ['repeated'], when: () => true, error: 'The passwords don’t match.' };
 

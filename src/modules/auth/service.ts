@@ -6,8 +6,8 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext, PublicMutationContext } from '@/server/procedures/mutation';
 import { hashPassword, isPassword } from '@/server/secrets/password';
 import { clearFailures, recordAttempt, undoAttempt } from './attempt-delay';
-import { findLinkedProvider } from './oidc/service';
-import type { ChangePassword, LoggedIn, Login, LoginAnswer, Profile } from './schema';
+import { findIdentity, removeIdentity } from './oidc/identity';
+import type { ChangePassword, LinkedIdentity, LoggedIn, Login, LoginAnswer, Profile } from './schema';
 import { endSessions, openSession, presentAdmin } from './sessions/session';
 import { passFirstFactor } from './sign-in';
 import { consumeRecoveryCode, consumeTotpCode, removeTotp } from './totp/codes';
@@ -20,7 +20,8 @@ export async function login(ctx: PublicMutationContext, input: Login): Promise<L
 }
 
 export async function getProfile({ actor, db }: ActorContext): Promise<Profile> {
-  return { ...presentAdmin(actor.admin), oidc_provider: await findLinkedProvider(db, actor.admin.id) };
+  const identity = await findIdentity(db, actor.admin.id);
+  return { ...presentAdmin(actor.admin), oidc_provider: identity?.providerId ?? null };
 }
 
 /** Ends the admin's other sessions. @throws INVALID_CREDENTIALS, VALIDATION_ERROR, CONFLICT, RATE_LIMIT_EXCEEDED */
@@ -35,13 +36,13 @@ export async function changePassword(ctx: MutationContext, input: ChangePassword
       'You have no password yet. Ask another super admin to set one, or run "npm run admin -- password" on the server.',
     );
   }
-  await recordAttempt(ctx.db, admin.email, ctx.clock.now());
+  const attempt = await recordAttempt(ctx, admin.email);
   if (!(await isPassword(input.current_password, passwordHash))) {
     await ctx.auditAlone({ resource, outcome: 'denied', details: { code: 'INVALID_CREDENTIALS' } });
     throw new AppError('INVALID_CREDENTIALS', 'The current password is incorrect.');
   }
   // Undo this attempt only: failed second factors stay counted.
-  await undoAttempt(ctx.db, admin.email, ctx.clock.now());
+  await undoAttempt(ctx.db, attempt, ctx.clock.now());
   const data = { passwordHash: await hashPassword(input.new_password, 'new_password') };
   return ctx.transaction(async ({ tx, audit }) => {
     const { count } = await tx.admin.updateMany({ where: { ...where, passwordHash }, data });
@@ -69,9 +70,26 @@ export async function resetSecondFactor(tx: Tx, adminId: string): Promise<void> 
   await endSessions(tx, adminId);
 }
 
+/** The identity that an admin signs in with at a provider, or null. */
+export async function findLinkedIdentity(db: Tx, adminId: string): Promise<LinkedIdentity | null> {
+  const identity = await findIdentity(db, adminId);
+  if (!identity) return null;
+  const { providerId: provider, issuer, subject, createdAt } = identity;
+  return { provider, issuer, subject, linked_at: createdAt.toISOString() };
+}
+
+/** Removes the identity of another admin and ends their sessions. @throws CONFLICT if it is their only way to sign in */
+export async function disconnectIdentity(tx: Tx, adminId: string): Promise<LinkedIdentity> {
+  const identity = await findLinkedIdentity(tx, adminId);
+  const only = 'This admin has no password, so the identity is their only way to sign in. Set a password first.';
+  await removeIdentity(tx, adminId, only);
+  await endSessions(tx, adminId);
+  return identity as LinkedIdentity;
+}
+
 /** Same response and timing for an unknown address and a wrong password. */
 async function provePassword(ctx: PublicMutationContext, email: string, password: string): Promise<LoginAnswer> {
-  await recordAttempt(ctx.db, email, ctx.clock.now());
+  const attempt = await recordAttempt(ctx, email);
   const admin = await ctx.db.admin.findUnique({
     where: { email: email.trim().toLowerCase() },
     select: { id: true, email: true, passwordHash: true },
@@ -85,10 +103,10 @@ async function provePassword(ctx: PublicMutationContext, email: string, password
     const answer = await passFirstFactor(tx, ctx, admin.id);
     const actor = { admin, key: null };
     if ('requires_totp' in answer) {
-      await undoAttempt(tx, email, ctx.clock.now());
+      await undoAttempt(tx, attempt, ctx.clock.now());
       await audit({ resource: 'session', actor, details: { requires_totp: true } });
     } else {
-      await clearFailures(tx, email);
+      await clearFailures(tx, attempt);
       await audit({ resource: `session:${answer.session_id}`, actor });
     }
     return answer;
@@ -116,7 +134,7 @@ async function proveSecondFactor(ctx: PublicMutationContext, token: string, fact
   });
   if (!admin) throw new AppError('SESSION_INVALID', 'This sign-in has expired. Start over with your password.');
   const actor = { admin, key: null };
-  await recordAttempt(ctx.db, admin.email, now);
+  const attempt = await recordAttempt(ctx, admin.email);
   await countAttempt(ctx.db, pending);
   const loggedIn = await ctx.transaction(async ({ tx, audit }) => {
     const { totp_code: code, recovery_code: recoveryCode } = factor;
@@ -128,7 +146,7 @@ async function proveSecondFactor(ctx: PublicMutationContext, token: string, fact
       return null;
     }
     await consumeTotpSession(tx, pending);
-    await clearFailures(tx, admin.email);
+    await clearFailures(tx, attempt);
     const answer = await openSession(tx, ctx, admin.id);
     const details = { second_factor: code ? 'totp' : 'recovery_code' };
     await audit({ resource: `session:${answer.session_id}`, actor, details });

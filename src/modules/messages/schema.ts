@@ -141,8 +141,8 @@ export const ListMessages = z.strictObject({
   from: searchedText(254).optional(),
   to: searchedText(254).optional(),
   message_id: searchedText(998).optional(),
-  since: Timestamp.optional(),
-  until: Timestamp.optional(),
+  since: Timestamp.optional().meta({ description: 'ISO 8601 UTC, inclusive' }),
+  until: Timestamp.optional().meta({ description: 'ISO 8601 UTC, exclusive' }),
   q: searchedText(254)
     .optional()
     .meta({ description: 'An address, a Message-ID, a queue ID or words from the subject' }),

@@ -55,7 +55,7 @@ function readKey(authorization: string): string | null {
   return checksum(random) === key.slice(-KEY_CHECKSUM_LENGTH) ? key : null;
 }
 
-function readCookie(header: string, name: string): string | null {
+export function readCookie(header: string, name: string): string | null {
   for (const part of header.split(';')) {
     const pair = part.trim();
     if (pair.startsWith(`${name}=`)) return pair.slice(name.length + 1);

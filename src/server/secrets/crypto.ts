@@ -23,15 +23,6 @@ export function unsign(purpose: string, signed: string): string | null {
   return env().secretKeys.some((key) => isSameSecret(given, mac(purpose, value, key))) ? value : null;
 }
 
-/** A token that every instance derives from SECRET_KEY, valid while the key is listed there. */
-export function derivedToken(purpose: string): string {
-  return mac(purpose, '', currentKey());
-}
-
-export function isDerivedToken(purpose: string, token: string): boolean {
-  return env().secretKeys.some((key) => isSameSecret(token, mac(purpose, '', key)));
-}
-
 function currentKey(): string {
   return env().secretKeys[0] as string;
 }

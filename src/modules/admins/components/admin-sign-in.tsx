@@ -13,6 +13,7 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { SettingsSection } from '@/components/settings-section';
 import { PASSWORD_RULE } from '@/lib/password';
 import { type Admin, UpdateAdmin } from '../schema';
+import { AdminIdentity } from './admin-identity';
 
 type AdminSignInProps = { admin: Admin; isOwn: boolean };
 
@@ -52,6 +53,7 @@ export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
       >
         <ResetTotp admin={admin} />
       </SettingsSection>
+      <AdminIdentity admin={admin} />
     </>
   );
 }

@@ -1,8 +1,11 @@
 import type { Tx } from '@/server/db';
+import { AppError } from '@/server/errors';
 import type { Claims } from './handshake';
 import type { Provider } from './providers';
 
 type Found = { admin: { id: string; email: string }; isNew: boolean };
+
+type Identity = { providerId: string; issuer: string; subject: string; createdAt: Date };
 
 const ADMIN = { id: true, email: true } as const;
 
@@ -33,9 +36,27 @@ export async function linkIdentity(
   return owner && owner.id !== adminId ? 'identity_taken' : 'already_linked';
 }
 
-export async function hasLink(db: Tx, adminId: string): Promise<boolean> {
-  return (await db.oidcIdentity.count({ where: { adminId } })) > 0;
+export async function findIdentity(db: Tx, adminId: string): Promise<Identity | null> {
+  return db.oidcIdentity.findUnique({ where: { adminId }, select: IDENTITY });
 }
+
+/**
+ * Removes an admin's identity, unless it is their only way to sign in.
+ * @param withoutPassword what to say to an admin without a password
+ * @throws CONFLICT without a password, or if nothing is linked
+ */
+export async function removeIdentity(tx: Tx, adminId: string, withoutPassword: string): Promise<Identity> {
+  const select = { passwordHash: true };
+  const { passwordHash } = await tx.admin.findUniqueOrThrow({ where: { id: adminId }, select });
+  const identity = await findIdentity(tx, adminId);
+  if (!identity) throw new AppError('CONFLICT', 'No identity provider is linked.');
+  if (!passwordHash) throw new AppError('CONFLICT', withoutPassword);
+  const { count } = await tx.oidcIdentity.deleteMany({ where: { adminId } });
+  if (count === 0) throw new AppError('CONFLICT', 'No identity provider is linked.');
+  return identity;
+}
+
+const IDENTITY = { providerId: true, issuer: true, subject: true, createdAt: true } as const;
 
 async function insertIdentity(tx: Tx, provider: Provider, { iss, sub }: Claims, adminId: string): Promise<boolean> {
   const data = { adminId, providerId: provider.id, issuer: iss, subject: sub };

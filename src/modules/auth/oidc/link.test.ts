@@ -4,7 +4,7 @@ import { db } from '@/test/database';
 import { makeAdmin, makeSession, unique } from '@/test/factories';
 import { client, expectError, keyClient, sessionClient } from '@/test/rest';
 import { oidcBrowser } from '@/test/servers/oidc-browser';
-import { findLinkedProvider } from './service';
+import { findIdentity } from './identity';
 
 const { corp, gone } = await vi.hoisted(async () => {
   const { startOidcProvider } = await import('@/test/servers/oidc-provider');
@@ -42,7 +42,7 @@ describe('linking', () => {
     const { path, session } = await browser.arrive(await browser.link('corp', as(sub)));
     expect({ path, session }).toEqual({ path: '/signed-in?next=%2Faccount%3Flinked%3Dcorp', session: null });
     expect(await identityOf(admin.id)).toMatchObject({ providerId: 'corp', issuer: corp.issuer, subject: sub });
-    expect(await findLinkedProvider(db, admin.id)).toBe('corp');
+    expect(await findIdentity(db, admin.id)).toMatchObject({ providerId: 'corp' });
     expect(await db.auditEntry.findMany({ where: { adminId: admin.id }, orderBy: { id: 'asc' } })).toMatchObject([
       { action: 'admin.begin_oidc_link', outcome: 'success', resource: `admin:${admin.id}` },
       { action: 'admin.link_oidc', outcome: 'success', resource: `admin:${admin.id}` },
@@ -160,7 +160,7 @@ describe('disconnecting', () => {
     await browser.arrive(await browser.link('corp', trick));
     const answer = await client({ cookie, 'sec-fetch-site': 'same-origin' }).delete('/auth/oidc/disconnect');
     expect(answer.status).toBe(200);
-    expect(await findLinkedProvider(db, admin.id)).toBeNull();
+    expect(await findIdentity(db, admin.id)).toBeNull();
     const entry = await db.auditEntry.findFirst({ where: { adminId: admin.id, action: 'admin.disconnect_oidc' } });
     expect(entry).toMatchObject({ outcome: 'success', details: { provider: 'corp' } });
     expect((await oidcBrowser().signIn('corp', trick)).path).toMatch(/^\/login\?error=no_account/);

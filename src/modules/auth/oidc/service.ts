@@ -1,6 +1,5 @@
 import { safeNextPath } from '@/lib/routes';
 import { insertAuditEntry } from '@/server/audit';
-import type { Tx } from '@/server/db';
 import { recordDeniedAttempt } from '@/server/denied-attempts';
 import { AppError } from '@/server/errors';
 import type { Context } from '@/server/procedures/context';
@@ -9,7 +8,7 @@ import { env } from '@/server/settings/env';
 import type { LoggedIn, TotpPending } from '../schema';
 import { passFirstFactor } from '../sign-in';
 import { beginHandshake, type Claims, finishHandshake, logFailure } from './handshake';
-import { findAdminOf, hasLink, linkIdentity } from './identity';
+import { findAdminOf, findIdentity, linkIdentity, removeIdentity } from './identity';
 import { findIntent, forgetHandshake, type Intent } from './intent';
 import { getProvider, type Provider } from './providers';
 import type { ByProvider, LinkStarted, OidcCallback, OidcError, OidcLogin, OidcProviders, Redirection } from './schema';
@@ -50,7 +49,7 @@ export async function finish(ctx: Context, input: OidcCallback): Promise<Redirec
 export async function beginLink(ctx: MutationContext, input: ByProvider): Promise<LinkStarted> {
   const provider = getProvider(input.provider);
   const { admin, session } = ctx.actor;
-  if (await hasLink(ctx.db, admin.id)) {
+  if (await findIdentity(ctx.db, admin.id)) {
     throw new AppError('CONFLICT', 'Your account is already linked to an identity provider. Disconnect it first.');
   }
   const purpose = { purpose: 'link', adminId: admin.id, sessionId: session?.id as string } as const;
@@ -65,32 +64,13 @@ export async function beginLink(ctx: MutationContext, input: ByProvider): Promis
 /** @throws CONFLICT if nothing is linked, or if it is the only way to sign in */
 export async function disconnect(ctx: MutationContext): Promise<{ message: string }> {
   const { admin } = ctx.actor;
+  const only = 'You have no password, so the identity provider is your only way to sign in. Set a password first.';
   await ctx.transaction(async ({ tx, audit }) => {
-    const { passwordHash } = await tx.admin.findUniqueOrThrow({
-      where: { id: admin.id },
-      select: { passwordHash: true },
-    });
-    if (!passwordHash) {
-      throw new AppError(
-        'CONFLICT',
-        'You have no password, so the identity provider is your only way to sign in. Set a password first.',
-      );
-    }
-    const before = await tx.oidcIdentity.findUnique({ where: { adminId: admin.id }, select: IDENTITY });
-    const { count } = await tx.oidcIdentity.deleteMany({ where: { adminId: admin.id } });
-    if (!before || count === 0) throw new AppError('CONFLICT', 'No identity provider is linked.');
-    await audit({ resource: `admin:${admin.id}`, details: { provider: before.providerId, issuer: before.issuer } });
+    const { providerId, issuer } = await removeIdentity(tx, admin.id, only);
+    await audit({ resource: `admin:${admin.id}`, details: { provider: providerId, issuer } });
   });
   return { message: 'Identity provider disconnected.' };
 }
-
-/** The id of the admin's linked provider, or null. */
-export async function findLinkedProvider(db: Tx, adminId: string): Promise<string | null> {
-  const identity = await db.oidcIdentity.findUnique({ where: { adminId }, select: IDENTITY });
-  return identity?.providerId ?? null;
-}
-
-const IDENTITY = { providerId: true, issuer: true } as const;
 
 async function finishSignIn(
   ctx: Context,

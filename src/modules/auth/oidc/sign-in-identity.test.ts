@@ -21,7 +21,7 @@ describe('a linked identity', () => {
     expect(session).toMatch(
       /^service_session=[\w-]+\.[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Strict; Max-Age=86400$/,
     );
-    expect([...browser.jar.keys()]).toEqual(['service_session /']);
+    expect([...browser.jar.keys()]).toEqual(['service_session /', 'postroom_device /api']);
     const me = await client({ cookie: session?.split(';')[0] as string }).get('/auth/me');
     expect(me.data.id).toBe(admin.id);
     const entries = await db.auditEntry.findMany({ where: { adminId: admin.id } });

@@ -5,6 +5,7 @@ import { newSessionSecret, sessionCookie } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';
 import type { AdminSummary, LoggedIn } from '../schema';
+import { rememberDevice } from './device';
 
 type AdminRow = {
   id: string;
@@ -14,7 +15,7 @@ type AdminRow = {
   lastLoginAt: Date | null;
 };
 
-/** Opens a session and sets its cookie on the response. The returned id is public; the secret is not. */
+/** Opens a session and sets its cookie, and that of a known device, on the response. The returned id is public; the secret is not. */
 export async function openSession(tx: Tx, ctx: Context, adminId: string): Promise<LoggedIn> {
   const now = ctx.clock.now();
   const maxAgeSeconds = env().sessionTtlHours * 3600;
@@ -33,12 +34,14 @@ export async function openSession(tx: Tx, ctx: Context, adminId: string): Promis
   await tx.session.create({ data: session, select: { id: true } });
   const admin = await tx.admin.update({ where: { id: adminId }, data: { lastLoginAt: now }, select: ADMIN_SUMMARY });
   ctx.response.headers.append('Set-Cookie', sessionCookie(cookieValue, maxAgeSeconds));
+  await rememberDevice(tx, ctx, adminId);
   return { admin: presentAdmin(admin), session_id: session.id, expires_at: expiresAt.toISOString() };
 }
 
-/** Ends an admin's sessions and pending sign-ins. */
+/** Ends an admin's sessions and pending sign-ins, and forgets their devices. */
 export async function endSessions(tx: Tx, adminId: string, { except }: { except?: string } = {}): Promise<number> {
   await tx.totpSession.deleteMany({ where: { adminId } });
+  await tx.signInDevice.deleteMany({ where: { adminId } });
   const { count } = await tx.session.deleteMany({ where: { adminId, id: { not: except } } });
   return count;
 }

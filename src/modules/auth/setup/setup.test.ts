@@ -1,15 +1,18 @@
+import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { appRouter } from '@/modules/router';
 import { createContext } from '@/server/procedures/context';
-import { derivedToken } from '@/server/secrets/crypto';
 import { db } from '@/test/database';
 import { makeAdmin } from '@/test/factories';
 import { client } from '@/test/rest';
+import { makeSetupToken } from './setup';
 
 const PASSWORD = 'paper boats on the canal';
 
 beforeEach(async () => {
   await db.admin.deleteMany();
+  await db.setupLink.deleteMany();
+  current = await makeSetupToken(db, new Date());
 });
 
 let addresses = 0;
@@ -23,7 +26,8 @@ function caller() {
   return { auth: appRouter.createCaller(ctx).auth, headers: ctx.response.headers };
 }
 
-const token = () => derivedToken('setup');
+let current: string;
+const token = () => current;
 
 describe('setting up the first admin', () => {
   it('creates a super_admin with an audit entry, signs them in, and invalidates the link', async () => {
@@ -57,6 +61,26 @@ describe('setting up the first admin', () => {
     await expect(caller().auth.setup(wrong)).rejects.toMatchObject({ apiCode: 'FORBIDDEN' });
     expect(await caller().auth.setupStatus({ token: 'guess' })).toEqual({ needs_setup: true, token_valid: false });
     expect(await db.admin.count()).toBe(0);
+  });
+
+  it('accepts the link of every start for 24 hours, stored as a hash only', async () => {
+    const start = (hoursAgo: number) => makeSetupToken(db, new Date(Date.now() - hoursAgo * 3_600_000));
+    const [recent, expired] = [await start(23), await start(25)];
+    expect(new Set([recent, expired, token()]).size).toBe(3);
+    const isValid = async (link: string) => (await caller().auth.setupStatus({ token: link })).token_valid;
+    expect([await isValid(token()), await isValid(recent), await isValid(expired)]).toEqual([true, true, false]);
+    const late = { token: expired, email: 'a@b.example', password: PASSWORD };
+    await expect(caller().auth.setup(late)).rejects.toMatchObject({ apiCode: 'FORBIDDEN' });
+    expect(JSON.stringify(await db.setupLink.findMany())).not.toContain(recent);
+    await caller().auth.setup({ ...late, token: recent });
+    expect(await db.setupLink.count()).toBe(0);
+  });
+
+  it('isn’t allowed by anything that can be derived from SECRET_KEY', async () => {
+    const mac = createHmac('sha256', process.env.SECRET_KEY ?? '')
+      .update('setup\0')
+      .digest('base64url');
+    expect(await caller().auth.setupStatus({ token: mac })).toMatchObject({ token_valid: false });
   });
 
   it.each([

@@ -24,7 +24,7 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
   if (admin.totpEnabled) throw alreadyEnabled();
   const { totpSecret } = admin;
   if (!totpSecret) throw new AppError('CONFLICT', 'Start with POST /auth/totp/setup.');
-  await recordAttempt(ctx.db, admin.email, ctx.clock.now());
+  const attempt = await recordAttempt(ctx, admin.email);
   const step = stepOfCode(admin, code, ctx.clock.now());
   if (step === null) {
     await ctx.auditAlone(wrongCodeEntry(admin.id));
@@ -37,7 +37,7 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
     });
     if (count === 0)
       throw new AppError('CONFLICT', 'Setup was restarted or completed in the meantime. Reload to continue.');
-    await clearFailures(tx, admin.email);
+    await clearFailures(tx, attempt);
     const codes = await replaceRecoveryCodes(tx, admin.id);
     await audit({ resource: `admin:${admin.id}`, ...change(false, true) });
     return codes;
@@ -49,11 +49,11 @@ export async function enableTotp(ctx: MutationContext, { code }: TotpCodeInput):
 export async function disableTotp(ctx: MutationContext, { code }: TotpCodeInput): Promise<{ message: string }> {
   const admin = await getSecret(ctx);
   if (!admin.totpEnabled) throw notEnabled();
-  await recordAttempt(ctx.db, admin.email, ctx.clock.now());
+  const attempt = await recordAttempt(ctx, admin.email);
   const isDisabled = await ctx.transaction(async ({ tx, audit }) => {
     const isCorrect = await consumeTotpCode(tx, admin, code, ctx.clock.now());
     if (isCorrect) {
-      await clearFailures(tx, admin.email);
+      await clearFailures(tx, attempt);
       await removeTotp(tx, admin.id);
     }
     await audit(isCorrect ? { resource: `admin:${admin.id}`, ...change(true, false) } : wrongCodeEntry(admin.id));

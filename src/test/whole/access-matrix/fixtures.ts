@@ -99,6 +99,9 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /admins/{id}': aboutAdmin((id) => ({ path: `/admins/${id}` })),
   'DELETE /admins/{id}/totp': aboutAdmin((id) => ({ path: `/admins/${id}/totp` }), { success: NO_SECOND_FACTOR }),
 
+  'GET /admins/{id}/oidc': aboutAdmin((id) => ({ path: `/admins/${id}/oidc` })),
+  'DELETE /admins/{id}/oidc': aboutAdmin((id) => ({ path: `/admins/${id}/oidc` }), { success: NOTHING_LINKED }),
+
   'GET /api-keys': plain('/api-keys'),
   'POST /api-keys': namingDomain(({ id }) => ({ path: '/api-keys', body: { name: 'm', scoped_domain_ids: [id] } })),
   'DELETE /api-keys/{id}': {

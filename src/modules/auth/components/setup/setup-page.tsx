@@ -81,7 +81,7 @@ function SetupRefused({ needsSetup }: { needsSetup: boolean }) {
       <h1>This setup link isn’t valid</h1>
       <Lead>
         Find the line that starts with <code>Set up the first admin</code> in the server’s output, and open the link
-        there.
+        there. A link is valid for 24 hours; restart the server for a new one.
       </Lead>
     </>
   );
