@@ -41,6 +41,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
     OIDC_PROVIDERS: JSON.stringify(providers.listed),
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
+    MAIL_HOST: 'mail.harbourfinch.example',
     NODE_EXTRA_CA_CERTS: trusted,
   };
   execFileSync('npx', ['prisma', 'migrate', 'deploy'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });

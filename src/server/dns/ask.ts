@@ -31,7 +31,7 @@ export class DnsFailure extends Error {
 }
 
 /**
- * Asks one server one question, by UDP and, if the answer doesn't fit, by TCP. Packets that don't match the question are
+ * Asks one server one question, by UDP and, if the answer is too long, by TCP. Packets that don't match the question are
  * ignored, because anybody can send some.
  * @param signal ends the question, with the deadline
  * @throws DnsFailure without an answer

@@ -9,7 +9,7 @@ export type Lookup =
   | { status: 'missing'; values: []; ttlSeconds: number | null; isAuthentic: boolean }
   | { status: 'temporary_error'; values: []; reason: string };
 
-export type AuthoritativeLookup = { server: string; lookup: Lookup };
+type AuthoritativeLookup = { server: string; lookup: Lookup };
 
 export type Resolver = {
   /** Asks the configured resolvers in order, until one has an answer. */

@@ -45,6 +45,14 @@ const Environment = z
         'SMTP_URL must be off, or look like smtp://user:password@host:587; leave it out to use the sandbox mail server.',
       )
       .optional(),
+    MAIL_HOST: z
+      .string()
+      .toLowerCase()
+      .regex(
+        /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/,
+        'MAIL_HOST must be the host name of the mail server, such as mail.example.com.',
+      )
+      .optional(),
     MAIL_SERVER_CONFIG: z.string().default('/etc/postroom-mail'),
     SANDBOX_SMTP_PORT: wholeNumber('SANDBOX_SMTP_PORT', { min: 1, max: 65535, fallback: 2525 }),
     SANDBOX_RETENTION_DAYS: wholeNumber('SANDBOX_RETENTION_DAYS', { min: 1, max: 3650, fallback: 7 }),
@@ -110,6 +118,8 @@ const Settings = Environment.transform((env) => ({
   redisUrl: env.REDIS_URL,
   /** 'off', a URL, or undefined for the sandbox mail server. */
   smtpUrl: env.SMTP_URL,
+  /** The mail server's host name in DNS records. Unset: that of the mail agent, or of APP_URL. */
+  mailHost: env.MAIL_HOST,
   /** Folder of the mail server's generated configuration, for `npm run mail-agent` only. */
   mailServerConfig: resolve(env.MAIL_SERVER_CONFIG),
   sandboxSmtpPort: env.SANDBOX_SMTP_PORT,

@@ -88,6 +88,8 @@ describe('readSettings', () => {
     ['APP_URL', 'https://mail.example.com/console'],
     ['DATABASE_URL', 'mysql://localhost/postroom'],
     ['SMTP_URL', 'http://localhost'],
+    ['MAIL_HOST', 'localhost'],
+    ['MAIL_HOST', 'mail_1.example.com'],
     ['SANDBOX_SMTP_PORT', '0'],
     ['ADMIN_EMAIL', 'admin'],
     ['SECRET_KEY', 'short'],

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
 
 /** What a server does instead of answering from its zones. */
-export type DnsFault = 'drop' | 'servfail' | 'refused' | 'garbage' | 'forged' | 'truncated';
+type DnsFault = 'drop' | 'servfail' | 'refused' | 'garbage' | 'forged' | 'truncated';
 
 export type DnsZone = Record<string, Partial<Record<string, string[]>>>;
 

@@ -17,7 +17,7 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
   return (
     domain && {
       name: domain.name,
-      mailHost: agent?.host ?? new URL(env().appUrl).hostname,
+      mailHost: env().mailHost ?? agent?.host ?? new URL(env().appUrl).hostname,
       dkimKeys: domain.dkimKeys.map((key) => ({
         selector: key.selector,
         status: key.status,

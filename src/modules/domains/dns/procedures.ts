@@ -2,8 +2,8 @@ import { ById } from '@/lib/wire';
 import { authedProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { DomainDns, GetDnsZone } from './schema';
-import { checkDns, getDns, getDnsZone } from './service';
+import { DnsChangePage, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
+import { checkDns, getDns, getDnsZone, listDnsChanges } from './service';
 
 const tag = 'Domains';
 
@@ -34,6 +34,20 @@ export const dnsProcedures = {
     )
     .output(DomainDns)
     .mutation(({ ctx, input }) => checkDns(ctx, input)),
+
+  dnsChanges: authedProcedure(ListDnsChanges)
+    .meta(
+      rest('GET', '/domains/{id}/dns/history', {
+        tag,
+        summary: 'List changes of the DNS records of a domain',
+        description: 'What checks found different from the check before.',
+        isPaginated: true,
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(DnsChangePage)
+    .query(({ ctx, input }) => listDnsChanges(ctx, input)),
 
   dnsZone: authedProcedure(GetDnsZone)
     .meta(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '@/lib/wire';
+import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
-export const DNS_PURPOSES = ['mx', 'spf', 'dkim', 'dmarc', 'host', 'ptr', 'srv', 'ownership'] as const;
+const DNS_PURPOSES = ['mx', 'spf', 'dkim', 'dmarc', 'host', 'ptr', 'srv', 'ownership'] as const;
 
 const DnsPurpose = z.enum(DNS_PURPOSES).meta({
   description:
@@ -16,10 +16,12 @@ export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
 export type DnsSeverity = z.infer<typeof DnsSeverity>;
 
+const DnsRecordType = z.enum(['A', 'MX', 'PTR', 'SRV', 'TXT']);
+
 export const DnsRecord = z
   .object({
     purpose: DnsPurpose,
-    type: z.enum(['A', 'MX', 'PTR', 'SRV', 'TXT']),
+    type: DnsRecordType,
     name: z.string(),
     expected: z.string().nullable().meta({ description: 'The value to publish. null: it can’t be known from here' }),
     found: z.array(z.string()),
@@ -46,6 +48,25 @@ export const DomainDns = z
   })
   .meta({ id: 'DomainDns' });
 export type DomainDns = z.infer<typeof DomainDns>;
+
+export const DnsChange = z
+  .object({
+    id: Id,
+    purpose: DnsPurpose,
+    type: DnsRecordType,
+    name: z.string(),
+    before: z.array(z.string()),
+    after: z.array(z.string()),
+    status: DnsRecordStatus.meta({ description: 'The record’s status after the change' }),
+    at: Timestamp.meta({ description: 'When a check found it' }),
+  })
+  .meta({ id: 'DnsChange' });
+export type DnsChange = z.infer<typeof DnsChange>;
+
+export const DnsChangePage = page(DnsChange);
+
+export const ListDnsChanges = z.strictObject({ id: Id, ...pageQuery(['at']) });
+export type ListDnsChanges = z.infer<typeof ListDnsChanges>;
 
 export const GetDnsZone = z.strictObject({
   id: Id,

@@ -1,12 +1,13 @@
 import type { Database, Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { type CheckedRecord, checkDomain } from './check';
 import { dnsServers, factsOf } from './facts';
-import type { DomainDns, GetDnsZone } from './schema';
-import { readDns, storeCheck } from './store';
+import type { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
+import { presentChange, readDns, storeCheck } from './store';
 import { zoneFile } from './zone-file';
 
 /** What the last check found. */
@@ -26,6 +27,19 @@ export async function checkDns(ctx: MutationContext, { id }: { id: string }): Pr
     await audit({ resource: `domain:${id}`, domainId: id, details: { status } });
     return readDns(tx, id);
   });
+}
+
+/** What changed from one check to the next. */
+export async function listDnsChanges(ctx: ActorContext, input: ListDnsChanges): Promise<Page<DnsChange>> {
+  const { id } = input;
+  await requireDomain(ctx, ctx.db, id);
+  return paginate(
+    'dns changes',
+    input,
+    'at',
+    ({ where, ...page }) => ctx.db.dnsChange.findMany({ ...page, where: { AND: [where, { domainId: id }] } }),
+    presentChange,
+  );
 }
 
 /** The records to publish, as a zone file. */

@@ -1,7 +1,7 @@
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { CheckedRecord } from './check';
-import type { DnsRecord, DomainDns } from './schema';
+import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
 type NewRow = Prisma.DnsRecordCreateManyInput & { found: string[] };
 type Check = { checked: CheckedRecord[]; at: Date };
@@ -72,6 +72,19 @@ function keyOf({ purpose, type, name }: { purpose: string; type: string; name: s
 
 function isSameSet(one: string[], other: string[]): boolean {
   return one.length === other.length && [...one].sort().every((value, index) => value === [...other].sort()[index]);
+}
+
+export function presentChange(row: Prisma.DnsChangeGetPayload<object>): DnsChange {
+  return {
+    id: row.id,
+    purpose: row.purpose as DnsChange['purpose'],
+    type: row.type as DnsChange['type'],
+    name: row.name,
+    before: row.before,
+    after: row.after,
+    status: row.status as DnsChange['status'],
+    at: row.at.toISOString(),
+  };
 }
 
 type Row = Prisma.DnsRecordGetPayload<object>;

@@ -127,6 +127,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /domains/{id}': inDomain(async ({ id }) => ({ path: `/domains/${id}` })),
   'GET /domains/{id}/dns': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns` })),
   'POST /domains/{id}/dns/check': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns/check` })),
+  'GET /domains/{id}/dns/history': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns/history` })),
   'GET /domains/{id}/dns/zone': inDomain(async ({ id }) => ({ path: `/domains/${id}/dns/zone` })),
   'GET /domains/{id}/dkim': inDomain(async ({ id }) => ({ path: `/domains/${id}/dkim` })),
   'POST /domains/{id}/dkim/rotate': inDomain(async ({ id }) => ({

@@ -27,7 +27,7 @@ const STATUS_LABELS: Record<DnsRecord['status'], string> = {
 };
 
 export function recordKey({ purpose, type, name }: DnsRecord): string {
-  return `${purpose} ${type} ${name}`;
+  return `${purpose}-${type}-${name}`;
 }
 
 /** A row with the record's state, which opens to what to publish, what was found and what to do. */

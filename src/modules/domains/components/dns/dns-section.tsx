@@ -6,7 +6,6 @@ import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { Notice } from '@/components/layout/notice';
-import { notify } from '@/components/notifications';
 import { SettingsSection } from '@/components/settings-section';
 import { DateTime } from '@/components/values/date-time';
 import { formatPlural } from '@/lib/format';
@@ -22,13 +21,12 @@ export function useDns(id: string) {
 }
 
 export function DnsSection({ domain, dns }: DnsSectionProps) {
-  const { id, name } = domain;
+  const { id } = domain;
   const utils = trpc.useUtils();
   const check = trpc.domains.checkDns.useMutation({
     onSuccess: async (checked) => {
       utils.domains.dns.setData({ id }, checked);
       await utils.domains.get.invalidate({ id });
-      notify({ text: `DNS of ${name} checked` });
     },
   });
   const { data, error, refetch } = dns;
