@@ -42,12 +42,7 @@ export function DnsSection({ domain, dns }: DnsSectionProps) {
         <div className={classes.dns}>
           {check.isError && <Notice status="bounced" role="alert" title={toProblem(check.error).message} />}
           {data.records.length > 0 && (
-            <Accordion
-              multiple
-              order={3}
-              variant="unstyled"
-              classNames={{ item: classes.item, control: classes.control }}
-            >
+            <Accordion multiple variant="unstyled" classNames={{ item: classes.item, control: classes.control }}>
               {data.records.map((record) => (
                 <DnsRecordItem key={recordKey(record)} record={record} />
               ))}
