@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { handlerAt } from '@/api';
 import { deleteOldSends, raiseSpikeAlerts } from '@/modules/abuse/spikes';
+import { archiveAuditEntries } from '@/modules/audit/archive';
 import { sealAuditEntries } from '@/modules/audit/chain';
 import { deleteOldFailures } from '@/modules/auth/attempt-delay';
 import { deleteOldDevices } from '@/modules/auth/sessions/device';
@@ -93,6 +95,12 @@ async function cleanUp(): Promise<void> {
     'looking for volume spikes': () => raiseSpikeAlerts(db, systemClock.now()),
     'deleting old send counts': () => deleteOldSends(db, systemClock.now()),
     'deleting old events': () => deleteOldEvents(db, systemClock.now(), env().eventRetentionDays),
+    'archiving old audit entries': () =>
+      archiveAuditEntries(db, {
+        dir: join(env().dataDir, 'audit-archive'),
+        keptDays: env().auditRetentionDays,
+        now: systemClock.now(),
+      }),
     'deleting old idempotency keys': () => deleteOldKeys(db),
     'deleting expired sessions': () => deleteExpiredSessions(db, systemClock.now()),
     'deleting unfinished sign-ins': () => deleteExpiredTotpSessions(db, systemClock.now()),

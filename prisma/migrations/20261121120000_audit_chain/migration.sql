@@ -30,6 +30,17 @@ CREATE TABLE "audit_verified" (
 );
 
 -- CreateTable
+CREATE TABLE "audit_archived" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "seq" BIGINT NOT NULL,
+    "hash" BYTEA NOT NULL,
+    "signature" TEXT NOT NULL,
+    "archived_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "audit_archived_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
 CREATE TABLE "denied_attempt" (
     "network" TEXT NOT NULL,
     "action" TEXT NOT NULL,
@@ -80,17 +91,24 @@ CREATE INDEX "audit_entry_request_id_idx" ON "audit_entry"("request_id");
 
 INSERT INTO "audit_head" ("id", "hash") VALUES (1, '\x');
 ALTER TABLE "audit_head" ADD CONSTRAINT "audit_head_one_row" CHECK ("id" = 1);
+ALTER TABLE "audit_archived" ADD CONSTRAINT "audit_archived_one_row" CHECK ("id" = 1);
 ALTER TABLE "audit_verified" ADD CONSTRAINT "audit_verified_one_row" CHECK ("id" = 1);
 
--- The hash covers the entry's position, the previous hash and all of its columns.
-CREATE FUNCTION audit_entry_hash(entry "audit_entry", place bigint, previous bytea) RETURNS bytea
+-- What the hash covers after the previous hash: the entry's position and all of its columns.
+CREATE FUNCTION audit_entry_text(entry "audit_entry", place bigint) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
-  SELECT sha256(previous || convert_to(jsonb_build_array(
+  SELECT jsonb_build_array(
     place, entry.id, entry.admin_id, entry.admin_email, entry.api_key_id, entry.action, entry.resource, entry.domain_id,
     entry.ip_address, entry.user_agent, entry.request_id, entry.outcome::text, entry.details,
     (extract(epoch FROM entry.created_at) * 1000)::bigint
-  )::text, 'UTF8'))
+  )::text
+$$;
+
+CREATE FUNCTION audit_entry_hash(entry "audit_entry", place bigint, previous bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT sha256(previous || convert_to(audit_entry_text(entry, place), 'UTF8'))
 $$;
 
 -- Adds the oldest unsealed entries to the chain. One caller at a time; others return 0.
@@ -122,7 +140,7 @@ CREATE INDEX "audit_entry_api_key_id_created_at_id_idx" ON "audit_entry"("api_ke
 
 CREATE INDEX "audit_entry_unsealed_idx" ON "audit_entry"("id") WHERE "seq" IS NULL;
 
--- Append-only: entries can only be sealed once, not changed or deleted.
+-- Append-only: entries can only be sealed once, not changed, and deleted only after they are archived.
 CREATE FUNCTION keep_audit_entry() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -137,6 +155,8 @@ BEGIN
       expected.hash := NEW.hash;
     END IF;
     IF NEW IS NOT DISTINCT FROM expected THEN RETURN NEW; END IF;
+  ELSIF TG_OP = 'DELETE' THEN
+    IF OLD.seq <= (SELECT seq FROM "audit_archived") THEN RETURN OLD; END IF;
   END IF;
   RAISE EXCEPTION 'the audit log is append-only';
 END

@@ -1,37 +1,63 @@
-import pLimit from 'p-limit';
 import { splitDestinations } from '@/lib/mail/destinations';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
+import { processWide } from '@/server/process-wide';
+import { createWriteQueue, type InTurn } from './write-queue';
 
-const ALIAS_LOCK = 7_203_002;
+const DOMAIN_LOCK = 7_203_002;
+const DOMAINS_LOCK = 7_203_005;
 
-const MAX_QUEUED = 50;
+const queueWrites = processWide<ReturnType<typeof createWriteQueue>>('alias writes');
 
-// Writers in one process queue here rather than on the database lock, where each would hold a pooled connection.
-const writeQueue = pLimit(1);
+/** What a write touches: the domain of its sources, and all of its destinations. */
+type Touched = { domainId: string; destinations: readonly string[] };
+
+type WriteAliases = <Result>(
+  touched: Touched,
+  work: (transaction: AuditedTransaction) => Promise<Result>,
+) => Promise<Result>;
 
 /**
- * Runs a transaction that writes aliases, one at a time, so a chain can't form between two concurrent writes.
+ * Lets a call write aliases in transactions that lock the domains they touch, so that a chain can't form between two
+ * concurrent writes. Writes of other domains aren't delayed.
  * @throws SERVICE_UNAVAILABLE when too many writes are queued; DOMAIN_NOT_FOUND if the domain is deleted meanwhile
  */
 export async function writeAliases<Result>(
   ctx: MutationContext,
-  work: (transaction: AuditedTransaction) => Promise<Result>,
+  work: (write: WriteAliases, inTurn: InTurn) => Promise<Result>,
 ): Promise<Result> {
-  if (writeQueue.pendingCount >= MAX_QUEUED) {
-    throw new AppError('SERVICE_UNAVAILABLE', 'Too many alias changes are in progress. Try again in a few seconds.', {
-      headers: { 'Retry-After': '2' },
-    });
-  }
-  return writeQueue(() =>
-    ctx.transaction(async ({ tx, audit }) => {
-      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ALIAS_LOCK}::bigint)`;
-      return work({ tx, audit });
-    }),
-  ).catch((error) => {
+  queueWrites.current ??= createWriteQueue();
+  const runCall = queueWrites.current;
+  const transactionOf =
+    (inTurn: InTurn): WriteAliases =>
+    (touched, change) =>
+      inTurn(touched.domainId, () =>
+        ctx.transaction(async ({ tx, audit }) => {
+          await lockDomains(tx, touched);
+          return change({ tx, audit });
+        }),
+      );
+  return runCall(ctx.actor.admin.id, (inTurn) => work(transactionOf(inTurn), inTurn)).catch((error) => {
     throw isForeignKeyViolation(error) ? domainNotFound() : error;
   });
+}
+
+/** Locks in the order of the keys, so that no two writes wait for each other. */
+async function lockDomains(tx: Tx, { domainId, destinations }: Touched): Promise<void> {
+  const names = [
+    ...new Set(destinations.flatMap(keysOf).map((address) => address.slice(address.lastIndexOf('@') + 1))),
+  ];
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock_shared(${DOMAINS_LOCK}::bigint)`;
+  await tx.$executeRaw`
+    SELECT pg_advisory_xact_lock(${DOMAIN_LOCK}::int, key)
+      FROM (SELECT DISTINCT hashtext(id::text) AS key FROM "domain"
+             WHERE id = ${domainId}::uuid OR name = ANY(${names}::text[]) ORDER BY key) AS touched`;
+}
+
+/** Lets a transaction add a domain after the alias writes in progress, which lock only domains that exist. */
+export async function waitForAliasWrites(tx: Tx): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${DOMAINS_LOCK}::bigint)`;
 }
 
 export function domainNotFound(): AppError {

@@ -74,7 +74,8 @@ export const aliasesRouter = router({
         tag,
         summary: 'Import aliases from CSV',
         description:
-          'Each line is checked separately, and a line that fails does not affect the others. With `dry_run`, nothing changes.',
+          'Each line is checked separately, and a line that fails does not affect the others. Runs in steps of 500 lines. With ' +
+          '`dry_run`, nothing changes.',
         audit: 'alias.import',
         isOpenToScopedKeys: true,
         errors: { 403: [...domainErrors[403]], 404: [...domainErrors[404]], 409: ['CONFLICT'] },

@@ -4,8 +4,8 @@ import { AppError, notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { MutationContext } from '@/server/procedures/mutation';
-import { domainNotFound, rejectChain, writeAliases } from './chains';
+import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
+import { domainNotFound, rejectChain, waitForAliasWrites, writeAliases } from './chains';
 import type { Alias, AliasWarning, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 
@@ -49,21 +49,24 @@ export async function getAlias(ctx: ActorContext, { id }: { id: string }): Promi
 export async function createAlias(ctx: MutationContext, input: CreateAlias): Promise<Alias> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id });
   const { source_local_part: sourceLocalPart, destination, active } = input;
-  return writeAliases(ctx, async ({ tx, audit }) => {
+  const create = async ({ tx, audit }: AuditedTransaction) => {
     await requireAliasCapacity(tx, domain);
     await rejectChain(tx, `${sourceLocalPart}@${domain.name}`, destination, true);
     const data = { domainId: domain.id, sourceLocalPart, destination, active, createdAt: ctx.clock.now() };
     const alias = await presentOne(tx, await tx.alias.create({ data, select: FIELDS }));
     await audit({ resource: `alias:${alias.id}`, domainId: domain.id, before: null, after: alias });
     return alias;
-  }).catch((error) => {
+  };
+  const touched = { domainId: domain.id, destinations: [destination] };
+  return writeAliases(ctx, (write) => write(touched, create)).catch((error) => {
     throw violatedConstraint(error) === null ? error : aliasExists(sourceLocalPart, domain.name);
   });
 }
 
 /** Changes only the supplied fields. */
 export async function updateAlias(ctx: MutationContext, { id, destination, active }: UpdateAlias): Promise<Alias> {
-  return writeAliases(ctx, async ({ tx, audit }) => {
+  const { domainId } = await requireAlias(ctx, ctx.db, id);
+  const update = async ({ tx, audit }: AuditedTransaction) => {
     const row = await requireAlias(ctx, tx, id);
     const before = await presentOne(tx, row);
     if (destination !== undefined) {
@@ -76,7 +79,14 @@ export async function updateAlias(ctx: MutationContext, { id, destination, activ
     );
     await audit({ resource: `alias:${id}`, domainId: row.domainId, before, after });
     return after;
-  });
+  };
+  const destinations = destination === undefined ? [] : [destination];
+  return writeAliases(ctx, (write) => write({ domainId, destinations }, update));
+}
+
+/** For a new domain: an alias chain must not form through it while it is added. */
+export async function waitForAliasChanges(tx: Tx): Promise<void> {
+  await waitForAliasWrites(tx);
 }
 
 export async function deleteAlias(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {

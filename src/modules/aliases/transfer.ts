@@ -4,20 +4,22 @@ import { type CsvLine, csvLine, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
-import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
+import type { MutationContext } from '@/server/procedures/mutation';
 import type { FileOutput } from '@/server/rest/file';
 import { destinationIsAlias, findDestinations, findSources, keysOf, sourceIsDestination, writeAliases } from './chains';
 import { CreateAlias, type ExportAliases, type ImportAliases, type ImportLine, type ImportReport } from './schema';
 import { aliasExists, requireAliasCapacity } from './service';
 
+type Checked = { lines: ImportLine[]; accepted: ParsedLine[] };
 type ParsedLine = { line: number; source: string; destination: string; active: boolean };
 
 const COLUMNS = ['source_local_part', 'destination', 'active'] as const;
 const PAGE = 1000;
+const STEP = 500;
 
 /**
- * Creates the aliases of a CSV file. A line that fails doesn't affect the others. A dry run returns the same report and
- * changes nothing.
+ * Creates the aliases of a CSV file, in steps that other changes can come between. A line that fails doesn't affect the
+ * others. A dry run returns the same report and changes nothing.
  * @throws CONFLICT if the domain's limit would be exceeded; VALIDATION_ERROR if the text is not CSV
  */
 export async function importAliases(ctx: MutationContext, input: ImportAliases): Promise<ImportReport> {
@@ -25,19 +27,33 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
   const results = readCsv(input.csv, COLUMNS, ['source_local_part', 'destination']).map((line) =>
     readLine(line, domain),
   );
-  const parsed = results.filter((line): line is ParsedLine => 'source' in line);
-  const run = async ({ tx, audit }: AuditedTransaction): Promise<ImportReport> => {
-    const checked = new Map((await checkLines(tx, domain, parsed)).map((line) => [line.line, line]));
-    const lines = results.map((line) => ('source' in line ? (checked.get(line.line) as ImportLine) : line));
-    const accepted = parsed.filter(({ line }) => checked.get(line)?.outcome === 'created');
-    await requireAliasCapacity(tx, domain, accepted.length);
-    if (!input.dry_run) await insert(tx, domain, accepted, ctx.clock.now());
-    const report = { dry_run: input.dry_run, total: lines.length, ...countsOf(lines) };
-    const details = { ...report, created_sources: accepted.map(({ source }) => source) };
-    await audit({ resource: 'alias', domainId: domain.id, details });
-    return { ...report, lines };
+  const reportOf = (lines: ImportLine[]) => ({ dry_run: input.dry_run, total: lines.length, ...countsOf(lines) });
+  const entryOf = ({ lines, accepted }: Checked) => {
+    const details = { ...reportOf(lines), created_sources: accepted.map(({ source }) => source) };
+    return { resource: 'alias', domainId: domain.id, details };
   };
-  return input.dry_run ? run({ tx: ctx.db, audit: ctx.auditAlone }) : writeAliases(ctx, run);
+  const lines = await writeAliases(ctx, async (write, inTurn) => {
+    const planned = await inTurn(`check ${domain.id}`, () => check(ctx.db, domain, results));
+    await requireAliasCapacity(ctx.db, domain, planned.accepted.length);
+    if (input.dry_run) {
+      await ctx.auditAlone(entryOf(planned));
+      return planned.lines;
+    }
+    const done: ImportLine[] = [];
+    for (const step of stepsOf(results)) {
+      const destinations = step.flatMap((line) => ('source' in line ? [line.destination] : []));
+      const written = await write({ domainId: domain.id, destinations }, async ({ tx, audit }) => {
+        const checked = await check(tx, domain, step);
+        await requireAliasCapacity(tx, domain, checked.accepted.length);
+        await insert(tx, domain, checked.accepted, ctx.clock.now());
+        await audit(entryOf(checked));
+        return checked.lines;
+      });
+      done.push(...written);
+    }
+    return done;
+  });
+  return { ...reportOf(lines), lines };
 }
 
 /** Streams every alias of a domain as CSV that can be imported again. */
@@ -83,6 +99,20 @@ function withoutDomain(text: string, domainName: string): string {
 }
 
 const ActiveFlag = z.enum(['', 'true', 'false'], 'Enter true or false.').transform((text) => text !== 'false');
+
+/** At least one, so that an empty import is recorded too. */
+function stepsOf<Line>(lines: Line[]): Line[][] {
+  const count = Math.max(1, Math.ceil(lines.length / STEP));
+  return Array.from({ length: count }, (_, i) => lines.slice(i * STEP, (i + 1) * STEP));
+}
+
+/** The report of these lines, and the aliases to create. */
+async function check(tx: Tx, domain: AuthorizedDomain, results: (ParsedLine | ImportLine)[]): Promise<Checked> {
+  const parsed = results.filter((line): line is ParsedLine => 'source' in line);
+  const checked = new Map((await checkLines(tx, domain, parsed)).map((line) => [line.line, line]));
+  const lines = results.map((line) => ('source' in line ? (checked.get(line.line) as ImportLine) : line));
+  return { lines, accepted: parsed.filter(({ line }) => checked.get(line)?.outcome === 'created') };
+}
 
 /** Checks each line against the database and the lines accepted before it. */
 async function checkLines(tx: Tx, domain: AuthorizedDomain, parsed: ParsedLine[]): Promise<ImportLine[]> {

@@ -75,6 +75,7 @@ describe('100,000 entries by 16 writers, sealed concurrently', () => {
       sealed: ROWS,
       unsealed: 0,
       checked: ROWS,
+      archived: 0,
       first_bad_id: null,
       message: expect.any(String),
     });

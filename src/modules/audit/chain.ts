@@ -27,7 +27,7 @@ export async function sealAuditEntries(db: Database): Promise<void> {
   }
 }
 
-type Purpose = 'audit head' | 'audit verified';
+type Purpose = 'audit head' | 'audit verified' | 'audit archived';
 
 export function signPlace(purpose: Purpose, place: Place): string {
   return sign(purpose, textOf(place));

@@ -61,6 +61,7 @@ export const AuditVerification = z
     valid: z.boolean(),
     entries: z.number().int(),
     sealed: z.number().int(),
+    archived: z.number().int().meta({ description: 'Entries before these, in archive files' }),
     unsealed: z.number().int().meta({ description: 'Recent entries that are not in the chain yet' }),
     checked: z.number().int().meta({
       description: 'Sealed entries that were read. The others were read by an earlier verification',

@@ -1,6 +1,7 @@
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
+import { findArchived } from './archive';
 import { isSignedPlace, type Place, START, signPlace } from './chain';
 import type { AuditVerification, VerifyAudit } from './schema';
 
@@ -21,7 +22,8 @@ export async function verifyAudit(ctx: ActorContext, { full }: VerifyAudit): Pro
   const { verdict, end } = await ctx.db.$transaction(
     async (tx) => {
       await requireOnlyVerification(tx);
-      return verify(tx, full ? START : await findVerified(tx));
+      const archived = await findArchived(tx);
+      return verify(tx, archived, full ? null : await findVerified(tx));
     },
     { isolationLevel: 'RepeatableRead', timeout: 600_000, maxWait: 10_000 },
   );
@@ -29,13 +31,16 @@ export async function verifyAudit(ctx: ActorContext, { full }: VerifyAudit): Pro
   return verdict;
 }
 
-async function verify(tx: Tx, start: Place): Promise<Verified> {
+async function verify(tx: Tx, archived: Place | null, verified: Place | null): Promise<Verified> {
   const head = await tx.auditHead.findUniqueOrThrow({ where: { id: 1 } });
   const unsealed = await tx.auditEntry.count({ where: { seq: null } });
+  const first = archived ?? START;
+  const start = verified && verified.seq > first.seq ? verified : first;
   const checked = await tx.auditEntry.count({ where: { seq: { gt: start.seq } } });
-  const sealed = Number(start.seq) + checked;
-  const counts = { entries: sealed + unsealed, sealed, unsealed, checked };
+  const sealed = Number(start.seq - first.seq) + checked;
+  const counts = { entries: sealed + unsealed, sealed, unsealed, checked, archived: Number(first.seq) };
   let end = start;
+  if (!archived) return { verdict: { valid: false, ...counts, first_bad_id: null, message: ARCHIVE_ALTERED }, end };
   for (;;) {
     const links = await tx.$queryRaw<Link[]>`
       SELECT id, seq, hash, (
@@ -57,11 +62,11 @@ async function verify(tx: Tx, start: Place): Promise<Verified> {
     if (links.length < BATCH) break;
   }
   const isUnused = head.seq === 0n && head.signature === null && end.seq === 0n;
-  if (BigInt(sealed) !== end.seq || !(isUnused || isSignedPlace('audit head', end, head.signature))) {
+  if (first.seq + BigInt(sealed) !== end.seq || !(isUnused || isSignedPlace('audit head', end, head.signature))) {
     return { verdict: { valid: false, ...counts, first_bad_id: null, message: TRUNCATED }, end };
   }
   const message =
-    start.seq === 0n
+    start === first
       ? 'All sealed entries are unchanged.'
       : 'The entries sealed since the last verification are unchanged. Verify all to read the earlier ones again.';
   return { verdict: { valid: true, ...counts, first_bad_id: null, message }, end };
@@ -74,12 +79,12 @@ async function requireOnlyVerification(tx: Tx): Promise<void> {
   throw new AppError('CONFLICT', 'The audit log is being verified already. Try again when that has finished.');
 }
 
-/** Where the last verification ended; the start if its record or that entry was altered or is missing. */
-async function findVerified(tx: Tx): Promise<Place> {
+/** Where the last verification ended; null if its record or that entry was altered or is missing. */
+async function findVerified(tx: Tx): Promise<Place | null> {
   const verified = await tx.auditVerified.findUnique({ where: { id: 1 } });
-  if (!verified || !isSignedPlace('audit verified', verified, verified.signature)) return START;
+  if (!verified || !isSignedPlace('audit verified', verified, verified.signature)) return null;
   const entry = await tx.auditEntry.findUnique({ where: { seq: verified.seq }, select: { hash: true } });
-  return entry?.hash && Buffer.from(entry.hash).equals(verified.hash) ? verified : START;
+  return entry?.hash && Buffer.from(entry.hash).equals(verified.hash) ? verified : null;
 }
 
 async function saveVerified(db: Tx, place: Place, verifiedAt: Date): Promise<void> {
@@ -91,6 +96,8 @@ async function saveVerified(db: Tx, place: Place, verifiedAt: Date): Promise<voi
        SET seq = excluded.seq, hash = excluded.hash, signature = excluded.signature, verified_at = excluded.verified_at
      WHERE earlier.seq <= excluded.seq`;
 }
+
+const ARCHIVE_ALTERED = 'The record of the archived entries was altered.';
 
 const TRUNCATED = 'Entries are missing at the end, or the chain was recomputed: its end doesn’t match the signed head.';
 

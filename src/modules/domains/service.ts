@@ -1,4 +1,5 @@
 import { normalizeDomainName } from '@/lib/mail/address';
+import { waitForAliasChanges } from '@/modules/aliases/service';
 import { kickAgents } from '@/modules/mail-server/service';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
@@ -45,6 +46,7 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
   const pair = await makeDkimKeyPair('rsa-2048');
   return ctx
     .transaction(async ({ tx, audit }) => {
+      await waitForAliasChanges(tx);
       const key = dkimKeyRow(pair, { status: 'active', at: ctx.clock.now() });
       const dkim = { dkimSelector: key.selector, dkimKeys: { create: key } };
       const data = { name: normalized, ...columns(settings), ...dkim };

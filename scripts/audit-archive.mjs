@@ -1,0 +1,89 @@
+// `npm run audit-archive -- <file>…`: verifies files of archived audit entries, and that they follow each other.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from './process/lifetime.mjs';
+import { PlainError } from './process/plain-error.mjs';
+import { readEnvFile } from './steps/environment.mjs';
+
+const FORMAT = 'postroom-audit-archive-1';
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+await runCommand(verifyArchives, { exitCodeWhenStopped: 130 });
+
+async function verifyArchives() {
+  const files = process.argv.slice(2);
+  if (files.length === 0) {
+    console.error('Usage: npm run audit-archive -- <file>…');
+    return 2;
+  }
+  readEnvFile(root);
+  const keys = await findKeys();
+  const archives = [];
+  for (const file of files) archives.push({ file, ...(await verifyFile(file, keys)) });
+  archives.sort((one, other) => Number(one.head.first_seq) - Number(other.head.first_seq));
+  for (const [i, { file, head }] of archives.entries()) {
+    const before = archives[i - 1];
+    if (before && before.head.last_hash !== head.prev_hash)
+      throw new PlainError(`${file} doesn't continue ${before.file}.`);
+    console.log(`${file}: entries ${head.first_seq} to ${head.last_seq} are unchanged.`);
+  }
+  console.log(`The next entry must have the prev_hash ${archives.at(-1)?.head.last_hash}.`);
+  return 0;
+}
+
+async function verifyFile(file, keys) {
+  if (!existsSync(file)) throw new PlainError(`There is no file ${file}.`);
+  let head;
+  let hash = '';
+  let count = 0;
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    const parsed = parse(line, file);
+    if (!head) {
+      head = parsed;
+      if (head.format !== FORMAT) throw new PlainError(`${file} is not an archive of audit entries.`);
+      hash = head.prev_hash;
+      continue;
+    }
+    count += 1;
+    const seq = Number(head.first_seq) + count - 1;
+    const expected = createHash('sha256').update(Buffer.from(hash, 'hex')).update(String(parsed.entry)).digest('hex');
+    if (parsed.hash !== expected || parse(parsed.entry, file)[0] !== seq)
+      throw new PlainError(`${file}: entry ${seq}, or one just before it, was altered.`);
+    hash = expected;
+  }
+  if (!head || hash !== head.last_hash || Number(head.first_seq) + count - 1 !== Number(head.last_seq))
+    throw new PlainError(`${file}: entries are missing at the end.`);
+  if (!isSigned(head, keys)) throw new PlainError(`${file} was not signed with a key in SECRET_KEY.`);
+  return { head };
+}
+
+function parse(text, file) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new PlainError(`${file} is damaged: a line is not JSON.`);
+  }
+}
+
+/** As `sign` in src/server/secrets/crypto.ts. */
+function isSigned({ signature, last_seq: seq, last_hash: hash }, keys) {
+  const value = `${seq}:${hash}`;
+  return keys.some((key) => {
+    const mac = createHmac('sha256', key).update(`audit archived\0${value}`).digest('base64url');
+    const expected = Buffer.from(`${value}.${mac}`);
+    const given = Buffer.from(String(signature));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+async function findKeys() {
+  const { readSettings } = await import('../src/server/settings/settings.mjs');
+  const { secretKeys, dataDir } = readSettings(process.env);
+  if (secretKeys.length > 0) return secretKeys;
+  const generated = join(dataDir, 'secret-key');
+  if (!existsSync(generated)) throw new PlainError('Set SECRET_KEY to the key that signed the archive.');
+  return [readFileSync(generated, 'utf8').trim()];
+}

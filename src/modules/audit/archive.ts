@@ -1,0 +1,116 @@
+import { mkdir, open, rename } from 'node:fs/promises';
+import path from 'node:path';
+import type { Database, Tx } from '@/server/db';
+import { isSignedPlace, type Place, START, signPlace } from './chain';
+
+const STEP = 5_000;
+const ARCHIVE_LOCK = 7_203_006;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Row = { seq: bigint; hash: Uint8Array; isValid: boolean; isOld: boolean; entry: string };
+type Target = { dir: string; keptDays: number; now: Date };
+
+/**
+ * Moves sealed entries older than `keptDays` into files with their proof, once a day: a file is complete on disk before
+ * its entries are deleted. The place of the last one stays, signed, and verification starts there. 0 keeps all entries.
+ * @throws if the chain is broken; nothing is deleted then
+ */
+export async function archiveAuditEntries(db: Database, target: Target): Promise<void> {
+  await signAgain(db);
+  if (target.keptDays === 0) return;
+  for (let isDue = await hasDue(db, target); isDue; ) {
+    isDue = await db.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ARCHIVE_LOCK}::bigint)`;
+        return archiveStep(tx, target);
+      },
+      { timeout: 60_000 },
+    );
+  }
+}
+
+/** The last archived entry, or the start of the chain. Null if its record was altered. */
+export async function findArchived(tx: Tx): Promise<Place | null> {
+  const archived = await tx.auditArchived.findUnique({ where: { id: 1 } });
+  if (!archived) return START;
+  return isSignedPlace('audit archived', archived, archived.signature) ? archived : null;
+}
+
+/** Once a day, because the oldest entry is then a day older than it needs to be. */
+async function hasDue(db: Database, { keptDays, now }: Target): Promise<boolean> {
+  const oldest = await db.auditEntry.findFirst({
+    where: { seq: { not: null } },
+    orderBy: { seq: 'asc' },
+    select: { createdAt: true },
+  });
+  return oldest !== null && now.getTime() - oldest.createdAt.getTime() >= (keptDays + 1) * DAY_MS;
+}
+
+/** Archives up to a number of entries. @returns whether there may be more */
+async function archiveStep(tx: Tx, { dir, keptDays, now }: Target): Promise<boolean> {
+  const start = await findArchived(tx);
+  if (!start) throw new Error('the record of the archived audit entries was altered');
+  const before = new Date(now.getTime() - keptDays * DAY_MS);
+  const rows = await tx.$queryRaw<Row[]>`
+    SELECT seq, hash, created_at < ${before} AS "isOld", audit_entry_text(entry, seq) AS entry, (
+        prev_hash = coalesce(lag(hash) OVER chain, ${start.hash})
+        AND seq = coalesce(lag(seq) OVER chain, ${start.seq}) + 1
+        AND hash = audit_entry_hash(entry, seq, prev_hash)
+      ) IS TRUE AS "isValid"
+      FROM audit_entry entry WHERE seq > ${start.seq}
+    WINDOW chain AS (ORDER BY seq) ORDER BY seq LIMIT ${STEP}`;
+  const firstKept = rows.findIndex(({ isOld }) => !isOld);
+  const old = firstKept === -1 ? rows : rows.slice(0, firstKept);
+  const last = old.at(-1);
+  if (!last) return false;
+  if (old.some(({ isValid }) => !isValid)) throw new Error('the audit log is broken, so nothing was archived');
+  const end = { seq: last.seq, hash: last.hash };
+  await writeArchive(dir, start, end, old);
+  const fields = {
+    seq: end.seq,
+    hash: new Uint8Array(end.hash),
+    signature: signPlace('audit archived', end),
+    archivedAt: now,
+  };
+  await tx.auditArchived.upsert({ where: { id: 1 }, create: fields, update: fields, select: { id: true } });
+  await tx.auditEntry.deleteMany({ where: { seq: { lte: end.seq } } });
+  return old.length === STEP;
+}
+
+/** One line about the file, then one per entry: its hash, and the text that the hash covers after the previous hash. */
+async function writeArchive(dir: string, start: Place, end: Place, rows: Row[]): Promise<void> {
+  const head = {
+    format: 'postroom-audit-archive-1',
+    first_seq: String(start.seq + 1n),
+    last_seq: String(end.seq),
+    prev_hash: hex(start.hash),
+    last_hash: hex(end.hash),
+    signature: signPlace('audit archived', end),
+  };
+  const lines = [head, ...rows.map(({ hash, entry }) => ({ hash: hex(hash), entry }))];
+  const file = path.join(dir, `audit-${head.first_seq}-${head.last_seq}.ndjson`);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const handle = await open(`${file}.new`, 'w', 0o600);
+  try {
+    await handle.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.new`, file);
+}
+
+/** Signs the record with the first key of SECRET_KEY, so that an old key can be removed. */
+async function signAgain(db: Database): Promise<void> {
+  const archived = await findArchived(db);
+  if (!archived || archived.seq === 0n) return;
+  const signature = signPlace('audit archived', archived);
+  await db.auditArchived.updateMany({
+    where: { seq: archived.seq, signature: { not: signature } },
+    data: { signature },
+  });
+}
+
+function hex(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex');
+}
