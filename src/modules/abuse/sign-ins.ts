@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js';
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
 import { APP_LOGIN } from '@/mail/agent/installation';
@@ -7,6 +6,7 @@ import { openAlerts } from '@/modules/alerts/service';
 import { insertAuditEntry } from '@/server/audit';
 import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
+import { networkOf } from '@/server/http/client-address';
 
 const WINDOW_SECONDS = 15 * 60;
 /** Different wrong passwords from one client address, for one account and for all. */
@@ -77,11 +77,6 @@ function countsOf(signIn: SignIn): Count[] {
 
 function accountKey({ login, address }: SignIn): string {
   return `${login} ${networkOf(address)}`;
-}
-
-/** All addresses of an IPv6 /64 are one client. */
-function networkOf(address: string): string {
-  return ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString() : address;
 }
 
 type Mailbox = { id: string; domainId: string } | null;

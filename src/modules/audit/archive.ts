@@ -98,6 +98,8 @@ async function writeArchive(dir: string, start: Place, end: Place, rows: Row[]):
     await handle.close();
   }
   await rename(`${file}.new`, file);
+  const folder = await open(dir, 'r');
+  await folder.sync().finally(() => folder.close());
 }
 
 /** Signs the record with the first key of SECRET_KEY, so that an old key can be removed. */
