@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
-const AlertKind = z.enum(['mailbox_suspended', 'rate_limited', 'volume_spike', 'webhook_failing', 'wrong_passwords']);
+const AlertKind = z.enum([
+  'mailbox_suspended',
+  'rate_limited',
+  'volume_spike',
+  'webhook_failing',
+  'wrong_passwords',
+  'dns_broken',
+]);
 const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
 
 export const Alert = z
@@ -15,7 +22,8 @@ export const Alert = z
     mailbox_id: Id.nullable(),
     message: z.string(),
     count: z.number().int().meta({
-      description: 'Messages in the hour before the alert; for a webhook, failures in a row; different wrong passwords',
+      description:
+        'Messages in the hour before the alert; for a webhook, failures in a row; different wrong passwords; broken DNS records',
     }),
     expected: z.number().meta({ description: 'The limit; for a spike, the usual messages per hour; for a webhook, 0' }),
     created_at: Timestamp,

@@ -23,6 +23,7 @@ type Kind = { severity: Alert['severity']; isLasting: boolean };
 export const ALERT_KINDS: Record<Alert['kind'], Kind> = {
   mailbox_suspended: { severity: 'critical', isLasting: true },
   webhook_failing: { severity: 'critical', isLasting: true },
+  dns_broken: { severity: 'critical', isLasting: true },
   rate_limited: { severity: 'warning', isLasting: false },
   volume_spike: { severity: 'warning', isLasting: false },
   wrong_passwords: { severity: 'warning', isLasting: false },
@@ -121,6 +122,9 @@ function present(row: Row): Alert {
 function messageOf({ kind, subject, count, expected }: Row): string {
   if (kind === 'webhook_failing')
     return `The webhook ${subject} failed ${count} times in a row. Deliveries to it continue.`;
+  if (kind === 'dns_broken') {
+    return `DNS records of ${subject} that mail depends on are missing or wrong: ${count}. The domain’s page says what to publish.`;
+  }
   if (kind === 'wrong_passwords') {
     const source = isIP(subject) ? `from ${subject}` : `for ${subject} from one address`;
     return `${count} different wrong passwords ${source} within 15 minutes. Sign-ins from there are blocked for the rest of that time; the audit log has the address.`;

@@ -15,6 +15,7 @@ const KINDS: Record<Alert['kind'], [Status, string]> = {
   volume_spike: ['warning', 'Spike'],
   webhook_failing: ['failed', 'Failing'],
   wrong_passwords: ['warning', 'Guessing'],
+  dns_broken: ['failed', 'DNS'],
 };
 
 const STATUSES: Record<Alert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
@@ -90,6 +91,7 @@ export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTable
 
 function describe({ kind, count, expected }: Alert): string {
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
+  if (kind === 'dns_broken') return `${formatPlural(count, 'record')} missing or wrong`;
   if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;
   const measure = kind === 'volume_spike' ? `usually ${expected.toFixed(1)}` : `limit ${formatCount(expected)}`;
   return `${formatPlural(count, 'message')} in an hour (${measure})`;

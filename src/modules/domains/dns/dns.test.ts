@@ -212,6 +212,31 @@ describe('a check of a domain', () => {
   });
 });
 
+describe('an alert', () => {
+  const alerts = () =>
+    db.alert.findMany({
+      where: { domainId: domain.id },
+      select: { kind: true, subject: true, count: true, status: true },
+    });
+
+  it('opens when required records break, not for a new domain, and closes when they are back', async () => {
+    const published = dns.zone;
+    dns.zone = {};
+    await check();
+    expect(await alerts()).toEqual([]);
+    dns.zone = published;
+    await check();
+    dns.zone = { ...published, [domain.name]: {} };
+    await check();
+    await check();
+    const alert = { kind: 'dns_broken', subject: domain.name, count: 2 };
+    expect(await alerts()).toEqual([{ ...alert, status: 'open' }]);
+    dns.zone = published;
+    await check();
+    expect(await alerts()).toEqual([{ ...alert, status: 'closed' }]);
+  });
+});
+
 describe('the zone file', () => {
   const zone = async (query = '') => (await api.download(`/domains/${domain.id}/dns/zone${query}`)).text();
 

@@ -1,8 +1,11 @@
+import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
+import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import type { CheckedRecord } from './check';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
+type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
 type NewRow = Prisma.DnsRecordCreateManyInput & { found: string[] };
 type Check = { checked: CheckedRecord[]; at: Date };
 
@@ -13,7 +16,9 @@ type Check = { checked: CheckedRecord[]; at: Date };
  */
 export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Check): Promise<DomainDns['status']> {
   // One check of a domain stores at a time.
-  await tx.$queryRaw`SELECT id FROM domain WHERE id = ${domainId}::uuid FOR NO KEY UPDATE`;
+  const [domain] = await tx.$queryRaw<DomainRow[]>`
+    SELECT id, name, dns_status AS "dnsStatus" FROM domain WHERE id = ${domainId}::uuid FOR NO KEY UPDATE`;
+  if (!domain) throw notFound('domain');
   const earlier = new Map((await tx.dnsRecord.findMany({ where: { domainId } })).map((row) => [keyOf(row), row]));
   const rows: NewRow[] = [];
   const changes: Prisma.DnsChangeCreateManyInput[] = [];
@@ -39,7 +44,9 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   await tx.dnsRecord.deleteMany({ where: { domainId } });
   await tx.dnsRecord.createMany({ data: rows });
   await tx.dnsChange.createMany({ data: changes });
-  const status = statusOf(rows);
+  const broken = rows.filter(isBroken).length;
+  const status = broken > 0 ? 'error' : statusOf(rows);
+  await updateAlert(tx, domain, { status, broken, at });
   const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
   // Not by Prisma, which would set updated_at too.
   await tx.$executeRaw`
@@ -61,8 +68,24 @@ export async function readDns(db: Tx, domainId: string): Promise<DomainDns> {
   };
 }
 
-function statusOf(records: { severity: string; required: boolean }[]): 'ok' | 'warning' | 'error' {
-  if (records.some(({ severity, required }) => severity === 'error' && required)) return 'error';
+/** Opens an alert when records that were right break, not for a new domain, and closes it when they are back. */
+async function updateAlert(
+  tx: Tx,
+  { id, name, dnsStatus }: DomainRow,
+  { status, broken, at }: { status: DomainDns['status']; broken: number; at: Date },
+): Promise<void> {
+  const alert = { kind: 'dns_broken', subject: name } as const;
+  if (status !== 'error') await resolveAlert(tx, alert, at);
+  else if (dnsStatus === 'ok' || dnsStatus === 'warning') {
+    await openAlerts(tx, [{ ...alert, domainId: id, count: broken, expected: 0 }], at);
+  }
+}
+
+function isBroken({ severity, required }: { severity: string; required: boolean }): boolean {
+  return severity === 'error' && required;
+}
+
+function statusOf(records: { severity: string }[]): 'ok' | 'warning' {
   return records.some(({ severity }) => severity === 'error' || severity === 'warning') ? 'warning' : 'ok';
 }
 
