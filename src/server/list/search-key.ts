@@ -29,7 +29,7 @@ function trigramsOf(word: string): string[] {
   return Array.from({ length: Math.max(word.length - 2, 0) }, (_, start) => word.slice(start, start + 3));
 }
 
-function escapeLike(text: string): string {
+export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 

@@ -4,11 +4,13 @@ import { createConsoleHandler } from '@/server/procedures/console-handler';
 import { makeAdmin, makeDomain, makeSession } from '../factories';
 import { keyClient } from '../rest';
 import { explain, pagesOf, readingOf, scansOf } from './plans';
-import { seedDomains, seedMessages } from './seed';
+import { seedDirectory, seedDomains, seedMessages } from './seed';
 
 const ROWS = 200_000;
 /** A tenth of what reading the smallest of the tables takes. */
 const MAX_PAGES = 1_000;
+/** Rows in the order of their addresses are on a page each. */
+const MAX_DIRECTORY_PAGES = 3_000;
 
 const [busy, ...quiet] = [await makeDomain(), await makeDomain(), await makeDomain()];
 const quietIds = quiet.map(({ id }) => id);
@@ -20,6 +22,7 @@ beforeAll(async () => {
   const seed = { count: ROWS, busyId: busy.id, quietIds };
   await seedDomains();
   await seedMessages(seed);
+  await seedDirectory(seed);
 }, 120_000);
 
 const MESSAGES = ['message', 'message_recipient'];
@@ -111,4 +114,36 @@ it('a search for common words without a match among the newest messages continue
   expect(first.meta.pagination?.has_more).toBe(true);
   const second = await api.get(`/messages?${search}&cursor=${first.meta.pagination?.next_cursor}`);
   expect(second.data).toMatchObject([{ queue_id: 'Q4000', subject: 'Part of your order' }]);
+});
+
+describe.each([
+  { list: 'mailboxes', table: 'mailbox', sort: 'local_part', own: 'user', other: 'smith person' },
+  { list: 'aliases', table: 'alias', sort: 'source_local_part', own: 'info', other: 'far.example person' },
+])('a page of $list is read without the others', ({ list, table, sort, own, other }) => {
+  const searches = [own, `${own}123`, `${own}12345`, 'person', 'c4ca42', 'nobody', 'zq', 'z', 'é', other];
+  const filters = [
+    '',
+    'order=asc',
+    `sort=${sort}`,
+    `sort=${sort}&order=asc`,
+    ...searches.map((text) => `q=${encodeURIComponent(text)}`),
+    `q=${own}12345&sort=${sort}`,
+    `q=${own}12346@${busy.name}`,
+    `q=@${busy.name}`,
+    `q=${own}5@domain`,
+    `q=nobody@${busy.name}&sort=${sort}`,
+  ];
+
+  async function expectBounded(client: typeof api, query: string) {
+    const { scanned, pages } = await readingOf(() => client.get(`/${list}?${query}`), [table]);
+    expect(scanned).toEqual([]);
+    expect(pages).toBeLessThan(MAX_DIRECTORY_PAGES);
+  }
+
+  it.each(filters)('with "%s"', async (filter) => {
+    await expectBounded(api, filter);
+    await expectBounded(api, `${filter}&domain_id=${busy.id}`);
+    await expectBounded(ofQuiet, `${filter}&domain_id=${quietIds[0]}`);
+    if (list === 'mailboxes') await expectBounded(ofQuiet, filter);
+  });
 });

@@ -67,3 +67,24 @@ export async function seedMessages(seed: Seed): Promise<void> {
        WHERE address IS NOT NULL`,
   );
 }
+
+/** Mailboxes user1, user2, … and aliases info1, info2, … */
+export async function seedDirectory(seed: Seed): Promise<void> {
+  const rows = Prisma.sql`generate_series(1, ${seed.count}::int) AS n`;
+  await fill(
+    'mailbox',
+    Prisma.sql`
+      INSERT INTO mailbox (id, domain_id, local_part, password_hash, display_name, search_key, created_at, updated_at)
+      SELECT gen_random_uuid(), ${domainOf(seed)}, 'user' || n, 'x', name, ' user' || n || E'\\n ' || lower(name),
+             now() - n * interval '1 minute', now()
+        FROM ${rows}, LATERAL (SELECT 'Person ' || substr(md5(n::text), 1, 6) || ' Smith') AS p(name)`,
+  );
+  await fill(
+    'alias',
+    Prisma.sql`
+      INSERT INTO alias (id, domain_id, source_local_part, destination, destination_keys, search_key, created_at, updated_at)
+      SELECT gen_random_uuid(), ${domainOf(seed)}, 'info' || n, name, ARRAY[name], ' info' || n || E'\\n ' || name,
+             now() - n * interval '1 minute', now()
+        FROM ${rows}, LATERAL (SELECT 'person.' || substr(md5(n::text), 1, 6) || '@far.example') AS p(name)`,
+  );
+}
