@@ -30,29 +30,36 @@ export async function paginate<R extends Row, Item>(
 ): Promise<Page<Item>> {
   const { limit, order } = input;
   return paginateFrom(list, input, {
-    fetch: (position) =>
-      fetch({
+    fetch: async (position) => ({
+      rows: await fetch({
         where: position ? after(position, column, order) : {},
         orderBy: [{ [column]: order }, { id: order }],
         take: limit + 1,
       }),
+    }),
     positionOf: (row) => ({ value: row[column], id: row.id }),
     present,
   });
 }
 
 /** Position where a page ended: the sort column's value and the id. */
-type Position<Value = string | Date> = { value: Value; id: string };
+export type Position<Value = string | Date> = { value: Value; id: string };
+
+export type Found<R> = {
+  rows: R[];
+  /** Where a search stopped before it had read everything. The next page continues there. */
+  searchedTo?: Position;
+};
 
 type Source<R, Item> = {
   /** Returns the rows after the position, one more than `input.limit`, to tell whether there is another page. */
-  fetch: (position: Position | null) => Promise<R[]>;
+  fetch: (position: Position | null) => Promise<Found<R>>;
   positionOf: (row: R) => Position<unknown>;
   present: (row: R) => Item;
 };
 
 /**
- * The same for rows that don't come from the database.
+ * The same for rows that don't come from a single query.
  * @throws INVALID_PAGINATION as above
  */
 export async function paginateFrom<R, Item>(
@@ -64,16 +71,13 @@ export async function paginateFrom<R, Item>(
   const fingerprint = Buffer.from(sha256(JSON.stringify([list, order, filters])))
     .toString('base64url')
     .slice(0, 16);
-  const rows = await fetch(cursor === undefined ? null : readCursor(cursor, fingerprint));
+  const { rows, searchedTo } = await fetch(cursor === undefined ? null : readCursor(cursor, fingerprint));
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = rows.length > limit;
+  const end = rows.length > limit && last ? positionOf(last) : searchedTo;
   return {
     items: page.map(present),
-    pagination: {
-      next_cursor: hasMore && last ? writeCursor(fingerprint, positionOf(last)) : '',
-      has_more: hasMore,
-    },
+    pagination: { next_cursor: end ? writeCursor(fingerprint, end) : '', has_more: end !== undefined },
   };
 }
 

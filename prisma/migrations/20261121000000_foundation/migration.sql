@@ -188,6 +188,7 @@ CREATE TABLE "message_recipient" (
     "smtp_code" INTEGER,
     "enhanced_code" TEXT,
     "response" TEXT,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "message_recipient_pkey" PRIMARY KEY ("id")
 );
@@ -273,7 +274,7 @@ CREATE INDEX "message_status_created_at_id_idx" ON "message"("status", "created_
 CREATE INDEX "message_from_address_created_at_id_idx" ON "message"("from_address", "created_at", "id");
 
 -- CreateIndex
-CREATE INDEX "message_recipient_address_idx" ON "message_recipient"("address");
+CREATE INDEX "message_recipient_address_created_at_message_id_idx" ON "message_recipient"("address", "created_at", "message_id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "message_recipient_message_id_address_key" ON "message_recipient"("message_id", "address");

@@ -36,6 +36,20 @@ $$;
 CREATE TRIGGER message_subject_key BEFORE INSERT OR UPDATE OF "subject", "subject_key" ON "message"
   FOR EACH ROW EXECUTE FUNCTION set_subject_key();
 
+-- Recipients have the time of their message, so that an index lists an address's messages in order. A statement that
+-- inserts both sets it, because the trigger can't see the message yet.
+CREATE FUNCTION set_recipient_created_at() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  SELECT created_at INTO NEW.created_at FROM "message" WHERE id = NEW.message_id;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER message_recipient_created_at BEFORE INSERT ON "message_recipient"
+  FOR EACH ROW WHEN (NEW.created_at IS NULL) EXECUTE FUNCTION set_recipient_created_at();
+
 -- CreateIndex
 CREATE INDEX "message_direction_created_at_id_idx" ON "message"("direction", "created_at", "id");
 

@@ -46,6 +46,7 @@ export function timeLabels(order: 'asc' | 'desc'): PaginationProps['labels'] {
 }
 
 function summarize(shown: number, hasMore: boolean, isFirst: boolean): string {
+  if (shown === 0 && hasMore) return 'No matches so far';
   const figure = formatCount(shown);
   if (isFirst) return hasMore ? `Showing the first ${figure}` : `${figure} total`;
   return hasMore ? `Showing ${figure} more` : `Showing the last ${figure}`;

@@ -57,6 +57,19 @@ export function ListView<Row>({
       </ErrorState>
     );
   }
+  const pagination = search && (
+    <Pagination page={rows && data && { ...data, items: rows }} history={search.history} labels={pageLabels} />
+  );
+  if (rows?.length === 0 && data?.pagination.has_more) {
+    return (
+      <>
+        <EmptyState title={`No matching ${what} so far`}>
+          <p>This page searched only part of the list. Go to the next page to search further.</p>
+        </EmptyState>
+        {pagination}
+      </>
+    );
+  }
   if (rows?.length === 0 && search?.history.isFirst !== false) {
     if (!search?.isFiltered) return empty;
     return (
@@ -71,11 +84,7 @@ export function ListView<Row>({
   return (
     <>
       <DataTable {...table} rows={rows} isStale={isPlaceholderData} sort={search?.sort} />
-      {search && footer === undefined ? (
-        <Pagination page={rows && data && { ...data, items: rows }} history={search.history} labels={pageLabels} />
-      ) : (
-        footer
-      )}
+      {footer === undefined ? pagination : footer}
     </>
   );
 }

@@ -85,7 +85,9 @@ export const ListAliases = z.strictObject({
   ...pageQuery(['created_at', 'source_local_part']),
   domain_id: Id.optional().meta({ description: 'Required for the role domain_admin' }),
   active: z.boolean().optional(),
-  q: plainText(254).optional().meta({ description: 'Part of the source address or of a destination' }),
+  q: plainText(254).optional().meta({
+    description: 'Part of the source address or of a destination. One or two characters match the start of a word',
+  }),
 });
 export type ListAliases = z.infer<typeof ListAliases>;
 

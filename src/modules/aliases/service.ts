@@ -1,17 +1,18 @@
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import { type Page, paginate } from '@/server/pagination';
+import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
 import { domainNotFound, rejectChain, waitForAliasWrites, writeAliases } from './chains';
+import { findAliases } from './find-aliases';
 import type { Alias, AliasWarning, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 
 /** @throws MISSING_FIELDS if a domain_admin gives no domain_id; the errors of authorizeDomain */
 export async function listAliases(ctx: ActorContext, input: ListAliases): Promise<Page<Alias>> {
-  const { domain_id: domainId, active, q } = input;
+  const { domain_id: domainId } = input;
   if (!domainId && ctx.actor.admin.role === 'domain_admin') {
     throw new AppError('MISSING_FIELDS', 'Required fields are missing: domain_id.', {
       details: {
@@ -25,19 +26,14 @@ export async function listAliases(ctx: ActorContext, input: ListAliases): Promis
     });
   }
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  const column = input.sort === 'source_local_part' ? 'sourceLocalPart' : 'createdAt';
-  const found = await paginate(
-    'aliases',
-    input,
-    column,
-    ({ where, ...page }) =>
-      ctx.db.alias.findMany({
-        ...page,
-        select: FIELDS,
-        where: { AND: [where, domainFilter(ctx.actor), { domainId, active, ...searchFilter(q) }] },
-      }),
-    (row: Row) => row,
-  );
+  const found = await paginateFrom('aliases', input, {
+    fetch: (position) => findAliases(ctx, input, position),
+    positionOf: (row) => ({
+      value: input.sort === 'source_local_part' ? row.sourceLocalPart : row.createdAt,
+      id: row.id,
+    }),
+    present: (row: Row) => row,
+  });
   return { ...found, items: await withWarnings(ctx.db, found.items) };
 }
 
@@ -133,17 +129,6 @@ async function requireAlias(ctx: ActorContext, db: Tx, id: string): Promise<Row>
 /** Maps a row deleted by a concurrent request to 404. */
 function notFoundIfMissing(error: unknown): never {
   throw isMissingRow(error) ? notFound('alias') : error;
-}
-
-function searchFilter(q: string | undefined): Prisma.AliasWhereInput {
-  if (!q) return {};
-  const contains = q.toLowerCase().replace(/[\\%_]/g, '\\$&');
-  const [local = '', domain] = contains.split('@');
-  const source =
-    domain === undefined
-      ? { sourceLocalPart: { contains } }
-      : { sourceLocalPart: { endsWith: local }, domain: { name: { startsWith: domain } } };
-  return { OR: [source, { destination: { contains, mode: 'insensitive' } }] };
 }
 
 const FIELDS = {

@@ -49,7 +49,9 @@ export const ListMailboxes = z.strictObject({
   domain_id: Id.optional(),
   active: z.boolean().optional(),
   suspended: z.boolean().optional(),
-  q: plainText(254).optional().meta({ description: 'Part of the address or the display name' }),
+  q: plainText(254)
+    .optional()
+    .meta({ description: 'Part of the address or the display name. One or two characters match the start of a word' }),
 });
 export type ListMailboxes = z.infer<typeof ListMailboxes>;
 

@@ -3,31 +3,22 @@ import { resolveAlert } from '@/modules/alerts/service';
 import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import { type Page, paginate } from '@/server/pagination';
+import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
+import { findMailboxes } from './find-mailboxes';
 import type { CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
 
 /** @throws the errors of authorizeDomain if domain_id is given */
 export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Promise<Page<Mailbox>> {
-  const { domain_id: domainId, active, suspended, q } = input;
-  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  const column = input.sort === 'local_part' ? 'localPart' : 'createdAt';
-  const suspendedAt = suspended === undefined ? undefined : suspended ? { not: null } : null;
-  return paginate(
-    'mailboxes',
-    input,
-    column,
-    ({ where, ...page }) =>
-      ctx.db.mailbox.findMany({
-        ...page,
-        select: FIELDS,
-        where: { AND: [where, domainFilter(ctx.actor), { domainId, active, suspendedAt, ...searchFilter(q) }] },
-      }),
+  if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
+  return paginateFrom('mailboxes', input, {
+    fetch: (position) => findMailboxes(ctx, input, position),
+    positionOf: (row) => ({ value: input.sort === 'local_part' ? row.localPart : row.createdAt, id: row.id }),
     present,
-  );
+  });
 }
 
 export async function getMailbox(ctx: ActorContext, { id }: { id: string }): Promise<Mailbox> {
@@ -126,17 +117,6 @@ async function requireMailboxCapacity(tx: Tx, domain: AuthorizedDomain): Promise
 /** Maps a row deleted by a concurrent request to 404. */
 export function notFoundIfMissing(error: unknown): never {
   throw isMissingRow(error) ? notFound('mailbox') : error;
-}
-
-function searchFilter(q: string | undefined): Prisma.MailboxWhereInput {
-  if (!q) return {};
-  const contains = q.replace(/[\\%_]/g, '\\$&');
-  const [local = '', domain] = contains.toLowerCase().split('@');
-  const address =
-    domain === undefined
-      ? { localPart: { contains: local } }
-      : { localPart: { endsWith: local }, domain: { name: { startsWith: domain } } };
-  return { OR: [address, { displayName: { contains, mode: 'insensitive' } }] };
 }
 
 export const FIELDS = {

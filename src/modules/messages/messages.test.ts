@@ -40,6 +40,31 @@ describe('listing messages', () => {
     expect(await ids()).toEqual([young.id, old.id]);
   });
 
+  it('merges several domains in one order, page by page', async () => {
+    const domains = await Promise.all([makeDomain(), makeDomain(), makeDomain()]);
+    const api = await keyClient({ role: 'domain_admin', domainIds: domains.map(({ id }) => id) });
+    const made: string[] = [];
+    for (const index of [0, 1, 1, 0, 1, 0, 0]) {
+      const { id } = domains[index] as { id: string };
+      const createdAt = new Date(Date.UTC(2026, 0, 1 + Math.floor(made.length / 2)));
+      made.push((await makeMessage(id, { createdAt })).id);
+    }
+    for (const order of ['asc', 'desc']) {
+      const seen: string[] = [];
+      for (let cursor = ''; ; ) {
+        const { data, meta } = await api.get(`/messages?to=ann@far.example&limit=2&order=${order}${cursor}`);
+        const { data: same } = await api.get(`/messages?limit=2&order=${order}&since=2025-01-01T00:00:00Z`);
+        if (seen.length === 0) expect(same).toEqual(data);
+        seen.push(...data.map(({ id }: { id: string }) => id));
+        if (!meta.pagination?.has_more) break;
+        cursor = `&cursor=${meta.pagination.next_cursor}`;
+      }
+      expect(seen).toHaveLength(made.length);
+      const days = seen.map((id) => Math.floor(made.indexOf(id) / 2));
+      expect(days).toEqual(days.toSorted((one, other) => (order === 'asc' ? one - other : other - one)));
+    }
+  });
+
   it('filters by every documented field', async () => {
     const { domain, ids } = await setUp();
     const plain = await makeMessage(domain.id, { createdAt: new Date('2026-02-01T00:00:00Z') });

@@ -143,9 +143,10 @@ export const ListMessages = z.strictObject({
   message_id: searchedText(998).optional(),
   since: Timestamp.optional().meta({ description: 'ISO 8601 UTC, inclusive' }),
   until: Timestamp.optional().meta({ description: 'ISO 8601 UTC, exclusive' }),
-  q: searchedText(254)
-    .optional()
-    .meta({ description: 'An address, a Message-ID, a queue ID or words from the subject' }),
+  q: searchedText(254).optional().meta({
+    description:
+      'An address, a Message-ID, a queue ID or words from the subject. A search for common words reads 2,500 messages per page, so a page can have fewer matches than limit, or none, while has_more is true',
+  }),
 });
 export type ListMessages = z.infer<typeof ListMessages>;
 

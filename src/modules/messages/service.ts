@@ -1,14 +1,15 @@
-import { parseAddress } from '@/lib/mail/address';
 import type { OnReport } from '@/mail/delivery-report';
 import type { InboundPort } from '@/mail/inbound/port';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter } from '@/server/access/authorize';
 import type { Database, Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
-import { type Keyset, type Page, paginate } from '@/server/pagination';
+import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
+import { findMessages } from './list/find-messages';
+import type { SummaryRow } from './list/selection';
 import {
   type GetTotals,
   type ListMessages,
@@ -18,7 +19,6 @@ import {
   type MessageSummary,
   type MessageTotals,
 } from './schema';
-import { searchFilters } from './search';
 import { recordOutcome } from './tracking/outcomes';
 import { recordSubmission as record, type Submitted } from './tracking/submissions';
 
@@ -26,7 +26,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  return paginate('messages', input, 'createdAt', (keyset) => findPage(ctx, input, keyset), presentSummary);
+  return paginateFrom('messages', input, {
+    fetch: (position) => findMessages(ctx, input, position),
+    positionOf: ({ createdAt, id }) => ({ value: createdAt, id }),
+    present: presentSummary,
+  });
 }
 
 export async function getMessage(ctx: ActorContext, { id }: { id: string }): Promise<Message> {
@@ -103,45 +107,6 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
   };
 }
 
-/** Runs one query per meaning of the search text, each on its own index: combined with OR they would scan the table. */
-async function findPage(ctx: ActorContext, input: ListMessages, keyset: Keyset): Promise<SummaryRow[]> {
-  const { where, orderBy, take } = keyset;
-  const filters = [where, domainFilter(ctx.actor), ...filtersOf(input)];
-  const searches = input.q === undefined ? [{}] : await searchFilters(ctx.db, input.q);
-  const pages = await Promise.all(
-    searches.map((search) =>
-      ctx.db.message.findMany({ orderBy, take, select: SUMMARY, where: { AND: [...filters, search] } }),
-    ),
-  );
-  if (pages.length === 1) return pages.flat();
-  const rows = new Map(pages.flat().map((row) => [row.id, row]));
-  const direction = input.order === 'asc' ? 1 : -1;
-  return [...rows.values()].sort((one, other) => direction * compare(one, other)).slice(0, take);
-}
-
-function compare(one: SummaryRow, other: SummaryRow): number {
-  return one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1);
-}
-
-function filtersOf(input: ListMessages): Prisma.MessageWhereInput[] {
-  return [
-    {
-      domainId: input.domain_id,
-      direction: input.direction,
-      status: input.status,
-      messageId: input.message_id,
-      fromAddress: input.from && addressOf(input.from),
-      recipients: input.to ? { some: { address: addressOf(input.to) } } : undefined,
-    },
-    { createdAt: { gte: input.since } },
-    { createdAt: { lt: input.until } },
-  ];
-}
-
-function addressOf(text: string): string {
-  return parseAddress(text)?.address ?? text;
-}
-
 const SUMMARY = {
   id: true,
   messageId: true,
@@ -166,8 +131,6 @@ function inOrder<Event extends { type: string }>(events: Event[]): Event[] {
     SUBMISSION_EVENTS.includes(type) ? SUBMISSION_EVENTS.indexOf(type) : SUBMISSION_EVENTS.length;
   return events.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
-
-type SummaryRow = Prisma.MessageGetPayload<{ select: typeof SUMMARY }>;
 
 function presentSummary(row: SummaryRow): MessageSummary {
   return {

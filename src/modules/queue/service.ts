@@ -23,7 +23,7 @@ export async function listQueue(ctx: ActorContext, input: ListQueue): Promise<Pa
         ctx.db,
         messages.map(({ queueId }) => queueId),
       );
-      return messages;
+      return { rows: messages };
     },
     positionOf: ({ arrivedAt, queueId }) => ({ value: new Date(arrivedAt), id: queueId }),
     present: (message) => present(message, known.get(message.queueId)),

@@ -32,8 +32,8 @@ export async function createMessage(ctx: ActorContext, { id, domain, message, sl
         FROM counting WHERE result = 'counted'
       RETURNING id
     ), addressed AS (
-      INSERT INTO message_recipient (id, message_id, address, kind, status)
-      SELECT recipient.id, created.id, recipient.address, recipient.kind::recipient_kind, 'submitting'
+      INSERT INTO message_recipient (id, message_id, address, kind, status, created_at)
+      SELECT recipient.id, created.id, recipient.address, recipient.kind::recipient_kind, 'submitting', ${at}::timestamptz
         FROM created, unnest(${recipients.map(() => uuidv7())}::uuid[], ${recipients.map(({ address }) => address)}::text[],
                              ${recipients.map(({ kind }) => kind)}::text[]) AS recipient(id, address, kind)
     ), recorded AS (

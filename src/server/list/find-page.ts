@@ -1,0 +1,57 @@
+import type { Tx } from '../db';
+import type { Found, Position } from '../pagination';
+import type { Prisma } from '../prisma/client';
+import { findWords } from './find-words';
+import type { Words } from './search-key';
+import { type Selection, selectPage } from './select-page';
+
+/** One meaning of a search text: rows, which contain words if there are any. */
+export type Search = { selection: Selection; words?: Words; searchAtMost?: number };
+
+/** Rows that are read one by one in a search for words. */
+const SEARCHED_COUNT = 2_500;
+
+type Row = { id: string };
+
+/**
+ * The first rows of all searches of one list. One query per search, each on its own index: combined with OR they would
+ * scan the table.
+ * @param key column of search keys
+ */
+export async function findPage<R extends Row>(
+  db: Tx,
+  searches: Search[],
+  { key, take }: { key: Prisma.Sql; take: number },
+): Promise<Found<R>> {
+  const pages = await Promise.all(searches.map((search) => findOne<R>(db, search, key, take)));
+  const [first] = searches;
+  if (!first) return { rows: [] };
+  const distance = distanceIn(first.selection);
+  const [searchedTo] = pages.flatMap((page) => page.searchedTo ?? []).sort((one, other) => distance(one, other));
+  const rows = new Map(pages.flatMap((page) => page.rows).map((row) => [row.id, row]));
+  const placed = [...rows.values()].map((row) => ({ row, ...positionOf(row, first.selection) }));
+  // Rows beyond the end of a search are left for the next page, which finds them again.
+  const reached = placed.filter((each) => !searchedTo || distance(each, searchedTo) <= 0).sort(distance);
+  return { rows: reached.slice(0, take).map(({ row }) => row), searchedTo };
+}
+
+async function findOne<R extends Row>(db: Tx, search: Search, key: Prisma.Sql, take: number): Promise<Found<R>> {
+  const { selection, words, searchAtMost = SEARCHED_COUNT } = search;
+  if (!words) return { rows: await db.$queryRaw<R[]>(selectPage(selection, take)) };
+  return findWords(db, selection, { column: key, words, take, searchAtMost });
+}
+
+function positionOf(row: Row, { by }: Selection): Position {
+  return { value: (row as Row & Record<string, Position['value']>)[by.name] ?? '', id: row.id };
+}
+
+function distanceIn({ by, order }: Selection): (one: Position, other: Position) => number {
+  const placeOf = ({ value }: Position) => (by.name === 'createdAt' ? new Date(value).getTime() : value);
+  const direction = order === 'asc' ? 1 : -1;
+  return (one, other) => direction * (compare(placeOf(one), placeOf(other)) || compare(one.id, other.id));
+}
+
+function compare<Value extends string | number | Date>(one: Value, other: Value): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

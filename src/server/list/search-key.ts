@@ -1,0 +1,36 @@
+import type { Tx } from '../db';
+
+/** A LIKE pattern for a column of search keys, and what its index knows of it: which letter triples it contains. */
+export type Words = { pattern: string; trigrams: string[] };
+
+/**
+ * The search key of a text, as in the indexed columns (search_key in the migrations): lower case, other characters than
+ * ASCII as code points. Postgres folds those, so that both sides agree.
+ */
+export async function searchKey(db: Tx, text: string): Promise<string> {
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  const [row] = await db.$queryRaw<{ key: string }[]>`SELECT search_key(${text}) AS key`;
+  return row?.key ?? '';
+}
+
+/**
+ * The index holds trigrams, with word boundaries as characters. A text without a trigram is matched at the start of words;
+ * one without a letter or digit matches nothing.
+ */
+export function wordsOf(key: string): Words | null {
+  const words = key.match(/[a-z0-9]+/g) ?? [];
+  const [shortest] = HAS_TRIGRAM.exec(key) ?? [];
+  if (shortest === undefined) return words[0] ? { pattern: `% ${escapeLike(key)}%`, trigrams: [` ${words[0]}`] } : null;
+  const trigrams = words.flatMap(trigramsOf);
+  return { pattern: `%${escapeLike(key)}%`, trigrams: trigrams.length > 0 ? trigrams : [shortest] };
+}
+
+function trigramsOf(word: string): string[] {
+  return Array.from({ length: Math.max(word.length - 2, 0) }, (_, start) => word.slice(start, start + 3));
+}
+
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+const HAS_TRIGRAM = /[a-z0-9]{3}|[a-z0-9]{2}[^a-z0-9]|[^a-z0-9][a-z0-9]/;

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { appRouter } from '@/modules/router';
+import { createConsoleHandler } from '@/server/procedures/console-handler';
+import { makeAdmin, makeDomain, makeSession } from '../factories';
+import { keyClient } from '../rest';
+import { explain, pagesOf, readingOf, scansOf } from './plans';
+import { seedDirectory, seedDomains, seedMessages } from './seed';
+
+const ROWS = 200_000;
+/** A tenth of what reading the smallest of the tables takes. */
+const MAX_PAGES = 1_000;
+/** Rows in the order of their addresses are on a page each. */
+const MAX_DIRECTORY_PAGES = 3_000;
+
+const [busy, ...quiet] = [await makeDomain(), await makeDomain(), await makeDomain()];
+const quietIds = quiet.map(({ id }) => id);
+const api = await keyClient({ role: 'admin' });
+const ofBusy = await keyClient({ role: 'domain_admin', domainIds: [busy.id, (await makeDomain()).id] });
+const ofQuiet = await keyClient({ role: 'domain_admin', domainIds: quietIds });
+
+beforeAll(async () => {
+  const seed = { count: ROWS, busyId: busy.id, quietIds };
+  await seedDomains();
+  await seedMessages(seed);
+  await seedDirectory(seed);
+}, 120_000);
+
+const MESSAGES = ['message', 'message_recipient'];
+
+it('a scan of a whole table is detected', async () => {
+  const plan = await explain('SELECT count(size_bytes) FROM message WHERE size_bytes = $1', [7]);
+  expect(scansOf(plan)).toEqual(['message']);
+  expect(pagesOf(plan)).toBeGreaterThan(MAX_PAGES);
+});
+
+describe('a page of messages is read without the others', () => {
+  const filters = [
+    '',
+    'order=asc',
+    `domain_id=${busy.id}`,
+    'direction=outbound',
+    'direction=inbound',
+    'status=delivered',
+    'status=bounced',
+    'from=from7@post.example',
+    'from=nobody@post.example',
+    'to=to7@far.example',
+    'to=few5@far.example',
+    'to=some8@far.example',
+    'to=many6@far.example',
+    'to=every@far.example',
+    'to=old@far.example',
+    'to=nobody@far.example',
+    'message_id=%3C7@post.example%3E',
+    'since=2026-01-01T00:00:00Z',
+    'until=2020-01-01T00:00:00Z',
+    'since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
+    'q=order',
+    'q=ORDER%20c81e728d',
+    'q=no%20such%20words',
+    'q=part%20499',
+    'q=100%25',
+    'q=zz',
+    'q=z',
+    'q=%21%21',
+    `q=${encodeURIComponent('привет')}`,
+    `q=${encodeURIComponent('済')}`,
+    'q=Q77',
+    'q=to7@far.example',
+    'q=some8@far.example',
+    'q=every@far.example',
+    'q=old@far.example',
+    'q=from7@post.example',
+    'q=nobody@far.example',
+    'q=%3C7@post.example%3E',
+    `domain_id=${busy.id}&status=bounced&direction=inbound`,
+    `domain_id=${busy.id}&status=delivered&to=few5@far.example&q=order`,
+    'q=order%20of%20your',
+    'q=part%20of%20order&order=asc',
+  ];
+
+  it.each(filters)('with "%s"', async (filter) => {
+    const all = await readingOf(() => api.get(`/messages?${filter}`), MESSAGES);
+    expect(all.scanned).toEqual([]);
+    expect(all.pages).toBeLessThan(MAX_PAGES);
+    const own = await readingOf(() => ofBusy.get(`/messages?${filter}`), MESSAGES);
+    expect(own.scanned).toEqual([]);
+    expect(own.pages).toBeLessThan(MAX_PAGES);
+  });
+
+  it.each(['', 'order=asc', 'direction=outbound', 'status=delivered', 'limit=1', 'q=order'])(
+    'of quiet domains, with "%s"',
+    async (filter) => {
+      const { scanned, pages } = await readingOf(() => ofQuiet.get(`/messages?${filter}`), MESSAGES);
+      expect({ scanned, isBounded: pages < MAX_PAGES }).toEqual({ scanned: [], isBounded: true });
+    },
+  );
+});
+
+it('the overview of quiet domains is read without the others’ messages', async () => {
+  const { id } = await makeAdmin({ role: 'domain_admin', domainIds: quietIds });
+  const headers = { cookie: (await makeSession(id)).cookie, 'sec-fetch-site': 'same-origin' };
+  const url = `http://localhost:3000/api/trpc/overview.get?input=${encodeURIComponent('{}')}`;
+  const call = () => createConsoleHandler(appRouter)(new Request(url, { headers }));
+  const { scanned, pages } = await readingOf(call, MESSAGES);
+  expect(scanned).toEqual([]);
+  expect(pages).toBeLessThan(MAX_PAGES);
+});
+
+it('a search for common words without a match among the newest messages continues on the next page', async () => {
+  const search = `q=${encodeURIComponent('part of your order')}`;
+  const first = await api.get(`/messages?${search}`);
+  expect(first.data).toEqual([]);
+  expect(first.meta.pagination?.has_more).toBe(true);
+  const second = await api.get(`/messages?${search}&cursor=${first.meta.pagination?.next_cursor}`);
+  expect(second.data).toMatchObject([{ queue_id: 'Q4000', subject: 'Part of your order' }]);
+});
+
+describe.each([
+  { list: 'mailboxes', table: 'mailbox', sort: 'local_part', own: 'user', other: 'smith person' },
+  { list: 'aliases', table: 'alias', sort: 'source_local_part', own: 'info', other: 'far.example person' },
+])('a page of $list is read without the others', ({ list, table, sort, own, other }) => {
+  const searches = [own, `${own}123`, `${own}12345`, 'person', 'c4ca42', 'nobody', 'zq', 'z', 'é', other];
+  const filters = [
+    '',
+    'order=asc',
+    `sort=${sort}`,
+    `sort=${sort}&order=asc`,
+    ...searches.map((text) => `q=${encodeURIComponent(text)}`),
+    `q=${own}12345&sort=${sort}`,
+    `q=${own}12346@${busy.name}`,
+    `q=@${busy.name}`,
+    `q=${own}5@domain`,
+    `q=nobody@${busy.name}&sort=${sort}`,
+  ];
+
+  async function expectBounded(client: typeof api, query: string) {
+    const { scanned, pages } = await readingOf(() => client.get(`/${list}?${query}`), [table]);
+    expect(scanned).toEqual([]);
+    expect(pages).toBeLessThan(MAX_DIRECTORY_PAGES);
+  }
+
+  it.each(filters)('with "%s"', async (filter) => {
+    await expectBounded(api, filter);
+    await expectBounded(api, `${filter}&domain_id=${busy.id}`);
+    await expectBounded(ofQuiet, `${filter}&domain_id=${quietIds[0]}`);
+    if (list === 'mailboxes') await expectBounded(ofQuiet, filter);
+  });
+});

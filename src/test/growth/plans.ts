@@ -1,0 +1,60 @@
+import pg from 'pg';
+import { afterAll, expect, vi } from 'vitest';
+import '../database';
+
+type Plan = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
+  Plans?: Plan[];
+};
+
+export type Reading = {
+  /** Tables that are read from start to end. */
+  scanned: string[];
+  /** Pages of tables and indexes, of 8 KiB each. */
+  pages: number;
+};
+
+/** What the queries of a call read. Small tables are left out, because Postgres scans them anyway. */
+export async function readingOf(call: () => Promise<{ status: number }>, tables: string[]): Promise<Reading> {
+  const spy = vi.spyOn(pg.Client.prototype, 'query');
+  const response = await call();
+  const queries = spy.mock.calls.map(([query]) => query as unknown as { text?: string; values?: unknown[] });
+  spy.mockRestore();
+  expect(response.status).toBe(200);
+  const isRead = (text: string) => /^\s*(SELECT|WITH)\b/.test(text) && tables.some((table) => names(table).test(text));
+  const reads = queries.filter(({ text }) => isRead(text ?? ''));
+  expect(reads.length).toBeGreaterThan(0);
+  const plans: Plan[] = [];
+  for (const { text, values } of reads) plans.push(await explain(text as string, values ?? []));
+  return {
+    scanned: plans.flatMap(scansOf).filter((table) => tables.includes(table)),
+    pages: plans.reduce((sum, plan) => sum + pagesOf(plan), 0),
+  };
+}
+
+function names(table: string): RegExp {
+  return new RegExp(`(FROM|JOIN) ("public"\\.)?"?${table}\\b`);
+}
+
+/** Without the app's statement timeout. */
+export const client = new pg.Client(process.env.DATABASE_URL);
+await client.connect();
+afterAll(() => client.end());
+
+export async function explain(text: string, values: unknown[] = []): Promise<Plan> {
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+export function scansOf(plan: Plan): string[] {
+  const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(scansOf)];
+}
+
+// A node's figures include those of the nodes below.
+export function pagesOf(plan: Plan): number {
+  return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+}
