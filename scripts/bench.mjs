@@ -1,10 +1,12 @@
 // `npm run bench`: measures the production build on its own Postgres. Every figure is a ratio to a baseline of the same
-// run, because machines differ and are noisy. It needs a build: run `npm run build` first.
+// run, because machines differ and are noisy. It needs a build: run `npm run build` first. `npm run bench -- growth`
+// compares lists and searches with 1,000 and with 1,000,000 rows instead, which takes some minutes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compareClaims } from './bench/claims.mjs';
+import { compareGrowth } from './bench/growth.mjs';
 import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
 import { startBenchServer } from './bench/server.mjs';
 import { runCommand } from './process/lifetime.mjs';
@@ -22,6 +24,18 @@ async function bench(lifetime) {
   lifetime.atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
   const server = await startBenchServer(root, dataDir, lifetime);
 
+  if (process.argv[2] === 'growth') {
+    console.log('median ms of calls with                  1,000   1,000,000 rows   ratio');
+    for (const { name, small, large } of await compareGrowth(server)) {
+      const figures = [
+        small.toFixed(1).padStart(6),
+        large.toFixed(1).padStart(12),
+        (large / small).toFixed(2).padStart(13),
+      ];
+      console.log(`${name.padEnd(40)}${figures.join('')}`);
+    }
+    return 0;
+  }
   console.log('10 concurrent clients                  ratio');
   for (const { name, perSecond, ratio } of await compareEndpoints(server)) {
     console.log(`${name.padEnd(26)}${perSecond.toFixed(0).padStart(9)}${ratio.toFixed(2).padStart(9)}`);

@@ -7,7 +7,9 @@ const DOMAIN = 'bench.example';
 
 /**
  * Starts a server with an admin, an API key without rate limit, and a domain.
- * @returns {Promise<{ api: string, key: string, domain: string, memoryBytes: () => number }>}
+ * @returns {Promise<{
+ *   api: string, key: string, port: number, databaseUrl: string, domain: string, memoryBytes: () => number
+ * }>}
  */
 export async function startBenchServer(root, dataDir, lifetime) {
   const postgres = await startTemporaryPostgres();
@@ -27,7 +29,14 @@ export async function startBenchServer(root, dataDir, lifetime) {
   const key = await createKey(port);
   await call(api, key, '/domains', { name: DOMAIN });
   await call(api, key, '/abuse/thresholds', { mailbox_hourly: 1_000_000, domain_hourly: 1_000_000 }, 'PATCH');
-  return { api, key, domain: DOMAIN, memoryBytes: () => residentBytes(server.pid) };
+  return {
+    api,
+    key,
+    port,
+    databaseUrl: postgres.adminUrl,
+    domain: DOMAIN,
+    memoryBytes: () => residentBytes(server.pid),
+  };
 }
 
 /** Linux only; 0 elsewhere. */

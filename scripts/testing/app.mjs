@@ -43,10 +43,20 @@ export function apiOf(port) {
   return `http://127.0.0.1:${port}/api/v1`;
 }
 
-/** An API key of the first admin, without rate limit. */
-export async function createKey(port) {
+/** An API key of a new domain_admin of these domains, without rate limit. @param key of the first admin */
+export async function createAdminKey(port, key, domainIds) {
+  const admin = {
+    email: `admin-${randomBytes(4).toString('hex')}@trial.example`,
+    password: randomBytes(16).toString('hex'),
+  };
+  await call(apiOf(port), key, '/admins', { ...admin, role: 'domain_admin', domain_ids: domainIds });
+  return createKey(port, admin);
+}
+
+/** An API key of an admin, by default the first one, without rate limit. */
+export async function createKey(port, admin = ADMIN) {
   const json = { 'content-type': 'application/json' };
-  const login = await fetch(`${apiOf(port)}/auth/login`, { method: 'POST', headers: json, body: text(ADMIN) });
+  const login = await fetch(`${apiOf(port)}/auth/login`, { method: 'POST', headers: json, body: text(admin) });
   const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
   const headers = { ...json, cookie, origin: `http://localhost:${port}` };
   const body = text({ name: 'trial', rate_limit: 0 });

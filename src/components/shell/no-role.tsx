@@ -4,7 +4,7 @@ import type { Role } from '@/lib/roles';
 import type { ConsoleRoute } from '@/lib/routes';
 import { Note } from '../data-table/states';
 import { PageHeader } from '../page-header';
-import { ROLE_LABELS } from './account-menu';
+import { ROLE_LABELS } from './navigation/account-menu';
 import { Page } from './page';
 
 type NoRoleProps = { route: ConsoleRoute; account: { email: string; role: Role } };

@@ -1,8 +1,8 @@
 import { parseAddress } from '@/lib/mail/address';
 import { authorizeDomain } from '@/server/access/authorize';
 import type { ActorContext } from '@/server/procedures/context';
-import { keysOf } from './chains';
 import type { Resolution, ResolveAddress } from './schema';
+import { keysOf } from './writes/chains';
 
 /**
  * Explains how mail to an address is routed. Destinations come from the SQL function that the mail server uses.

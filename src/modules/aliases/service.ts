@@ -5,10 +5,10 @@ import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
-import { domainNotFound, rejectChain, waitForAliasWrites, writeAliases } from './chains';
 import { findAliases } from './find-aliases';
 import type { Alias, AliasWarning, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
+import { domainNotFound, rejectChain, waitForAliasWrites, writeAliases } from './writes/chains';
 
 /** @throws MISSING_FIELDS if a domain_admin gives no domain_id; the errors of authorizeDomain */
 export async function listAliases(ctx: ActorContext, input: ListAliases): Promise<Page<Alias>> {

@@ -6,9 +6,16 @@ import type { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { FileOutput } from '@/server/rest/file';
-import { destinationIsAlias, findDestinations, findSources, keysOf, sourceIsDestination, writeAliases } from './chains';
 import { CreateAlias, type ExportAliases, type ImportAliases, type ImportLine, type ImportReport } from './schema';
 import { aliasExists, requireAliasCapacity } from './service';
+import {
+  destinationIsAlias,
+  findDestinations,
+  findSources,
+  keysOf,
+  sourceIsDestination,
+  writeAliases,
+} from './writes/chains';
 
 type Checked = { lines: ImportLine[]; accepted: ParsedLine[] };
 type ParsedLine = { line: number; source: string; destination: string; active: boolean };

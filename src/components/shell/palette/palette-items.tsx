@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { hasRole, type Role } from '@/lib/roles';
 import { routesFor } from '@/lib/routes';
 import type { AddressMatch } from '../../directory/use-address-search';
-import { ROUTE_ICONS } from '../navigation';
+import { ROUTE_ICONS } from '../navigation/navigation';
 
 type PaletteGroup = 'Pages' | 'Addresses' | 'Domains' | 'Messages' | 'Actions';
 export type PaletteItem = { group: PaletteGroup; label: ReactNode; hint?: string; href: string; icon: ReactNode };

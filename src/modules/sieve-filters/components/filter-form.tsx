@@ -10,13 +10,13 @@ import { FormColumn } from '@/components/layout/form-layout';
 import { Notice } from '@/components/layout/notice';
 import { SettingsSection } from '@/components/settings-section';
 import type { SieveScope, SieveVerdict } from '../schema';
-import { CheckResult } from './check-result';
-import { verdictOf } from './compile-errors';
-import { EXAMPLES } from './examples';
 import classes from './filter-form.module.css';
 import { canLoseMail } from './filter-values';
 import { FilterSkeleton, MailServerAlert, useMailServerState } from './mail-server-alert';
-import { ScriptEditor, showLine } from './script-editor';
+import { CheckResult } from './script/check-result';
+import { verdictOf } from './script/compile-errors';
+import { EXAMPLES } from './script/examples';
+import { ScriptEditor, showLine } from './script/script-editor';
 
 type FilterValues = { name: string; script: string; active: boolean };
 

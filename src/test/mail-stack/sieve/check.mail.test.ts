@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { askAgent } from '@/modules/mail-server/service';
-import { EXAMPLES } from '@/modules/sieve-filters/components/examples';
+import { EXAMPLES } from '@/modules/sieve-filters/components/script/examples';
 import { files } from '../support/filtered-mailbox';
 import { db, mailServer } from '../support/mail-server';
 

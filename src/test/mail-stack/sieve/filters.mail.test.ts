@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EXAMPLES } from '@/modules/sieve-filters/components/examples';
+import { EXAMPLES } from '@/modules/sieve-filters/components/script/examples';
 import { PASSWORD } from '../support/directory';
 import { type FilteredMailbox, files, makeFilteredMailbox } from '../support/filtered-mailbox';
 import { db, mailServer } from '../support/mail-server';

@@ -6,7 +6,7 @@ import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { PageHeader } from '@/components/page-header';
-import { ROLE_LABELS } from '@/components/shell/account-menu';
+import { ROLE_LABELS } from '@/components/shell/navigation/account-menu';
 import { Page } from '@/components/shell/page';
 import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';

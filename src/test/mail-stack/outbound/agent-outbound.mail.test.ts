@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { whileAgentStopped } from './support/agent';
-import { activateKey } from './support/dkim-keys';
-import { db, mailServer } from './support/mail-server';
-import { messageText, openSubmission } from './support/smtp-session';
+import { whileAgentStopped } from '../support/agent';
+import { activateKey } from '../support/dkim-keys';
+import { db, mailServer } from '../support/mail-server';
+import { messageText, openSubmission } from '../support/smtp-session';
 import {
   at,
   deferredAddresses,
@@ -16,7 +16,7 @@ import {
   typesOf,
   waitForEvents,
   webhookEvents,
-} from './support/traced-mail';
+} from '../support/traced-mail';
 
 describe('mail sent by the app', () => {
   beforeEach(() => activateKey(domain.name, 'first'));

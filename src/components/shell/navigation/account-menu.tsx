@@ -4,8 +4,8 @@ import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react';
 import Link from 'next/link';
 import type { Role } from '@/lib/roles';
-import { trpc } from '../api/trpc';
-import { confirmLeave } from '../dialogs/navigation-guard';
+import { trpc } from '../../api/trpc';
+import { confirmLeave } from '../../dialogs/navigation-guard';
 import classes from './bar-button.module.css';
 
 export const ROLE_LABELS: Record<Role, string> = {

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createQueueHandlers } from '@/mail/agent/queue/postfix-queue';
-import { expectError, keyClient } from '../rest';
-import { startSmtpServer } from '../servers/smtp-server';
-import { makeDomain, newName } from './support/directory';
-import { activateKey } from './support/dkim-keys';
-import { db, mailServer, portOf } from './support/mail-server';
-import { whileStopped } from './support/services';
-import { messageText, openSubmission } from './support/smtp-session';
+import { expectError, keyClient } from '../../rest';
+import { startSmtpServer } from '../../servers/smtp-server';
+import { makeDomain, newName } from '../support/directory';
+import { activateKey } from '../support/dkim-keys';
+import { db, mailServer, portOf } from '../support/mail-server';
+import { whileStopped } from '../support/services';
+import { messageText, openSubmission } from '../support/smtp-session';
 
 const DEFERRED = { code: 451, text: '4.7.1 Greylisted, try again later' };
 const UNKNOWN = '4jWsM35xXVzMFgn';

@@ -2,12 +2,12 @@ import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
 import { rotateLog } from '@/mail/log/log-rotation';
-import { killAgent, whileAgentStopped } from './support/agent';
-import { PASSWORD } from './support/directory';
-import { activateKey } from './support/dkim-keys';
-import { signInToImap } from './support/imap-session';
-import { db, mailServer } from './support/mail-server';
-import { messageText, openInbound } from './support/smtp-session';
+import { killAgent, whileAgentStopped } from '../support/agent';
+import { PASSWORD } from '../support/directory';
+import { activateKey } from '../support/dkim-keys';
+import { signInToImap } from '../support/imap-session';
+import { db, mailServer } from '../support/mail-server';
+import { messageText, openInbound } from '../support/smtp-session';
 import {
   at,
   domain,
@@ -17,7 +17,7 @@ import {
   submit,
   waitForEvents,
   webhookEvents,
-} from './support/traced-mail';
+} from '../support/traced-mail';
 
 describe('no event is lost or repeated', () => {
   const COUNT = 60;

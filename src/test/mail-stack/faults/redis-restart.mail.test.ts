@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { activateKey } from './support/dkim-keys';
-import { db } from './support/mail-server';
-import { runStack } from './support/services';
-import { at, domain, remoteAddress, submit, waitForEvents } from './support/traced-mail';
+import { activateKey } from '../support/dkim-keys';
+import { db } from '../support/mail-server';
+import { runStack } from '../support/services';
+import { at, domain, remoteAddress, submit, waitForEvents } from '../support/traced-mail';
 
 const COUNT = 60;
 const SUBMITTERS = 4;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { makeAlias, makeMailbox } from './support/directory';
-import { db } from './support/mail-server';
-import { whileStopped } from './support/services';
+import { makeAlias, makeMailbox } from '../support/directory';
+import { db } from '../support/mail-server';
+import { whileStopped } from '../support/services';
 import {
   api,
   at,
@@ -12,7 +12,7 @@ import {
   type WebhookEvent,
   waitForEvents,
   webhookEvents,
-} from './support/traced-mail';
+} from '../support/traced-mail';
 
 const GTUBE = 'XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X';
 

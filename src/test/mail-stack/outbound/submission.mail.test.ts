@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { activateKey } from './support/dkim-keys';
-import { signInToImap } from './support/imap-session';
-import { db, mailServer, portOf, startRemoteServer } from './support/mail-server';
-import { messageText, openSmtp, openSubmission } from './support/smtp-session';
+import { makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
+import { activateKey } from '../support/dkim-keys';
+import { signInToImap } from '../support/imap-session';
+import { db, mailServer, portOf, startRemoteServer } from '../support/mail-server';
+import { messageText, openSmtp, openSubmission } from '../support/smtp-session';
 
 const remoteServer = await startRemoteServer();
 const APP_PASSWORD = String(mailServer.settings.APP_PASSWORD);

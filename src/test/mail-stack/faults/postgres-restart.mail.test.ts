@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeAlias } from './support/directory';
-import { db } from './support/mail-server';
-import { whileStopped } from './support/services';
-import { at, receive, waitForEvents } from './support/traced-mail';
+import { makeAlias } from '../support/directory';
+import { db } from '../support/mail-server';
+import { whileStopped } from '../support/services';
+import { at, receive, waitForEvents } from '../support/traced-mail';
 
 // Postfix avoids a failed database for a minute.
 const SOON = { timeout: 30_000, interval: 500 };

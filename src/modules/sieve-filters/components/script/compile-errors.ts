@@ -1,5 +1,5 @@
 import type { Problem } from '@/components/api/problem';
-import type { SieveVerdict } from '../schema';
+import type { SieveVerdict } from '../../schema';
 
 /** The compiler errors in the response to a rejected save, or null for other errors. */
 export function verdictOf({ code, details }: Problem): SieveVerdict | null {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { callApp } from './support/app';
-import { makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { activateKey, publishKeys, publishRecord, redis, signaturesOf } from './support/dkim-keys';
-import { waitForMessage } from './support/imap-session';
-import { db, startRemoteServer } from './support/mail-server';
-import { whileStopped } from './support/services';
-import { messageText, openInbound, openSmtp, openSubmission } from './support/smtp-session';
+import { callApp } from '../support/app';
+import { makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
+import { activateKey, publishKeys, publishRecord, redis, signaturesOf } from '../support/dkim-keys';
+import { waitForMessage } from '../support/imap-session';
+import { db, startRemoteServer } from '../support/mail-server';
+import { whileStopped } from '../support/services';
+import { messageText, openInbound, openSmtp, openSubmission } from '../support/smtp-session';
 
 const remoteServer = await startRemoteServer();
 let domain: { id: string; name: string };

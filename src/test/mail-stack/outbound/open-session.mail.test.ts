@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
-import { makeAlias, makeDomain, makeMailbox, newName } from './support/directory';
-import { db } from './support/mail-server';
-import { openInbound, type SmtpSession } from './support/smtp-session';
+import { makeAlias, makeDomain, makeMailbox, newName } from '../support/directory';
+import { db } from '../support/mail-server';
+import { openInbound, type SmtpSession } from '../support/smtp-session';
 
 // Each session has one Postfix process, with its connections and caches.
 let session: SmtpSession;

@@ -1,6 +1,6 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
-import type { SieveVerdict } from '../schema';
+import type { SieveVerdict } from '../../schema';
 import classes from './check-result.module.css';
 
 type CheckResultProps = { verdict: SieveVerdict | null; onShow: (line: number) => void };

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PASSWORD } from './support/directory';
-import { DELIVERY_TIMEOUT_MS, type FilteredMailbox, makeFilteredMailbox } from './support/filtered-mailbox';
-import { signInToImap } from './support/imap-session';
-import { db, mailServer } from './support/mail-server';
+import { PASSWORD } from '../support/directory';
+import { DELIVERY_TIMEOUT_MS, type FilteredMailbox, makeFilteredMailbox } from '../support/filtered-mailbox';
+import { signInToImap } from '../support/imap-session';
+import { db, mailServer } from '../support/mail-server';
 
 let ann: FilteredMailbox;
 

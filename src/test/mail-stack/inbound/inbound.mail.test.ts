@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { signInToImap, waitForMessage } from './support/imap-session';
-import { db, mailServer, startRemoteServer } from './support/mail-server';
-import { messageText, openInbound } from './support/smtp-session';
+import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
+import { signInToImap, waitForMessage } from '../support/imap-session';
+import { db, mailServer, startRemoteServer } from '../support/mail-server';
+import { messageText, openInbound } from '../support/smtp-session';
 
 const remoteServer = await startRemoteServer();
 const NO_SUCH_USER = expect.stringMatching(/^550 5\.1\.1 .*No such user/);

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { activateKey } from './support/dkim-keys';
-import { portOf } from './support/mail-server';
-import { at, domain, remoteAddress, remoteServer } from './support/traced-mail';
+import { activateKey } from '../support/dkim-keys';
+import { portOf } from '../support/mail-server';
+import { at, domain, remoteAddress, remoteServer } from '../support/traced-mail';
 
 /** Sends a message to a port of this host as another user, and prints the replies. */
 const SEND = `

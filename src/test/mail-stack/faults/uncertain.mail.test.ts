@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readInstallation } from '@/mail/agent/installation';
 import { settleUncertain } from '@/modules/messages/mail-log/outbound/uncertain';
-import { expectError } from '../rest';
-import { whileAgentStopped } from './support/agent';
-import { activateKey } from './support/dkim-keys';
-import { db, mailServer } from './support/mail-server';
+import { expectError } from '../../rest';
+import { whileAgentStopped } from '../support/agent';
+import { activateKey } from '../support/dkim-keys';
+import { db, mailServer } from '../support/mail-server';
 import {
   api,
   at,
@@ -16,9 +16,9 @@ import {
   typesOf,
   waitForEvents,
   webhookEvents,
-} from './support/traced-mail';
+} from '../support/traced-mail';
 
-const proxy = await vi.hoisted(async () => (await import('./support/smtp-proxy')).startSmtpProxy());
+const proxy = await vi.hoisted(async () => (await import('../support/smtp-proxy')).startSmtpProxy());
 afterAll(proxy.close);
 
 const MINUTE_MS = 60_000;

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { hashPassword } from '@/server/secrets/password';
-import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from './support/directory';
-import { signInToImap, waitForMessage } from './support/imap-session';
-import { db, startRemoteServer } from './support/mail-server';
-import { uploadScript } from './support/manage-sieve';
-import { messageText, openInbound } from './support/smtp-session';
+import { makeAlias, makeDomain, makeMailbox, newName, PASSWORD } from '../support/directory';
+import { signInToImap, waitForMessage } from '../support/imap-session';
+import { db, startRemoteServer } from '../support/mail-server';
+import { uploadScript } from '../support/manage-sieve';
+import { messageText, openInbound } from '../support/smtp-session';
 
 const remoteServer = await startRemoteServer();
 let domain: { id: string; name: string };

@@ -5,7 +5,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { parseAsString, useQueryStates } from 'nuqs';
 import { useState } from 'react';
-import { trpc } from '../api/trpc';
+import { trpc } from '../../api/trpc';
 import classes from './bar-button.module.css';
 
 const ALL = 'all';
