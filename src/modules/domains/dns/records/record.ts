@@ -48,9 +48,10 @@ export function tagsOf(text: string): Map<string, string> | null {
   const tags = new Map<string, string>();
   for (const part of text.split(';')) {
     if (part.trim() === '') continue;
-    const [, name, value] = /^\s*([a-z][a-z0-9_]*)\s*=\s*([^;]*?)\s*$/i.exec(part) ?? [];
-    if (name === undefined || value === undefined || tags.has(name.toLowerCase())) return null;
-    tags.set(name.toLowerCase(), value);
+    const [name = '', ...rest] = part.split('=');
+    const key = name.trim().toLowerCase();
+    if (rest.length === 0 || !/^[a-z][a-z0-9_]*$/.test(key) || tags.has(key)) return null;
+    tags.set(key, rest.join('=').trim());
   }
   return tags;
 }
