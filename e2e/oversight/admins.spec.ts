@@ -81,6 +81,8 @@ test('the page of the signed-in admin leads to the account page for the password
   await page.goto(`${url()}/admins`);
   await page.getByRole('link', { name: admin.email }).click();
   const section = page.getByRole('region', { name: 'Sign-in' });
+  await expect(section).toBeVisible();
+  await expect(page).toHaveTitle(/^Admin ·/);
   await check();
   await expect(page.getByRole('button', { name: 'Set password' })).toHaveCount(0);
   await section.getByRole('link', { name: 'account page' }).click();
