@@ -7,7 +7,7 @@ const SMALL_DIRECTORY = 1_000;
 const LARGE_DIRECTORY = 200_000;
 const OLD = 10_000;
 const QUIET = 40;
-const CALLS = 21;
+const CALLS = 41;
 const WARM_UP = 3;
 
 /** Median milliseconds of calls that read lists, with few rows and with many. */
