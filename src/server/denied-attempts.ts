@@ -1,4 +1,5 @@
 import { type Entry, insertAuditEntry } from './audit';
+import { inBatches } from './background/in-batches';
 import type { Database, Tx } from './db';
 import { networkOf } from './http/client-address';
 import type { Prisma } from './prisma/client';
@@ -59,19 +60,19 @@ export async function recordDeniedAttempt(
 /** Writes an entry for the attempts that were counted in windows that are over. Any instance may run it. */
 export async function writeCountedAttempts(db: Database, now: Date): Promise<void> {
   const before = new Date(now.getTime() - WINDOW_MS);
-  for (let written = BATCH; written === BATCH; ) {
-    written = await db.$transaction(async (tx) => {
+  const writeSome = (size: number) =>
+    db.$transaction(async (tx) => {
       const rows = await tx.$queryRaw<Row[]>`
         DELETE FROM denied_attempt WHERE (network, action, code, account) IN (
           SELECT network, action, code, account FROM denied_attempt WHERE first_at <= ${before}
-           ORDER BY first_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+           ORDER BY first_at LIMIT ${size} FOR UPDATE SKIP LOCKED)
         RETURNING action, code, account, resource, ip_address AS ip, user_agent AS "userAgent",
                   request_id AS "requestId", attempts, first_at AS "firstAt", last_at AS "lastAt"`;
       const repeated = rows.filter(({ attempts }) => attempts > 1);
       await tx.auditEntry.createMany({ data: repeated.map((row) => summaryOf(row, now)) });
       return rows.length;
     });
-  }
+  await inBatches(writeSome, BATCH);
 }
 
 function summaryOf(row: Row, createdAt: Date): Prisma.AuditEntryCreateManyInput {

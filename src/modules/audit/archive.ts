@@ -1,7 +1,7 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database, Tx } from '@/server/db';
-import { isSignedPlace, type Place, START, signPlace } from './chain';
+import { isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
 
 const STEP = 5_000;
 const ARCHIVE_LOCK = 7_203_006;
@@ -52,11 +52,7 @@ async function archiveStep(tx: Tx, { dir, keptDays, now }: Target): Promise<bool
   if (!start) throw new Error('the record of the archived audit entries was altered');
   const before = new Date(now.getTime() - keptDays * DAY_MS);
   const rows = await tx.$queryRaw<Row[]>`
-    SELECT seq, hash, created_at < ${before} AS "isOld", audit_entry_text(entry, seq) AS entry, (
-        prev_hash = coalesce(lag(hash) OVER chain, ${start.hash})
-        AND seq = coalesce(lag(seq) OVER chain, ${start.seq}) + 1
-        AND hash = audit_entry_hash(entry, seq, prev_hash)
-      ) IS TRUE AS "isValid"
+    SELECT seq, hash, created_at < ${before} AS "isOld", audit_entry_text(entry, seq) AS entry, ${linkFrom(start)} AS "isValid"
       FROM audit_entry entry WHERE seq > ${start.seq}
     WINDOW chain AS (ORDER BY seq) ORDER BY seq LIMIT ${STEP}`;
   const firstKept = rows.findIndex(({ isOld }) => !isOld);

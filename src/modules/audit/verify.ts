@@ -2,7 +2,7 @@ import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import type { ActorContext } from '@/server/procedures/context';
 import { findArchived } from './archive';
-import { isSignedPlace, type Place, START, signPlace } from './chain';
+import { isSignedPlace, linkFrom, type Place, START, signPlace } from './chain';
 import type { AuditVerification, VerifyAudit } from './schema';
 
 const BATCH = 5000;
@@ -43,11 +43,7 @@ async function verify(tx: Tx, archived: Place | null, verified: Place | null): P
   if (!archived) return { verdict: { valid: false, ...counts, first_bad_id: null, message: ARCHIVE_ALTERED }, end };
   for (;;) {
     const links = await tx.$queryRaw<Link[]>`
-      SELECT id, seq, hash, (
-          prev_hash = coalesce(lag(hash) OVER chain, ${end.hash})
-          AND seq = coalesce(lag(seq) OVER chain, ${end.seq}) + 1
-          AND hash = audit_entry_hash(entry, seq, prev_hash)
-        ) IS TRUE AS "isValid"
+      SELECT id, seq, hash, ${linkFrom(end)} AS "isValid"
         FROM audit_entry entry WHERE seq > ${end.seq}
       WINDOW chain AS (ORDER BY seq) ORDER BY seq LIMIT ${BATCH}`;
     const invalid = links.find(({ isValid }) => !isValid);

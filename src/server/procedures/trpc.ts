@@ -83,8 +83,8 @@ const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
 });
 
 /**
- * Gives a query connections of its own, and a mutation what it writes with. A mutation that records no audit entry fails. Rejected calls (403, 404, 409) are
- * recorded too, unless the verb recorded an entry itself.
+ * Gives a query connections of its own, and a mutation what it writes with. A mutation that records no audit entry fails.
+ * Rejected calls (403, 404, 409) are recorded too, unless the verb recorded an entry itself.
  */
 const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
   const { actor } = ctx as Context & { actor: Actor | null };

@@ -26,7 +26,7 @@ export async function checkDomain(
   options: Omit<Parameters<typeof createResolver>[0], 'signal'>,
 ): Promise<CheckedRecord[]> {
   const resolver = createResolver({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  const addresses = (await addressesOf(resolver, facts.mailHost)).map(({ address }) => address);
+  const addresses = await addressesOf(resolver, facts.mailHost);
   const records = [...expectedRecords(facts), ...hostRecords(facts, addresses)];
   return Promise.all(records.map((record) => checkRecord(record, resolver)));
 }

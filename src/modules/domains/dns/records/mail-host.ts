@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import type { Resolver } from '@/server/dns/resolver';
 import { type DomainFacts, type ExpectedRecord, mismatch, ok, valuesOf } from './record';
 
 const NULL_MX = '.';
@@ -21,7 +22,7 @@ export function mxRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
       if (targets.includes(NULL_MX)) {
         return mismatch('error', 'The MX record says that the domain accepts no mail.', fix);
       }
-      const own = new Set((await addressesOf(resolver, mailHost)).map(({ address }) => address));
+      const own = new Set(await addressesOf(resolver, mailHost));
       for (const target of targets) {
         if ((await valuesOf(resolver, target, 'CNAME')).length > 0) {
           return mismatch(
@@ -30,7 +31,7 @@ export function mxRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
             fix,
           );
         }
-        const addresses = (await addressesOf(resolver, target)).map(({ address }) => address);
+        const addresses = await addressesOf(resolver, target);
         const isOwn = target === mailHost || (addresses.length > 0 && addresses.every((address) => own.has(address)));
         if (isOwn) continue;
         const isUnknown = addresses.length === 0;
@@ -106,9 +107,9 @@ export function serviceRecords({ name, mailHost }: DomainFacts): ExpectedRecord[
   });
 }
 
-export async function addressesOf(resolver: Parameters<typeof valuesOf>[0], host: string) {
+export async function addressesOf(resolver: Resolver, host: string): Promise<string[]> {
   const [four, six] = await Promise.all([valuesOf(resolver, host, 'A'), valuesOf(resolver, host, 'AAAA')]);
-  return [...four, ...six].map((address) => ({ address }));
+  return [...four, ...six];
 }
 
 function reverseName(address: string): string {

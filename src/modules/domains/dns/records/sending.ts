@@ -25,7 +25,7 @@ export function spfRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
       if (!/\s[-~]all\s*$|\sredirect=/i.test(value)) {
         return mismatch('error', 'The SPF record lets every server send for the domain.', 'End the record with -all.');
       }
-      for (const { address } of await addressesOf(resolver, mailHost)) {
+      for (const address of await addressesOf(resolver, mailHost)) {
         const result = await spfResult(address, { name, mailHost }, resolver);
         if (result === 'pass') continue;
         return spfFailure(result, address);
