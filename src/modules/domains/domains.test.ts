@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain, unique } from '@/test/factories';
+import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import { client, expectError, keyClient } from '@/test/rest';
 
 const MISSING_ID = '01a1f000-0000-7000-8000-000000000000';
@@ -201,5 +201,20 @@ describe('concurrent requests', () => {
       const answers = await Promise.all([...patches, api.delete(`/domains/${domain.id}`)]);
       for (const { status } of answers) expect([200, 404]).toContain(status);
     }
+  });
+});
+
+describe('the report mailbox', () => {
+  it('is a mailbox of the same domain, and empty once the mailbox is deleted', async () => {
+    const api = await keyClient();
+    const [domain, other] = await Promise.all([makeDomain(), makeDomain()]);
+    const [own, foreign] = await Promise.all([makeMailbox(domain.id, 'reports'), makeMailbox(other.id, 'reports')]);
+    const refused = await api.patch(`/domains/${domain.id}`, { report_mailbox_id: foreign.id });
+    const { error } = expectError(refused, 400, 'VALIDATION_ERROR');
+    expect(error.details.fields?.map(({ path }) => path)).toEqual(['report_mailbox_id']);
+    const updated = await api.patch(`/domains/${domain.id}`, { report_mailbox_id: own.id });
+    expect(updated.data.report_mailbox_id).toBe(own.id);
+    await db.mailbox.delete({ where: { id: own.id } });
+    expect((await api.get(`/domains/${domain.id}`)).data.report_mailbox_id).toBeNull();
   });
 });

@@ -12,6 +12,11 @@ const DomainName = z
   .refine((name) => normalizeDomainName(name) !== null, NAME_ERROR)
   .meta({ description: 'Stored in lower case and IDNA-encoded', examples: ['example.com'] });
 
+const MtaStsMode = z.enum(['none', 'testing', 'enforce']).meta({
+  description:
+    'What other servers do if they can’t deliver over verified TLS: none: deliver anyway; testing: deliver and report; enforce: wait or return the message',
+});
+
 const settings = {
   active: z.boolean().meta({ description: 'An inactive domain can’t send or receive mail' }),
   description: plainText(500),
@@ -21,6 +26,11 @@ const settings = {
   hourly_send_limit: wholeNumber(0, MAX_COUNT, 'messages per hour')
     .nullable()
     .meta({ description: 'Messages per hour. null: the server-wide limit' }),
+  mta_sts_mode: MtaStsMode,
+  report_mailbox_id: Id.nullable().meta({
+    description:
+      'A mailbox of the domain in which DMARC and TLS reports arrive, besides dmarc-reports@ and tls-reports@',
+  }),
 };
 
 export const Domain = z
@@ -49,7 +59,10 @@ export const ListDomains = z.strictObject({
 });
 export type ListDomains = z.infer<typeof ListDomains>;
 
-export const CreateDomain = z.strictObject({ name: DomainName, ...z.object(settings).partial().shape });
+export const CreateDomain = z.strictObject({
+  name: DomainName,
+  ...z.object(settings).omit({ report_mailbox_id: true }).partial().shape,
+});
 export type CreateDomain = z.infer<typeof CreateDomain>;
 
 export const UpdateDomain = z.strictObject({ id: Id, ...z.object(settings).partial().shape });

@@ -63,6 +63,7 @@ export async function createDomain(ctx: MutationContext, { name, ...settings }: 
 export async function updateDomain(ctx: MutationContext, { id, ...settings }: UpdateDomain): Promise<Domain> {
   return ctx.transaction(async ({ tx, audit }) => {
     const before = present(await requireDomain(ctx, tx, id));
+    await requireOwnMailbox(tx, id, settings.report_mailbox_id);
     const row = await tx.domain
       .update({ where: { id }, select: FIELDS, data: columns(settings) })
       .catch(notFoundIfMissing);
@@ -95,6 +96,12 @@ export async function requireDomain(ctx: ActorContext, db: Tx, id: string): Prom
   return domain;
 }
 
+async function requireOwnMailbox(tx: Tx, domainId: string, mailboxId: string | null | undefined): Promise<void> {
+  if (!mailboxId || (await tx.mailbox.count({ where: { id: mailboxId, domainId } })) > 0) return;
+  const message = 'Choose a mailbox of this domain.';
+  throw new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'report_mailbox_id', message }] } });
+}
+
 function domainExists(name: string): AppError {
   return new AppError('DOMAIN_EXISTS', `The domain ${name} already exists.`, {
     details: { fields: [{ path: 'name', message: 'This domain already exists.' }] },
@@ -119,6 +126,8 @@ function columns(settings: Omit<UpdateDomain, 'id'>) {
     maxAliases: settings.max_aliases,
     defaultQuotaBytes: settings.default_quota_bytes,
     hourlySendLimit: settings.hourly_send_limit,
+    mtaStsMode: settings.mta_sts_mode,
+    reportMailboxId: settings.report_mailbox_id,
   };
 }
 
@@ -131,6 +140,8 @@ const FIELDS = {
   maxAliases: true,
   defaultQuotaBytes: true,
   hourlySendLimit: true,
+  mtaStsMode: true,
+  reportMailboxId: true,
   verifiedAt: true,
   dnsStatus: true,
   dkimSelector: true,
@@ -151,6 +162,8 @@ function present(row: Row): Domain {
     max_aliases: row.maxAliases,
     default_quota_bytes: row.defaultQuotaBytes === null ? null : Number(row.defaultQuotaBytes),
     hourly_send_limit: row.hourlySendLimit,
+    mta_sts_mode: row.mtaStsMode,
+    report_mailbox_id: row.reportMailboxId,
     verified_at: row.verifiedAt?.toISOString() ?? null,
     dns_status: row.dnsStatus,
     dkim_selector: row.dkimSelector,

@@ -1,16 +1,37 @@
 import { z } from 'zod';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
-const DNS_PURPOSES = ['mx', 'spf', 'dkim', 'dmarc', 'host', 'ptr', 'srv', 'ownership'] as const;
+const DNS_PURPOSES = [
+  'mx',
+  'spf',
+  'dkim',
+  'dmarc',
+  'mta_sts',
+  'tls_rpt',
+  'host',
+  'ptr',
+  'starttls',
+  'dane',
+  'dnssec',
+  'caa',
+  'ns',
+  'srv',
+  'autoconfig',
+  'autodiscover',
+  'blocklist',
+  'ownership',
+] as const;
 
 const DnsPurpose = z.enum(DNS_PURPOSES).meta({
   description:
     'mx: brings mail to your mail server; spf: lets it send for the domain; dkim: verifies its signatures; dmarc: policy for forged mail; ' +
-    'host, ptr: addresses and name of the mail server; srv: sets up mail programs; ownership: proves that the domain is yours',
+    'mta_sts, dane, starttls: TLS of mail to the domain; tls_rpt: reports about it; host, ptr: addresses and name of the mail server; ' +
+    'dnssec, caa, ns: the zone itself; srv, autoconfig, autodiscover: set up mail programs; ' +
+    'blocklist: lists of addresses and domains that send spam; ownership: proves that the domain is yours',
 });
 export type DnsPurpose = z.infer<typeof DnsPurpose>;
 
-export const DnsRecordStatus = z.enum(['ok', 'missing', 'mismatch', 'multiple', 'temporary_error']);
+export const DnsRecordStatus = z.enum(['ok', 'missing', 'mismatch', 'multiple', 'insecure', 'temporary_error']);
 export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
