@@ -1,4 +1,5 @@
 import type { RecordType, Resolver } from '@/server/dns/resolver';
+import type { Domain } from '../../schema';
 import type { DnsPurpose, DnsRecord, DnsRecordStatus, DnsSeverity } from '../schema';
 
 /** What a domain should publish depends on. */
@@ -6,6 +7,9 @@ export type DomainFacts = {
   name: string;
   /** The mail server's host name. */
   mailHost: string;
+  /** The host name of `APP_URL`, where this app serves what domains publish. */
+  appHost: string;
+  mtaStsMode: Domain['mta_sts_mode'];
   dkimKeys: readonly { selector: string; status: 'pending' | 'active' | 'retired'; value: string }[];
   ownershipToken: string;
 };
