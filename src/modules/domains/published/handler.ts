@@ -8,7 +8,7 @@ import { env } from '@/server/settings/env';
 import { autoconfigXml } from './autoconfig';
 import { autodiscoverXml, requestedAddress } from './autodiscover';
 import { mobileconfig } from './mobileconfig';
-import { mtaStsPolicy, type PublishedDomain } from './mta-sts';
+import { MTA_STS_PATH, mtaStsPolicy, type PublishedDomain } from './mta-sts';
 import { findPublishedDomain } from './published-domain';
 
 const MAX_BODY_BYTES = 16 * 1024;
@@ -19,7 +19,7 @@ type Question = { request: Request; url: URL; host: string };
 type File = (question: Question) => Promise<Response>;
 
 const FILES: Record<string, File> = {
-  '/.well-known/mta-sts.txt': serveMtaSts,
+  [MTA_STS_PATH]: serveMtaSts,
   '/mail/config-v1.1.xml': serveAutoconfig,
   '/.well-known/autoconfig/mail/config-v1.1.xml': serveAutoconfig,
   '/autodiscover/autodiscover.xml': serveAutodiscover,

@@ -3,12 +3,14 @@ import type { Domain } from '../schema';
 
 export type PublishedDomain = { name: string; mtaStsMode: Domain['mta_sts_mode']; mailHost: string };
 
+export const MTA_STS_PATH = '/.well-known/mta-sts.txt';
+
 const DAY_SECONDS = 86_400;
 const MAX_AGE_SECONDS = { none: DAY_SECONDS, testing: DAY_SECONDS, enforce: 14 * DAY_SECONDS };
 const ID_LENGTH = 20;
 
 /** The policy file (RFC 8461, 3.2). Mode none revokes a policy that other servers still keep. */
-export function mtaStsPolicy({ mtaStsMode, mailHost }: Omit<PublishedDomain, 'name'>): string {
+export function mtaStsPolicy({ mtaStsMode, mailHost }: PublishedDomain): string {
   const lines = ['version: STSv1', `mode: ${mtaStsMode}`, `mx: ${mailHost}`, `max_age: ${MAX_AGE_SECONDS[mtaStsMode]}`];
   return lines.map((line) => `${line}\r\n`).join('');
 }

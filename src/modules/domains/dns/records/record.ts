@@ -16,17 +16,25 @@ export type DomainFacts = {
 
 export type Verdict = { status: DnsRecordStatus; severity: DnsSeverity; message: string; fix: string | null };
 
+/** What a check looks at beside DNS. Absent ones are left out of the check. */
+export type Probes = {
+  /** Fetches a short text over verified https. */
+  fetchText?: (url: string) => Promise<{ text: string } | { failure: string }>;
+};
+
 /** A record that a domain should publish, and how to judge what is found. */
 export type ExpectedRecord = {
   purpose: DnsPurpose;
   type: DnsRecord['type'];
+  /** The type to look up where there is none of `type`. */
+  orElse?: RecordType;
   name: string;
   expected: string | null;
   required: boolean;
   /** Of the values of that name and type, those that concern the purpose. All by default. */
   concerns?: (value: string) => boolean;
   /** Judges values that concern the purpose. There is at least one. */
-  judge: (values: string[], resolver: Resolver) => Verdict | Promise<Verdict>;
+  judge: (values: string[], resolver: Resolver, probes: Probes) => Verdict | Promise<Verdict>;
   missing: { severity: DnsSeverity; message: string };
 };
 
