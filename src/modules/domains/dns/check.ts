@@ -22,15 +22,27 @@ export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
   ];
 }
 
-/** Looks all records of a domain up, at the resolvers and at the domain's own name servers. It takes 15 seconds at most. */
+export type OnChecked = (record: CheckedRecord, total: number) => void;
+
+/**
+ * Looks all records of a domain up, at the resolvers and at the domain's own name servers. It takes 15 seconds at most.
+ * @param onChecked called with each record as soon as it is judged
+ */
 export async function checkDomain(
   facts: DomainFacts,
   { probes = {}, ...options }: Omit<Parameters<typeof createResolver>[0], 'signal'> & { probes?: Probes },
+  onChecked?: OnChecked,
 ): Promise<CheckedRecord[]> {
   const resolver = createResolver({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
   const addresses = await addressesOf(resolver, facts.mailHost);
   const records = [...expectedRecords(facts), ...hostRecords(facts, addresses)];
-  return Promise.all(records.map((record) => checkRecord(record, resolver, probes)));
+  return Promise.all(
+    records.map(async (record) => {
+      const checked = await checkRecord(record, resolver, probes);
+      onChecked?.(checked, records.length);
+      return checked;
+    }),
+  );
 }
 
 async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: Probes): Promise<CheckedRecord> {
