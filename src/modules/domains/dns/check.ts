@@ -1,6 +1,7 @@
 import { createResolver, type Lookup, type Resolver } from '@/server/dns/resolver';
 import { addressesOf, hostRecords, mxRecord, serviceRecords } from './records/mail-host';
-import type { DomainFacts, ExpectedRecord, Verdict } from './records/record';
+import { publishedRecords } from './records/published';
+import type { DomainFacts, ExpectedRecord, Probes, Verdict } from './records/record';
 import { dkimRecords, dmarcRecord, ownershipRecord, spfRecord } from './records/sending';
 import type { DnsRecord, DnsRecordStatus } from './schema';
 
@@ -15,6 +16,7 @@ export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
     spfRecord(facts),
     ...dkimRecords(facts),
     dmarcRecord(facts),
+    ...publishedRecords(facts),
     ownershipRecord(facts),
     ...serviceRecords(facts),
   ];
@@ -28,7 +30,7 @@ export type OnChecked = (record: CheckedRecord, total: number) => void;
  */
 export async function checkDomain(
   facts: DomainFacts,
-  options: Omit<Parameters<typeof createResolver>[0], 'signal'>,
+  { probes = {}, ...options }: Omit<Parameters<typeof createResolver>[0], 'signal'> & { probes?: Probes },
   onChecked?: OnChecked,
 ): Promise<CheckedRecord[]> {
   const resolver = createResolver({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -36,22 +38,22 @@ export async function checkDomain(
   const records = [...expectedRecords(facts), ...hostRecords(facts, addresses)];
   return Promise.all(
     records.map(async (record) => {
-      const checked = await checkRecord(record, resolver);
+      const checked = await checkRecord(record, resolver, probes);
       onChecked?.(checked, records.length);
       return checked;
     }),
   );
 }
 
-async function checkRecord(record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> {
+async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: Probes): Promise<CheckedRecord> {
   const { purpose, type, name, expected, required } = record;
-  const [lookup, authoritative] = await Promise.all([
-    resolver.lookup(name, type),
-    resolver.lookupAuthoritative(name, type),
-  ]);
-  const { found, ...verdict } = await judge(record, lookup, resolver);
+  const [lookup, authoritative] = await Promise.all([lookUp(record, resolver), lookUpAuthoritative(record, resolver)]);
+  const { found, ...verdict } = await judge(record, lookup, resolver, probes);
   const answers = await Promise.all(
-    authoritative.map(async (answer) => ({ server: answer.server, ...(await judge(record, answer.lookup, resolver)) })),
+    authoritative.map(async (answer) => ({
+      server: answer.server,
+      ...(await judge(record, answer.lookup, resolver, {})),
+    })),
   );
   return {
     purpose,
@@ -66,10 +68,23 @@ async function checkRecord(record: ExpectedRecord, resolver: Resolver): Promise<
   };
 }
 
+async function lookUp({ name, type, orElse }: ExpectedRecord, resolver: Resolver): Promise<Lookup> {
+  const lookup = await resolver.lookup(name, type);
+  return orElse && lookup.status === 'missing' ? resolver.lookup(name, orElse) : lookup;
+}
+
+async function lookUpAuthoritative({ name, type, orElse }: ExpectedRecord, resolver: Resolver) {
+  const answers = await resolver.lookupAuthoritative(name, type);
+  if (!orElse || answers.every(({ lookup }) => lookup.status !== 'missing')) return answers;
+  const others = await resolver.lookupAuthoritative(name, orElse);
+  return answers.map((answer, index) => (answer.lookup.status === 'missing' ? (others[index] ?? answer) : answer));
+}
+
 async function judge(
   record: ExpectedRecord,
   lookup: Lookup,
   resolver: Resolver,
+  probes: Probes,
 ): Promise<Verdict & { found: string[] }> {
   const { missing, concerns = () => true, expected } = record;
   if (lookup.status === 'temporary_error') {
@@ -77,7 +92,7 @@ async function judge(
     return { found: [], status: 'temporary_error', severity: 'warning', message, fix: null };
   }
   const found = lookup.values.filter(concerns);
-  if (found.length > 0) return { found, ...(await record.judge(found, resolver)) };
+  if (found.length > 0) return { found, ...(await record.judge(found, resolver, probes)) };
   const fix = expected === null ? null : 'Publish this record at your DNS provider.';
   return { found, status: 'missing', ...missing, fix };
 }

@@ -37,7 +37,7 @@ export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
 export type DnsSeverity = z.infer<typeof DnsSeverity>;
 
-const DnsRecordType = z.enum(['A', 'MX', 'PTR', 'SRV', 'TXT']);
+const DnsRecordType = z.enum(['A', 'CNAME', 'MX', 'PTR', 'SRV', 'TXT']);
 
 export const DnsRecord = z
   .object({

@@ -6,6 +6,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { type CheckedRecord, checkDomain } from './check';
 import { dnsServers, factsOf } from './facts';
+import { probes } from './probes';
 import { reportProgress } from './progress';
 import type { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
 import { presentChange, readDns, storeCheck } from './store';
@@ -59,7 +60,7 @@ export async function runCheck(db: Database, id: string): Promise<CheckedRecord[
   if (!facts) return null;
   const progress = await reportProgress(db, id);
   try {
-    const checked = await checkDomain(facts, { servers: dnsServers() }, progress.onChecked);
+    const checked = await checkDomain(facts, { servers: dnsServers(), probes: probes() }, progress.onChecked);
     await progress.end();
     return checked;
   } catch (error) {
