@@ -7,6 +7,9 @@ import { dkimRecordValue } from '../dkim/keys';
 import type { DomainFacts } from './records/record';
 
 const DNS_PORT = 53;
+const MAX_DKIM_KEYS = 20;
+/** Not localhost and no address. */
+const HOST_NAME = /\.[a-z-][a-z0-9-]*$/i;
 
 /** What the records of a domain depend on; null if the domain no longer exists. */
 export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | null> {
@@ -14,16 +17,19 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
     db.domain.findUnique({ where: { id: domainId }, select: FIELDS }),
     db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { host: true } }),
   ]);
+  const appHost = new URL(env().appUrl).hostname;
+  const mailHost = env().mailHost ?? agent?.host ?? appHost;
   return (
     domain && {
       name: domain.name,
-      mailHost: env().mailHost ?? agent?.host ?? new URL(env().appUrl).hostname,
+      mailHost,
       dkimKeys: domain.dkimKeys.map((key) => ({
         selector: key.selector,
         status: key.status,
         value: dkimRecordValue(key),
       })),
       ownershipToken: domainId,
+      appHost: HOST_NAME.test(appHost) ? appHost : mailHost,
     }
   );
 }
@@ -31,8 +37,9 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
 const FIELDS = {
   name: true,
   dkimKeys: {
-    where: { status: { not: 'retired' } },
-    orderBy: { createdAt: 'asc' },
+    // Pending and active ones first; older retired ones no longer matter.
+    orderBy: [{ status: 'asc' }, { createdAt: 'desc' }],
+    take: MAX_DKIM_KEYS,
     select: { selector: true, status: true, algorithm: true, publicKey: true },
   },
 } satisfies Prisma.DomainSelect;
