@@ -8,7 +8,7 @@ export type { Lookup } from './lookup';
 
 type AuthoritativeLookup = { server: string; lookup: Lookup };
 
-export type Zone = {
+type Zone = {
   name: string;
   /** Without an address if the server's name has none. */
   servers: { host: string; address: string | null }[];
