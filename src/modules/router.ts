@@ -12,6 +12,7 @@ import { mailboxesRouter } from './mailboxes/router';
 import { messagesRouter } from './messages/router';
 import { overviewRouter } from './overview/router';
 import { queueRouter } from './queue/router';
+import { reportsRouter } from './reports/router';
 import { sendingRouter } from './sending/router';
 import { sieveFiltersRouter } from './sieve-filters/router';
 import { systemRouter } from './system/router';
@@ -31,6 +32,7 @@ export const appRouter = router({
   messages: messagesRouter,
   overview: overviewRouter,
   queue: queueRouter,
+  reports: reportsRouter,
   sending: sendingRouter,
   sieveFilters: sieveFiltersRouter,
   system: systemRouter,

@@ -13,6 +13,7 @@ export function domainFacts(over: Partial<DomainFacts> = {}): DomainFacts {
     dkimKeys: [{ selector: 's1', status: 'active', value: `v=DKIM1; k=rsa; p=${'MIIB'.repeat(98)}` }],
     ownershipToken: '01a1f000-0000-7000-8000-000000000001',
     appHost: 'console.host.example',
+    mtaStsMode: 'none',
     ...over,
   };
 }
@@ -22,6 +23,7 @@ export function publishedZone(facts: DomainFacts): DnsZone {
   const zone: DnsZone = {
     [facts.mailHost]: { A: [MAIL_ADDRESS] },
     [MAIL_ADDRESS_NAME]: { PTR: [facts.mailHost] },
+    [facts.appHost]: { A: [MAIL_ADDRESS] },
   };
   for (const { name, type, expected } of expectedRecords(facts)) {
     if (expected !== null) entryOf(zone, name)[type] = [...(entryOf(zone, name)[type] ?? []), expected];

@@ -3,11 +3,13 @@ import { dkimRecords } from './records/dkim';
 import { dmarcRecord } from './records/dmarc';
 import { hostRecords, mxRecord, reverseRecords } from './records/mail-host';
 import { ownershipRecord } from './records/ownership';
+import { publishedRecords } from './records/published';
 import {
   addressesOf,
   type DomainFacts,
   type ExpectedRecord,
   LookupFailed,
+  type Probes,
   temporaryError,
   type Verdict,
 } from './records/record';
@@ -31,6 +33,7 @@ export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
     dmarcRecord(facts),
     tlsReportRecord(facts),
     ...hostRecords(facts),
+    ...publishedRecords(facts),
     ...serviceRecords(facts),
     ownershipRecord(facts),
   ];
@@ -39,13 +42,13 @@ export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
 /** Looks all records of a domain up, at the resolvers and at the domain's own name servers. It takes 15 seconds at most. */
 export async function checkDomain(
   facts: DomainFacts,
-  options: Omit<Parameters<typeof createResolver>[0], 'signal'>,
+  { probes = {}, ...options }: Omit<Parameters<typeof createResolver>[0], 'signal'> & { probes?: Probes },
 ): Promise<CheckedRecord[]> {
   const resolver = createResolver({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
   const checked = await Promise.all([
-    ...expectedRecords(facts).map((record) => checkRecord(record, resolver)),
+    ...expectedRecords(facts).map((record) => checkRecord(record, resolver, probes)),
     reverseRecordsOf(facts, resolver).then((records) =>
-      Promise.all(records.map((record) => checkRecord(record, resolver))),
+      Promise.all(records.map((record) => checkRecord(record, resolver, probes))),
     ),
   ]);
   return inOrder(checked.flat().filter((record) => record !== null));
@@ -69,16 +72,16 @@ function noneIfFailed(error: unknown): never[] {
 }
 
 /** @returns null for a record that is left out unless it is found */
-async function checkRecord(record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord | null> {
+async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: Probes): Promise<CheckedRecord | null> {
   const { purpose, type, name, expected, required } = record;
-  const [lookup, authoritative] = await Promise.all([
-    resolver.lookup(name, type),
-    resolver.lookupAuthoritative(name, type),
-  ]);
+  const [lookup, authoritative] = await Promise.all([lookUp(record, resolver), lookUpAuthoritative(record, resolver)]);
   if (lookup.status === 'missing' && record.missing === null) return null;
-  const { found, ...verdict } = await judge(record, lookup, resolver);
+  const { found, ...verdict } = await judge(record, lookup, resolver, probes);
   const answers = await Promise.all(
-    authoritative.map(async (answer) => ({ server: answer.server, ...(await judge(record, answer.lookup, resolver)) })),
+    authoritative.map(async (answer) => ({
+      server: answer.server,
+      ...(await judge(record, answer.lookup, resolver, {})),
+    })),
   );
   return {
     purpose,
@@ -93,23 +96,41 @@ async function checkRecord(record: ExpectedRecord, resolver: Resolver): Promise<
   };
 }
 
+async function lookUp({ name, type, orElse }: ExpectedRecord, resolver: Resolver): Promise<Lookup> {
+  const lookup = await resolver.lookup(name, type);
+  return orElse && lookup.status === 'missing' ? resolver.lookup(name, orElse) : lookup;
+}
+
+async function lookUpAuthoritative({ name, type, orElse }: ExpectedRecord, resolver: Resolver) {
+  const answers = await resolver.lookupAuthoritative(name, type);
+  if (!orElse || answers.every(({ lookup }) => lookup.status !== 'missing')) return answers;
+  const others = await resolver.lookupAuthoritative(name, orElse);
+  return answers.map((answer, index) => (answer.lookup.status === 'missing' ? (others[index] ?? answer) : answer));
+}
+
 async function judge(
   record: ExpectedRecord,
   lookup: Lookup,
   resolver: Resolver,
+  probes: Probes,
 ): Promise<Verdict & { found: string[] }> {
   const { missing, concerns = () => true, expected } = record;
   if (lookup.status === 'temporary_error') return { found: [], ...temporaryError(lookup.reason) };
   const found = lookup.values.filter(concerns).slice(0, MAX_FOUND);
-  if (found.length > 0) return { found, ...(await judgeFound(record, found, resolver)) };
+  if (found.length > 0) return { found, ...(await judgeFound(record, found, resolver, probes)) };
   const fix = expected === null ? null : 'Publish this record at your DNS provider.';
   const { severity, message } = missing ?? { severity: 'ok', message: 'There is no such record.' };
   return { found, status: 'missing', severity, message, fix };
 }
 
-async function judgeFound(record: ExpectedRecord, found: string[], resolver: Resolver): Promise<Verdict> {
+async function judgeFound(
+  record: ExpectedRecord,
+  found: string[],
+  resolver: Resolver,
+  probes: Probes,
+): Promise<Verdict> {
   try {
-    return await record.judge(found, resolver);
+    return await record.judge(found, resolver, probes);
   } catch (error) {
     if (!(error instanceof LookupFailed)) throw error;
     return temporaryError(error.message);

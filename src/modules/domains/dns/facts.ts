@@ -8,34 +8,40 @@ import type { DomainFacts } from './records/record';
 
 const DNS_PORT = 53;
 const MAX_DKIM_KEYS = 20;
-/** Not localhost and no address. */
-const HOST_NAME = /\.[a-z-][a-z0-9-]*$/i;
 
 /** What the records of a domain depend on; null if the domain no longer exists. */
 export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | null> {
-  const [domain, agent] = await Promise.all([
+  const [domain, mailHost] = await Promise.all([
     db.domain.findUnique({ where: { id: domainId }, select: FIELDS }),
-    db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { host: true } }),
+    findMailHost(db),
   ]);
-  const appHost = new URL(env().appUrl).hostname;
-  const mailHost = env().mailHost ?? agent?.host ?? appHost;
   return (
     domain && {
       name: domain.name,
       mailHost,
+      appHost: new URL(env().appUrl).hostname,
+      mtaStsMode: domain.mtaStsMode,
       dkimKeys: domain.dkimKeys.map((key) => ({
         selector: key.selector,
         status: key.status,
         value: dkimRecordValue(key),
       })),
       ownershipToken: domainId,
-      appHost: HOST_NAME.test(appHost) ? appHost : mailHost,
     }
   );
 }
 
+/** The host name under which other servers and mail programs reach the mail server. */
+export async function findMailHost(db: Tx): Promise<string> {
+  const given = env().mailHost;
+  if (given) return given;
+  const agent = await db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { host: true } });
+  return agent?.host ?? new URL(env().appUrl).hostname;
+}
+
 const FIELDS = {
   name: true,
+  mtaStsMode: true,
   dkimKeys: {
     // Pending and active ones first; older retired ones no longer matter.
     orderBy: [{ status: 'asc' }, { createdAt: 'desc' }],

@@ -37,7 +37,7 @@ export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
 export type DnsSeverity = z.infer<typeof DnsSeverity>;
 
-const DnsRecordType = z.enum(['A', 'AAAA', 'CAA', 'DS', 'MX', 'NS', 'PTR', 'SRV', 'TLSA', 'TXT']);
+const DnsRecordType = z.enum(['A', 'AAAA', 'CAA', 'CNAME', 'DS', 'MX', 'NS', 'PTR', 'SRV', 'TLSA', 'TXT']);
 
 export const DnsRecord = z
   .object({

@@ -6,6 +6,7 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
 import { type CheckedRecord, checkDomain } from './check';
 import { dnsServers, factsOf } from './facts';
+import { probes } from './probes';
 import type { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
 import { presentChange, readDns, storeCheck } from './store';
 import { zoneFile } from './zone-file';
@@ -55,7 +56,7 @@ export async function getDnsZone(ctx: ActorContext, { id, only }: GetDnsZone) {
 /** @returns null if the domain no longer exists */
 export async function runCheck(db: Tx | Database, id: string): Promise<CheckedRecord[] | null> {
   const facts = await factsOf(db, id);
-  return facts && checkDomain(facts, { servers: dnsServers() });
+  return facts && checkDomain(facts, { servers: dnsServers(), probes: probes() });
 }
 
 async function* oneChunk(text: string): AsyncGenerator<string> {

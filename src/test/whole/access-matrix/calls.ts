@@ -85,6 +85,30 @@ export async function alertCall(domainId: string): Promise<Call> {
   return { path: `/abuse/alerts/${id}`, body: { status: 'closed' } };
 }
 
+function reportOf(domainId: string) {
+  const at = new Date('2026-11-20T00:00:00Z');
+  const sender = { organisation: 'Far', reportId: unique(), beginAt: at, endAt: at, receivedAt: at };
+  return { ...sender, domainId, fingerprint: Buffer.from(unique()), isTruncated: false, source: 'mail' as const };
+}
+
+export async function dmarcReportCall({ id: domainId }: { id: string }): Promise<Call> {
+  if (domainId === MISSING_ID) return { path: `/dmarc/reports/${MISSING_ID}` };
+  const policy = { domain: 'a.example', p: null, sp: null, np: null, adkim: null, aspf: null };
+  const found = { ...policy, pct: null, fo: null, testing: null, discovery_method: null };
+  const counts = { messages: 0, aligned: 0, rowCount: 0, email: '' };
+  const data = { ...reportOf(domainId), ...counts, policy: found };
+  const { id } = await db.dmarcReport.create({ data, select: { id: true } });
+  return { path: `/dmarc/reports/${id}` };
+}
+
+export async function tlsReportCall({ id: domainId }: { id: string }): Promise<Call> {
+  if (domainId === MISSING_ID) return { path: `/tls/reports/${MISSING_ID}` };
+  const { beginAt: day, ...report } = reportOf(domainId);
+  const data = { ...report, beginAt: day, day, contact: '', sessions: 0, failedSessions: 0, policies: [] };
+  const { id } = await db.tlsReport.create({ data, select: { id: true } });
+  return { path: `/tls/reports/${id}` };
+}
+
 export function outgoing(domain: { name: string }) {
   return { from: { email: `a@${domain.name}` }, to: [{ email: 'b@far.example' }], subject: 's', text_body: 't' };
 }

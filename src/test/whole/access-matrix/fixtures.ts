@@ -4,12 +4,14 @@ import {
   aliasCall,
   deliveryCall,
   dkimKeyPath,
+  dmarcReportCall,
   filterCall,
   keyPath,
   mailboxCall,
   messagePath,
   outgoing,
   sessionPath,
+  tlsReportCall,
   webhookCall,
 } from './calls';
 import { type Call, type Fixture, MISSING_ID, type Outcome, PASSWORD, type Scenario, type Target } from './scenario';
@@ -42,6 +44,11 @@ function aboutAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fi
     missing: () => call(MISSING_ID),
   };
   return { kind: 'shared', targets, ...over };
+}
+
+/** A call with a file that is no report, which nobody's access is checked for. */
+function uploading(path: string): Fixture {
+  return plain(path, { content: btoa('no report') }, { status: 400, code: 'VALIDATION_ERROR' });
 }
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
@@ -195,6 +202,15 @@ export const FIXTURES: Record<string, Fixture> = {
 
   'GET /messages': plain('/messages'),
   'GET /messages/{id}': inDomain(messagePath),
+
+  'GET /domains/{id}/dmarc': inDomain(async ({ id }) => ({ path: `/domains/${id}/dmarc` })),
+  'GET /dmarc/reports': namingDomain(({ id }) => ({ path: `/dmarc/reports?domain_id=${id}` })),
+  'GET /dmarc/reports/{id}': inDomain(dmarcReportCall),
+  'POST /dmarc/reports': uploading('/dmarc/reports'),
+  'GET /domains/{id}/tls': inDomain(async ({ id }) => ({ path: `/domains/${id}/tls` })),
+  'GET /tls/reports': namingDomain(({ id }) => ({ path: `/tls/reports?domain_id=${id}` })),
+  'GET /tls/reports/{id}': inDomain(tlsReportCall),
+  'POST /tls/reports': uploading('/tls/reports'),
 
   'GET /webhooks': namingDomain(({ id }) => ({ path: `/webhooks?domain_id=${id}` })),
   'POST /webhooks': namingDomain(({ id }) => ({

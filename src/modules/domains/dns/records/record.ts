@@ -1,4 +1,5 @@
 import type { RecordType, Resolver } from '@/server/dns/resolver';
+import type { Domain } from '../../schema';
 import type { DnsRecord, DnsRecordStatus, DnsSeverity } from '../schema';
 
 /** What a domain should publish depends on. */
@@ -6,22 +7,31 @@ export type DomainFacts = {
   name: string;
   /** The mail server's host name. */
   mailHost: string;
+  /** The host name of `APP_URL`, where this app serves what domains publish. */
+  appHost: string;
+  mtaStsMode: Domain['mta_sts_mode'];
   dkimKeys: readonly { selector: string; status: 'pending' | 'active' | 'retired'; value: string }[];
   ownershipToken: string;
-  /** The app's host name, where mail programs ask for their settings. */
-  appHost: string;
 };
 
 export type Verdict = { status: DnsRecordStatus; severity: DnsSeverity; message: string; fix: string | null };
+
+/** What a check looks at beside DNS. Absent ones are left out of the check. */
+export type Probes = {
+  /** Fetches a short text over verified https. */
+  fetchText?: (url: string) => Promise<{ text: string } | { failure: string }>;
+};
 
 type RecordName = Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'expected' | 'required'>;
 
 /** A record that a domain should publish, and how to judge what is found. */
 export type ExpectedRecord = RecordName & {
+  /** The type to look up where there is none of `type`. */
+  orElse?: RecordType;
   /** Of the values of that name and type, those that concern the purpose. All by default. */
   concerns?: (value: string) => boolean;
   /** Judges values that concern the purpose. There is at least one. @throws LookupFailed */
-  judge: (values: string[], resolver: Resolver) => Verdict | Promise<Verdict>;
+  judge: (values: string[], resolver: Resolver, probes: Probes) => Verdict | Promise<Verdict>;
   /** Null for a record that is left out unless it is found. */
   missing: { severity: DnsSeverity; message: string } | null;
 };

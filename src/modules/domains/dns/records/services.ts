@@ -1,3 +1,4 @@
+import { normalizeDomainName } from '@/lib/mail/address';
 import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok } from './record';
 
 const HTTPS_PORT = 443;
@@ -6,6 +7,7 @@ const NOT_SERVED = '0 0 0 .';
 
 /** Where mail programs find the mail server (RFC 6186, RFC 8314), and Outlook its settings. */
 export function serviceRecords({ name, mailHost, appHost }: DomainFacts): ExpectedRecord[] {
+  const isAppNamed = normalizeDomainName(appHost) !== null;
   return [
     served('_submissions._tcp', 465, mailHost, 'where to send mail'),
     served('_submission._tcp', 587, mailHost, 'where to send mail'),
@@ -13,7 +15,7 @@ export function serviceRecords({ name, mailHost, appHost }: DomainFacts): Expect
     served('_imap._tcp', 143, mailHost, 'where to read mail'),
     notServed('_pop3s._tcp'),
     notServed('_pop3._tcp'),
-    served('_autodiscover._tcp', HTTPS_PORT, appHost, 'their settings'),
+    ...(isAppNamed ? [served('_autodiscover._tcp', HTTPS_PORT, appHost, 'their settings')] : []),
   ].map((record) => ({ ...record, name: `${record.name}.${name}` }));
 }
 

@@ -1,0 +1,70 @@
+import { ById } from '@/lib/wire';
+import { authedProcedure } from '@/server/procedures/trpc';
+import { rest } from '@/server/rest/meta';
+import { UploadReport } from '../schema';
+import {
+  DmarcReport,
+  DmarcReportPage,
+  DomainDmarc,
+  GetDomainDmarc,
+  ListDmarcReports,
+  UploadedDmarcReport,
+} from './schema';
+import { getDmarcReport, getDomainDmarc, listDmarcReports, uploadDmarcReport } from './service';
+
+const tag = 'Reports';
+
+export const dmarcProcedures = {
+  domainDmarc: authedProcedure(GetDomainDmarc)
+    .meta(
+      rest('GET', '/domains/{id}/dmarc', {
+        tag,
+        summary: 'Get the DMARC results of a domain',
+        description:
+          'Who sends with the domain’s name, by the reports of receiving servers, and what a stricter policy would do. The recommendation uses the last 30 days, whatever the period.',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(DomainDmarc)
+    .query(({ ctx, input }) => getDomainDmarc(ctx, input)),
+
+  dmarcReports: authedProcedure(ListDmarcReports)
+    .meta(
+      rest('GET', '/dmarc/reports', {
+        tag,
+        summary: 'List DMARC reports',
+        isPaginated: true,
+        isOpenToScopedKeys: true,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(DmarcReportPage)
+    .query(({ ctx, input }) => listDmarcReports(ctx, input)),
+
+  dmarcReport: authedProcedure(ById)
+    .meta(
+      rest('GET', '/dmarc/reports/{id}', {
+        tag,
+        summary: 'Get a DMARC report',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(DmarcReport)
+    .query(({ ctx, input }) => getDmarcReport(ctx, input)),
+
+  uploadDmarcReport: authedProcedure(UploadReport)
+    .meta(
+      rest('POST', '/dmarc/reports', {
+        tag,
+        summary: 'Upload a DMARC report',
+        description: 'A report that reached you another way: XML, plain or in a gzip or zip file.',
+        audit: 'dmarc_report.upload',
+        isOpenToScopedKeys: true,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(UploadedDmarcReport)
+    .mutation(({ ctx, input }) => uploadDmarcReport(ctx, input)),
+};

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { Timestamp } from '@/lib/wire';
+
+const REPORT_PERIODS = ['24h', '7d', '30d', '90d'] as const;
+
+export const ReportPeriod = z.enum(REPORT_PERIODS).meta({
+  description: 'Whole UTC days before today, and today. Reports cover a day and arrive on the next one',
+});
+export type ReportPeriod = z.infer<typeof ReportPeriod>;
+
+export const Count = z.number().int().min(0);
+
+const DROP_REASONS = ['too_large', 'duplicate', 'foreign_domain', 'malformed', 'out_of_range'] as const;
+
+export const DropReason = z.enum(DROP_REASONS).meta({
+  description:
+    'too_large: over a size limit; duplicate: already stored; foreign_domain: about a domain that isn’t managed here; ' +
+    'malformed: not a readable report; out_of_range: covers a time in the future, or longer ago than reports are kept',
+});
+export type DropReason = z.infer<typeof DropReason>;
+
+export const DroppedReports = z
+  .array(z.object({ reason: DropReason, count: Count, last_at: Timestamp }))
+  .meta({ description: 'Reports that arrived at the domain’s addresses and were not stored' });
+export type DroppedReports = z.infer<typeof DroppedReports>;
+
+/** A body that fits into the limit of most endpoints. */
+const MAX_BASE64_LENGTH = 1024 * 1024;
+const FILE_ERROR = 'Enter the file in base64.';
+
+export const UploadReport = z.strictObject({
+  filename: z.string().max(255).optional().meta({ description: 'Shown nowhere; the content says what the file is' }),
+  content: z.base64({ error: FILE_ERROR }).min(1).max(MAX_BASE64_LENGTH).meta({
+    description: 'The report in base64, as it was sent: plain, gzip or zip',
+  }),
+});
+export type UploadReport = z.infer<typeof UploadReport>;
+
+export const UploadStatus = z.enum(['stored', 'duplicate', 'rejected']).meta({
+  description: 'duplicate: it was stored before; rejected: it is valid, but `reason` says why it can’t be stored',
+});
+
+/** Where a stored report came from. */
+export const ReportSource = z.enum(['mail', 'upload']);

@@ -1,0 +1,38 @@
+import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
+import { notFound } from '@/server/errors';
+import type { ActorContext } from '@/server/procedures/context';
+import type { DroppedReports, DropReason } from './schema';
+
+export type OwnDomain = { id: string; name: string };
+
+/** @throws NOT_FOUND if the domain doesn't exist or is outside the caller's scope */
+export async function requireReportedDomain({ db, actor }: ActorContext, id: string): Promise<OwnDomain> {
+  const ids = accessibleDomainIds(actor);
+  const where = { AND: [{ id }, ids ? { id: { in: ids } } : {}] };
+  const domain = await db.domain.findFirst({ where, select: { id: true, name: true } });
+  if (!domain) throw notFound('domain');
+  return domain;
+}
+
+type ListInput = { domain_id?: string; organisation?: string; since?: string; until?: string };
+
+/** The filters that both lists have. @throws as `authorizeDomain` */
+export async function reportFilters(ctx: ActorContext, input: ListInput) {
+  const { domain_id: domainId, organisation, since, until } = input;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  return { domainId, organisation, beginAt: { gte: since, lt: until } };
+}
+
+/** What arrived for the domain and was not stored. */
+export async function readDropped(
+  { db }: ActorContext,
+  domainId: string,
+  kind: 'dmarc' | 'tls',
+): Promise<DroppedReports> {
+  const rows = await db.droppedReport.findMany({ where: { domainId, kind }, orderBy: { lastAt: 'desc' } });
+  return rows.map(({ reason, count, lastAt }) => ({
+    reason: reason as DropReason,
+    count,
+    last_at: lastAt.toISOString(),
+  }));
+}

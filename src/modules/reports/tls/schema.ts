@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Count, DroppedReports, DropReason, ReportPeriod, ReportSource, UploadStatus } from '../schema';
+
+const failure = {
+  mx_host: z.string().nullable(),
+  result_type: z.string().meta({ description: 'As RFC 8460 names it', examples: ['certificate-expired'] }),
+  meaning: z.string(),
+  sessions: Count,
+  sending_ip: z.string().nullable(),
+  receiving_ip: z.string().nullable(),
+};
+
+const TlsFailure = z
+  .object({
+    ...failure,
+    organisation: z.string(),
+    first_seen: Timestamp.meta({ description: 'Start of the first report in the period that has it' }),
+    last_seen: Timestamp.meta({ description: 'End of the last report in the period that has it' }),
+  })
+  .meta({ id: 'TlsFailure' });
+export type TlsFailure = z.infer<typeof TlsFailure>;
+
+export const DomainTls = z
+  .object({
+    period: ReportPeriod,
+    start: Timestamp,
+    end: Timestamp,
+    totals: z.object({ reports: Count, organisations: Count, sessions: Count, failed_sessions: Count }),
+    failures: z.array(TlsFailure).meta({ description: 'Most sessions first, at most 200' }),
+    failures_total: Count,
+    series: z.array(
+      z.object({ at: Timestamp.meta({ description: 'Start of a UTC day' }), sessions: Count, failed_sessions: Count }),
+    ),
+    dropped: DroppedReports,
+  })
+  .meta({ id: 'DomainTls' });
+export type DomainTls = z.infer<typeof DomainTls>;
+
+export const GetDomainTls = z.strictObject({ id: Id, period: ReportPeriod.default('30d') });
+export type GetDomainTls = z.infer<typeof GetDomainTls>;
+
+const summary = {
+  id: Id,
+  domain_id: Id,
+  organisation: z.string().meta({ description: 'As the report names its sender' }),
+  contact: z.string(),
+  report_id: z.string().meta({ description: 'The sender’s ID of the report' }),
+  begin: Timestamp,
+  end: Timestamp,
+  sessions: Count,
+  failed_sessions: Count,
+  source: ReportSource,
+  received_at: Timestamp,
+};
+
+export const TlsReportSummary = z.object(summary).meta({ id: 'TlsReportSummary' });
+export type TlsReportSummary = z.infer<typeof TlsReportSummary>;
+
+export const TlsReportPage = page(TlsReportSummary);
+
+export const TlsReport = z
+  .object({
+    ...summary,
+    policies: z.array(
+      z.object({
+        type: z.string().meta({ examples: ['sts', 'tlsa', 'no-policy-found'] }),
+        strings: z.array(z.string()),
+        mx_hosts: z.array(z.string()),
+        sessions: Count,
+        failed_sessions: Count,
+      }),
+    ),
+    failures: z.array(
+      z.object({
+        ...failure,
+        receiving_helo: z.string().nullable(),
+        reason_code: z.string().nullable(),
+        additional_information: z.string().nullable(),
+      }),
+    ),
+    truncated: z.boolean().meta({ description: 'Whether the report had more failures than are stored' }),
+  })
+  .meta({ id: 'TlsReport' });
+export type TlsReport = z.infer<typeof TlsReport>;
+
+export const ListTlsReports = z.strictObject({
+  ...pageQuery(['begin']),
+  domain_id: Id.optional(),
+  organisation: plainText(255).min(1).optional(),
+  since: Timestamp.optional().meta({ description: 'Reports that begin then or later' }),
+  until: Timestamp.optional().meta({ description: 'Reports that begin earlier' }),
+});
+export type ListTlsReports = z.infer<typeof ListTlsReports>;
+
+export const UploadedTlsReport = z
+  .object({ status: UploadStatus, reason: DropReason.optional(), report: TlsReportSummary.optional() })
+  .meta({ id: 'UploadedTlsReport' });
+export type UploadedTlsReport = z.infer<typeof UploadedTlsReport>;

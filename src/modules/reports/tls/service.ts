@@ -1,0 +1,88 @@
+import { domainFilter } from '@/server/access/authorize';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
+import { countOf, rangeOf } from '../period';
+import type { UploadReport } from '../schema';
+import { readDropped, reportFilters, requireReportedDomain } from '../scope';
+import { meaningOf } from './meanings';
+import type { DomainTls, GetDomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
+
+export async function getDomainTls(ctx: ActorContext, { id, period }: GetDomainTls): Promise<DomainTls> {
+  await requireReportedDomain(ctx, id);
+  const { start, end, days } = rangeOf(period, ctx.clock.now());
+  return {
+    period,
+    start: start.toISOString(),
+    end: end.toISOString(),
+    totals: { reports: 0, organisations: 0, sessions: 0, failed_sessions: 0 },
+    failures: [],
+    failures_total: 0,
+    series: days.map((day) => ({ at: day.toISOString(), sessions: 0, failed_sessions: 0 })),
+    dropped: await readDropped(ctx, id, 'tls'),
+  };
+}
+
+export async function listTlsReports(ctx: ActorContext, input: ListTlsReports): Promise<Page<TlsReportSummary>> {
+  const filters = await reportFilters(ctx, input);
+  return paginate(
+    'tls reports',
+    input,
+    'beginAt',
+    ({ where, ...page }) =>
+      ctx.db.tlsReport.findMany({ ...page, where: { AND: [where, domainFilter(ctx.actor), filters] } }),
+    presentSummary,
+  );
+}
+
+export async function getTlsReport(ctx: ActorContext, { id }: { id: string }): Promise<TlsReport> {
+  const row = await ctx.db.tlsReport.findFirst({
+    relationLoadStrategy: 'join',
+    where: { AND: [{ id }, domainFilter(ctx.actor)] },
+    include: { failures: { orderBy: { position: 'asc' } } },
+  });
+  if (!row) throw notFound('report');
+  return {
+    ...presentSummary(row),
+    policies: row.policies as TlsReport['policies'],
+    failures: row.failures.map(presentFailure),
+    truncated: row.isTruncated,
+  };
+}
+
+export async function uploadTlsReport(_ctx: MutationContext, _input: UploadReport): Promise<UploadedTlsReport> {
+  const message = 'The file is not a TLS report.';
+  throw new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'content', message }] } });
+}
+
+function presentSummary(row: Prisma.TlsReportGetPayload<object>): TlsReportSummary {
+  return {
+    id: row.id,
+    domain_id: row.domainId,
+    organisation: row.organisation,
+    contact: row.contact,
+    report_id: row.reportId,
+    begin: row.beginAt.toISOString(),
+    end: row.endAt.toISOString(),
+    sessions: countOf(row.sessions),
+    failed_sessions: countOf(row.failedSessions),
+    source: row.source,
+    received_at: row.receivedAt.toISOString(),
+  };
+}
+
+function presentFailure(row: Prisma.TlsFailureGetPayload<object>): TlsReport['failures'][number] {
+  return {
+    mx_host: row.mxHost,
+    result_type: row.resultType,
+    meaning: meaningOf(row.resultType),
+    sessions: countOf(row.sessions),
+    sending_ip: row.sendingIp,
+    receiving_ip: row.receivingIp,
+    receiving_helo: row.receivingHelo,
+    reason_code: row.reasonCode,
+    additional_information: row.additionalInformation,
+  };
+}
