@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { processWide } from '../process-wide';
 import { type AskOptions, ask, DnsFailure, type DnsServer, type RecordType, type Reply } from './ask';
@@ -8,7 +9,7 @@ export type { Lookup } from './lookup';
 
 type AuthoritativeLookup = { server: string; lookup: Lookup };
 
-export type Zone = {
+type Zone = {
   name: string;
   /** Without an address if the server's name has none. */
   servers: { host: string; address: string | null }[];
@@ -46,6 +47,8 @@ const questions = processWide<LimitFunction>('dns questions');
 export function createResolver(options: Options): Resolver {
   const { servers, signal, timeoutMs = TIMEOUT_MS, authoritativePort = DNS_PORT } = options;
   const remembered = new Map<string, Promise<unknown>>();
+  // One for each question, removed with its answer.
+  setMaxListeners(0, signal);
 
   /** The promise of an earlier call with the key. */
   function once<Value>(key: string, work: () => Promise<Value>): Promise<Value> {

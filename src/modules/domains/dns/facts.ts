@@ -7,6 +7,7 @@ import { dkimRecordValue } from '../dkim/keys';
 import type { DomainFacts } from './records/record';
 
 const DNS_PORT = 53;
+const MAX_DKIM_KEYS = 20;
 
 /** What the records of a domain depend on; null if the domain no longer exists. */
 export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | null> {
@@ -42,8 +43,9 @@ const FIELDS = {
   name: true,
   mtaStsMode: true,
   dkimKeys: {
-    where: { status: { not: 'retired' } },
-    orderBy: { createdAt: 'asc' },
+    // Pending and active ones first; older retired ones no longer matter.
+    orderBy: [{ status: 'asc' }, { createdAt: 'desc' }],
+    take: MAX_DKIM_KEYS,
     select: { selector: true, status: true, algorithm: true, publicKey: true },
   },
 } satisfies Prisma.DomainSelect;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
-const DNS_PURPOSES = [
+export const DNS_PURPOSES = [
   'mx',
   'spf',
   'dkim',
@@ -37,7 +37,7 @@ export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
 export type DnsSeverity = z.infer<typeof DnsSeverity>;
 
-const DnsRecordType = z.enum(['A', 'CNAME', 'MX', 'PTR', 'SRV', 'TXT']);
+const DnsRecordType = z.enum(['A', 'AAAA', 'CAA', 'CNAME', 'DS', 'MX', 'NS', 'PTR', 'SRV', 'TLSA', 'TXT']);
 
 export const DnsRecord = z
   .object({

@@ -1,8 +1,9 @@
 import { normalizeDomainName } from '@/lib/mail/address';
 import type { Resolver } from '@/server/dns/resolver';
 import { MTA_STS_PATH, mtaStsPolicy, mtaStsRecordValue } from '../../published/mta-sts';
-import { addressesOf } from './mail-host';
+import { targetsOf } from './mail-host';
 import {
+  addressesOf,
   type DomainFacts,
   type ExpectedRecord,
   mismatch,
@@ -81,7 +82,7 @@ function idOf(value: string): string | undefined {
 }
 
 async function mxTargets(resolver: Resolver, name: string): Promise<string[]> {
-  return (await valuesOf(resolver, name, 'MX')).map((value) => value.split(' ')[1] ?? '');
+  return targetsOf(await valuesOf(resolver, name, 'MX'));
 }
 
 /** The host name at which other servers fetch the policy. */
