@@ -2,6 +2,7 @@ import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
+import { emitDnsChanged } from './changed-event';
 import type { CheckedRecord } from './check';
 import { readProgress } from './progress';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
@@ -49,6 +50,7 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   const broken = rows.filter(isBroken).length;
   const status = broken > 0 ? 'error' : statusOf(rows);
   await updateAlert(tx, domain, { status, broken, at });
+  await emitDnsChanged(tx, domain, { status, changes, at });
   const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
   // Not by Prisma, which would set updated_at too.
   await tx.$executeRaw`
