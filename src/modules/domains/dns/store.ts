@@ -7,6 +7,9 @@ import type { CheckedRecord } from './check';
 import { readProgress } from './progress';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
+// A domain that is never fixed is checked this often.
+const MIN_RECHECK_SECONDS = 300;
+
 type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
 type NewRow = Prisma.DnsRecordCreateManyInput & { found: string[] };
 type Check = { checked: CheckedRecord[]; at: Date };
@@ -55,6 +58,8 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   // Not by Prisma, which would set updated_at too.
   await tx.$executeRaw`
     UPDATE domain SET dns_status = ${status}::dns_status, dns_checked_at = ${at},
+                      next_dns_check_at = least(next_dns_check_at,
+                                                now() + ${recheckSeconds(rows)} * (1 + random() / 5) * interval '1 second'),
                       verified_at = CASE WHEN ${isOwner} THEN coalesce(verified_at, ${at}) ELSE verified_at END
      WHERE id = ${domainId}::uuid`;
   return status;
@@ -87,12 +92,22 @@ async function updateAlert(
   }
 }
 
+/** When resolvers forget the first record that needs fixing; null without one, or if nobody knows. */
+function recheckSeconds(rows: NewRow[]): number | null {
+  const ttls = rows.filter(isProblem).flatMap(({ ttlSeconds }) => ttlSeconds ?? []);
+  return ttls.length > 0 ? Math.max(MIN_RECHECK_SECONDS, Math.min(...ttls)) : null;
+}
+
 function isBroken({ severity, required }: { severity: string; required: boolean }): boolean {
   return severity === 'error' && required;
 }
 
 function statusOf(records: { severity: string }[]): 'ok' | 'warning' {
-  return records.some(({ severity }) => severity === 'error' || severity === 'warning') ? 'warning' : 'ok';
+  return records.some(isProblem) ? 'warning' : 'ok';
+}
+
+function isProblem({ severity }: { severity: string }): boolean {
+  return severity === 'error' || severity === 'warning';
 }
 
 function keyOf({ purpose, type, name }: { purpose: string; type: string; name: string }): string {
