@@ -11,6 +11,7 @@ import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
 import { createMissingDkimKeys } from '@/modules/domains/dkim/missing';
 import { checkDueDomains } from '@/modules/domains/dns/schedule';
+import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
 import { deleteOldReports } from '@/modules/reports/storing/retention';
@@ -66,7 +67,7 @@ export async function start(): Promise<App> {
     serve(server, { servePage, isDev }) {
       const { appUrl, trustedProxies } = env();
       const apiAt = isDev ? () => undefined : handlerAt;
-      const options = { appUrl, trustedProxies, isDev, apiAt, servePage, countRequest, refusalOf };
+      const options = { appUrl, trustedProxies, isDev, apiAt, publishedAt, servePage, countRequest, refusalOf };
       closeHttp = serveHttp(server, options);
     },
     close: async () => {

@@ -17,6 +17,7 @@ export async function applyDemoEnvironment({ root, dataDir }) {
   process.env.LOG_LEVEL ||= 'warn';
   // Nobody answers there.
   process.env.DNS_SERVERS = '127.0.0.1:9';
+  process.env.NETWORK_CHECKS = 'false';
   // Loaded by every process of the demo, so that none connects outside this machine.
   const guard = pathToFileURL(join(root, 'scripts', 'demo', 'loopback-only.mjs')).href;
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--import=${guard}`].filter(Boolean).join(' ');

@@ -20,6 +20,7 @@ export function appEnvironment(databaseUrl) {
     RATE_LIMIT_PER_MINUTE: '0',
     // Nobody answers there.
     DNS_SERVERS: '127.0.0.1:9',
+    NETWORK_CHECKS: 'false',
     LOG_LEVEL: 'warn',
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,

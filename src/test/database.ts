@@ -12,6 +12,7 @@ url.pathname = `/${name}`;
 process.env.DATABASE_URL = url.href;
 process.env.SECRET_KEY = randomBytes(32).toString('hex');
 process.env.APP_URL = 'http://localhost:3000';
+process.env.NETWORK_CHECKS = 'false';
 
 afterAll(async () => {
   await Promise.all([database().$disconnect(), readDatabase().$disconnect()]);

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OutboundResult } from '@/server/outbound/post';
+import type { OutboundResult } from '@/server/outbound/request';
 import { processWide } from '@/server/process-wide';
 import { db } from '@/test/database';
 import { makeAbandonedDelivery, makeDomain, makeWebhook } from '@/test/factories';

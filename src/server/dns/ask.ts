@@ -7,7 +7,15 @@ import dnsPacket, { type Answer, type DecodedPacket, type Question } from 'dns-p
 
 export type DnsServer = { address: string; port: number };
 
-export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'PTR' | 'SOA' | 'SRV' | 'TLSA' | 'TXT' | 'CAA';
+export type RecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'DS' | 'MX' | 'NS' | 'PTR' | 'SOA' | 'SRV' | 'TLSA' | 'TXT';
+
+export type AskOptions = {
+  isRecursive: boolean;
+  /** Asks a resolver for the answer even if DNSSEC says that it is forged. */
+  isUnverified?: boolean;
+  /** Ends the question, with the deadline. */
+  signal: AbortSignal;
+};
 
 export type Reply = {
   /** NOERROR, NXDOMAIN, SERVFAIL, REFUSED, … */
@@ -33,28 +41,33 @@ export class DnsFailure extends Error {
 /**
  * Asks one server one question, by UDP and, if the answer is too long, by TCP. Packets that don't match the question are
  * ignored, because anybody can send some.
- * @param signal ends the question, with the deadline
  * @throws DnsFailure without an answer
  */
 export async function ask(
   server: DnsServer,
   question: { name: string; type: RecordType },
-  { isRecursive, signal }: { isRecursive: boolean; signal: AbortSignal },
+  { signal, ...flags }: AskOptions,
 ): Promise<Reply> {
-  const query = encodeQuery(question, isRecursive);
+  const query = encodeQuery(question, flags);
   const reply = await askByUdp(server, query, signal);
   return toReply(reply.flag_tc ? await askByTcp(server, query, signal) : reply);
 }
 
 type Query = { id: number; question: Question; bytes: Buffer };
 
-function encodeQuery({ name, type }: { name: string; type: RecordType }, isRecursive: boolean): Query {
+function encodeQuery(
+  { name, type }: { name: string; type: RecordType },
+  { isRecursive, isUnverified = false }: Omit<AskOptions, 'signal'>,
+): Query {
   const id = randomInt(0x10000);
   const question: Question = { name, type, class: 'IN' };
   const bytes = dnsPacket.encode({
     type: 'query',
     id,
-    flags: (isRecursive ? dnsPacket.RECURSION_DESIRED : 0) | dnsPacket.AUTHENTIC_DATA,
+    flags:
+      dnsPacket.AUTHENTIC_DATA |
+      (isRecursive ? dnsPacket.RECURSION_DESIRED : 0) |
+      (isUnverified ? dnsPacket.CHECKING_DISABLED : 0),
     questions: [question],
     additionals: [
       {

@@ -58,6 +58,11 @@ describe('a lookup', () => {
     expect(await resolverOf().lookup(NAME, 'TXT')).toEqual(found(key, 'v=spf1 -all'));
   });
 
+  it('writes control characters as in a zone file, because a database stores no NUL', async () => {
+    server.zone = { [NAME]: { TXT: ['v=spf1 \0\n-all'] } };
+    expect(await resolverOf().lookup(NAME, 'TXT')).toEqual(found('v=spf1 \\000\\010-all'));
+  });
+
   it('tells a missing record from a server without an answer', async () => {
     server.zone = { [NAME]: { A: ['192.0.2.1'] } };
     expect(await resolverOf().lookup(NAME, 'MX')).toMatchObject({ status: 'missing' });
@@ -133,6 +138,19 @@ describe('an authoritative lookup', () => {
     expect(answers).toEqual([
       { server: '127.0.0.2', lookup: found('v=DMARC1; p=none') },
       { server: '127.0.0.3', lookup: failed(/SERVFAIL/) },
+    ]);
+  });
+
+  it('follows an alias to a name that other servers hold', async () => {
+    const one = await otherServer('127.0.0.2', server.port);
+    server.zone = {
+      [NAME]: { NS: ['ns1.host.example'] },
+      'ns1.host.example': { A: ['127.0.0.2'] },
+      'key.far.example': { TXT: ['v=DKIM1; p=far'] },
+    };
+    one.zone = { [`s1._domainkey.${NAME}`]: { CNAME: ['key.far.example'] } };
+    expect(await resolverOf().lookupAuthoritative(`s1._domainkey.${NAME}`, 'TXT')).toEqual([
+      { server: '127.0.0.2', lookup: found('v=DKIM1; p=far') },
     ]);
   });
 

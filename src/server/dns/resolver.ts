@@ -1,21 +1,31 @@
-import type { Answer, StringAnswer } from 'dns-packet';
-import { ask, DnsFailure, type DnsServer, type RecordType, type Reply } from './ask';
+import { setMaxListeners } from 'node:events';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { processWide } from '../process-wide';
+import { type AskOptions, ask, DnsFailure, type DnsServer, type RecordType, type Reply } from './ask';
+import { failed, isSame, type Lookup, toLookup } from './lookup';
 
 export type { DnsServer, RecordType } from './ask';
-
-/** What DNS says about a name and type. */
-export type Lookup =
-  | { status: 'found'; values: string[]; ttlSeconds: number; isAuthentic: boolean }
-  | { status: 'missing'; values: []; ttlSeconds: number | null; isAuthentic: boolean }
-  | { status: 'temporary_error'; values: []; reason: string };
+export type { Lookup } from './lookup';
 
 type AuthoritativeLookup = { server: string; lookup: Lookup };
+
+type Zone = {
+  name: string;
+  /** Without an address if the server's name has none. */
+  servers: { host: string; address: string | null }[];
+};
 
 export type Resolver = {
   /** Asks the configured resolvers in order, until one has an answer. */
   lookup(name: string, type: RecordType): Promise<Lookup>;
+  /** Like `lookup`, but also gives answers that DNSSEC says are forged. */
+  lookupUnverified(name: string, type: RecordType): Promise<Lookup>;
   /** Asks every authoritative server of the zone that holds the name; empty if they can't be found. */
   lookupAuthoritative(name: string, type: RecordType): Promise<AuthoritativeLookup[]>;
+  /** The closest zone above the name and its name servers; null if they can't be found. */
+  zoneOf(name: string): Promise<Zone | null>;
+  /** Ends with the check. */
+  signal: AbortSignal;
 };
 
 type Options = {
@@ -29,153 +39,114 @@ type Options = {
 const TIMEOUT_MS = 5_000;
 const DNS_PORT = 53;
 const MAX_NAME_SERVERS = 6;
-const MAX_CNAMES = 8;
-const MAX_VALUES = 50;
-const MAX_VALUE_LENGTH = 4_096;
+// Each is a socket. Enough for several domains at once; more wait.
+const MAX_QUESTIONS_AT_ONCE = 200;
+const questions = processWide<LimitFunction>('dns questions');
 
 /** A resolver that remembers its answers: make one for each check. */
 export function createResolver(options: Options): Resolver {
   const { servers, signal, timeoutMs = TIMEOUT_MS, authoritativePort = DNS_PORT } = options;
-  const known = new Map<string, Promise<Lookup>>();
-  const zones = new Map<string, Promise<DnsServer[]>>();
+  const remembered = new Map<string, Promise<unknown>>();
+  // One for each question, removed with its answer.
+  setMaxListeners(0, signal);
 
-  async function lookupOnce(name: string, type: RecordType): Promise<Lookup> {
-    let failure = 'No DNS server is configured.';
-    for (const server of servers) {
-      const lookup = await lookupAt(server, name, type, true);
-      if (lookup.status !== 'temporary_error') return lookup;
-      failure = lookup.reason;
-    }
-    return { status: 'temporary_error', values: [], reason: failure };
+  /** The promise of an earlier call with the key. */
+  function once<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
+    const found = (remembered.get(key) as Promise<Value> | undefined) ?? work();
+    remembered.set(key, found);
+    return found;
   }
 
-  async function lookupAt(server: DnsServer, name: string, type: RecordType, isRecursive: boolean): Promise<Lookup> {
+  async function lookupAt(
+    server: DnsServer,
+    name: string,
+    type: RecordType,
+    flags: Omit<AskOptions, 'signal'>,
+  ): Promise<{ lookup: Lookup; owner: string }> {
     try {
-      const ending = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      return toLookup(await ask(server, { name, type }, { isRecursive, signal: ending }), name, type);
+      return toLookup(await askWithin(server, { name, type }, { ...flags, signal }, timeoutMs), name, type);
     } catch (error) {
       if (!(error instanceof DnsFailure)) throw error;
-      return { status: 'temporary_error', values: [], reason: error.message };
+      return { lookup: failed(error.message), owner: name };
     }
   }
 
-  function lookup(name: string, type: RecordType): Promise<Lookup> {
-    const key = `${type} ${name.toLowerCase()}`;
-    const found = known.get(key) ?? lookupOnce(name, type);
-    known.set(key, found);
-    return found;
+  function recursiveLookup(name: string, type: RecordType, isUnverified: boolean): Promise<Lookup> {
+    return once(`${isUnverified} ${type} ${name.toLowerCase()}`, async () => {
+      let last = failed('No DNS server is configured.');
+      for (const server of servers) {
+        last = (await lookupAt(server, name, type, { isRecursive: true, isUnverified })).lookup;
+        if (last.status !== 'temporary_error') break;
+      }
+      return last;
+    });
   }
 
-  /** The name servers of the closest zone above the name. */
-  async function nameServersOf(name: string): Promise<DnsServer[]> {
-    const ns = await lookup(name, 'NS');
-    if (ns.status === 'found') {
-      const addresses = await Promise.all(ns.values.slice(0, MAX_NAME_SERVERS).map(addressOf));
-      return addresses.flat();
-    }
-    const parent = name.split('.').slice(1).join('.');
-    return parent.includes('.') ? zoneServers(parent) : [];
+  const lookup = (name: string, type: RecordType) => recursiveLookup(name, type, false);
+  // A zone whose signatures are broken still has name servers to ask.
+  const lookupUnverified = (name: string, type: RecordType) => recursiveLookup(name, type, true);
+
+  function zoneOf(name: string): Promise<Zone | null> {
+    return once(`zone ${name.toLowerCase()}`, async () => {
+      const ns = await lookupUnverified(name, 'NS');
+      if (ns.status === 'found') {
+        const hosts = ns.values.slice(0, MAX_NAME_SERVERS);
+        return {
+          name,
+          servers: await Promise.all(hosts.map(async (host) => ({ host, address: await addressOf(host) }))),
+        };
+      }
+      const parent = name.split('.').slice(1).join('.');
+      return parent.includes('.') && ns.status === 'missing' ? zoneOf(parent) : null;
+    });
   }
 
-  async function addressOf(host: string): Promise<DnsServer[]> {
-    const { values } = await lookup(host, 'A');
-    const [address] = values.length > 0 ? values : (await lookup(host, 'AAAA')).values;
-    return address === undefined ? [] : [{ address, port: authoritativePort }];
+  async function addressOf(host: string): Promise<string | null> {
+    const { values } = await lookupUnverified(host, 'A');
+    return values[0] ?? (await lookupUnverified(host, 'AAAA')).values[0] ?? null;
   }
 
-  function zoneServers(name: string): Promise<DnsServer[]> {
-    const found = zones.get(name) ?? nameServersOf(name);
-    zones.set(name, found);
-    return found;
+  /** An alias leads to a name that other servers may hold. */
+  async function lookupAtNameServer(address: string, name: string, type: RecordType): Promise<AuthoritativeLookup> {
+    const server = { address, port: authoritativePort };
+    const found = await lookupAt(server, name, type, { isRecursive: false });
+    const isElsewhere = found.lookup.status === 'missing' && !isSame(found.owner, name);
+    return { server: address, lookup: isElsewhere ? await lookup(found.owner, type) : found.lookup };
   }
 
   return {
     lookup,
-    async lookupAuthoritative(name, type) {
-      const nameServers = await zoneServers(name);
-      return Promise.all(
-        nameServers.map(async (server) => ({
-          server: server.address,
-          lookup: await lookupAt(server, name, type, false),
-        })),
-      );
-    },
+    lookupUnverified,
+    zoneOf,
+    signal,
+    lookupAuthoritative: (name, type) =>
+      once(`authoritative ${type} ${name.toLowerCase()}`, async () => {
+        const zone = await zoneOf(name);
+        const addresses = (zone?.servers ?? []).flatMap(({ address }) => address ?? []);
+        return Promise.all([...new Set(addresses)].map((address) => lookupAtNameServer(address, name, type)));
+      }),
   };
 }
 
-function toLookup(reply: Reply, name: string, type: RecordType): Lookup {
-  const { rcode, isAuthentic } = reply;
-  if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') {
-    return { status: 'temporary_error', values: [], reason: `The server answered ${rcode}.` };
-  }
-  const owner = type === 'CNAME' ? name : endOfChain(reply.answers, name);
-  const matching = reply.answers.filter((answer) => answer.type === type && isSame(answer.name, owner));
-  const values = matching.flatMap((answer) => textOf(answer)).slice(0, MAX_VALUES);
-  if (values.length > 0) {
-    const ttlSeconds = Math.min(...matching.map(ttlOf));
-    return { status: 'found', values: [...new Set(values)], ttlSeconds, isAuthentic };
-  }
-  const soa = reply.authorities.find((answer) => answer.type === 'SOA');
-  const ttlSeconds = soa ? Math.min(ttlOf(soa), soa.data.minimum ?? 0) : null;
-  return { status: 'missing', values: [], ttlSeconds, isAuthentic };
-}
-
-function ttlOf(answer: Answer): number {
-  return 'ttl' in answer ? (answer.ttl ?? 0) : 0;
-}
-
-/** The name at the end of the CNAMEs in an answer. A loop ends somewhere inside, where nothing else is found. */
-function endOfChain(answers: Answer[], name: string): string {
-  let owner = name;
-  for (let hops = 0; hops < MAX_CNAMES; hops += 1) {
-    const alias = answers.find((answer) => answer.type === 'CNAME' && isSame(answer.name, owner));
-    if (!alias) break;
-    owner = (alias as StringAnswer).data;
-  }
-  return owner;
-}
-
-function isSame(one: string, other: string): boolean {
-  return withoutDot(one) === withoutDot(other);
-}
-
-function withoutDot(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '');
-}
-
-/** A record's value as in a zone file, without quotes. The parts of a TXT record are joined. */
-function textOf(answer: Answer): string[] {
-  const value = recordValue(answer);
-  return value === undefined ? [] : [value.slice(0, MAX_VALUE_LENGTH)];
-}
-
-function recordValue(answer: Answer): string | undefined {
-  switch (answer.type) {
-    case 'A':
-    case 'AAAA':
-      return answer.data;
-    case 'CNAME':
-    case 'NS':
-    case 'PTR':
-      return withoutDot(answer.data) || '.';
-    case 'MX':
-      return `${answer.data.preference ?? 0} ${withoutDot(answer.data.exchange) || '.'}`;
-    case 'SRV': {
-      const { priority = 0, weight = 0, port, target } = answer.data;
-      return `${priority} ${weight} ${port} ${withoutDot(target) || '.'}`;
-    }
-    case 'TXT':
-      return [answer.data]
-        .flat()
-        .map((part) => (typeof part === 'string' ? part : part.toString('utf8')))
-        .join('');
-    case 'CAA':
-      return `${answer.data.flags ?? 0} ${answer.data.tag} "${answer.data.value}"`;
-    case 'TLSA': {
-      const { usage, selector, matchingType, certificate } = answer.data;
-      return `${usage} ${selector} ${matchingType} ${certificate.toString('hex')}`;
-    }
-    default:
-      return undefined;
-  }
+/** The deadline of a question starts when it is sent; `signal` ends it even before. */
+async function askWithin(
+  server: DnsServer,
+  question: { name: string; type: RecordType },
+  { signal, ...flags }: AskOptions,
+  timeoutMs: number,
+): Promise<Reply> {
+  questions.current ??= pLimit(MAX_QUESTIONS_AT_ONCE);
+  const inTurn = questions.current;
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new DnsFailure('The server did not answer in time.'));
+    if (signal.aborted) return end();
+    signal.addEventListener('abort', end, { once: true });
+    inTurn(async () => {
+      if (signal.aborted) return;
+      const ending = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      resolve(await ask(server, question, { ...flags, signal: ending }));
+    })
+      .catch(reject)
+      .finally(() => signal.removeEventListener('abort', end));
+  });
 }

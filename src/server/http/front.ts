@@ -9,8 +9,11 @@ const OWN_HEADER_PREFIX = 'x-postroom-';
 const CLOSED = /^\/(_next\/image|_global-error|_error|404|500)(?=[/?]|$)/;
 const ACTION_HEADER = 'next-action';
 const FORWARDED_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'forwarded'];
+// Outlook posts what it asks.
+const POSTED = /^\/autodiscover\/autodiscover\.xml(?=\?|$)/i;
 const PAGE_METHODS = ['GET', 'HEAD'];
-const API_METHODS = [...PAGE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const POST_METHODS = [...PAGE_METHODS, 'POST'];
+const API_METHODS = [...POST_METHODS, 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const HOST = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
 export type FrontOptions = { appUrl: string; addresses: ClientAddresses; isDev: boolean };
@@ -44,7 +47,8 @@ export function createHttpFront({ appUrl, addresses, isDev }: FrontOptions) {
 }
 
 function refusalOf({ method = '', url = '', headers }: IncomingMessage, isDev: boolean): Refusal | undefined {
-  const methods = url.startsWith('/api/') || isDev ? API_METHODS : PAGE_METHODS;
+  const pageMethods = POSTED.test(url) ? POST_METHODS : PAGE_METHODS;
+  const methods = url.startsWith('/api/') || isDev ? API_METHODS : pageMethods;
   if (!methods.includes(method)) return { ...notAllowed, headers: { Allow: methods.join(', ') } };
   if (url.length > MAX_TARGET_LENGTH) return tooLong;
   if (!url.startsWith('/') || !isDecodable(url)) return badTarget;

@@ -20,6 +20,7 @@ async function serving(api: Api, over: Partial<Parameters<typeof serveHttp>[1]> 
     trustedProxies: [],
     isDev: false,
     apiAt: (path) => (path.startsWith('/api/v1/') ? api : undefined),
+    publishedAt: () => undefined,
     servePage: async (_request, response) => {
       response.end('a page');
     },

@@ -23,6 +23,8 @@ type HttpOptions = {
   /** The responder for an API path; undefined if the path belongs to `servePage`. */
   apiAt: (pathname: string) => ((request: Request) => Promise<Response>) | undefined;
   servePage: Handler;
+  /** The responder for a file that is served by host name, before the pages. */
+  publishedAt: (host: string, pathname: string) => ((request: Request) => Promise<Response>) | undefined;
   /** Counts a request of a client address against its limit. The app refuses API requests beyond it, this server the rest. */
   countRequest: (ip: string) => Promise<RequestCount>;
   refusalOf: (count: RequestCount) => Refusal | null;
@@ -48,9 +50,12 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     request.headers[REQUEST_COUNT_HEADER] = formatRequestCount(count);
     const [path = ''] = (request.url ?? '').split('?', 1);
     const api = path.startsWith(API_PREFIX) ? options.apiAt(path) : undefined;
-    if (api) return respond(response, await api(toWebRequest(request)), (chunk) => unsent.write(response, chunk, ip));
+    const write = (chunk: Uint8Array) => unsent.write(response, chunk, ip);
+    if (api) return respond(response, await api(toWebRequest(request)), write);
     const overLimit = options.refusalOf(count);
     if (overLimit) return refuse(request, response, overLimit);
+    const published = options.publishedAt(request.headers.host ?? '', path);
+    if (published) return respond(response, await published(toWebRequest(request)), write);
     await options.servePage(request, response);
   };
 

@@ -14,10 +14,16 @@ export type Answer = {
   excerpt: string;
 };
 
-type Message = { target: OutboundTarget; headers: Record<string, string>; body: OutboundBody; bodyBytes: number };
+type Message = {
+  method: 'GET' | 'POST';
+  target: OutboundTarget;
+  headers: Record<string, string>;
+  body: OutboundBody;
+  bodyBytes: number;
+};
 
 /**
- * Sends one POST over an open connection, reads at most `maxResponseBytes` of the response body and closes the connection.
+ * Sends one request over an open connection, reads at most `maxResponseBytes` of the response body and closes the connection.
  * It finishes with the response, even if the request body wasn't sent completely. Rejects with an OutboundFailure, or
  * with the signal's reason if it aborts.
  */
@@ -30,7 +36,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       createConnection: () => socket,
-      method: 'POST',
+      method: message.method,
       path: message.target.path,
       setHost: false,
       insecureHTTPParser: false,
@@ -83,7 +89,7 @@ const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
 const FRAMING_FACTOR = 4;
 
 function setHeaders(request: ClientRequest, { target, headers, bodyBytes }: Message): void {
-  request.setHeader('User-Agent', 'Postroom/1 (webhooks)');
+  request.setHeader('User-Agent', 'Postroom/1');
   for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
   request.removeHeader('Transfer-Encoding');
   request.setHeader('Host', target.hostHeader);

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type OutboundOptions, type OutboundResult, postOnce } from './post';
+import { type OutboundOptions, type OutboundRequest, type OutboundResult, requestOnce } from './request';
 
 const PUBLIC = '93.184.216.34';
 const OTHER = '198.41.0.4';
@@ -199,8 +199,14 @@ async function post(
       return written[index]?.endsWith('\r\n\r\n{}') ? answer : null;
     });
   };
-  const request = { url: 'https://hooks.test/', headers: {}, body: bytes('{}'), bodyBytes: 2 };
-  const result = await postOnce(request, { allowPrivateNetworks: false, ...overrides, connect });
+  const request: OutboundRequest = {
+    method: 'POST',
+    url: 'https://hooks.test/',
+    headers: {},
+    body: bytes('{}'),
+    bodyBytes: 2,
+  };
+  const result = await requestOnce(request, { allowPrivateNetworks: false, ...overrides, connect });
   return { result, hosts: options.map(({ host }) => host), options, written };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpsReceiver, type ReceiverHandler, startHttpsReceiver } from '@/test/servers/https-receiver';
-import { type OutboundOptions, type OutboundRequest, postOnce } from './post';
+import { type OutboundOptions, type OutboundRequest, requestOnce } from './request';
 
 describe('the request', () => {
   it('is one POST with the headers and the body as given', async () => {
@@ -21,7 +21,7 @@ describe('the request', () => {
       body: Buffer.from('{"a":"ü"}'),
     });
     expect(receiver.requests[0]?.headers).toEqual({
-      'user-agent': 'Postroom/1 (webhooks)',
+      'user-agent': 'Postroom/1',
       'content-type': 'application/json',
       'x-service-event': 'mail.delivered',
       host: `127.0.0.1:${receiver.port}`,
@@ -257,8 +257,8 @@ async function start(handler?: ReceiverHandler): Promise<HttpsReceiver> {
 }
 
 function post(receiver: HttpsReceiver, request: Partial<OutboundRequest> = {}, options: Partial<OutboundOptions> = {}) {
-  return postOnce(
-    { url: receiver.url, headers: {}, ...bodyOf('{}'), ...request },
+  return requestOnce(
+    { method: 'POST', url: receiver.url, headers: {}, ...bodyOf('{}'), ...request },
     { allowPrivateNetworks: true, ca: receiver.ca, ...options },
   );
 }

@@ -86,6 +86,7 @@ const Environment = z
     ),
     OIDC_PROVIDERS: OidcProvidersSetting,
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: trueOrFalse('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
+    NETWORK_CHECKS: trueOrFalse('NETWORK_CHECKS', true),
     EVENT_RETENTION_DAYS: wholeNumber('EVENT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 30 }),
     AUDIT_RETENTION_DAYS: wholeNumber('AUDIT_RETENTION_DAYS', { min: 0, max: 3650, fallback: 0 }),
     REPORT_RETENTION_DAYS: wholeNumber('REPORT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 400 }),
@@ -137,6 +138,8 @@ const Settings = Environment.transform((env) => ({
   maxMessageSizeMb: env.MAX_MESSAGE_SIZE_MB,
   /** Empty: those of the operating system. */
   dnsServers: env.DNS_SERVERS,
+  /** Whether checks of a domain connect to its hosts, beyond DNS. */
+  networkChecks: env.NETWORK_CHECKS,
   trustedProxies: env.TRUSTED_PROXIES,
   oidcProviders: env.OIDC_PROVIDERS,
   webhookAllowPrivateNetworks: env.WEBHOOK_ALLOW_PRIVATE_NETWORKS,

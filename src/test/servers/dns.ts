@@ -101,7 +101,7 @@ function answerFrom(zone: DnsZone, query: DecodedPacket, name: string, type: str
     owner = alias;
   }
   answers.push(...(zone[owner]?.[type] ?? []).map((value) => toAnswer(owner, type, value)));
-  const flags = zone[name] ? 0 : 3;
+  const flags = (zone[name] ? 0 : 3) | dnsPacket.AUTHORITATIVE_ANSWER;
   return {
     type: 'response',
     id: query.id ?? 0,

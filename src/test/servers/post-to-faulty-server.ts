@@ -1,4 +1,4 @@
-import { type OutboundOptions, type OutboundRequest, postOnce } from '@/server/outbound/post';
+import { type OutboundOptions, type OutboundRequest, requestOnce } from '@/server/outbound/request';
 import type { FaultyServer } from '@/test/servers/faulty-server';
 
 /** The start of a response. */
@@ -12,8 +12,8 @@ export function post(
   async function* body() {
     yield Buffer.from('{}');
   }
-  return postOnce(
-    { url: server.url, headers: {}, body: body(), bodyBytes: 2, ...request },
+  return requestOnce(
+    { method: 'POST', url: server.url, headers: {}, body: body(), bodyBytes: 2, ...request },
     { allowPrivateNetworks: true, ca: server.ca, resolve: async () => ['127.0.0.1'], ...options },
   );
 }

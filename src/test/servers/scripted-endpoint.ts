@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { OutboundRequest, OutboundResult } from '@/server/outbound/post';
+import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
 
 type Post = (request: OutboundRequest) => Promise<OutboundResult>;
 

@@ -7,17 +7,20 @@ import { dkimRecordValue } from '../dkim/keys';
 import type { DomainFacts } from './records/record';
 
 const DNS_PORT = 53;
+const MAX_DKIM_KEYS = 20;
 
 /** What the records of a domain depend on; null if the domain no longer exists. */
 export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | null> {
-  const [domain, agent] = await Promise.all([
+  const [domain, mailHost] = await Promise.all([
     db.domain.findUnique({ where: { id: domainId }, select: FIELDS }),
-    db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { host: true } }),
+    findMailHost(db),
   ]);
   return (
     domain && {
       name: domain.name,
-      mailHost: env().mailHost ?? agent?.host ?? new URL(env().appUrl).hostname,
+      mailHost,
+      appHost: new URL(env().appUrl).hostname,
+      mtaStsMode: domain.mtaStsMode,
       dkimKeys: domain.dkimKeys.map((key) => ({
         selector: key.selector,
         status: key.status,
@@ -28,11 +31,21 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
   );
 }
 
+/** The host name under which other servers and mail programs reach the mail server. */
+export async function findMailHost(db: Tx): Promise<string> {
+  const given = env().mailHost;
+  if (given) return given;
+  const agent = await db.mailAgent.findFirst({ orderBy: { beatAt: 'desc' }, select: { host: true } });
+  return agent?.host ?? new URL(env().appUrl).hostname;
+}
+
 const FIELDS = {
   name: true,
+  mtaStsMode: true,
   dkimKeys: {
-    where: { status: { not: 'retired' } },
-    orderBy: { createdAt: 'asc' },
+    // Pending and active ones first; older retired ones no longer matter.
+    orderBy: [{ status: 'asc' }, { createdAt: 'desc' }],
+    take: MAX_DKIM_KEYS,
     select: { selector: true, status: true, algorithm: true, publicKey: true },
   },
 } satisfies Prisma.DomainSelect;

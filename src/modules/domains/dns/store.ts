@@ -3,6 +3,7 @@ import type { Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import type { CheckedRecord } from './check';
+import { readProgress } from './progress';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
 type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
@@ -44,6 +45,7 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   await tx.dnsRecord.deleteMany({ where: { domainId } });
   await tx.dnsRecord.createMany({ data: rows });
   await tx.dnsChange.createMany({ data: changes });
+  await tx.dnsCheck.deleteMany({ where: { domainId } });
   const broken = rows.filter(isBroken).length;
   const status = broken > 0 ? 'error' : statusOf(rows);
   await updateAlert(tx, domain, { status, broken, at });
@@ -57,14 +59,16 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
 }
 
 export async function readDns(db: Tx, domainId: string): Promise<DomainDns> {
-  const [domain, records] = await Promise.all([
+  const [domain, records, check] = await Promise.all([
     db.domain.findUniqueOrThrow({ where: { id: domainId }, select: { dnsStatus: true, dnsCheckedAt: true } }),
     db.dnsRecord.findMany({ where: { domainId }, orderBy: { position: 'asc' } }),
+    readProgress(db, domainId),
   ]);
   return {
     status: domain.dnsStatus,
     checked_at: domain.dnsCheckedAt?.toISOString() ?? null,
     records: records.map(present),
+    check,
   };
 }
 

@@ -16,7 +16,8 @@ export function zoneFile(facts: DomainFacts, published: readonly DnsRecord[]): s
 }
 
 function zoneValue(type: string, value: string): string {
-  if (type !== 'TXT') return `${value}.`;
+  // The name at the end of other values is absolute; the root is written as a dot already.
+  if (type !== 'TXT') return value.endsWith('.') ? value : `${value}.`;
   const strings = value.match(new RegExp(`.{1,${MAX_STRING_LENGTH}}`, 'g')) ?? [''];
   return strings.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(' ');
 }

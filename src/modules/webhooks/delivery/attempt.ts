@@ -1,5 +1,5 @@
 import type { Database } from '@/server/db';
-import type { OutboundRequest, OutboundResult } from '@/server/outbound/post';
+import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
 import { tryToUnseal } from '@/server/secrets/sealing';
 import type { AttemptFailure } from '../schema';
 import { type Job, renewLease } from './claim';
@@ -16,6 +16,7 @@ export async function attempt(db: Database, job: Job, post: Post, now: () => Dat
   if (!(await signBody(db, job, signer))) return null;
   const startedAt = now();
   const result = await post({
+    method: 'POST',
     url: job.url,
     headers: { ...headersOf(job), ...signer.headers() },
     body: bodyOf(db, job),

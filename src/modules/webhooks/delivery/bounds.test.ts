@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, describe, expect, it } from 'vitest';
 import { emitEvent, insertTestEvent } from '@/modules/events/service';
-import type { OutboundRequest, OutboundResult } from '@/server/outbound/post';
+import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
 import { db } from '@/test/database';
 import { makeWebhook, unique } from '@/test/factories';
 import { answered } from '@/test/servers/scripted-endpoint';

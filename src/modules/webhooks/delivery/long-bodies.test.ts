@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
 import { emitBody } from '@/modules/events/service';
-import type { OutboundRequest, OutboundResult } from '@/server/outbound/post';
+import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
 import { db } from '@/test/database';
 import { makeWebhook, unique } from '@/test/factories';
 import { createDeliverer } from './deliverer';

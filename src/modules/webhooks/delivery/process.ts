@@ -1,6 +1,6 @@
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
-import { postOnce } from '@/server/outbound/post';
+import { requestOnce } from '@/server/outbound/request';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
 import { createDeliverer, type Deliverer } from './deliverer';
@@ -11,7 +11,7 @@ const shared = processWide<Deliverer>('deliverer');
 export function deliverer(): Deliverer {
   shared.current ??= createDeliverer({
     db: database(),
-    post: (request) => postOnce(request, { allowPrivateNetworks: env().webhookAllowPrivateNetworks }),
+    post: (request) => requestOnce(request, { allowPrivateNetworks: env().webhookAllowPrivateNetworks }),
     now: systemClock.now,
   });
   return shared.current;

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emitBody, emitEvent } from '@/modules/events/service';
-import { postOnce } from '@/server/outbound/post';
+import { requestOnce } from '@/server/outbound/request';
 import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
 import { keyClient } from '@/test/rest';
@@ -201,7 +201,7 @@ async function emit(subject: string): Promise<void> {
 
 async function deliver({ timeoutMs = 10_000 } = {}): Promise<void> {
   const options = { allowPrivateNetworks: true, ca: receiver.ca, timeoutMs };
-  const deliverer = createDeliverer({ db, post: (request) => postOnce(request, options), now });
+  const deliverer = createDeliverer({ db, post: (request) => requestOnce(request, options), now });
   await deliverer.sweep(30_000);
   await deliverer.stop();
 }

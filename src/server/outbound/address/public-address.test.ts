@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { ADDRESS_FORMS } from '@/test/addresses/forms';
 import type { Expected } from '@/test/addresses/written-by-hand';
-import { postOnce } from '../post';
+import { requestOnce } from '../request';
 import { isPublicAddress } from './public-address';
 import { resolveHost } from './resolve';
 
@@ -49,11 +49,11 @@ describe('isPublicAddress', () => {
   });
 });
 
-/** Whether postOnce tries to connect to a URL. The connection is a stub. */
+/** Whether requestOnce tries to connect to a URL. The connection is a stub. */
 async function verdictOn(url: string): Promise<Expected | string> {
   const hosts: unknown[] = [];
-  const result = await postOnce(
-    { url, headers: {}, body: nothing(), bodyBytes: 0 },
+  const result = await requestOnce(
+    { method: 'POST', url, headers: {}, body: nothing(), bodyBytes: 0 },
     {
       allowPrivateNetworks: false,
       resolve: (hostname, signal) => {

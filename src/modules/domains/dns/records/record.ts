@@ -1,36 +1,51 @@
 import type { RecordType, Resolver } from '@/server/dns/resolver';
-import type { DnsPurpose, DnsRecord, DnsRecordStatus, DnsSeverity } from '../schema';
+import type { Domain } from '../../schema';
+import type { DnsRecord, DnsRecordStatus, DnsSeverity } from '../schema';
 
 /** What a domain should publish depends on. */
 export type DomainFacts = {
   name: string;
   /** The mail server's host name. */
   mailHost: string;
+  /** The host name of `APP_URL`, where this app serves what domains publish. */
+  appHost: string;
+  mtaStsMode: Domain['mta_sts_mode'];
   dkimKeys: readonly { selector: string; status: 'pending' | 'active' | 'retired'; value: string }[];
   ownershipToken: string;
 };
 
 export type Verdict = { status: DnsRecordStatus; severity: DnsSeverity; message: string; fix: string | null };
 
+/** What a check looks at beside DNS. Absent ones are left out of the check. */
+export type Probes = {
+  /** Fetches a short text over verified https. */
+  fetchText?: (url: string) => Promise<{ text: string } | { failure: string }>;
+};
+
+type RecordName = Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'expected' | 'required'>;
+
 /** A record that a domain should publish, and how to judge what is found. */
-export type ExpectedRecord = {
-  purpose: DnsPurpose;
-  type: DnsRecord['type'];
-  name: string;
-  expected: string | null;
-  required: boolean;
+export type ExpectedRecord = RecordName & {
+  /** The type to look up where there is none of `type`. */
+  orElse?: RecordType;
   /** Of the values of that name and type, those that concern the purpose. All by default. */
   concerns?: (value: string) => boolean;
-  /** Judges values that concern the purpose. There is at least one. */
-  judge: (values: string[], resolver: Resolver) => Verdict | Promise<Verdict>;
-  missing: { severity: DnsSeverity; message: string };
+  /** Judges values that concern the purpose. There is at least one. @throws LookupFailed */
+  judge: (values: string[], resolver: Resolver, probes: Probes) => Verdict | Promise<Verdict>;
+  /** Null for a record that is left out unless it is found. */
+  missing: { severity: DnsSeverity; message: string } | null;
 };
+
+/** Why a record can't be judged now: a name it depends on has no answer. The message is shown to admins. */
+export class LookupFailed extends Error {
+  override name = 'LookupFailed';
+}
 
 export function ok(message: string): Verdict {
   return { status: 'ok', severity: 'ok', message, fix: null };
 }
 
-export function mismatch(severity: 'error' | 'warning', message: string, fix: string): Verdict {
+export function mismatch(severity: 'error' | 'warning', message: string, fix: string | null): Verdict {
   return { status: 'mismatch', severity, message, fix };
 }
 
@@ -41,6 +56,10 @@ export function multiple(count: number, what: string): Verdict {
     message: `There are ${count} ${what} records, so receiving servers ignore all of them.`,
     fix: `Keep one ${what} record.`,
   };
+}
+
+export function temporaryError(reason: string): Verdict {
+  return { status: 'temporary_error', severity: 'warning', message: `The lookup failed: ${reason}`, fix: null };
 }
 
 /** The tags of a record such as `v=DKIM1; k=rsa; p=…`, by lower-case name. Null if it has no such form. */
@@ -56,7 +75,15 @@ export function tagsOf(text: string): Map<string, string> | null {
   return tags;
 }
 
-/** Of a lookup that is not judged by itself: its values, empty if there are none or no answer. */
+/** The values of a lookup that is not judged by itself, empty if there are none. @throws LookupFailed */
 export async function valuesOf(resolver: Resolver, name: string, type: RecordType): Promise<string[]> {
-  return (await resolver.lookup(name, type)).values;
+  const lookup = await resolver.lookup(name, type);
+  if (lookup.status === 'temporary_error') throw new LookupFailed(`${name}: ${lookup.reason}`);
+  return lookup.values;
+}
+
+/** IPv4 before IPv6. @throws LookupFailed */
+export async function addressesOf(resolver: Resolver, host: string): Promise<string[]> {
+  const [four, six] = await Promise.all([valuesOf(resolver, host, 'A'), valuesOf(resolver, host, 'AAAA')]);
+  return [...four, ...six];
 }

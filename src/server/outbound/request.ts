@@ -9,6 +9,7 @@ import { type FailureReason, OutboundFailure } from './failure';
 import { untilAborted } from './until-aborted';
 
 export type OutboundRequest = {
+  method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
   body: AsyncIterable<Uint8Array>;
@@ -42,11 +43,11 @@ export type OutboundOptions = {
 };
 
 /**
- * Makes one POST to an https URL that a user chose, without following redirects; any status is a response. The host is
+ * Makes one request to an https URL that a user chose, without following redirects; any status is a response. The host is
  * resolved again, every address is checked, and the connection goes to a checked one (docs/security-rules.md 8). Never
  * rejects; the body's iterator is always closed.
  */
-export async function postOnce(request: OutboundRequest, options: OutboundOptions): Promise<OutboundResult> {
+export async function requestOnce(request: OutboundRequest, options: OutboundOptions): Promise<OutboundResult> {
   const startedAt = performance.now();
   const attempt: Attempt = { remoteAddress: null };
   const conclude = () => ({ durationMs: Math.round(performance.now() - startedAt), ...attempt });
@@ -92,7 +93,7 @@ async function responseTo(
     attempt.remoteAddress = address;
   };
   const socket = await connectToFirst(addresses, target, { allowPrivateNetworks, connect, ca, onReached }, signal);
-  const message = { target, headers: request.headers, body, bodyBytes: request.bodyBytes };
+  const message = { method: request.method, target, headers: request.headers, body, bodyBytes: request.bodyBytes };
   return exchange(socket, message, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, signal);
 }
 

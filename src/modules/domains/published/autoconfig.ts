@@ -1,0 +1,26 @@
+import { MAIL_SERVICES, xmlText } from './mail-services';
+import type { PublishedDomain } from './mta-sts';
+
+/** Settings for Thunderbird and other mail programs that read its format, version 1.1. */
+export function autoconfigXml({ name, mailHost }: PublishedDomain): string {
+  const servers = MAIL_SERVICES.map(({ protocol, port, isTlsFromStart }) => {
+    const element = protocol === 'imap' ? 'incomingServer' : 'outgoingServer';
+    return `    <${element} type="${protocol}">
+      <hostname>${xmlText(mailHost)}</hostname>
+      <port>${port}</port>
+      <socketType>${isTlsFromStart ? 'SSL' : 'STARTTLS'}</socketType>
+      <authentication>password-cleartext</authentication>
+      <username>%EMAILADDRESS%</username>
+    </${element}>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<clientConfig version="1.1">
+  <emailProvider id="${xmlText(name)}">
+    <domain>${xmlText(name)}</domain>
+    <displayName>${xmlText(name)}</displayName>
+    <displayShortName>${xmlText(name)}</displayShortName>
+${servers.join('\n')}
+  </emailProvider>
+</clientConfig>
+`;
+}

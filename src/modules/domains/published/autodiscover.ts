@@ -1,0 +1,37 @@
+import { PREFERRED_SERVICES, xmlText } from './mail-services';
+import type { PublishedDomain } from './mta-sts';
+
+/** The address that Outlook asks about; null if the request names none. */
+export function requestedAddress(body: string): string | null {
+  return /<(?:\w{1,20}:)?EMailAddress\s?>([^<]{1,254})</i.exec(body)?.[1]?.trim() ?? null;
+}
+
+/** Settings for Outlook (MS-OXDSCLI, POX). */
+export function autodiscoverXml({ mailHost }: PublishedDomain, address: string | null): string {
+  const login = address === null ? '' : `<LoginName>${xmlText(address)}</LoginName>`;
+  const protocols = PREFERRED_SERVICES.map(
+    ({ protocol, port }) => `      <Protocol>
+        <Type>${protocol.toUpperCase()}</Type>
+        <Server>${xmlText(mailHost)}</Server>
+        <Port>${port}</Port>
+        <DomainRequired>off</DomainRequired>
+        ${login}
+        <SPA>off</SPA>
+        <Encryption>SSL</Encryption>
+        <AuthRequired>on</AuthRequired>
+      </Protocol>`,
+  );
+  const user = address === null ? '' : `<User><DisplayName>${xmlText(address)}</DisplayName></User>`;
+  return `<?xml version="1.0" encoding="utf-8"?>
+<Autodiscover xmlns="http://schemas.microsoft.com/exchange/autodiscover/responseschema/2006">
+  <Response xmlns="http://schemas.microsoft.com/exchange/autodiscover/outlook/responseschema/2006a">
+    ${user}
+    <Account>
+      <AccountType>email</AccountType>
+      <Action>settings</Action>
+${protocols.join('\n')}
+    </Account>
+  </Response>
+</Autodiscover>
+`;
+}

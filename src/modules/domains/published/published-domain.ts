@@ -1,0 +1,12 @@
+import type { Tx } from '@/server/db';
+import { findMailHost } from '../dns/facts';
+import type { PublishedDomain } from './mta-sts';
+
+/** A managed, active domain. Inactive domains publish nothing, like domains of others. */
+export async function findPublishedDomain(db: Tx, name: string): Promise<PublishedDomain | null> {
+  const [domain, mailHost] = await Promise.all([
+    db.domain.findFirst({ where: { name, active: true }, select: { name: true, mtaStsMode: true } }),
+    findMailHost(db),
+  ]);
+  return domain && { ...domain, mailHost };
+}
