@@ -51,6 +51,16 @@ export async function checkDomain(
   onChecked?: OnChecked,
 ): Promise<CheckedRecord[]> {
   const resolver = createResolver({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return checkWith(resolver, facts, probes, onChecked);
+}
+
+/** Checks what a resolver answers. */
+export async function checkWith(
+  resolver: Resolver,
+  facts: DomainFacts,
+  probes: Probes,
+  onChecked?: OnChecked,
+): Promise<CheckedRecord[]> {
   const expected = expectedRecords(facts);
   let total = expected.length;
   const checkOne = async (record: ExpectedRecord) => {

@@ -49,7 +49,7 @@ export function DnsTab({ domain, dns }: DnsTabProps) {
       </DnsState>
       {rows.length === 0 ? (
         <FirstCheck isRunning={isRunning} />
-      ) : view === 'publish' ? (
+      ) : view === 'publish' && count > 0 ? (
         <PublishList domain={domain} rows={shown} />
       ) : (
         <DnsTable domain={domain} rows={shown} openKey={record} onOpen={(key) => void setView({ record: key })} />
