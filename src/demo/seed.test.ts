@@ -88,7 +88,7 @@ describe('its messages', () => {
   });
 
   it('emit events with the documented fields', async () => {
-    for (const type of EVENT_TYPES) {
+    for (const type of EVENT_TYPES.filter((name) => name.startsWith('mail.'))) {
       const event = await db.event.findFirst({ where: { type, body: { not: null } } });
       expect(event, type).not.toBeNull();
       const { id, event: named, data } = JSON.parse(event?.body ?? '{}');
