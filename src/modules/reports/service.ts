@@ -16,6 +16,8 @@ export type ArrivedReports = {
   storeTimeoutMs: number;
 };
 
+// Longer mail is too large to be read, and so is its start.
+const MAX_READ_BYTES = 16 * 1024 * 1024;
 const SLOWEST_MS_PER_ROW = 1;
 const STORE_TIMEOUT_MS = 30_000;
 
@@ -26,7 +28,10 @@ export async function readArrivedReports(
   read: () => Promise<Uint8Array>,
   recipients: ReportRecipient[],
 ): Promise<ArrivedReports> {
-  const found = await readReportsAside({ bytes: await read(), isMail: true });
+  const raw = await read();
+  // A copy, because the worker takes its bytes away from this thread.
+  const bytes = new Uint8Array(raw.subarray(0, MAX_READ_BYTES));
+  const found = await readReportsAside({ bytes, isMail: true });
   const rows = found.reports.reduce((sum, report) => sum + (report.kind === 'dmarc' ? report.rows.length : 0), 0);
   return {
     storeTimeoutMs: rows * SLOWEST_MS_PER_ROW,
