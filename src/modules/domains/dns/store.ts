@@ -2,7 +2,7 @@ import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
-import type { CheckedRecord } from './check';
+import type { CheckedRecord } from './check-record';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
 type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
