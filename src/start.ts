@@ -14,6 +14,7 @@ import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
+import { deleteOldReports } from '@/modules/reports/storing/retention';
 import { settleAbandonedMessages } from '@/modules/sending/service';
 import { deleteOldKeys } from '@/modules/sending/submission/idempotency';
 import { outboundMta } from '@/modules/sending/submission/mta';
@@ -96,6 +97,7 @@ async function cleanUp(): Promise<void> {
     'looking for volume spikes': () => raiseSpikeAlerts(db, systemClock.now()),
     'deleting old send counts': () => deleteOldSends(db, systemClock.now()),
     'deleting old events': () => deleteOldEvents(db, systemClock.now(), env().eventRetentionDays),
+    'deleting old reports': () => deleteOldReports(db, systemClock.now(), env().reportRetentionDays),
     'archiving old audit entries': () =>
       archiveAuditEntries(db, {
         dir: join(env().dataDir, 'audit-archive'),

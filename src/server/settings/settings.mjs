@@ -94,6 +94,7 @@ const Environment = z
       .default('letsencrypt.org'),
     EVENT_RETENTION_DAYS: wholeNumber('EVENT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 30 }),
     AUDIT_RETENTION_DAYS: wholeNumber('AUDIT_RETENTION_DAYS', { min: 0, max: 3650, fallback: 0 }),
+    REPORT_RETENTION_DAYS: wholeNumber('REPORT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 400 }),
     CORS_ORIGINS: commaSeparated().transform((origins, ctx) =>
       origins.map((value) =>
         origin(
@@ -154,6 +155,7 @@ const Settings = Environment.transform((env) => ({
   eventRetentionDays: env.EVENT_RETENTION_DAYS,
   /** 0 keeps all entries in the database. */
   auditRetentionDays: env.AUDIT_RETENTION_DAYS,
+  reportRetentionDays: env.REPORT_RETENTION_DAYS,
   corsOrigins: env.CORS_ORIGINS,
   rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
   logLevel: env.LOG_LEVEL,

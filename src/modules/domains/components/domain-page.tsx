@@ -1,28 +1,43 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconClipboardList, IconMail } from '@tabler/icons-react';
+import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import Link from 'next/link';
+import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
 import { PageHeader } from '@/components/page-header';
+import { PageTabs } from '@/components/page-tabs';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { formatDay, formatPlural } from '@/lib/format';
-import { DeleteDomain } from './delete-domain';
+import type { Domain } from '../schema';
+import { DomainAliases } from './directory/domain-aliases';
+import { DomainMailboxes } from './directory/domain-mailboxes';
 import { DkimKeys } from './dkim/dkim-keys';
 import { useDkim } from './dkim/use-dkim';
-import { DnsSection, useDns } from './dns/dns-section';
-import { DomainSettings } from './domain-settings';
+import { DnsTab } from './dns/dns-tab';
+import { DnsTabTitle } from './dns/dns-tab-title';
+import { type Dns, useDns } from './dns/use-dns';
+import { ZoneMenu } from './dns/zone-menu';
+import { DeleteDomain } from './settings/delete-domain';
+import { DomainSettings } from './settings/domain-settings';
 
 const CRUMB = { label: 'Domains', href: '/domains' };
+const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'settings'] as const;
+type Tab = (typeof TABS)[number];
+
+/** What a tab keeps in the URL, which another tab doesn't take over. */
+const OF_TAB = { cursor: parseAsString, record: parseAsString, view: parseAsString, optional: parseAsString };
+const URL_STATE = { tab: parseAsStringLiteral(TABS).withDefault('dns'), ...OF_TAB };
+const NO_STATE = Object.fromEntries(Object.keys(OF_TAB).map((name) => [name, null]));
 
 export function DomainPage({ id }: { id: string }) {
+  const [{ tab }, setState] = useQueryStates(URL_STATE, { history: 'push' });
   const canEdit = useHasRole('admin');
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
-  const dkim = useDkim(id);
   const dns = useDns(id);
 
   if (isError && !domain) {
@@ -31,41 +46,94 @@ export function DomainPage({ id }: { id: string }) {
   return (
     <Page>
       <PageHeader
+        hasTabs
         parent={CRUMB}
         title={domain?.name ?? '\u00a0'}
         mono
-        description={
-          domain && (
-            <>
-              <StatusMark status={domain.active ? 'on' : 'off'} />
-              <Link href={`/mailboxes?domain=${id}`}>{formatPlural(domain.mailbox_count, 'mailbox', 'mailboxes')}</Link>
-              <Link href={`/aliases?domain=${id}`}>{formatPlural(domain.alias_count, 'alias', 'aliases')}</Link>
-              <span className="only-wide">Added {formatDay(domain.created_at)}</span>
-            </>
-          )
-        }
+        description={domain && <Description domain={domain} />}
       >
-        <Button
-          component={Link}
-          href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}
-          leftSection={<IconClipboardList stroke={1.5} />}
-        >
-          Audit history
-        </Button>
-        <Button component={Link} href={`/messages?domain=${id}`} leftSection={<IconMail stroke={1.5} />}>
-          Messages
-        </Button>
+        <TabActions id={id} tab={tab} dns={dns} />
       </PageHeader>
-      {domain && canEdit !== undefined && !dkim.isPending && !dns.isPending ? (
-        <>
-          <DnsSection domain={domain} dns={dns} />
-          <DomainSettings domain={domain} isReadOnly={!canEdit} />
-          <DkimKeys domain={domain} dkim={dkim} isReadOnly={!canEdit} />
-          {canEdit && <DeleteDomain domain={domain} />}
-        </>
-      ) : (
-        <SettingsSkeleton heights={[360, 160, 248]} />
-      )}
+      <PageTabs
+        label="Domain"
+        isWaiting={!domain || dns.isPending}
+        current={tab}
+        onChange={(next) => void setState({ ...NO_STATE, tab: next })}
+        tabs={{
+          dns: {
+            title: <DnsTabTitle dns={dns.data} />,
+            content: () => domain && <DnsTab domain={domain} dns={dns} />,
+          },
+          dkim: {
+            title: 'DKIM keys',
+            content: () => domain && <DkimTab domain={domain} canEdit={canEdit} />,
+          },
+          mailboxes: { title: 'Mailboxes', content: () => domain && <DomainMailboxes domain={domain} /> },
+          aliases: { title: 'Aliases', content: () => domain && <DomainAliases domain={domain} /> },
+          settings: {
+            title: 'Settings',
+            content: () =>
+              domain && canEdit !== undefined ? (
+                <>
+                  <DomainSettings domain={domain} isReadOnly={!canEdit} />
+                  {canEdit && <DeleteDomain domain={domain} />}
+                </>
+              ) : (
+                <SettingsSkeleton heights={[160, 248]} />
+              ),
+          },
+        }}
+      />
     </Page>
   );
+}
+
+function Description({ domain: { id, active, mailbox_count, alias_count, created_at } }: { domain: Domain }) {
+  return (
+    <>
+      <StatusMark status={active ? 'on' : 'off'} />
+      <span>{formatPlural(mailbox_count, 'mailbox', 'mailboxes')}</span>
+      <span>{formatPlural(alias_count, 'alias', 'aliases')}</span>
+      <span className="only-wide">Added {formatDay(created_at)}</span>
+      <Link href={`/messages?domain=${id}`}>Messages</Link>
+      <Link href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}>Audit history</Link>
+    </>
+  );
+}
+
+function TabActions({ id, tab, dns }: { id: string; tab: Tab; dns: Dns }) {
+  if (tab === 'dns') {
+    return (
+      <>
+        <ZoneMenu id={id} />
+        <Button
+          variant="filled"
+          leftSection={<IconRefresh stroke={1.75} />}
+          loading={dns.isRunning}
+          onClick={dns.check}
+        >
+          Check again
+        </Button>
+      </>
+    );
+  }
+  if (tab === 'mailboxes' || tab === 'aliases') {
+    return (
+      <Button
+        component={Link}
+        href={`/${tab}?domain=${id}&new=true`}
+        variant="filled"
+        leftSection={<IconPlus stroke={2} />}
+      >
+        {tab === 'mailboxes' ? 'New mailbox' : 'New alias'}
+      </Button>
+    );
+  }
+  return null;
+}
+
+function DkimTab({ domain, canEdit }: { domain: Domain; canEdit: boolean | undefined }) {
+  const dkim = useDkim(domain.id);
+  if (canEdit === undefined || dkim.isPending) return <SettingsSkeleton heights={[360]} />;
+  return <DkimKeys domain={domain} dkim={dkim} isReadOnly={!canEdit} />;
 }

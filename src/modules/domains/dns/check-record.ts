@@ -15,11 +15,15 @@ const MAX_FOUND = 50;
 export type CheckedRecord = Omit<DnsRecord, 'changed_at' | 'checked_at'>;
 
 /** @returns null for a record that is left out unless it is found */
-export async function checkRecord(
-  record: ExpectedRecord,
+export function checkOne(
+  record: ExpectedRecord | ExaminedRecord,
   resolver: Resolver,
   probes: Probes,
 ): Promise<CheckedRecord | null> {
+  return 'examine' in record ? examineRecord(record, resolver, probes) : checkRecord(record, resolver, probes);
+}
+
+async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: Probes): Promise<CheckedRecord | null> {
   const { purpose, type, name, expected, required } = record;
   const [lookup, authoritative] = await Promise.all([lookUp(record, resolver), lookUpAuthoritative(record, resolver)]);
   if (lookup.status === 'missing' && record.missing === null) return null;
@@ -43,7 +47,7 @@ export async function checkRecord(
   };
 }
 
-export async function examineRecord(
+async function examineRecord(
   { purpose, type, name, expected, examine }: ExaminedRecord,
   resolver: Resolver,
   probes: Probes,

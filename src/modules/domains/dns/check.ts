@@ -1,5 +1,5 @@
 import { createResolver, type Resolver } from '@/server/dns/resolver';
-import { type CheckedRecord, checkRecord, examineRecord } from './check-record';
+import { type CheckedRecord, checkOne } from './check-record';
 import { blocklistRecords } from './records/blocklists';
 import { hostRecords, mxRecord, reverseRecords, targetsOf } from './records/mail-host';
 import { ownershipRecord } from './records/ownership';
@@ -44,19 +44,41 @@ export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
   ];
 }
 
-/** Looks all records of a domain up, at the resolvers and at the domain's own name servers. It takes 15 seconds at most. */
+export type OnChecked = (record: CheckedRecord, total: number) => void;
+
+/**
+ * Looks all records of a domain up, at the resolvers and at the domain's own name servers. It takes 15 seconds at most.
+ * @param onChecked called with each record as soon as it is judged
+ */
 export async function checkDomain(
   facts: DomainFacts,
   { probes = {}, ...options }: Omit<Parameters<typeof createResolver>[0], 'signal'> & { probes?: Probes },
+  onChecked?: OnChecked,
 ): Promise<CheckedRecord[]> {
   const resolver = createResolver({ ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return checkWith(resolver, facts, probes, onChecked);
+}
+
+/** Checks what a resolver answers. */
+export async function checkWith(
+  resolver: Resolver,
+  facts: DomainFacts,
+  probes: Probes,
+  onChecked?: OnChecked,
+): Promise<CheckedRecord[]> {
   const once = { ...probes, startTls: probes.startTls && eachOnce(probes.startTls) };
-  const check = async (records: (ExpectedRecord | ExaminedRecord)[]) =>
-    Promise.all(
-      records.map((record) =>
-        'examine' in record ? examineRecord(record, resolver, once) : checkRecord(record, resolver, once),
-      ),
+  let total = 0;
+  const check = async (records: (ExpectedRecord | ExaminedRecord)[]) => {
+    total += records.length;
+    return Promise.all(
+      records.map(async (record) => {
+        const checked = await checkOne(record, resolver, once);
+        if (checked) onChecked?.(checked, total);
+        else total -= 1;
+        return checked;
+      }),
     );
+  };
   // Groups start when what they depend on is known, so that a slow answer delays its own group only.
   const groups = await Promise.all([
     check([...expectedRecords(facts), ...caaRecords(facts)]),

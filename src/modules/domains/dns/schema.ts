@@ -61,11 +61,22 @@ export const DnsRecord = z
   .meta({ id: 'DnsRecord' });
 export type DnsRecord = z.infer<typeof DnsRecord>;
 
+const RunningDnsCheck = z
+  .object({
+    started_at: Timestamp,
+    total: z.int().meta({ description: 'Records to look up. 0: not known yet' }),
+    records: z
+      .array(DnsRecord.omit({ changed_at: true, checked_at: true }))
+      .meta({ description: 'Those that have been looked up' }),
+  })
+  .meta({ id: 'RunningDnsCheck' });
+
 export const DomainDns = z
   .object({
     status: z.enum(['ok', 'warning', 'error', 'unchecked']),
     checked_at: Timestamp.nullable(),
     records: z.array(DnsRecord),
+    check: RunningDnsCheck.nullable().meta({ description: 'The check that is running. null: none' }),
   })
   .meta({ id: 'DomainDns' });
 export type DomainDns = z.infer<typeof DomainDns>;

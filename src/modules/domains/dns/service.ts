@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@/server/db';
+import type { Database } from '@/server/db';
 import { notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
@@ -8,6 +8,7 @@ import { checkDomain } from './check';
 import type { CheckedRecord } from './check-record';
 import { dnsServers, factsOf } from './facts';
 import { probes } from './probes';
+import { reportProgress } from './progress';
 import type { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
 import { presentChange, readDns, storeCheck } from './store';
 import { zoneFile } from './zone-file';
@@ -55,9 +56,18 @@ export async function getDnsZone(ctx: ActorContext, { id, only }: GetDnsZone) {
 }
 
 /** @returns null if the domain no longer exists */
-export async function runCheck(db: Tx | Database, id: string): Promise<CheckedRecord[] | null> {
+export async function runCheck(db: Database, id: string): Promise<CheckedRecord[] | null> {
   const facts = await factsOf(db, id);
-  return facts && checkDomain(facts, { servers: dnsServers(), probes: probes() });
+  if (!facts) return null;
+  const progress = await reportProgress(db, id);
+  try {
+    const checked = await checkDomain(facts, { servers: dnsServers(), probes: probes() }, progress.onChecked);
+    await progress.end();
+    return checked;
+  } catch (error) {
+    await progress.cancel();
+    throw error;
+  }
 }
 
 async function* oneChunk(text: string): AsyncGenerator<string> {

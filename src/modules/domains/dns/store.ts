@@ -2,8 +2,13 @@ import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
+import { emitDnsChanged } from './changed-event';
 import type { CheckedRecord } from './check-record';
+import { readProgress } from './progress';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
+
+// A domain that is never fixed is checked this often.
+const MIN_RECHECK_SECONDS = 300;
 
 type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
 type NewRow = Prisma.DnsRecordCreateManyInput & { found: string[] };
@@ -44,27 +49,33 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   await tx.dnsRecord.deleteMany({ where: { domainId } });
   await tx.dnsRecord.createMany({ data: rows });
   await tx.dnsChange.createMany({ data: changes });
+  await tx.dnsCheck.deleteMany({ where: { domainId } });
   const broken = rows.filter(isBroken).length;
   const status = broken > 0 ? 'error' : statusOf(rows);
   await updateAlert(tx, domain, { status, broken, at });
+  await emitDnsChanged(tx, domain, { status, changes, at });
   const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
   // Not by Prisma, which would set updated_at too.
   await tx.$executeRaw`
     UPDATE domain SET dns_status = ${status}::dns_status, dns_checked_at = ${at},
+                      next_dns_check_at = least(next_dns_check_at,
+                                                now() + ${recheckSeconds(rows)} * (1 + random() / 5) * interval '1 second'),
                       verified_at = CASE WHEN ${isOwner} THEN coalesce(verified_at, ${at}) ELSE verified_at END
      WHERE id = ${domainId}::uuid`;
   return status;
 }
 
 export async function readDns(db: Tx, domainId: string): Promise<DomainDns> {
-  const [domain, records] = await Promise.all([
+  const [domain, records, check] = await Promise.all([
     db.domain.findUniqueOrThrow({ where: { id: domainId }, select: { dnsStatus: true, dnsCheckedAt: true } }),
     db.dnsRecord.findMany({ where: { domainId }, orderBy: { position: 'asc' } }),
+    readProgress(db, domainId),
   ]);
   return {
     status: domain.dnsStatus,
     checked_at: domain.dnsCheckedAt?.toISOString() ?? null,
     records: records.map(present),
+    check,
   };
 }
 
@@ -81,12 +92,22 @@ async function updateAlert(
   }
 }
 
+/** When resolvers forget the first record that needs fixing; null without one, or if nobody knows. */
+function recheckSeconds(rows: NewRow[]): number | null {
+  const ttls = rows.filter(isProblem).flatMap(({ ttlSeconds }) => ttlSeconds ?? []);
+  return ttls.length > 0 ? Math.max(MIN_RECHECK_SECONDS, Math.min(...ttls)) : null;
+}
+
 function isBroken({ severity, required }: { severity: string; required: boolean }): boolean {
   return severity === 'error' && required;
 }
 
 function statusOf(records: { severity: string }[]): 'ok' | 'warning' {
-  return records.some(({ severity }) => severity === 'error' || severity === 'warning') ? 'warning' : 'ok';
+  return records.some(isProblem) ? 'warning' : 'ok';
+}
+
+function isProblem({ severity }: { severity: string }): boolean {
+  return severity === 'error' || severity === 'warning';
 }
 
 function keyOf({ purpose, type, name }: { purpose: string; type: string; name: string }): string {

@@ -1,28 +1,27 @@
 import { domainFilter } from '@/server/access/authorize';
-import { AppError, notFound } from '@/server/errors';
+import { notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
+import { uploadReport } from '../intake/upload';
 import { countOf, rangeOf } from '../period';
 import type { UploadReport } from '../schema';
 import { readDropped, reportFilters, requireReportedDomain } from '../scope';
 import { meaningOf } from './meanings';
 import type { DomainTls, GetDomainTls, ListTlsReports, TlsReport, TlsReportSummary, UploadedTlsReport } from './schema';
+import { readFailures, readTotals } from './sums';
 
 export async function getDomainTls(ctx: ActorContext, { id, period }: GetDomainTls): Promise<DomainTls> {
   await requireReportedDomain(ctx, id);
-  const { start, end, days } = rangeOf(period, ctx.clock.now());
-  return {
-    period,
-    start: start.toISOString(),
-    end: end.toISOString(),
-    totals: { reports: 0, organisations: 0, sessions: 0, failed_sessions: 0 },
-    failures: [],
-    failures_total: 0,
-    series: days.map((day) => ({ at: day.toISOString(), sessions: 0, failed_sessions: 0 })),
-    dropped: await readDropped(ctx, id, 'tls'),
-  };
+  const range = rangeOf(period, ctx.clock.now());
+  const selected = { domainId: id, range };
+  const [sums, failures, dropped] = await Promise.all([
+    readTotals(ctx.db, selected),
+    readFailures(ctx.db, selected),
+    readDropped(ctx, id, 'tls'),
+  ]);
+  return { period, start: range.start.toISOString(), end: range.end.toISOString(), ...sums, ...failures, dropped };
 }
 
 export async function listTlsReports(ctx: ActorContext, input: ListTlsReports): Promise<Page<TlsReportSummary>> {
@@ -52,9 +51,11 @@ export async function getTlsReport(ctx: ActorContext, { id }: { id: string }): P
   };
 }
 
-export async function uploadTlsReport(_ctx: MutationContext, _input: UploadReport): Promise<UploadedTlsReport> {
-  const message = 'The file is not a TLS report.';
-  throw new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'content', message }] } });
+export async function uploadTlsReport(ctx: MutationContext, input: UploadReport): Promise<UploadedTlsReport> {
+  const { id, ...outcome } = await uploadReport(ctx, 'tls', input);
+  if (!id) return outcome;
+  const row = await ctx.db.tlsReport.findUnique({ where: { id } });
+  return row ? { ...outcome, report: presentSummary(row) } : outcome;
 }
 
 function presentSummary(row: Prisma.TlsReportGetPayload<object>): TlsReportSummary {

@@ -1,12 +1,11 @@
 'use client';
 
-import { Tabs } from '@mantine/core';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { confirmLeave } from '@/components/dialogs/navigation-guard';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
+import { PageTabs } from '@/components/page-tabs';
 import { Page } from '@/components/shell/page';
 import { ALL_EVENTS } from '@/lib/event-types';
 import { Deliveries } from './deliveries/deliveries';
@@ -63,28 +62,20 @@ export function WebhookPage({ id }: { id: string }) {
       >
         {webhook && <WebhookActions webhook={webhook} actions={actions} />}
       </PageHeader>
-      <Tabs
-        classNames={{ root: classes.tabs, list: classes.list, panel: classes.panel }}
-        // Loads immediately but stays hidden until the header has its final height.
-        data-waiting={!webhook || undefined}
-        aria-busy={!webhook || undefined}
-        value={tab}
-        onChange={(value) => confirmLeave(() => void setTab(TABS.find((name) => name === value) ?? null))}
-        keepMounted={false}
-      >
-        <Tabs.List aria-label="Webhook">
-          <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
-          <Tabs.Tab value="settings">Settings</Tabs.Tab>
-          <Tabs.Tab value="verify">Verify signatures</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="deliveries">
-          <Deliveries id={id} webhook={webhook} />
-        </Tabs.Panel>
-        <Tabs.Panel value="settings">{data && <WebhookSettings key={data.id} webhook={data} />}</Tabs.Panel>
-        <Tabs.Panel value="verify">
-          <VerifySignature />
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs
+        label="Webhook"
+        isWaiting={!webhook}
+        current={tab}
+        onChange={(next) => void setTab(next)}
+        tabs={{
+          deliveries: { title: 'Deliveries', content: () => <Deliveries id={id} webhook={webhook} /> },
+          settings: {
+            title: 'Settings',
+            content: () => data && <WebhookSettings key={data.id} webhook={data} />,
+          },
+          verify: { title: 'Verify signatures', content: () => <VerifySignature /> },
+        }}
+      />
     </Page>
   );
 }

@@ -1,4 +1,6 @@
 import { unique } from '../../factories';
+import { dmarcXml } from '../../reports/dmarc-report';
+import { tlsReport } from '../../reports/tls-report';
 import {
   alertCall,
   aliasCall,
@@ -44,11 +46,6 @@ function aboutAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fi
     missing: () => call(MISSING_ID),
   };
   return { kind: 'shared', targets, ...over };
-}
-
-/** A call with a file that is no report, which nobody's access is checked for. */
-function uploading(path: string): Fixture {
-  return plain(path, { content: btoa('no report') }, { status: 400, code: 'VALIDATION_ERROR' });
 }
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
@@ -206,11 +203,17 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /domains/{id}/dmarc': inDomain(async ({ id }) => ({ path: `/domains/${id}/dmarc` })),
   'GET /dmarc/reports': namingDomain(({ id }) => ({ path: `/dmarc/reports?domain_id=${id}` })),
   'GET /dmarc/reports/{id}': inDomain(dmarcReportCall),
-  'POST /dmarc/reports': uploading('/dmarc/reports'),
+  'POST /dmarc/reports': namingDomain(({ name }) => ({
+    path: '/dmarc/reports',
+    body: { content: btoa(dmarcXml({ domain: name })) },
+  })),
   'GET /domains/{id}/tls': inDomain(async ({ id }) => ({ path: `/domains/${id}/tls` })),
   'GET /tls/reports': namingDomain(({ id }) => ({ path: `/tls/reports?domain_id=${id}` })),
   'GET /tls/reports/{id}': inDomain(tlsReportCall),
-  'POST /tls/reports': uploading('/tls/reports'),
+  'POST /tls/reports': namingDomain(({ name }) => ({
+    path: '/tls/reports',
+    body: { content: btoa(JSON.stringify(tlsReport({ domain: name }))) },
+  })),
 
   'GET /webhooks': namingDomain(({ id }) => ({ path: `/webhooks?domain_id=${id}` })),
   'POST /webhooks': namingDomain(({ id }) => ({

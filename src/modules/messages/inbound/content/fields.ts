@@ -1,6 +1,6 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { type Address, decodeWords, type Email } from 'postal-mime';
-import { parseMessage } from '../parse-message';
+import { parseMessage } from '@/mail/inbound/parse-message';
 
 export type ParseJob = { raw: Uint8Array; mailFrom: string; headBytes: number };
 

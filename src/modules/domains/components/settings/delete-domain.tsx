@@ -8,7 +8,7 @@ import { trpc } from '@/components/api/trpc';
 import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
-import type { Domain } from '../schema';
+import type { Domain } from '../../schema';
 
 export function DeleteDomain({ domain }: { domain: Domain }) {
   const router = useRouter();

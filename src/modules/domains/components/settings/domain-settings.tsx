@@ -11,7 +11,9 @@ import { trimmed } from '@/components/forms/use-api-form';
 import { useSavedForm } from '@/components/forms/use-saved-form';
 import { FieldPair, FormColumn } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
-import { type Domain, UpdateDomain } from '../schema';
+import { type Domain, UpdateDomain } from '../../schema';
+import { MtaStsMode } from './mta-sts-mode';
+import { ReportMailbox } from './report-mailbox';
 
 const FIELDS = [
   'active',
@@ -20,6 +22,8 @@ const FIELDS = [
   'max_aliases',
   'default_quota_bytes',
   'hourly_send_limit',
+  'mta_sts_mode',
+  'report_mailbox_id',
 ] as const;
 
 type DomainSettingsProps = { domain: Domain; isReadOnly: boolean };
@@ -86,6 +90,15 @@ export function DomainSettings({ domain, isReadOnly }: DomainSettingsProps) {
                 {...form.getInputProps('hourly_send_limit')}
               />
             </FieldPair>
+          </FormColumn>
+        </SettingsSection>
+        <SettingsSection
+          title="Inbound TLS and reports"
+          hint="How strictly other servers encrypt mail to the domain, and where they report problems."
+        >
+          <FormColumn>
+            <MtaStsMode isReadOnly={isReadOnly} {...form.getInputProps('mta_sts_mode')} />
+            <ReportMailbox domain={domain} isReadOnly={isReadOnly} {...form.getInputProps('report_mailbox_id')} />
             <ProblemAlert problem={problem} />
             {isReadOnly ? <p className="soft">Only admins can change these settings.</p> : <SaveBar {...saveBar} />}
           </FormColumn>

@@ -1,0 +1,46 @@
+'use client';
+
+import { Tabs } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { confirmLeave } from './dialogs/navigation-guard';
+import classes from './page-tabs.module.css';
+
+type PageTabsProps<Tab extends string> = {
+  label: string;
+  tabs: Record<Tab, { title: ReactNode; content: () => ReactNode }>;
+  current: Tab;
+  /** Keeps the tabs hidden until the header has its final height. Their content loads already. */
+  isWaiting: boolean;
+  onChange: (tab: Tab) => void;
+};
+
+/** The parts of a page, below a header with `hasTabs`. A form with unsaved changes asks before its tab is left. */
+export function PageTabs<Tab extends string>({ label, tabs, current, isWaiting, onChange }: PageTabsProps<Tab>) {
+  const names = Object.keys(tabs) as Tab[];
+  return (
+    <Tabs
+      classNames={{ root: classes.tabs, list: classes.list, panel: classes.panel }}
+      data-waiting={isWaiting || undefined}
+      aria-busy={isWaiting || undefined}
+      value={current}
+      onChange={(value) => {
+        const name = names.find((one) => one === value);
+        if (name) confirmLeave(() => onChange(name));
+      }}
+      keepMounted={false}
+    >
+      <Tabs.List aria-label={label}>
+        {names.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {tabs[name].title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {names.map((name) => (
+        <Tabs.Panel key={name} value={name}>
+          {name === current && tabs[name].content()}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

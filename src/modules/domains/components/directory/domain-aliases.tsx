@@ -1,0 +1,89 @@
+'use client';
+
+import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
+import { RowLink } from '@/components/data-table/cells';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { EmptyState } from '@/components/data-table/states';
+import { ListView } from '@/components/list/list-view';
+import { StatusMark } from '@/components/marks/status-mark';
+import { EmailAddress } from '@/components/values/email-address';
+import type { Alias } from '@/modules/aliases/schema';
+import type { Domain } from '../../schema';
+import { ShortListFooter } from './short-list-footer';
+
+const SHOWN = 20;
+
+export function DomainAliases({ domain }: { domain: Domain }) {
+  const list = trpc.aliases.list.useQuery({
+    domain_id: domain.id,
+    limit: SHOWN,
+    sort: 'source_local_part',
+    order: 'asc',
+  });
+  return (
+    <ListView
+      query={list}
+      what="aliases"
+      empty={
+        <EmptyState title={`No aliases in ${domain.name} yet`}>
+          <p>An alias forwards mail to one or more addresses. It has no mailbox, so nobody signs in to it.</p>
+        </EmptyState>
+      }
+      caption="Aliases of the domain, by address"
+      columns={columnsOf(domain)}
+      rowKey={({ id }) => id}
+      rowHref={({ id }) => aliasPath(domain, id)}
+      isInactive={({ active }) => !active}
+      skeletonRows={Math.min(SHOWN, domain.alias_count)}
+      footer={
+        <ShortListFooter shown={Math.min(SHOWN, domain.alias_count)} total={domain.alias_count}>
+          <Link className="act" href={`/aliases?domain=${domain.id}`}>
+            Search and filter aliases
+          </Link>
+        </ShortListFooter>
+      }
+    />
+  );
+}
+
+function columnsOf(domain: Domain): DataTableColumn<Alias>[] {
+  return [
+    {
+      key: 'state',
+      header: 'Status',
+      width: 116,
+      kind: 'mark',
+      mobile: 'mark',
+      cell: ({ active, warnings }) =>
+        active && warnings.length > 0 ? <StatusMark status="warning" /> : <StatusMark status={active ? 'on' : 'off'} />,
+    },
+    {
+      key: 'address',
+      header: 'Address',
+      mobile: 'lead',
+      skeletonWidth: 200,
+      cell: ({ id, address, source_local_part: source }) => (
+        <RowLink aria-label={source === '' ? 'Catch-all' : address} href={aliasPath(domain, id)}>
+          {source === '' ? 'Catch-all' : <EmailAddress value={address} />}
+        </RowLink>
+      ),
+    },
+    {
+      key: 'destinations',
+      header: 'Delivers to',
+      mobile: 'under',
+      skeletonWidth: 200,
+      className: 'mono soft',
+      cell: ({ destination }) => (
+        <span className="clip" title={destination}>
+          {destination}
+        </span>
+      ),
+    },
+  ];
+}
+
+function aliasPath(domain: Domain, id: string): string {
+  return `/aliases?domain=${domain.id}&edit=${id}`;
+}

@@ -1,0 +1,85 @@
+'use client';
+
+import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
+import { RowLink } from '@/components/data-table/cells';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { EmptyState } from '@/components/data-table/states';
+import { ListView } from '@/components/list/list-view';
+import { StatusMark } from '@/components/marks/status-mark';
+import { EmailAddress } from '@/components/values/email-address';
+import { formatBytes } from '@/lib/format';
+import type { Mailbox } from '@/modules/mailboxes/schema';
+import type { Domain } from '../../schema';
+import { ShortListFooter } from './short-list-footer';
+
+const SHOWN = 20;
+
+export function DomainMailboxes({ domain }: { domain: Domain }) {
+  const list = trpc.mailboxes.list.useQuery({ domain_id: domain.id, limit: SHOWN, sort: 'local_part', order: 'asc' });
+  return (
+    <ListView
+      query={list}
+      what="mailboxes"
+      empty={
+        <EmptyState title={`No mailboxes in ${domain.name} yet`}>
+          <p>A mailbox stores the mail of one address. Its user signs in with a password to read and send mail.</p>
+        </EmptyState>
+      }
+      caption="Mailboxes of the domain, by address"
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      rowHref={({ id }) => `/mailboxes/${id}`}
+      isInactive={({ active }) => !active}
+      skeletonRows={Math.min(SHOWN, domain.mailbox_count)}
+      footer={
+        <ShortListFooter shown={Math.min(SHOWN, domain.mailbox_count)} total={domain.mailbox_count}>
+          <Link className="act" href={`/mailboxes?domain=${domain.id}`}>
+            Search and filter mailboxes
+          </Link>
+        </ShortListFooter>
+      }
+    />
+  );
+}
+
+const COLUMNS: DataTableColumn<Mailbox>[] = [
+  {
+    key: 'state',
+    header: 'Status',
+    width: 116,
+    kind: 'mark',
+    mobile: 'mark',
+    cell: ({ active, suspended }) =>
+      suspended ? <StatusMark status="failed">Suspended</StatusMark> : <StatusMark status={active ? 'on' : 'off'} />,
+  },
+  {
+    key: 'address',
+    header: 'Address',
+    mobile: 'lead',
+    skeletonWidth: 200,
+    cell: ({ id, email }) => (
+      <RowLink aria-label={email} href={`/mailboxes/${id}`}>
+        <EmailAddress value={email} />
+      </RowLink>
+    ),
+  },
+  {
+    key: 'name',
+    header: 'Name',
+    mobile: 'under',
+    skeletonWidth: 120,
+    className: 'soft',
+    cell: ({ display_name }) => <span className="clip">{display_name}</span>,
+  },
+  {
+    key: 'storage',
+    header: 'Storage used',
+    width: 120,
+    kind: 'figure',
+    mobile: 'side',
+    skeletonWidth: 48,
+    className: 'soft',
+    cell: ({ used_bytes }) => formatBytes(used_bytes),
+  },
+];

@@ -1,0 +1,125 @@
+'use client';
+
+import { keepPreviousData } from '@tanstack/react-query';
+import { trpc } from '@/components/api/trpc';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { timeLabels } from '@/components/data-table/pagination';
+import { NoRows } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { ListView } from '@/components/list/list-view';
+import { useListSearch } from '@/components/list/use-list-search';
+import { StatusMark } from '@/components/marks/status-mark';
+import { DateTime } from '@/components/values/date-time';
+import type { DnsChange } from '../../dns/schema';
+import type { Domain } from '../../schema';
+import classes from './dns.module.css';
+import { PURPOSES, relativeName, statusLabel } from './dns-values';
+
+const PAGE_SIZE = 10;
+
+/** What changed in DNS from one check to the next, newest first. */
+export function DnsHistory({ domain }: { domain: Domain }) {
+  const search = useListSearch({ filters: {} });
+  const list = trpc.domains.dnsChanges.useQuery(
+    { id: domain.id, limit: PAGE_SIZE, sort: 'at', order: 'desc', cursor: search.history.cursor },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <section aria-labelledby="dns-history">
+      <SectionHeading title="History" id="dns-history">
+        <span className="quiet">What changed from one check to the next</span>
+      </SectionHeading>
+      <ListView
+        query={list}
+        search={search}
+        what="changes"
+        empty={<NoRows>Nothing has changed since the first check.</NoRows>}
+        pageLabels={timeLabels('desc')}
+        caption="Changes of DNS records, newest first"
+        className={classes.history}
+        columns={columnsOf(domain)}
+        rowKey={({ id }) => id}
+        skeletonRows={3}
+      />
+    </section>
+  );
+}
+
+function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
+  return [
+    {
+      key: 'state',
+      header: 'State',
+      width: 116,
+      kind: 'mark',
+      mobile: 'mark',
+      cell: ({ status }) => <StatusMark status={MARKS[status]}>{statusLabel(status)}</StatusMark>,
+    },
+    {
+      key: 'record',
+      header: 'Record',
+      width: 124,
+      mobile: 'lead',
+      skeletonWidth: 48,
+      cell: ({ purpose }) => <b className="strong">{PURPOSES[purpose].label}</b>,
+    },
+    {
+      key: 'name',
+      header: 'Name',
+      width: 172,
+      isOptional: true,
+      mobile: 'none',
+      skeletonWidth: 96,
+      cell: ({ name }) => (
+        <span className="mono" title={name}>
+          {relativeName(name, domain.name)}
+        </span>
+      ),
+    },
+    {
+      key: 'change',
+      header: 'Before and after',
+      mobile: 'under',
+      skeletonWidth: 280,
+      cell: ({ before, after }) => (
+        <div className={classes.change}>
+          <Values
+            label="Before"
+            values={before.filter((value) => !after.includes(value))}
+            isNone={before.length === 0}
+          />
+          <Values label="After" values={after.filter((value) => !before.includes(value))} isNone={after.length === 0} />
+        </div>
+      ),
+    },
+    {
+      key: 'time',
+      header: 'Found',
+      width: 120,
+      kind: 'figure',
+      mobile: 'side',
+      className: 'soft',
+      skeletonWidth: 64,
+      cell: ({ at }) => <DateTime iso={at} />,
+    },
+  ];
+}
+
+const MARKS = {
+  ok: 'on',
+  missing: 'failed',
+  mismatch: 'bounced',
+  multiple: 'bounced',
+  insecure: 'warning',
+  temporary_error: 'deferred',
+} as const;
+
+function Values({ label, values, isNone }: { label: string; values: string[]; isNone: boolean }) {
+  if (values.length === 0 && !isNone) return null;
+  return (
+    <span className="clip" title={values.join('\n')}>
+      <span className="quiet">{label}</span>{' '}
+      {isNone ? <span className="soft">nothing</span> : <span className="mono">{values.join(' · ')}</span>}
+    </span>
+  );
+}

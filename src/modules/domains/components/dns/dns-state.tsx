@@ -1,0 +1,84 @@
+import { Progress } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { Notice } from '@/components/layout/notice';
+import { StatusMark } from '@/components/marks/status-mark';
+import { DateTime } from '@/components/values/date-time';
+import { formatMoment, formatPlural } from '@/lib/format';
+import type { DomainDns } from '../../dns/schema';
+import classes from './dns.module.css';
+import { isProblem } from './dns-values';
+
+type DnsStateProps = { dns: DomainDns; isRunning: boolean; checkError: unknown; children: ReactNode };
+
+/** What the last check found, how far the running one is, and whether an old result is shown. */
+export function DnsState({ dns, isRunning, checkError, children }: DnsStateProps) {
+  return (
+    <>
+      <div className={classes.state}>
+        <div className={classes.summary} role="status">
+          {isRunning ? <Running dns={dns} /> : <Result dns={dns} />}
+        </div>
+        <span className="spacer" />
+        {children}
+      </div>
+      {Boolean(checkError) && !isRunning && (
+        <Notice status="bounced" role="alert" title={`The check failed: ${toProblem(checkError).message}`} />
+      )}
+      {!isRunning && <OldResult dns={dns} />}
+    </>
+  );
+}
+
+function Running({ dns: { check } }: { dns: DomainDns }) {
+  const [done, total] = [check?.records.length ?? 0, check?.total ?? 0];
+  return (
+    <>
+      <StatusMark status="pending">Checking</StatusMark>
+      <span className="soft">
+        {total === 0 ? 'Asking the name servers' : `${done} of ${formatPlural(total, 'record')}`}
+      </span>
+      <Progress
+        className={classes.progress}
+        aria-label="Checked records"
+        size={4}
+        radius={2}
+        value={total === 0 ? 0 : (100 * done) / total}
+      />
+    </>
+  );
+}
+
+function Result({ dns: { records, checked_at } }: { dns: DomainDns }) {
+  if (checked_at === null) return <StatusMark status="pending">Not checked yet</StatusMark>;
+  const errors = records.filter(({ severity }) => severity === 'error').length;
+  const problems = records.filter(isProblem).length;
+  return (
+    <>
+      <StatusMark status={errors > 0 ? 'bounced' : problems > 0 ? 'warning' : 'on'}>
+        {problems === 0 ? 'No problems' : formatPlural(problems, 'problem')}
+      </StatusMark>
+      <span className="soft">
+        Checked <DateTime iso={checked_at} />, again every hour
+      </span>
+    </>
+  );
+}
+
+/** A record whose lookup failed keeps its last result, so its time of check is an older one. */
+function OldResult({ dns: { records, checked_at } }: { dns: DomainDns }) {
+  if (checked_at === null || records.length === 0) return null;
+  const old = records.filter((record) => record.checked_at < checked_at);
+  const unanswered = records.filter(({ status }) => status === 'temporary_error').length;
+  if (old.length + unanswered < records.length) return null;
+  const [since] = old.map((record) => record.checked_at).sort();
+  return (
+    <Notice status="deferred" title="No DNS server answered the last check">
+      <p>
+        {since === undefined
+          ? 'There is no earlier result to show. Check that the server reaches its DNS resolvers (DNS_SERVERS), then check again.'
+          : `This is the result of ${formatMoment(since)}. The check of ${formatMoment(checked_at)} got no answers. It is repeated within the hour.`}
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,20 @@
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatCount } from '@/lib/format';
+import type { DomainDns } from '../../dns/schema';
+import classes from './dns.module.css';
+import { isProblem } from './dns-values';
+
+/** The name of the tab, with the number of problems. */
+export function DnsTabTitle({ dns }: { dns: DomainDns | undefined }) {
+  const problems = dns?.records.filter(isProblem) ?? [];
+  if (problems.length === 0) return 'DNS';
+  const isBroken = problems.some(({ severity }) => severity === 'error');
+  return (
+    <span className={classes.tabTitle}>
+      DNS
+      <StatusMark status={isBroken ? 'bounced' : 'warning'}>
+        {formatCount(problems.length)} <span className="sr-only">{problems.length === 1 ? 'problem' : 'problems'}</span>
+      </StatusMark>
+    </span>
+  );
+}

@@ -1,0 +1,109 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { SegmentedControl } from '@/components/segmented-control';
+import { formatPlural } from '@/lib/format';
+import type { Domain } from '../../schema';
+import classes from './dns.module.css';
+import { DnsHistory } from './dns-history';
+import { DnsState } from './dns-state';
+import { DnsTable } from './dns-table';
+import { isToPublish, isUnset, PURPOSES } from './dns-values';
+import { PublishList } from './publish-list';
+import type { Dns, DnsRow } from './use-dns';
+
+type DnsTabProps = { domain: Domain; dns: Dns };
+
+const VIEW = {
+  record: parseAsString,
+  view: parseAsStringLiteral(['all', 'publish']).withDefault('all'),
+  optional: parseAsBoolean.withDefault(false),
+};
+
+export function DnsTab({ domain, dns }: DnsTabProps) {
+  const [{ record, view, optional }, setView] = useQueryStates(VIEW);
+  const { data, rows, isRunning } = dns;
+  if (!data || !rows) {
+    return dns.error ? (
+      <ErrorState what="DNS records" error={dns.error} onRetry={dns.refetch} />
+    ) : (
+      <DnsTable domain={domain} rows={undefined} openKey={null} onOpen={() => undefined} />
+    );
+  }
+  const isShown = (row: DnsRow) => optional || !isUnset(row) || keyIsOpen(record, row);
+  const shown = isRunning ? rows : rows.filter(isShown);
+  const count = rows.filter(isToPublish).length;
+  return (
+    <section aria-label="DNS" className={classes.tab}>
+      <DnsState dns={data} isRunning={isRunning} checkError={dns.checkError}>
+        {count > 0 && (
+          <SegmentedControl
+            label="View"
+            value={view}
+            options={{ all: 'All records', publish: `To publish (${count})` }}
+            onChange={(next) => void setView({ view: next })}
+          />
+        )}
+      </DnsState>
+      {rows.length === 0 ? (
+        <FirstCheck isRunning={isRunning} />
+      ) : view === 'publish' && count > 0 ? (
+        <PublishList domain={domain} rows={shown} />
+      ) : (
+        <DnsTable domain={domain} rows={shown} openKey={record} onOpen={(key) => void setView({ record: key })} />
+      )}
+      <Footer
+        rows={rows}
+        shown={shown}
+        isOptionalShown={optional}
+        onChange={(next) => void setView({ optional: next || null })}
+      />
+      {data.checked_at !== null && <DnsHistory domain={domain} />}
+    </section>
+  );
+}
+
+function keyIsOpen(key: string | null, { purpose, type, name }: DnsRow): boolean {
+  return key === `${purpose}-${type}-${name}`;
+}
+
+function FirstCheck({ isRunning }: { isRunning: boolean }) {
+  return (
+    <EmptyState title={isRunning ? 'Checking the records' : 'Not checked yet'}>
+      <p>
+        {isRunning
+          ? 'Records appear here as the name servers answer. It takes 15 seconds at most.'
+          : 'The first check starts within a minute. Then this page shows what to publish at your DNS provider.'}
+      </p>
+    </EmptyState>
+  );
+}
+
+type FooterProps = {
+  rows: DnsRow[];
+  shown: DnsRow[];
+  isOptionalShown: boolean;
+  onChange: (isShown: boolean) => void;
+};
+
+/** How many records are shown, and which optional ones are not. */
+function Footer({ rows, shown, isOptionalShown, onChange }: FooterProps) {
+  const unset = rows.filter(isUnset);
+  if (unset.length === 0) return null;
+  const names = [...new Set(unset.map(({ purpose }) => PURPOSES[purpose].label))];
+  const list = new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
+  return (
+    <div className={classes.footer}>
+      <span>
+        {shown.length} of {formatPlural(rows.length, 'record')}. {list} {names.length === 1 ? 'is' : 'are'} optional and
+        not set.
+      </span>
+      <span className="spacer" />
+      <Button onClick={() => onChange(!isOptionalShown)}>
+        {isOptionalShown ? 'Hide optional records' : 'Show optional records'}
+      </Button>
+    </div>
+  );
+}

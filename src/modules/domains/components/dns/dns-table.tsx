@@ -1,0 +1,140 @@
+'use client';
+
+import { ActionIcon } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { Cell } from '@/components/data-table/cells';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { StatusMark } from '@/components/marks/status-mark';
+import { CopyIcon } from '@/components/values/copy-button';
+import type { Domain } from '../../schema';
+import classes from './dns.module.css';
+import { DnsDetails } from './dns-details';
+import { labelOf, markOf, PURPOSES, recordKey, relativeName } from './dns-values';
+import type { DnsRow } from './use-dns';
+
+type DnsTableProps = {
+  domain: Domain;
+  /** Undefined while they load. */
+  rows: DnsRow[] | undefined;
+  openKey: string | null;
+  onOpen: (key: string | null) => void;
+};
+
+export function DnsTable({ domain, rows, openKey, onOpen }: DnsTableProps) {
+  const toggle = (row: DnsRow) => onOpen(recordKey(row) === openKey ? null : recordKey(row));
+  return (
+    <DataTable
+      caption="DNS records, problems first"
+      className={classes.table}
+      columns={columnsOf({ domain, openKey, toggle })}
+      rows={rows}
+      rowKey={recordKey}
+      rowHref={(row) => `/domains/${domain.id}?record=${encodeURIComponent(recordKey(row))}`}
+      onOpen={toggle}
+      expanded={(row) => (recordKey(row) === openKey ? <DnsDetails record={row} domain={domain.name} /> : null)}
+      skeletonRows={9}
+    />
+  );
+}
+
+type Options = { domain: Domain; openKey: string | null; toggle: (row: DnsRow) => void };
+
+function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow>[] {
+  return [
+    {
+      key: 'state',
+      header: 'State',
+      width: 116,
+      kind: 'mark',
+      mobile: 'mark',
+      cell: (row) =>
+        row.isChecking ? (
+          <StatusMark status="pending">Checking</StatusMark>
+        ) : (
+          <StatusMark status={markOf(row)}>{labelOf(row)}</StatusMark>
+        ),
+    },
+    {
+      key: 'record',
+      header: 'Record',
+      width: 124,
+      mobile: 'lead',
+      skeletonWidth: 48,
+      cell: ({ purpose }) => <b className="strong">{PURPOSES[purpose].label}</b>,
+    },
+    {
+      key: 'does',
+      header: 'What it does',
+      width: 172,
+      isOptional: true,
+      mobile: 'none',
+      skeletonWidth: 120,
+      className: 'soft',
+      cell: ({ purpose }) => PURPOSES[purpose].does,
+    },
+    {
+      key: 'type',
+      header: 'Type',
+      width: 68,
+      isOptional: true,
+      mobile: 'none',
+      skeletonWidth: 24,
+      className: 'mono soft',
+      cell: ({ type }) => type,
+    },
+    {
+      key: 'name',
+      header: 'Name',
+      width: 188,
+      mobile: 'under',
+      skeletonWidth: 96,
+      cell: ({ name }) => (
+        <span className="mono" title={name}>
+          {relativeName(name, domain.name)}
+        </span>
+      ),
+    },
+    {
+      key: 'found',
+      header: 'Found',
+      mobile: 'none',
+      skeletonWidth: 200,
+      className: 'soft',
+      cell: ({ found, status }) => {
+        if (found.length > 0)
+          return (
+            <span className="mono" title={found.join('\n')}>
+              {found.join(' · ')}
+            </span>
+          );
+        return status === 'temporary_error' ? 'No DNS server answered' : 'Nothing found';
+      },
+    },
+    {
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      width: 72,
+      kind: 'tail',
+      mobile: 'tail',
+      cell: (row) => {
+        const isOpen = recordKey(row) === openKey;
+        const Chevron = isOpen ? IconChevronUp : IconChevronDown;
+        const what = `${PURPOSES[row.purpose].label} ${relativeName(row.name, domain.name)}`;
+        return (
+          <Cell>
+            <span className="spacer" />
+            {row.expected !== null && <CopyIcon value={row.expected} what={`the value of ${what}`} />}
+            <ActionIcon
+              aria-label={`Details of ${what}`}
+              aria-expanded={isOpen}
+              title={isOpen ? 'Hide details' : 'Show details'}
+              onClick={() => toggle(row)}
+            >
+              <Chevron size={16} stroke={1.5} />
+            </ActionIcon>
+          </Cell>
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,28 @@
+import { StatusMark } from '@/components/marks/status-mark';
+import type { Domain } from '../../schema';
+import classes from './dns.module.css';
+import { isToPublish, labelOf, markOf, PURPOSES, recordKey } from './dns-values';
+import { RecordFields } from './record-values';
+import type { DnsRow } from './use-dns';
+
+type PublishListProps = { domain: Domain; rows: DnsRow[] };
+
+/** Every record that is missing or wrong, in the fields that the form of a DNS provider has. */
+export function PublishList({ domain, rows }: PublishListProps) {
+  return (
+    <ol className={classes.publish} aria-label="Records to publish">
+      {rows.filter(isToPublish).map((record) => (
+        <li key={recordKey(record)}>
+          <div className={classes.publishHead}>
+            <StatusMark status={markOf(record)}>{labelOf(record)}</StatusMark>
+            <b>{PURPOSES[record.purpose].label}</b>
+            <span className="soft">
+              {record.purpose === 'ptr' ? 'At the provider of your server' : PURPOSES[record.purpose].does}
+            </span>
+          </div>
+          <RecordFields record={record} expected={record.expected ?? ''} domain={domain.name} />
+        </li>
+      ))}
+    </ol>
+  );
+}

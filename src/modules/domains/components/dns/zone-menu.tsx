@@ -1,0 +1,44 @@
+'use client';
+
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown, IconCopy, IconDownload } from '@tabler/icons-react';
+import { toProblem } from '@/components/api/problem';
+import { notify } from '@/components/notifications';
+
+const ICON = { size: 16, stroke: 1.5 } as const;
+
+/** The records as a zone file, to import at a DNS provider. */
+export function ZoneMenu({ id }: { id: string }) {
+  const zone = `/api/v1/domains/${id}/dns/zone`;
+  return (
+    <Menu width={264}>
+      <Menu.Target>
+        <Button leftSection={<IconDownload stroke={1.5} />} rightSection={<IconChevronDown stroke={1.5} />}>
+          Zone file
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={zone} download leftSection={<IconDownload {...ICON} />}>
+          Download all records
+        </Menu.Item>
+        <Menu.Item component="a" href={`${zone}?only=missing`} download leftSection={<IconDownload {...ICON} />}>
+          Download missing records
+        </Menu.Item>
+        <Menu.Item leftSection={<IconCopy {...ICON} />} onClick={() => void copyMissing(zone)}>
+          Copy missing records
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+async function copyMissing(zone: string): Promise<void> {
+  try {
+    const response = await fetch(`${zone}?only=missing`);
+    if (!response.ok) throw new Error(`the zone file failed to load with status ${response.status}`);
+    await navigator.clipboard.writeText(await response.text());
+    notify({ text: 'Missing records copied' });
+  } catch (error) {
+    notify({ text: 'Couldn’t copy the records. Download the zone file instead.', problem: toProblem(error) });
+  }
+}

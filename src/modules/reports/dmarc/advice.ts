@@ -1,0 +1,30 @@
+import { formatCount } from '@/lib/format';
+import type { DmarcSource } from './schema';
+
+type Judged = Pick<DmarcSource, 'is_ours' | 'messages' | 'aligned' | 'dkim_aligned' | 'dkim_domains' | 'spf_domains'>;
+
+/** What to do about a source: one that ever passes, or is ours, sends for the domain; the rest does not. */
+export function adviceOn(source: Judged): Pick<DmarcSource, 'advice' | 'reason'> {
+  const { is_ours, messages, aligned } = source;
+  const failed = messages - aligned;
+  if (failed === 0 && aligned > 0) return { advice: 'keep', reason: passing(source) };
+  if (aligned === 0 && !is_ours) return { advice: 'block', reason: `None of its mail passes. ${hintOf(source)}` };
+  const share = `${formatCount(failed)} of ${formatCount(messages)} messages fail.`;
+  if (is_ours) return { advice: 'fix', reason: `Your mail server sends from here, but ${share} Check DKIM and SPF.` };
+  return {
+    advice: 'fix',
+    reason: `It sends for you, but ${share} A forwarder breaks SPF and can’t be fixed; mail that it doesn’t change passes by DKIM.`,
+  };
+}
+
+function passing({ messages, dkim_aligned }: Judged): string {
+  if (dkim_aligned === messages) return 'All of its mail passes.';
+  if (dkim_aligned === 0) return 'All of its mail passes by SPF, none by DKIM. Forwarded mail fails without DKIM.';
+  return 'All of its mail passes, some of it by SPF only. Forwarded mail fails without DKIM.';
+}
+
+function hintOf({ dkim_domains: [signer], spf_domains: [sender] }: Judged): string {
+  const domain = signer ?? sender;
+  if (!domain) return 'It uses your domain without permission, or is a service that you have not set up.';
+  return `It identifies as ${domain}. If you use this service, set it up to sign with your domain.`;
+}

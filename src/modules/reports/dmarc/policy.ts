@@ -1,0 +1,58 @@
+import type { DmarcPolicy, PublishedPolicy } from './schema';
+
+type Tags = [name: string, value: string][];
+
+/** What a DMARC record says. @param ownAddresses the addresses whose reports are read here */
+export function publishedPolicy(record: string | null, ownAddresses: string[]): PublishedPolicy {
+  const tags = new Map(record ? tagsOf(record) : []);
+  const rua = addressesOf(tags.get('rua') ?? '');
+  const isOwn = (address: string) => ownAddresses.includes(address.toLowerCase());
+  return {
+    record,
+    p: policyOf(tags.get('p')),
+    sp: policyOf(tags.get('sp')),
+    np: policyOf(tags.get('np')),
+    rua,
+    reports_to_us: rua.some(isOwn),
+  };
+}
+
+// `pct` and `t` would weaken the new policy.
+const DROPPED_TAGS = ['v', 'p', 'rua', 'pct', 't'];
+
+/** The record with another policy and our address among those that get reports. Other tags stay. */
+export function recordWith(
+  { record, rua, reports_to_us }: PublishedPolicy,
+  policy: DmarcPolicy,
+  address: string,
+): string {
+  const kept = record ? tagsOf(record).filter(([name]) => !DROPPED_TAGS.includes(name)) : [];
+  const uris = [...rua.map((known) => `mailto:${known}`), ...(reports_to_us ? [] : [`mailto:${address}`])];
+  const tags: Tags = [['v', 'DMARC1'], ['p', policy], ...kept, ['rua', uris.join(',')]];
+  return tags.map(([name, value]) => `${name}=${value}`).join('; ');
+}
+
+/** Whether receivers are asked not to apply the policy yet (RFC 9989, `t`), or to part of the mail (RFC 7489, `pct`). */
+export function isPartial({ record }: PublishedPolicy): boolean {
+  const tags = new Map(record ? tagsOf(record) : []);
+  return tags.get('t')?.toLowerCase() === 'y' || (tags.get('pct') ?? '100') !== '100';
+}
+
+function tagsOf(record: string): Tags {
+  return record.split(';').flatMap((part) => {
+    const at = part.indexOf('=');
+    return at < 0 ? [] : [[part.slice(0, at).trim().toLowerCase(), part.slice(at + 1).trim()]];
+  });
+}
+
+function addressesOf(rua: string): string[] {
+  const uris = rua.split(',').map((uri) => uri.trim());
+  return uris.flatMap((uri) =>
+    /^mailto:/i.test(uri) ? [uri.slice('mailto:'.length).replace(/!\d+[kmgt]?$/i, '')] : [],
+  );
+}
+
+function policyOf(value: string | undefined): DmarcPolicy | null {
+  const policy = value?.toLowerCase();
+  return policy === 'none' || policy === 'quarantine' || policy === 'reject' ? policy : null;
+}

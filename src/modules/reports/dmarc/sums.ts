@@ -1,0 +1,168 @@
+import type { Tx } from '@/server/db';
+import { Prisma } from '@/server/prisma/client';
+import { countOf, type PeriodRange } from '../period';
+import { adviceOn } from './advice';
+import type { DmarcSource, DmarcTotals, DomainDmarc } from './schema';
+
+const MAX_SOURCES = 200;
+
+export type Selected = { domainId: string; range: PeriodRange; ranges: string[] };
+
+/** Totals and one entry per day, from the sums by day and organisation. */
+export async function readTotals(
+  db: Tx,
+  { domainId, range }: Omit<Selected, 'ranges'>,
+): Promise<{ totals: DmarcTotals; series: DomainDmarc['series']; reportedDays: number }> {
+  const rows = await db.dmarcDay.findMany({ where: { domainId, day: { gte: range.start, lte: range.end } } });
+  const sum = (of: (row: (typeof rows)[number]) => bigint | number) =>
+    countOf(rows.reduce((total, row) => total + BigInt(of(row)), 0n));
+  const totals = {
+    reports: sum(({ reports }) => reports),
+    organisations: new Set(rows.map(({ organisation }) => organisation)).size,
+    messages: sum(({ messages }) => messages),
+    aligned: sum(({ aligned }) => aligned),
+    dkim_aligned: sum(({ dkimAligned }) => dkimAligned),
+    spf_aligned: sum(({ spfAligned }) => spfAligned),
+    failed: sum(({ messages, aligned }) => messages - aligned),
+    quarantined: sum(({ quarantined }) => quarantined),
+    rejected: sum(({ rejected }) => rejected),
+  };
+  const byDay = new Map<number, { aligned: bigint; failed: bigint }>();
+  for (const { day, messages, aligned } of rows) {
+    const known = byDay.get(day.getTime()) ?? { aligned: 0n, failed: 0n };
+    byDay.set(day.getTime(), { aligned: known.aligned + aligned, failed: known.failed + messages - aligned });
+  }
+  const series = range.days.map((day) => {
+    const { aligned = 0n, failed = 0n } = byDay.get(day.getTime()) ?? {};
+    return { at: day.toISOString(), aligned: countOf(aligned), failed: countOf(failed) };
+  });
+  return { totals, series, reportedDays: byDay.size };
+}
+
+/** The sums of each source in the range. A source is legitimate if it is ours, or if some of its mail passes. */
+function sources({ domainId, range, ranges }: Selected): Prisma.Sql {
+  return Prisma.sql`
+    WITH summed AS (
+      SELECT ip, sum(messages) AS messages, sum(aligned) AS aligned, sum(dkim_aligned) AS dkim_aligned,
+             sum(spf_aligned) AS spf_aligned, sum(quarantined) AS quarantined, sum(rejected) AS rejected,
+             min(first_seen_at) AS first_seen, max(last_seen_at) AS last_seen
+        FROM dmarc_source_day
+       WHERE domain_id = ${domainId}::uuid AND day BETWEEN ${range.start}::timestamptz::date AND ${range.end}::timestamptz::date
+       GROUP BY ip
+    ), source AS (
+      SELECT *, ip::inet <<= ANY(${ranges}::inet[]) AS is_ours FROM summed
+    )`;
+}
+
+type SourceRow = Record<
+  'messages' | 'aligned' | 'dkim_aligned' | 'spf_aligned' | 'quarantined' | 'rejected',
+  string
+> & {
+  ip: string;
+  hostname: string | null;
+  organisation: string | null;
+  is_ours: boolean;
+  first_seen: Date;
+  last_seen: Date;
+  dkim_domains: string[] | null;
+  spf_domains: string[] | null;
+  sources_total: string;
+};
+
+export async function readSources(db: Tx, selected: Selected): Promise<Pick<DomainDmarc, 'sources' | 'sources_total'>> {
+  const { domainId, range } = selected;
+  const rows = await db.$queryRaw<SourceRow[]>`
+    ${sources(selected)}, listed AS (
+      SELECT *, count(*) OVER () AS sources_total FROM source ORDER BY messages DESC, ip LIMIT ${MAX_SOURCES}
+    ), passed AS (
+      SELECT d.ip, array_agg(DISTINCT dkim.name) FILTER (WHERE dkim.name IS NOT NULL) AS dkim_domains,
+             array_agg(DISTINCT spf.name) FILTER (WHERE spf.name IS NOT NULL) AS spf_domains
+        FROM dmarc_source_day d JOIN listed USING (ip)
+        LEFT JOIN LATERAL unnest(d.dkim_domains) AS dkim(name) ON true
+        LEFT JOIN LATERAL unnest(d.spf_domains) AS spf(name) ON true
+       WHERE d.domain_id = ${domainId}::uuid
+         AND d.day BETWEEN ${range.start}::timestamptz::date AND ${range.end}::timestamptz::date
+       GROUP BY d.ip
+    )
+    SELECT listed.ip, h.hostname, h.organisation, is_ours, messages::text, aligned::text, dkim_aligned::text,
+           spf_aligned::text, quarantined::text, rejected::text, first_seen, last_seen, dkim_domains, spf_domains,
+           sources_total::text
+      FROM listed LEFT JOIN passed USING (ip) LEFT JOIN report_host h USING (ip)
+     ORDER BY listed.messages DESC, listed.ip`;
+  return { sources: rows.map(presentSource), sources_total: Number(rows[0]?.sources_total ?? 0) };
+}
+
+export type Affected = DomainDmarc['simulation'] & {
+  /** Messages of legitimate sources, and those that fail: of our own addresses, and of others. */
+  legitimate: { messages: number; failed: number; ownFailed: number };
+};
+
+/** What stricter policies would have affected. A policy changes nothing about mail that was treated that way already. */
+export async function readAffected(db: Tx, selected: Selected): Promise<Affected> {
+  const [sums, quarantined, rejected] = await Promise.all([
+    db.$queryRaw<SumRow[]>`
+      ${sources(selected)}
+      SELECT (aligned > 0 OR is_ours) AS is_legitimate, is_ours, sum(messages)::text AS messages,
+             sum(messages - aligned)::text AS failed, sum(${AFFECTED.quarantine})::text AS quarantine,
+             sum(${AFFECTED.reject})::text AS reject
+        FROM source GROUP BY 1, 2`,
+    readAffectedIps(db, selected, 'quarantine'),
+    readAffectedIps(db, selected, 'reject'),
+  ]);
+  const sumOf = (column: SumColumn, isCounted: (row: SumRow) => boolean = () => true) =>
+    countOf(sums.filter(isCounted).reduce((sum, row) => sum + BigInt(row[column]), 0n));
+  const isLegitimate = (row: SumRow) => row.is_legitimate;
+  const simulated = (policy: 'quarantine' | 'reject', ips: string[]) => ({
+    messages: sumOf(policy),
+    legitimate_messages: sumOf(policy, isLegitimate),
+    sources: ips,
+  });
+  return {
+    quarantine: simulated('quarantine', quarantined),
+    reject: simulated('reject', rejected),
+    legitimate: {
+      messages: sumOf('messages', isLegitimate),
+      failed: sumOf('failed', isLegitimate),
+      ownFailed: sumOf('failed', ({ is_ours }) => is_ours),
+    },
+  };
+}
+
+type SumColumn = 'messages' | 'failed' | 'quarantine' | 'reject';
+type SumRow = Record<SumColumn, string> & { is_legitimate: boolean; is_ours: boolean };
+
+// A forged report may claim more rejected messages than failed ones.
+const AFFECTED = {
+  quarantine: Prisma.sql`greatest(messages - aligned - quarantined - rejected, 0)`,
+  reject: Prisma.sql`greatest(messages - aligned - rejected, 0)`,
+};
+
+async function readAffectedIps(db: Tx, selected: Selected, policy: keyof typeof AFFECTED): Promise<string[]> {
+  const rows = await db.$queryRaw<{ ip: string }[]>`
+    ${sources(selected)}
+    SELECT ip FROM source WHERE (aligned > 0 OR is_ours) AND ${AFFECTED[policy]} > 0
+     ORDER BY ${AFFECTED[policy]} DESC, ip LIMIT ${MAX_SOURCES}`;
+  return rows.map(({ ip }) => ip);
+}
+
+function presentSource(row: SourceRow): DmarcSource {
+  const [messages, quarantine, reject] = [row.messages, row.quarantined, row.rejected].map((sum) =>
+    countOf(BigInt(sum)),
+  ) as [number, number, number];
+  const source = {
+    ip: row.ip,
+    hostname: row.hostname,
+    organisation: row.organisation,
+    is_ours: row.is_ours,
+    messages,
+    aligned: countOf(BigInt(row.aligned)),
+    dkim_aligned: countOf(BigInt(row.dkim_aligned)),
+    spf_aligned: countOf(BigInt(row.spf_aligned)),
+    disposition: { none: Math.max(messages - quarantine - reject, 0), quarantine, reject },
+    dkim_domains: row.dkim_domains ?? [],
+    spf_domains: row.spf_domains ?? [],
+    first_seen: row.first_seen.toISOString(),
+    last_seen: row.last_seen.toISOString(),
+  };
+  return { ...source, ...adviceOn(source) };
+}

@@ -1,0 +1,44 @@
+import type { AuthorizedDomain } from '@/server/access/authorize';
+import { authorizeDomain } from '@/server/access/authorize';
+import { AppError } from '@/server/errors';
+import type { MutationContext } from '@/server/procedures/mutation';
+import { readReportsAside } from '../reading/reader';
+import type { ParsedReport, ReportKind } from '../reading/report';
+import type { DropReason, UploadReport } from '../schema';
+import { storeReport } from '../storing/store';
+
+export type Upload = { status: 'stored' | 'duplicate' | 'rejected'; reason?: DropReason; id?: string };
+
+const NAMES: Record<ReportKind, string> = { dmarc: 'DMARC', tls: 'TLS' };
+
+/**
+ * Stores a report that was given as a file.
+ * @throws VALIDATION_ERROR for a file that is no such report, and as `authorizeDomain` for the domain that it is about
+ */
+export async function uploadReport(ctx: MutationContext, kind: ReportKind, { content }: UploadReport): Promise<Upload> {
+  const { reports, unreadable } = await readReportsAside({ bytes: Buffer.from(content, 'base64'), isMail: false });
+  if (unreadable[0]) throw invalidFile(unreadable[0].message);
+  const [report] = reports;
+  if (!report) throw invalidFile('The file has no report.');
+  if (report.kind !== kind) throw invalidFile(`The file is a ${NAMES[report.kind]} report.`);
+  if (reports.length > 1) throw invalidFile('The report is about several domains.');
+  const domain = await authorizeDomain(ctx, { name: report.domain }, { allowInactive: true });
+  return store(ctx, report, domain);
+}
+
+async function store(ctx: MutationContext, report: ParsedReport, { id: domainId }: AuthorizedDomain): Promise<Upload> {
+  return ctx.transaction(async ({ tx, audit }) => {
+    const result = await storeReport(tx, report, { domainId, source: 'upload', at: ctx.clock.now() });
+    const isDuplicate = result.status === 'rejected' && result.reason === 'duplicate';
+    const status = isDuplicate ? 'duplicate' : result.status;
+    const { organisation, reportId } = report;
+    const resource = result.status === 'stored' ? `${report.kind}_report:${result.id}` : `domain:${domainId}`;
+    await audit({ resource, domainId, details: { status, organisation, report_id: reportId } });
+    if (result.status === 'stored') return { status, id: result.id };
+    return isDuplicate ? { status } : { status, reason: result.reason };
+  });
+}
+
+function invalidFile(message: string): AppError {
+  return new AppError('VALIDATION_ERROR', message, { details: { fields: [{ path: 'content', message }] } });
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { createGzip, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { dmarcXml } from '@/test/reports/dmarc-report';
+import { tlsReport } from '@/test/reports/tls-report';
+import { zip } from '@/test/reports/zip';
+import { readReports } from './read';
+import { readReportsAside } from './reader';
+import { LIMITS } from './report';
+
+const MIB = 1024 * 1024;
+const XML = dmarcXml({ domain: 'shop.example' });
+
+const read = (content: string | Uint8Array) => readReports({ bytes: Buffer.from(content), isMail: false });
+
+/** A gzip file of 10 MiB that unpacks to 10 GiB. */
+async function gzipBomb(): Promise<Buffer> {
+  const gzip = createGzip({ level: 9 });
+  const chunks: Buffer[] = [];
+  gzip.on('data', (chunk: Buffer) => chunks.push(chunk));
+  gzip.write('<feedback>');
+  const spaces = Buffer.alloc(MIB, ' ');
+  for (let written = 0; written < 1024; written++) {
+    if (!gzip.write(spaces)) await new Promise((resolve) => gzip.once('drain', resolve));
+  }
+  await new Promise<void>((resolve) => gzip.end(resolve));
+  return Buffer.concat(Array.from({ length: 10 }, () => Buffer.concat(chunks)));
+}
+
+const bomb = await gzipBomb();
+
+describe('a file that unpacks to 10 GiB is refused', () => {
+  it('as gzip, with memory for a fraction of it', async () => {
+    expect(bomb.byteLength).toBeGreaterThan(9 * MIB);
+    const before = process.memoryUsage().rss;
+    const { reports, unreadable } = await readReportsAside({ bytes: Uint8Array.from(bomb), isMail: false });
+    expect(reports).toEqual([]);
+    expect(unreadable).toMatchObject([{ reason: 'too_large' }]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * MIB);
+  });
+
+  it('as zip, whether it admits its size or not', async () => {
+    const zeros = Buffer.alloc(60 * MIB);
+    for (const claimedBytes of [undefined, 1_000]) {
+      const { unreadable } = await read(zip([{ name: 'r.xml', content: zeros, claimedBytes }]));
+      expect(unreadable).toMatchObject([{ reason: expect.stringMatching(claimedBytes ? 'malformed' : 'too_large') }]);
+    }
+  });
+
+  it('as a small file, by its ratio', async () => {
+    const { unreadable } = await read(gzipSync(`<feedback>${' '.repeat(20 * MIB)}`));
+    expect(unreadable).toMatchObject([{ reason: 'too_large' }]);
+  });
+});
+
+describe('a file is refused', () => {
+  const entities = Array.from({ length: 9 }, (_, n) => `<!ENTITY a${n + 1} "${`&a${n};`.repeat(10)}">`).join('');
+  const laughs = `<?xml version="1.0"?><!DOCTYPE feedback [<!ENTITY a0 "ha">${entities}]><feedback>&a9;</feedback>`;
+  const external = `<!DOCTYPE feedback [<!ENTITY f SYSTEM "file:///etc/passwd">]><feedback>&f;</feedback>`;
+
+  it.each([
+    ['with a billion laughs', laughs],
+    ['with an external entity', external],
+    ['with an entity that nobody declared', XML.replace('far.example', '&f;')],
+    ['nested deeply', `<feedback>${'<a>'.repeat(1_000)}${'</a>'.repeat(1_000)}</feedback>`],
+    ['of another root element', '<html></html>'],
+    ['that ends too early', XML.slice(0, -20)],
+    ['with a NUL', XML.replace('far.example', 'far\0')],
+    ['with a negative count', dmarcXml({ domain: 'shop.example', rows: [{ count: -1 }] })],
+    ['with a huge count', dmarcXml({ domain: 'shop.example', rows: [{ count: '9'.repeat(30) }] })],
+    ['with a count that is no number', dmarcXml({ domain: 'shop.example', rows: [{ count: '1e3' }] })],
+    ['with a source that is no address', dmarcXml({ domain: 'shop.example', rows: [{ ip: '1.2.3' }] })],
+    ['that ends before it begins', dmarcXml({ domain: 'shop.example', begin: 2_000_000_000, end: 1_000_000_000 })],
+    ['that covers years', dmarcXml({ domain: 'shop.example', begin: 0 })],
+    ['without times', dmarcXml({ domain: 'shop.example', begin: 'x' })],
+    ['without a domain', dmarcXml({ domain: '' })],
+    ['of an unknown encoding', XML.replace('UTF-8', 'KOI-99')],
+    ['that is neither XML nor JSON', 'Hello'],
+    ['that is empty', ''],
+    ['of deeply nested JSON', '['.repeat(200_000)],
+    ['of JSON that is no report', '{"a":1}'],
+    [
+      'of a JSON report with negative counts',
+      JSON.stringify(tlsReport({ domain: 'shop.example', failures: [{ sessions: -1 }] })),
+    ],
+    ['of broken gzip', gzipSync(XML).subarray(0, 100)],
+    ['of broken zip', zip([{ name: 'r.xml', content: XML }]).subarray(0, 100)],
+    ['of an encrypted zip', zip([{ name: 'r.xml', content: XML, encrypted: true }])],
+    ['of a zip without a report', zip([{ name: 'r.exe', content: XML }])],
+    ['of a zip with many files', zip(Array.from({ length: 60 }, (_, n) => ({ name: `${n}`, content: '' })))],
+    ['of random bytes', randomBytes(1_000)],
+    ['of random bytes that start as zip', Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(1_000)])],
+  ])('%s', async (_name, content) => {
+    expect(await read(content)).toMatchObject({ reports: [], unreadable: [{ reason: 'malformed' }] });
+  });
+
+  it('larger than 10 MiB, in mail too', async () => {
+    const large = new Uint8Array(LIMITS.compressedBytes * 2);
+    expect(await read(large)).toMatchObject({ unreadable: [{ reason: 'too_large' }] });
+    expect(await readReports({ bytes: large, isMail: true })).toMatchObject({ unreadable: [{ reason: 'too_large' }] });
+  });
+});
+
+it('a report with too many rows says that it is truncated', async () => {
+  const row = XML.slice(XML.indexOf('  <record>'), XML.indexOf('</feedback>')).replaceAll(/\s{2,}/g, '');
+  const { reports } = await readReportsAside({
+    bytes: gzipSync(
+      XML.replace('</feedback>', `${row.repeat(LIMITS.rows)}</feedback>`).replaceAll('192.0.2.1', '192.0.2.2'),
+    ),
+    isMail: false,
+  });
+  expect(reports).toMatchObject([{ isTruncated: true, rows: { length: LIMITS.rows } }]);
+});
+
+it('text is bounded, and has nothing that can’t be stored', async () => {
+  const json = JSON.stringify(tlsReport({ domain: 'shop.example', organisation: `a\0b\ud800${'x'.repeat(1_000)}` }));
+  const { reports } = await read(json);
+  expect(reports[0]?.organisation).toMatch(/^a b\ufffdx+$/);
+  expect(reports[0]?.organisation).toHaveLength(LIMITS.textLength);
+});
+
+it('a worker that fails makes a file unreadable, not the mail', async () => {
+  const broken = { bytes: null as unknown as Uint8Array, isMail: false };
+  expect(await readReportsAside(broken).catch((error: unknown) => error)).toMatchObject({
+    unreadable: [{ reason: 'malformed' }],
+  });
+});

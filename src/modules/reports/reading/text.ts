@@ -1,0 +1,31 @@
+import { UnreadableReport } from './report';
+
+const DECLARED = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
+const SNIFFED_BYTES = 256;
+
+/** Decodes by byte order mark, XML declaration or the look of the first bytes. Invalid bytes become U+FFFD. */
+export async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined;
+  for await (const chunk of chunks) {
+    decoder ??= new TextDecoder(encodingOf(chunk));
+    yield decoder.decode(chunk, { stream: true });
+  }
+  if (decoder) yield decoder.decode();
+}
+
+function encodingOf(chunk: Uint8Array): string {
+  const [first, second] = chunk;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first !== 0 && second === 0) return 'utf-16le';
+  if (first === 0 && second !== 0) return 'utf-16be';
+  const start = Buffer.from(chunk.subarray(0, SNIFFED_BYTES)).toString('latin1');
+  const label = DECLARED.exec(start)?.[1] ?? 'utf-8';
+  // A declaration that could be read as ASCII is not in UTF-16.
+  if (/^utf-?16/i.test(label)) return 'utf-8';
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    throw new UnreadableReport('The XML is in an unknown encoding.');
+  }
+}

@@ -1,0 +1,160 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Tx } from '@/server/db';
+import type { DmarcRow, ParsedDmarc } from '../reading/report';
+import { fingerprintOf, reportedDay } from './fingerprint';
+import type { StoreOptions } from './store';
+
+const BATCH_SIZE = 5_000;
+const MAX_DOMAINS = 10;
+// A host name is looked up for each, over time.
+const MAX_HOSTS = 1_000;
+
+/** @returns the new row's id, or null for a duplicate */
+export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOptions): Promise<string | null> {
+  const { domainId, source, at } = options;
+  const { rows, policy, errors, isTruncated } = report;
+  const id = uuidv7();
+  const totals = sumOf(rows);
+  const { count } = await tx.dmarcReport.createMany({
+    skipDuplicates: true,
+    data: {
+      id,
+      domainId,
+      fingerprint: fingerprintOf(report),
+      organisation: report.organisation,
+      email: report.contact,
+      reportId: report.reportId,
+      beginAt: report.begin,
+      endAt: report.end,
+      messages: totals.messages,
+      aligned: totals.aligned,
+      rowCount: rows.length,
+      isTruncated,
+      policy,
+      errors,
+      source,
+      receivedAt: at,
+    },
+  });
+  if (count === 0) return null;
+  await insertRows(tx, id, rows);
+  await addDay(tx, report, domainId, totals);
+  const sources = sourcesOf(rows);
+  await addSources(tx, report, domainId, sources);
+  await addHosts(tx, sources, at);
+  return id;
+}
+
+type Sum = Record<'messages' | 'aligned' | 'dkim_aligned' | 'spf_aligned' | 'quarantined' | 'rejected', number>;
+type Source = Sum & { ip: string; dkim_domains: Set<string>; spf_domains: Set<string> };
+
+function emptySum(): Sum {
+  return { messages: 0, aligned: 0, dkim_aligned: 0, spf_aligned: 0, quarantined: 0, rejected: 0 };
+}
+
+function add(sum: Sum, { messages, isDkimAligned, isSpfAligned, disposition }: DmarcRow): void {
+  sum.messages += messages;
+  if (isDkimAligned || isSpfAligned) sum.aligned += messages;
+  if (isDkimAligned) sum.dkim_aligned += messages;
+  if (isSpfAligned) sum.spf_aligned += messages;
+  if (disposition === 'quarantine') sum.quarantined += messages;
+  if (disposition === 'reject') sum.rejected += messages;
+}
+
+function sumOf(rows: DmarcRow[]): Sum {
+  const sum = emptySum();
+  for (const row of rows) add(sum, row);
+  return sum;
+}
+
+/** In the order of their addresses, so that two reports lock the rows of a day in the same order. */
+function sourcesOf(rows: DmarcRow[]): Source[] {
+  const sources = new Map<string, Source>();
+  for (const row of rows) {
+    const source = sources.get(row.ip) ?? {
+      ip: row.ip,
+      ...emptySum(),
+      dkim_domains: new Set<string>(),
+      spf_domains: new Set<string>(),
+    };
+    sources.set(row.ip, source);
+    add(source, row);
+    addPassed(source.dkim_domains, row.dkim);
+    addPassed(source.spf_domains, row.spf);
+  }
+  return [...sources.values()].sort((one, other) => (one.ip < other.ip ? -1 : 1));
+}
+
+function addPassed(domains: Set<string>, checks: { domain: string; result: string }[]): void {
+  for (const { domain, result } of checks) {
+    if (result === 'pass' && domain && domains.size < MAX_DOMAINS) domains.add(domain);
+  }
+}
+
+async function insertRows(tx: Tx, reportId: string, rows: DmarcRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += BATCH_SIZE) {
+    const batch = rows.slice(start, start + BATCH_SIZE).map((row, index) => ({ ...row, position: start + index }));
+    await tx.$executeRaw`
+      INSERT INTO dmarc_row (dmarc_report_id, position, ip, messages, disposition, is_dkim_aligned, is_spf_aligned,
+                             header_from, envelope_from, envelope_to, dkim, spf, reasons)
+      SELECT ${reportId}::uuid, position, ip, messages, disposition, "isDkimAligned", "isSpfAligned",
+             "headerFrom", "envelopeFrom", "envelopeTo", dkim, spf, reasons
+        FROM jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) AS given(
+             position int, ip text, messages bigint, disposition text, "isDkimAligned" boolean, "isSpfAligned" boolean,
+             "headerFrom" text, "envelopeFrom" text, "envelopeTo" text, dkim jsonb, spf jsonb, reasons jsonb)`;
+  }
+}
+
+async function addDay(tx: Tx, report: ParsedDmarc, domainId: string, sum: Sum): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO dmarc_day AS known (domain_id, day, organisation, reports, messages, aligned, dkim_aligned, spf_aligned,
+                                    quarantined, rejected)
+    VALUES (${domainId}::uuid, ${reportedDay(report)}::timestamptz::date, ${report.organisation}, 1, ${sum.messages},
+            ${sum.aligned}, ${sum.dkim_aligned}, ${sum.spf_aligned}, ${sum.quarantined}, ${sum.rejected})
+    ON CONFLICT (domain_id, day, organisation) DO UPDATE SET
+      reports = known.reports + 1,
+      messages = known.messages + EXCLUDED.messages,
+      aligned = known.aligned + EXCLUDED.aligned,
+      dkim_aligned = known.dkim_aligned + EXCLUDED.dkim_aligned,
+      spf_aligned = known.spf_aligned + EXCLUDED.spf_aligned,
+      quarantined = known.quarantined + EXCLUDED.quarantined,
+      rejected = known.rejected + EXCLUDED.rejected`;
+}
+
+async function addSources(tx: Tx, report: ParsedDmarc, domainId: string, sources: Source[]): Promise<void> {
+  for (let start = 0; start < sources.length; start += BATCH_SIZE) {
+    const batch = sources.slice(start, start + BATCH_SIZE).map((source) => ({
+      ...source,
+      dkim_domains: [...source.dkim_domains],
+      spf_domains: [...source.spf_domains],
+    }));
+    await tx.$executeRaw`
+      INSERT INTO dmarc_source_day AS known (domain_id, day, ip, messages, aligned, dkim_aligned, spf_aligned, quarantined,
+                                             rejected, dkim_domains, spf_domains, first_seen_at, last_seen_at)
+      SELECT ${domainId}::uuid, ${reportedDay(report)}::timestamptz::date, ip, messages, aligned, dkim_aligned,
+             spf_aligned, quarantined, rejected, dkim_domains, spf_domains, ${report.begin}::timestamptz,
+             ${report.end}::timestamptz
+        FROM jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) AS given(
+             ip text, messages bigint, aligned bigint, dkim_aligned bigint, spf_aligned bigint, quarantined bigint,
+             rejected bigint, dkim_domains text[], spf_domains text[])
+      ON CONFLICT (domain_id, day, ip) DO UPDATE SET
+        messages = known.messages + EXCLUDED.messages,
+        aligned = known.aligned + EXCLUDED.aligned,
+        dkim_aligned = known.dkim_aligned + EXCLUDED.dkim_aligned,
+        spf_aligned = known.spf_aligned + EXCLUDED.spf_aligned,
+        quarantined = known.quarantined + EXCLUDED.quarantined,
+        rejected = known.rejected + EXCLUDED.rejected,
+        dkim_domains = ARRAY(SELECT DISTINCT unnest(known.dkim_domains || EXCLUDED.dkim_domains) ORDER BY 1 LIMIT ${MAX_DOMAINS}),
+        spf_domains = ARRAY(SELECT DISTINCT unnest(known.spf_domains || EXCLUDED.spf_domains) ORDER BY 1 LIMIT ${MAX_DOMAINS}),
+        first_seen_at = least(known.first_seen_at, EXCLUDED.first_seen_at),
+        last_seen_at = greatest(known.last_seen_at, EXCLUDED.last_seen_at)`;
+  }
+}
+
+async function addHosts(tx: Tx, sources: Source[], at: Date): Promise<void> {
+  const mostFirst = sources.toSorted((one, other) => other.messages - one.messages).slice(0, MAX_HOSTS);
+  const ips = mostFirst.map(({ ip }) => ip).sort();
+  await tx.$executeRaw`
+    INSERT INTO report_host AS known (ip, seen_at) SELECT ip, ${at} FROM unnest(${ips}::text[]) AS given(ip)
+    ON CONFLICT (ip) DO UPDATE SET seen_at = EXCLUDED.seen_at WHERE known.seen_at < EXCLUDED.seen_at - interval '1 day'`;
+}

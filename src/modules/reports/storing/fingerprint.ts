@@ -1,0 +1,15 @@
+import { sha256 } from '@/server/secrets/crypto';
+import type { ParsedReport } from '../reading/report';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Two reports with the same fingerprint about a domain are the same report. */
+export function fingerprintOf({ organisation, contact, reportId, begin, end }: ParsedReport): Uint8Array<ArrayBuffer> {
+  const parts = [organisation, contact, reportId, begin.getTime(), end.getTime()];
+  return Uint8Array.from(sha256(JSON.stringify(parts)));
+}
+
+/** The UTC day in the middle of the report, since some senders report local days. */
+export function reportedDay({ begin, end }: ParsedReport): Date {
+  return new Date(Math.floor((begin.getTime() + end.getTime()) / 2 / DAY_MS) * DAY_MS);
+}

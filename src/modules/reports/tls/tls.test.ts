@@ -1,0 +1,90 @@
+import { gzipSync } from 'node:zlib';
+import { beforeEach, expect, it } from 'vitest';
+import { makeDomain } from '@/test/factories';
+import { dmarcXml } from '@/test/reports/dmarc-report';
+import { type TlsFields, tlsReport } from '@/test/reports/tls-report';
+import { type Client, expectError, keyClient } from '@/test/rest';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let domain: { id: string; name: string };
+let api: Client;
+
+beforeEach(async () => {
+  domain = await makeDomain();
+  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+});
+
+const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+
+const upload = (fields: Partial<TlsFields> = {}) => {
+  const report = tlsReport({ domain: domain.name, day: day(1), ...fields });
+  return api.post('/tls/reports', { content: gzipSync(JSON.stringify(report)).toString('base64') });
+};
+
+const tls = async (period = '30d') => (await api.get(`/domains/${domain.id}/tls?period=${period}`)).data;
+
+it('a report is stored once, listed and shown with its failures', async () => {
+  const failures = [{ sessions: 2 }, { type: 'starttls-not-supported', sessions: 5 }];
+  const { data } = await upload({ failures, reportId: 't-1' });
+  expect(data).toMatchObject({ status: 'stored', report: { sessions: 107, failed_sessions: 7, source: 'upload' } });
+  expect((await upload({ failures, reportId: 't-1' })).data).toEqual({ status: 'duplicate' });
+  expect((await api.get('/tls/reports')).data).toEqual([data.report]);
+  expect((await api.get(`/tls/reports/${data.report.id}`)).data).toMatchObject({
+    policies: [{ type: 'sts', mx_hosts: [`mx.${domain.name}`], sessions: 107, failed_sessions: 7 }],
+    failures: [
+      { result_type: 'starttls-not-supported', meaning: 'The mail server did not offer TLS.', sessions: 5 },
+      { result_type: 'certificate-expired', sessions: 2, sending_ip: '192.0.2.9', receiving_ip: null },
+    ],
+  });
+});
+
+it('the results of a domain add up failures by host, kind, organisation and address', async () => {
+  await upload({ day: day(2), failures: [{ sessions: 3 }, { type: 'new-kind', sessions: 1 }] });
+  await upload({ day: day(1), failures: [{ sessions: 4 }] });
+  await upload({ day: day(1), organisation: 'Other', failures: [{ sessions: 9, mx: 'mx2.far.example' }] });
+  const { totals, failures, failures_total, series } = await tls('7d');
+  expect(totals).toEqual({ reports: 3, organisations: 2, sessions: 317, failed_sessions: 17 });
+  expect(failures_total).toBe(3);
+  expect(failures).toMatchObject([
+    { mx_host: 'mx2.far.example', organisation: 'Other', sessions: 9 },
+    {
+      mx_host: `mx.${domain.name}`,
+      result_type: 'certificate-expired',
+      meaning: 'The certificate has expired.',
+      sessions: 7,
+      first_seen: `${day(2)}T00:00:00.000Z`,
+      last_seen: `${day(1)}T23:59:59.000Z`,
+    },
+    { result_type: 'new-kind', meaning: 'The sender reports a failure of another kind.' },
+  ]);
+  expect(series.slice(-3)).toMatchObject([
+    { sessions: 104, failed_sessions: 4 },
+    { at: `${day(1)}T00:00:00.000Z`, sessions: 213, failed_sessions: 13 },
+    { sessions: 0 },
+  ]);
+});
+
+it('the results are empty before the first report', async () => {
+  expect(await tls('24h')).toMatchObject({
+    totals: { reports: 0, sessions: 0 },
+    failures: [],
+    series: { length: 2 },
+    dropped: [],
+  });
+});
+
+it('a DMARC report is refused as a TLS report, and a report about a domain of somebody else', async () => {
+  const content = Buffer.from(dmarcXml({ domain: domain.name })).toString('base64');
+  const answer = expectError(await api.post('/tls/reports', { content }), 400, 'VALIDATION_ERROR');
+  expect(answer.error.message).toBe('The file is a DMARC report.');
+  expectError(await upload({ domain: (await makeDomain()).name }), 403, 'FORBIDDEN');
+  expectError(await upload({ domain: 'nowhere.example' }), 404, 'DOMAIN_NOT_FOUND');
+});
+
+it('a report outside the domain scope answers as one that does not exist', async () => {
+  const { data } = await upload();
+  const stranger = await keyClient({ role: 'domain_admin', domainIds: [(await makeDomain()).id] });
+  expect((await stranger.get('/tls/reports')).data).toEqual([]);
+  expectError(await stranger.get(`/tls/reports/${data.report.id}`), 404, 'NOT_FOUND');
+});
