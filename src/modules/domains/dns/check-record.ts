@@ -79,7 +79,11 @@ async function judge(
   probes: Probes,
 ): Promise<Verdict & { found: string[] }> {
   const { missing, concerns = () => true, expected } = record;
-  if (lookup.status === 'temporary_error') return { found: [], ...temporaryError(lookup.reason) };
+  if (lookup.status === 'temporary_error') {
+    const failure = temporaryError(lookup.reason);
+    // Perhaps there is no such record, which would be fine.
+    return { found: [], ...failure, severity: missing === null ? 'info' : failure.severity };
+  }
   const found = lookup.values.filter(concerns).slice(0, MAX_FOUND);
   if (found.length > 0) return { found, ...(await judgeFound(record, found, resolver, probes)) };
   const fix = expected === null ? null : 'Publish this record at your DNS provider.';
