@@ -38,7 +38,7 @@ export function compareChecks(
   const names = new Set(checked.map(keyOf));
   for (const row of earlier.filter((one) => !names.has(keyOf(one)))) {
     if (isUnknown(row, checked)) rows.push(kept(row, row.position));
-    else if (isShownOnlyIfFound(row))
+    else if (isShownOnlyIfFound(row) && row.found.length > 0)
       addChange({ ...(row as unknown as CheckedRecord), status: 'missing' }, row.found, []);
   }
   return { rows, changes };
