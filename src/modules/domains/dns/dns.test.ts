@@ -112,6 +112,29 @@ describe('a check of a domain', () => {
     expect([status, records.dkim?.status, records.mx?.status]).toEqual(['ok', 'ok', 'ok']);
   });
 
+  it('keeps the results of addresses while the host has no answer', async () => {
+    zoneOf(MAIL_ADDRESS_NAME).PTR = ['other.host.example'];
+    await check();
+    dns.faults = { [HOST]: 'servfail' };
+    expect((await check()).records.ptr).toMatchObject({ severity: 'warning', found: ['other.host.example'] });
+    dns.faults = {};
+    delete zoneOf(HOST).A;
+    expect((await check()).records.ptr).toBeUndefined();
+  });
+
+  it('records an IPv6 address that appears or disappears', async () => {
+    await check();
+    zoneOf(HOST).AAAA = ['2001:db8::25'];
+    await check();
+    delete zoneOf(HOST).AAAA;
+    await check();
+    const { data } = await api.get(`/domains/${domain.id}/dns/history`);
+    expect(data.filter(({ type }: { type: string }) => type === 'AAAA')).toMatchObject([
+      { before: ['2001:db8::25'], after: [], status: 'missing' },
+      { before: [], after: ['2001:db8::25'], status: 'ok' },
+    ]);
+  });
+
   it('says that a lookup failed if there is no earlier result', async () => {
     dns.faults = { [dkim.name]: 'servfail' };
     const { records } = await check();

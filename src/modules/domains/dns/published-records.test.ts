@@ -17,6 +17,7 @@ const facts: DomainFacts = {
   mtaStsMode: 'enforce',
   dkimKeys: [],
   ownershipToken: 'token',
+  certificateIssuer: 'letsencrypt.org',
 };
 
 let dns: DnsTestServer;
