@@ -8,7 +8,8 @@ const ADDRESS = '192.0.2.25';
 const SERVER = { [HOST]: { A: [ADDRESS] }, '25.2.0.192.in-addr.arpa': { PTR: [HOST] } };
 
 const section = (page: Page) => page.getByRole('region', { name: 'DNS', exact: true });
-const row = (page: Page, name: RegExp) => section(page).getByRole('row', { name });
+const table = (page: Page) => section(page).getByRole('table', { name: /^DNS records/ });
+const row = (page: Page, name: RegExp) => table(page).getByRole('row', { name });
 const details = (page: Page, name: RegExp) => section(page).getByRole('button', { name });
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 

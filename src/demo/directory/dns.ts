@@ -4,7 +4,7 @@ import type { DomainFacts } from '@/modules/domains/dns/records/record';
 import { storeCheck } from '@/modules/domains/dns/store';
 import { MTA_STS_PATH, mtaStsPolicy } from '@/modules/domains/published/mta-sts';
 import type { DemoContext } from '../demo-context';
-import { after, before, DAY_MS, HOUR_MS, MINUTE_MS } from '../time';
+import { after, before, DAY_MS, MINUTE_MS } from '../time';
 import { type DemoZone, resolverOf, zoneWith } from './dns-zones';
 import { type DemoDomain, WITHOUT_KEY } from './domains';
 
@@ -40,7 +40,7 @@ function policyOf(facts: DomainFacts) {
 
 function checksOf({ now, random }: DemoContext, domain: DemoDomain, index: number): Check[] {
   const last = before(now, random.int(3, 55) * MINUTE_MS);
-  const ago = (days: number) => before(now, days * DAY_MS - random.int(0, 9) * HOUR_MS);
+  const ago = (days: number) => before(now, days * DAY_MS + random.int(5, 55) * MINUTE_MS);
   const added = { at: after(domain.createdAt, 20 * MINUTE_MS), change: nothingPublished };
   const published = { at: after(domain.createdAt, DAY_MS), change: withoutExtras };
   if (!domain.active) return [added, published, { at: ago(30), change: movedAway }, { at: last, change: movedAway }];

@@ -92,8 +92,8 @@ function Description({ domain: { id, active, mailbox_count, alias_count, created
   return (
     <>
       <StatusMark status={active ? 'on' : 'off'} />
-      <span>{formatPlural(mailbox_count, 'mailbox', 'mailboxes')}</span>
-      <span>{formatPlural(alias_count, 'alias', 'aliases')}</span>
+      <Link href={`/mailboxes?domain=${id}`}>{formatPlural(mailbox_count, 'mailbox', 'mailboxes')}</Link>
+      <Link href={`/aliases?domain=${id}`}>{formatPlural(alias_count, 'alias', 'aliases')}</Link>
       <span className="only-wide">Added {formatDay(created_at)}</span>
       <Link href={`/messages?domain=${id}`}>Messages</Link>
       <Link href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}>Audit history</Link>

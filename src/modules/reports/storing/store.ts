@@ -3,13 +3,12 @@ import { env } from '@/server/settings/env';
 import type { ParsedReport, ReportKind } from '../reading/report';
 import type { DropReason } from '../schema';
 import { insertDmarc } from './dmarc';
+import type { StoreOptions } from './options';
 import { insertTls } from './tls';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 // Clocks differ, and so do time zones of reports that name local days.
 const AHEAD_DAYS = 2;
-
-export type StoreOptions = { domainId: string; source: 'mail' | 'upload'; at: Date };
 
 export type StoreResult = { status: 'stored'; id: string } | { status: 'rejected'; reason: DropReason };
 

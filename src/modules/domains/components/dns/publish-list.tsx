@@ -1,7 +1,7 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
-import { isToPublish, labelOf, markOf, PURPOSES, recordKey } from './dns-values';
+import { isToPublish, isUnset, labelOf, markOf, PURPOSES, recordKey } from './dns-values';
 import { RecordFields } from './record-values';
 import type { DnsRow } from './use-dns';
 
@@ -18,6 +18,7 @@ export function PublishList({ domain, rows }: PublishListProps) {
             <b>{PURPOSES[record.purpose].label}</b>
             <span className="soft">
               {record.purpose === 'ptr' ? 'At the provider of your server' : PURPOSES[record.purpose].does}
+              {isUnset(record) && ', optional'}
             </span>
           </div>
           <RecordFields record={record} expected={record.expected ?? ''} domain={domain.name} />

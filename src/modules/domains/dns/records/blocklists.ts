@@ -1,4 +1,4 @@
-import { reverseName } from './mail-host';
+import { reverseName } from '@/server/dns/reverse-name';
 import { answered, type DomainFacts, type ExaminedRecord, mismatch, ok, type Probes, type Verdict } from './record';
 
 /** Lists answer so to public resolvers and to those that ask too much (RFC 5782 has no such answer). */

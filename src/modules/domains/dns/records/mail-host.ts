@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { Resolver } from '@/server/dns/resolver';
+import { reverseName } from '@/server/dns/reverse-name';
 import { addressesOf, type DomainFacts, type ExpectedRecord, mismatch, ok, type Verdict, valuesOf } from './record';
 
 const NULL_MX = '.';
@@ -86,13 +86,4 @@ export function reverseRecords({ mailHost }: DomainFacts, addresses: readonly st
             `Set the reverse DNS of ${address} to ${mailHost} at the provider of the server.`,
           ),
   }));
-}
-
-/** @param suffixes for IPv4 and IPv6 */
-export function reverseName(address: string, suffixes = { ipv4: 'in-addr.arpa', ipv6: 'ip6.arpa' }): string {
-  const parsed = ipaddr.parse(address);
-  const bytes = parsed.toByteArray().reverse();
-  if (parsed.kind() === 'ipv4') return `${bytes.join('.')}.${suffixes.ipv4}`;
-  const nibbles = bytes.flatMap((byte) => [byte & 15, byte >> 4]);
-  return `${nibbles.map((nibble) => nibble.toString(16)).join('.')}.${suffixes.ipv6}`;
 }

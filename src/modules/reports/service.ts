@@ -1,0 +1,67 @@
+import { isDatabaseAway, type Tx } from '@/server/db';
+import { log } from '@/server/log';
+import type { ReadReports } from './reading/read';
+import { readReportsAside } from './reading/reader';
+import type { ReportKind } from './reading/report';
+import { countDropped, storeReport } from './storing/store';
+
+/** Where a message arrived. `kind` is null for a mailbox, which gets other mail too. */
+export type ReportRecipient = { domainId: string; kind: ReportKind | null };
+
+export type ArrivedReports = {
+  /** Stores the reports, and counts what is not stored. Fails only while the database is away. */
+  store: (tx: Tx, at: Date) => Promise<void>;
+  storeTimeoutMs: number;
+};
+
+const SLOWEST_MS_PER_ROW = 1;
+
+export const NO_REPORTS: ArrivedReports = { store: async () => {}, storeTimeoutMs: 0 };
+
+/** Reads the reports in a message. What is in it never makes this fail. */
+export async function readArrivedReports(
+  read: () => Promise<Uint8Array>,
+  recipients: ReportRecipient[],
+): Promise<ArrivedReports> {
+  const found = await readReportsAside({ bytes: await read(), isMail: true });
+  const rows = found.reports.reduce((sum, report) => sum + (report.kind === 'dmarc' ? report.rows.length : 0), 0);
+  return {
+    storeTimeoutMs: rows * SLOWEST_MS_PER_ROW,
+    store: (tx, at) => storeOrLeaveOut(tx, () => storeArrived(tx, found, recipients, at)),
+  };
+}
+
+async function storeArrived(tx: Tx, found: ReadReports, recipients: ReportRecipient[], at: Date): Promise<void> {
+  const recipient = recipients.find(({ kind }) => kind !== null) ?? recipients[0];
+  if (!recipient) return;
+  const domains = await tx.domain.findMany({
+    where: { name: { in: found.reports.map(({ domain }) => domain) } },
+    select: { id: true, name: true },
+  });
+  const drop = { domainId: recipient.domainId, kind: recipient.kind ?? 'dmarc', at };
+  for (const report of found.reports) {
+    const { kind } = report;
+    const domainId = domains.find(({ name }) => name === report.domain)?.id;
+    if (!domainId) {
+      await countDropped(tx, { ...drop, kind, reason: 'foreign_domain' });
+      continue;
+    }
+    const result = await storeReport(tx, report, { domainId, source: 'mail', at });
+    if (result.status === 'rejected') await countDropped(tx, { domainId, kind, reason: result.reason, at });
+  }
+  for (const { kind, reason } of found.unreadable) await countDropped(tx, { ...drop, kind: kind ?? drop.kind, reason });
+  const isEmpty = found.reports.length === 0 && found.unreadable.length === 0;
+  if (isEmpty && recipient.kind !== null) await countDropped(tx, { ...drop, reason: 'malformed' });
+}
+
+/** The transaction also records the message, which a report that can't be stored must not undo. */
+async function storeOrLeaveOut(tx: Tx, store: () => Promise<void>): Promise<void> {
+  await tx.$executeRaw`SAVEPOINT reports`;
+  try {
+    await store();
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    log.error({ error }, 'cannot store a report');
+    await tx.$executeRaw`ROLLBACK TO SAVEPOINT reports`;
+  }
+}
