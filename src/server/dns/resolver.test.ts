@@ -114,6 +114,20 @@ describe('a lookup', () => {
     expect([server.questions, backup.questions]).toEqual([[`udp A ${NAME}`], [`udp A ${NAME}`]]);
   });
 
+  it('is one of at most 200 at once in the process; the others wait for their turn', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `d${index}.example`);
+    server.faults = Object.fromEntries(names.map((name) => [name, 'drop']));
+    const ending = new AbortController();
+    const { lookup } = resolverOf([server], { timeoutMs: 60_000, signal: ending.signal });
+    const lookups = Promise.all(names.map((name) => lookup(name, 'A')));
+    // Each is sent again after a while, by which time the others would have been sent too.
+    await expect.poll(() => server.questions.length).toBe(400);
+    expect(new Set(server.questions).size).toBe(200);
+    ending.abort();
+    expect(await lookups).toEqual(names.map(() => failed(/in time/)));
+    expect(await resolverOf().lookup(NAME, 'A')).toMatchObject({ status: 'missing' });
+  });
+
   it('ends with its signal', async () => {
     server.faults = { [NAME]: 'drop' };
     const ending = new AbortController();

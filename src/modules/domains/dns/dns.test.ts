@@ -1,13 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '@/server/clock';
 import { db } from '@/test/database';
-import { makeDkimKey, makeDomain, unique } from '@/test/factories';
-import { type Answer, expectError, keyClient } from '@/test/rest';
+import { makeDkimKey, makeDomain } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
 import { MAIL_ADDRESS, MAIL_ADDRESS_NAME, publishedZone } from '@/test/servers/published-domain';
 import { dkimRecordValue } from '../dkim/keys';
 import { factsOf } from './facts';
 import type { DomainFacts } from './records/record';
-import { checkDueDomains } from './schedule';
 
 const dns = await vi.hoisted(async () => {
   const { startDns } = await import('@/test/servers/dns');
@@ -209,31 +207,5 @@ describe('access', () => {
     for (const call of [other.get(`/domains/${domain.id}/dns`), other.post(`/domains/${domain.id}/dns/check`)]) {
       expectError(await call, 404, 'NOT_FOUND');
     }
-  });
-});
-
-describe('the schedule', () => {
-  const due = (ids: string[]) =>
-    db.$executeRaw`UPDATE domain SET next_dns_check_at = CASE WHEN id = ANY(${ids}::uuid[]) THEN now() ELSE now() + interval '1 day' END`;
-  const checkedAt = async (id: string) => (await db.domain.findUniqueOrThrow({ where: { id } })).dnsCheckedAt;
-
-  it('checks each domain that is due once, over several instances, and keeps its changes', async () => {
-    const others = [await makeDomain({ name: `a-${unique()}.example` }), await makeDomain()];
-    await due([domain.id, ...others.map(({ id }) => id)]);
-    dns.questions = [];
-    await Promise.all([checkDueDomains(db, systemClock), checkDueDomains(db, systemClock)]);
-    expect(dns.questions.filter((question) => question === `udp MX ${domain.name}`)).toHaveLength(1);
-    for (const { id } of [domain, ...others]) expect(await checkedAt(id)).not.toBeNull();
-    expect(await db.domain.count({ where: { nextDnsCheckAt: { lt: new Date() } } })).toBe(0);
-    const { updatedAt } = await db.domain.findUniqueOrThrow({ where: { id: domain.id } });
-    zoneOf(domain.name).MX = ['0 .'];
-    await due([domain.id]);
-    await checkDueDomains(db, systemClock);
-    const { data: changes } = await api.get(`/domains/${domain.id}/dns/history`);
-    expect(changes).toContainEqual(
-      expect.objectContaining({ purpose: 'mx', before: [`10 ${HOST}`], after: ['0 .'], status: 'mismatch' }),
-    );
-    const after: Answer = await api.get(`/domains/${domain.id}`);
-    expect(after.data).toMatchObject({ dns_status: 'error', updated_at: updatedAt.toISOString() });
   });
 });

@@ -10,13 +10,17 @@ const AT_ONCE = 20;
 const START_EVERY_MS = 400;
 
 /** Checks the domains that are due. Every instance runs this; a domain is claimed by one. */
-export async function checkDueDomains(db: Database, clock: Clock): Promise<void> {
+export async function checkDueDomains(
+  db: Database,
+  clock: Clock,
+  { atOnce = AT_ONCE, startEveryMs = START_EVERY_MS } = {},
+): Promise<void> {
   const running = new Set<Promise<void>>();
   for (let id = await claimNext(db); id !== null; id = await claimNext(db)) {
     const check: Promise<void> = checkOne(db, id, clock).finally(() => running.delete(check));
     running.add(check);
-    if (running.size >= AT_ONCE) await Promise.race(running);
-    await setTimeout(START_EVERY_MS);
+    if (running.size >= atOnce) await Promise.race(running);
+    await setTimeout(startEveryMs);
   }
   await Promise.all(running);
 }
