@@ -9,10 +9,12 @@ export type { Lookup } from './lookup';
 
 type AuthoritativeLookup = { server: string; lookup: Lookup };
 
+/** One whose address isn't known can't be asked. */
+type NameServer = { host: string; address: string } | { host: string; address: null; problem: string };
+
 type Zone = {
   name: string;
-  /** Without an address if the server's name has none. */
-  servers: { host: string; address: string | null }[];
+  servers: NameServer[];
 };
 
 export type Resolver = {
@@ -90,20 +92,22 @@ export function createResolver(options: Options): Resolver {
     return once(`zone ${name.toLowerCase()}`, async () => {
       const ns = await lookupUnverified(name, 'NS');
       if (ns.status === 'found') {
-        const hosts = ns.values.slice(0, MAX_NAME_SERVERS);
-        return {
-          name,
-          servers: await Promise.all(hosts.map(async (host) => ({ host, address: await addressOf(host) }))),
-        };
+        // Servers rotate their answers.
+        const hosts = ns.values.toSorted().slice(0, MAX_NAME_SERVERS);
+        return { name, servers: await Promise.all(hosts.map(nameServer)) };
       }
       const parent = name.split('.').slice(1).join('.');
       return parent.includes('.') && ns.status === 'missing' ? zoneOf(parent) : null;
     });
   }
 
-  async function addressOf(host: string): Promise<string | null> {
-    const { values } = await lookupUnverified(host, 'A');
-    return values[0] ?? (await lookupUnverified(host, 'AAAA')).values[0] ?? null;
+  async function nameServer(host: string): Promise<NameServer> {
+    const four = await lookupUnverified(host, 'A');
+    const found = four.status === 'found' ? four : await lookupUnverified(host, 'AAAA');
+    const [address] = found.values;
+    if (address !== undefined) return { host, address };
+    const failure = [four, found].find((lookup) => lookup.status === 'temporary_error');
+    return { host, address: null, problem: failure ? `can’t be found (${failure.reason})` : 'has no address' };
   }
 
   /** An alias leads to a name that other servers may hold. */

@@ -4,7 +4,16 @@ import { createServer } from 'node:net';
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
 
 /** What a server does instead of answering from its zones. */
-type DnsFault = 'drop' | 'servfail' | 'refused' | 'garbage' | 'forged' | 'truncated' | 'bogus' | 'lame';
+type DnsFault =
+  | 'drop'
+  | 'servfail'
+  | 'refused'
+  | 'garbage'
+  | 'forged'
+  | 'truncated'
+  | 'bogus'
+  | 'lame'
+  | 'other_question';
 
 export type DnsZone = Record<string, Partial<Record<string, string[]>>>;
 
@@ -79,6 +88,8 @@ function respond(server: DnsTestServer, bytes: Buffer, transport: 'udp' | 'tcp')
       return [encode({ ...reply, answers: [], flags: 5 })];
     case 'bogus':
       return [encode(query.flag_cd ? plain : { ...plain, answers: [], flags: 2 })];
+    case 'other_question':
+      return [encode({ ...reply, questions: [{ type: 'A', name: 'other.example' }] })];
     case 'lame':
       return [encode({ ...reply, answers: [], flags: 0 })];
     case 'garbage':

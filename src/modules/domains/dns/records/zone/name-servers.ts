@@ -40,9 +40,11 @@ export function nameServerRecord(zone: string): ExaminedRecord {
 
 async function askAll(zone: string, resolver: Resolver): Promise<NameServer[]> {
   const [found, answers] = await Promise.all([resolver.zoneOf(zone), resolver.lookupAuthoritative(zone, 'SOA')]);
-  const servers = (found?.servers ?? []).map(({ host, address }) => {
-    const answer = answers.find(({ server }) => server === address);
-    return { host, address, ...(answer ? stateOf(answer.lookup) : { serial: null, problem: 'has no address' }) };
+  const servers = (found?.servers ?? []).map((server): NameServer => {
+    const { host, address } = server;
+    if (address === null) return { host, address, serial: null, problem: server.problem };
+    const answer = answers.find((one) => one.server === address);
+    return { host, address, ...stateOf(answer?.lookup) };
   });
   const newest = servers.reduce<number | null>(
     (latest, { serial }) => (serial !== null && (latest === null || isNewer(serial, latest)) ? serial : latest),
@@ -55,11 +57,11 @@ async function askAll(zone: string, resolver: Resolver): Promise<NameServer[]> {
   );
 }
 
-function stateOf(lookup: Lookup): { serial: number | null; problem: string | null } {
-  if (lookup.status === 'temporary_error')
+function stateOf(lookup: Lookup | undefined): { serial: number | null; problem: string | null } {
+  if (lookup?.status === 'temporary_error')
     return { serial: null, problem: `doesn’t answer for the zone (${lookup.reason})` };
-  const serial = Number(lookup.values[0]?.split(' ')[SERIAL_FIELD]);
-  const isServing = lookup.status === 'found' && lookup.isAuthoritative && Number.isInteger(serial);
+  const serial = Number(lookup?.values[0]?.split(' ')[SERIAL_FIELD]);
+  const isServing = lookup?.status === 'found' && lookup.isAuthoritative && Number.isInteger(serial);
   return isServing ? { serial, problem: null } : { serial: null, problem: 'doesn’t have the zone' };
 }
 
