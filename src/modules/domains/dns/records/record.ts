@@ -1,3 +1,4 @@
+import { normalizeDomainName } from '@/lib/mail/address';
 import type { Lookup, RecordType, Resolver } from '@/server/dns/resolver';
 import type { Domain } from '../../schema';
 import type { DnsRecord, DnsRecordStatus, DnsSeverity } from '../schema';
@@ -17,6 +18,11 @@ export type DomainFacts = {
 };
 
 type Answered = Exclude<Lookup, { status: 'temporary_error' }>;
+
+/** Whether others can reach a host under its name, unlike `localhost` or an address. */
+export function hasPublicName(host: string): boolean {
+  return normalizeDomainName(host) !== null;
+}
 
 export type Verdict = { status: DnsRecordStatus; severity: DnsSeverity; message: string; fix: string | null };
 

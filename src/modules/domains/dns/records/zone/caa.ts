@@ -1,5 +1,5 @@
 import type { Resolver } from '@/server/dns/resolver';
-import { answered, type DomainFacts, type ExaminedRecord, mismatch, ok, type Verdict } from '../record';
+import { answered, type DomainFacts, type ExaminedRecord, hasPublicName, mismatch, ok, type Verdict } from '../record';
 
 const KNOWN_TAGS = new Set(['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc', 'contactemail', 'contactphone']);
 const CRITICAL = 128;
@@ -8,7 +8,7 @@ type CaaSet = { name: string; values: string[]; ttl: number | null };
 
 /** CAA: the authority may issue certificates for the mail server and for the host names of the domain. */
 export function caaRecords({ name, mailHost, certificateIssuer }: DomainFacts): ExaminedRecord[] {
-  return [...new Set([mailHost, name])].map((host) => ({
+  return [...new Set([mailHost, name])].filter(hasPublicName).map((host) => ({
     purpose: 'caa',
     type: 'CAA',
     name: host,
