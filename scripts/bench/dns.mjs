@@ -17,6 +17,8 @@ const ANSWERS = {
   PTR: HOST,
 };
 
+const NOTHING = { name: '', type: 'A' };
+
 if (!isMainThread) await serveDns();
 
 /**
@@ -91,13 +93,14 @@ async function serveDns() {
   const socket = createSocket('udp4');
   socket.on('message', (bytes, { port, address }) => {
     const { id, questions = [] } = dnsPacket.decode(bytes);
-    const [{ name, type }] = questions;
+    const [{ name, type } = NOTHING] = questions;
     const data = ANSWERS[type];
+    /** @type {any[]} */
     const answers = data === undefined ? [] : [{ type, name, ttl: 300, data }];
     const flags = dnsPacket.RECURSION_AVAILABLE;
     socket.send(dnsPacket.encode({ type: 'response', id, flags, questions, answers }), port, address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  parentPort.postMessage(socket.address().port);
+  parentPort?.postMessage(socket.address().port);
 }
