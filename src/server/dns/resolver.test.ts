@@ -114,6 +114,19 @@ describe('a lookup', () => {
     expect([server.questions, backup.questions]).toEqual([[`udp A ${NAME}`], [`udp A ${NAME}`]]);
   });
 
+  it('goes to a resolver that has not answered once more only if the others fail', async () => {
+    const backup = await otherServer();
+    backup.zone = { [NAME]: { A: ['192.0.2.1'], MX: ['10 a.example'] } };
+    server.faults = { [NAME]: 'drop' };
+    const { lookup } = resolverOf([server, backup]);
+    expect(await lookup(NAME, 'A')).toEqual(found('192.0.2.1'));
+    expect(await lookup(NAME, 'MX')).toEqual(found('10 a.example'));
+    expect(server.questions).toEqual([`udp A ${NAME}`]);
+    backup.faults = { [NAME]: 'servfail' };
+    expect(await lookup(NAME, 'TXT')).toEqual(failed(/in time/));
+    expect(server.questions).toContain(`udp TXT ${NAME}`);
+  });
+
   it('is one of at most 200 at once in the process; the others wait for their turn', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `d${index}.example`);
     server.faults = Object.fromEntries(names.map((name) => [name, 'drop']));

@@ -49,6 +49,8 @@ const questions = processWide<LimitFunction>('dns questions');
 export function createResolver(options: Options): Resolver {
   const { servers, signal, timeoutMs = TIMEOUT_MS, authoritativePort = DNS_PORT } = options;
   const remembered = new Map<string, Promise<unknown>>();
+  // Resolvers that didn't answer a question. The others are asked first, or each question would wait for them again.
+  const silent = new Set<DnsServer>();
   // One for each question, removed with its answer.
   setMaxListeners(0, signal);
 
@@ -76,9 +78,11 @@ export function createResolver(options: Options): Resolver {
   function recursiveLookup(name: string, type: RecordType, isUnverified: boolean): Promise<Lookup> {
     return once(`${isUnverified} ${type} ${name.toLowerCase()}`, async () => {
       let last = failed('No DNS server is configured.');
-      for (const server of servers) {
+      const bySilence = servers.toSorted((one, other) => Number(silent.has(one)) - Number(silent.has(other)));
+      for (const server of bySilence) {
         last = (await lookupAt(server, name, type, { isRecursive: true, isUnverified })).lookup;
         if (last.status !== 'temporary_error') break;
+        if (last.rcode === undefined) silent.add(server);
       }
       return last;
     });

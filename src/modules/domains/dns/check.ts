@@ -1,4 +1,5 @@
 import { createResolver, type Resolver } from '@/server/dns/resolver';
+import { untilAborted } from '@/server/outbound/until-aborted';
 import { type CheckedRecord, checkOne } from './check-record';
 import { blocklistRecords } from './records/blocklists';
 import { hostRecords, mxRecord, reverseRecords, targetsOf } from './records/mail-host';
@@ -25,6 +26,9 @@ import { caaRecords } from './records/zone/caa';
 import { dnssecRecord } from './records/zone/dnssec';
 import { nameServerRecord } from './records/zone/name-servers';
 import { DNS_PURPOSES } from './schema';
+
+type StartTls = NonNullable<Probes['startTls']>;
+type FetchText = NonNullable<Probes['fetchText']>;
 
 const TIMEOUT_MS = 15_000;
 const MAX_MX_HOSTS = 5;
@@ -66,7 +70,11 @@ export async function checkWith(
   probes: Probes,
   onChecked?: OnChecked,
 ): Promise<CheckedRecord[]> {
-  const once = { ...probes, startTls: probes.startTls && eachOnce(probes.startTls) };
+  const once: Probes = {
+    ...probes,
+    startTls: probes.startTls && eachOnce(probes.startTls),
+    fetchText: probes.fetchText && endingWith(resolver.signal, probes.fetchText),
+  };
   let total = 0;
   const check = async (records: (ExpectedRecord | ExaminedRecord)[]) => {
     total += records.length;
@@ -121,8 +129,16 @@ async function orNone(values: Promise<string[]>): Promise<string[]> {
   }
 }
 
+function endingWith(signal: AbortSignal, fetchText: FetchText): FetchText {
+  return (url) =>
+    untilAborted(fetchText(url), signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      return { failure: 'There was no answer in time.' };
+    });
+}
+
 /** Several records ask for the certificate of one host. */
-function eachOnce(startTls: NonNullable<Probes['startTls']>): NonNullable<Probes['startTls']> {
+function eachOnce(startTls: StartTls): StartTls {
   const offers = new Map<string, Promise<TlsOffer>>();
   return (address, host, signal) => {
     const key = `${address} ${host}`;

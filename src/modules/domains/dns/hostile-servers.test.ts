@@ -74,6 +74,16 @@ it('ends every question with the check, and gives each record a status', async (
   }
 });
 
+it('ends what it fetches with the check', async () => {
+  const enforcing = domainFacts({ mtaStsMode: 'enforce' });
+  server.zone = publishedZone(enforcing);
+  const servers = [{ address: server.address, port: server.port }];
+  const resolver = createResolver({ servers, signal: AbortSignal.timeout(3_000) });
+  const fetchText = () => new Promise<never>(() => {});
+  const policy = recordOf(await checkWith(resolver, enforcing, { fetchText }), 'mta_sts', 'mta-sts.');
+  expect(policy).toMatchObject({ severity: 'error', message: expect.stringMatching(/no answer in time/) });
+});
+
 describe('a record that is too large', () => {
   it('is cut, and the others of its name are still read', async () => {
     server.faults = { [`TXT ${facts.name}`]: 'truncated', [`TXT ${DMARC}`]: 'truncated' };
