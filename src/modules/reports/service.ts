@@ -1,4 +1,6 @@
-import { isDatabaseAway, type Tx } from '@/server/db';
+import { parseAddress } from '@/lib/mail/address';
+import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
+import { type Database, isDatabaseAway, type Tx } from '@/server/db';
 import { log } from '@/server/log';
 import type { ReadReports } from './reading/read';
 import { readReportsAside } from './reading/reader';
@@ -15,6 +17,7 @@ export type ArrivedReports = {
 };
 
 const SLOWEST_MS_PER_ROW = 1;
+const STORE_TIMEOUT_MS = 30_000;
 
 export const NO_REPORTS: ArrivedReports = { store: async () => {}, storeTimeoutMs: 0 };
 
@@ -29,6 +32,36 @@ export async function readArrivedReports(
     storeTimeoutMs: rows * SLOWEST_MS_PER_ROW,
     store: (tx, at) => storeOrLeaveOut(tx, () => storeArrived(tx, found, recipients, at)),
   };
+}
+
+/** Stores the reports in mail that no mailbox gets. @throws while the database is away */
+export async function storeReportMail(
+  db: Database,
+  mail: { raw: Uint8Array; addresses: string[] },
+  at: Date,
+): Promise<void> {
+  const recipients = await findRecipients(db, mail.addresses);
+  if (recipients.length === 0) return;
+  const reports = await readArrivedReports(async () => mail.raw, recipients);
+  await db.$transaction((tx) => reports.store(tx, at), { timeout: STORE_TIMEOUT_MS + reports.storeTimeoutMs });
+}
+
+async function findRecipients(db: Database, addresses: string[]): Promise<ReportRecipient[]> {
+  const parsed = addresses.flatMap((address) => parseAddress(address) ?? []);
+  const domains = await db.domain.findMany({
+    where: { name: { in: parsed.map(({ domain }) => domain) } },
+    select: { id: true, name: true },
+  });
+  return parsed.flatMap(({ local, domain }) => {
+    const known = domains.find(({ name }) => name === domain);
+    return known ? [{ domainId: known.id, kind: reportKindOf(local.toLowerCase()) }] : [];
+  });
+}
+
+/** The reports that an address of reports is for. */
+export function reportKindOf(localPart: string): ReportKind | null {
+  const [kind] = Object.entries(REPORT_LOCAL_PARTS).find(([, name]) => name === localPart) ?? [];
+  return (kind as ReportKind | undefined) ?? null;
 }
 
 async function storeArrived(tx: Tx, found: ReadReports, recipients: ReportRecipient[], at: Date): Promise<void> {

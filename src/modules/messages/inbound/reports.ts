@@ -1,6 +1,11 @@
-import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import type { InboundMail } from '@/mail/inbound/port';
-import { type ArrivedReports, NO_REPORTS, type ReportRecipient, readArrivedReports } from '@/modules/reports/service';
+import {
+  type ArrivedReports,
+  NO_REPORTS,
+  type ReportRecipient,
+  readArrivedReports,
+  reportKindOf,
+} from '@/modules/reports/service';
 import type { Database } from '@/server/db';
 import { deliveredMailboxes } from './delivered-mailboxes';
 
@@ -18,18 +23,11 @@ async function findRecipients(database: Database, mail: InboundMail): Promise<Re
   );
   const mailboxes = deliveredMailboxes(mail);
   const named = [...unread, ...mailboxes].flatMap(({ address, domainId }) => {
-    const kind = KINDS.get(address.slice(0, address.lastIndexOf('@')));
+    const kind = reportKindOf(address.slice(0, address.lastIndexOf('@')));
     return kind ? [{ domainId, kind }] : [];
   });
   return [...named, ...(await findReportMailboxes(database, mailboxes))];
 }
-
-const KINDS = new Map(
-  Object.entries(REPORT_LOCAL_PARTS).map(([kind, local]): [string, 'dmarc' | 'tls'] => [
-    local,
-    kind as 'dmarc' | 'tls',
-  ]),
-);
 
 async function findReportMailboxes(
   database: Database,

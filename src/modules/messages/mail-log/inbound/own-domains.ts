@@ -1,4 +1,4 @@
-import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
+import { reportKindOf } from '@/modules/reports/service';
 import type { Tx } from '@/server/db';
 import { domainOf } from '../../inbound/header';
 
@@ -15,12 +15,10 @@ export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Pr
 
 /** Those of the addresses whose mail went to the agent, which has stored the reports in it. */
 export async function findReportAddresses(db: Tx, addresses: readonly string[]): Promise<Set<string>> {
-  const candidates = addresses.filter((address) => LOCAL_PARTS.includes(address.slice(0, address.lastIndexOf('@'))));
+  const candidates = addresses.filter((address) => reportKindOf(address.slice(0, address.lastIndexOf('@'))));
   if (candidates.length === 0) return new Set();
   const rows = await db.$queryRaw<{ address: string }[]>`
     SELECT address FROM unnest(${candidates}::text[]) AS address
       CROSS JOIN LATERAL mta.report_transport(split_part(address, '@', 1), split_part(address, '@', 2))`;
   return new Set(rows.map(({ address }) => address));
 }
-
-const LOCAL_PARTS: readonly string[] = Object.values(REPORT_LOCAL_PARTS);
