@@ -5,7 +5,7 @@ import { log } from '@/server/log';
 import type { ReadReports } from './reading/read';
 import { readReportsAside } from './reading/reader';
 import type { ReportKind } from './reading/report';
-import { countDropped, storeReport } from './storing/store';
+import { countDropped, storeReport, storeTimeoutMs } from './storing/store';
 
 /** Where a message arrived. `kind` is null for a mailbox, which gets other mail too. */
 export type ReportRecipient = { domainId: string; kind: ReportKind | null };
@@ -16,7 +16,8 @@ export type ArrivedReports = {
   storeTimeoutMs: number;
 };
 
-const SLOWEST_MS_PER_ROW = 1;
+// Longer mail is too large to be read, and so is its start.
+const MAX_READ_BYTES = 16 * 1024 * 1024;
 const STORE_TIMEOUT_MS = 30_000;
 
 export const NO_REPORTS: ArrivedReports = { store: async () => {}, storeTimeoutMs: 0 };
@@ -26,10 +27,12 @@ export async function readArrivedReports(
   read: () => Promise<Uint8Array>,
   recipients: ReportRecipient[],
 ): Promise<ArrivedReports> {
-  const found = await readReportsAside({ bytes: await read(), isMail: true });
-  const rows = found.reports.reduce((sum, report) => sum + (report.kind === 'dmarc' ? report.rows.length : 0), 0);
+  const raw = await read();
+  // A copy, because the worker takes its bytes away from this thread.
+  const bytes = new Uint8Array(raw.subarray(0, MAX_READ_BYTES));
+  const found = await readReportsAside({ bytes, isMail: true });
   return {
-    storeTimeoutMs: rows * SLOWEST_MS_PER_ROW,
+    storeTimeoutMs: found.reports.reduce((sum, report) => sum + storeTimeoutMs(report), 0),
     store: (tx, at) => storeOrLeaveOut(tx, () => storeArrived(tx, found, recipients, at)),
   };
 }
