@@ -67,6 +67,18 @@ describe('its domains', () => {
   });
 });
 
+describe('its reports', () => {
+  it('have sources to keep, to fix and to block, and TLS failures', async () => {
+    const { data: domains } = await api.get('/domains?limit=200&sort=created_at&order=asc');
+    const { sources, totals } = (await api.get(`/domains/${domains[2].id}/dmarc`)).data;
+    const advice = new Set(sources.map((source: { advice: string }) => source.advice));
+    expect(advice).toEqual(new Set(['keep', 'fix', 'block']));
+    expect(totals.organisations).toBe(3);
+    expect((await api.get(`/dmarc/reports?domain_id=${domains[0].id}`)).data.length).toBeGreaterThan(20);
+    expect((await api.get(`/tls/reports?domain_id=${domains[0].id}`)).data.length).toBeGreaterThan(10);
+  });
+});
+
 describe('its messages', () => {
   it('have every status, each with a trace and matching recipients', async () => {
     for (const status of MESSAGE_STATUSES) {

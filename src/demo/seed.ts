@@ -17,6 +17,7 @@ import { planOutgoing } from './mail/outgoing';
 import { seedAbuse } from './oversight/abuse';
 import { seedAudit } from './oversight/audit';
 import { createRandom } from './random';
+import { seedReports } from './reports/reports';
 import { seedDeliveries } from './webhooks/deliveries';
 import { isSubscribed, seedWebhooks } from './webhooks/webhooks';
 
@@ -65,6 +66,7 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   const aliases = await seedAliases(ctx, domains, mailboxes);
   await limitDomains(ctx);
   await seedDns(ctx, domains);
+  await seedReports(ctx, domains);
   await seedSieveFilters(ctx, domains, mailboxes);
   const admins = await seedAdmins(ctx, domains, password);
   const { senders, demoKey } = await seedApiKeys(ctx, admins, domains);
