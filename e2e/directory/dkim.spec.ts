@@ -20,7 +20,7 @@ test('shows the DNS record of a new domain’s key, and copies it exactly as the
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const domain = await makeDomain(api);
   const [key] = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim`);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(activeKey(page)).toContainText(`${key?.selector}`);
   await expect(activeKey(page)).toContainText('RSA, 2048 bits');
   await activeKey(page).getByRole('button', { name: 'Copy the name' }).click();
@@ -37,7 +37,7 @@ test('rotates a key, activates it after confirmation, and reactivates the previo
 }) => {
   const domain = await makeDomain(api);
   const [first] = await api.call<Key[]>('GET', `/domains/${domain.id}/dkim`);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await page.getByRole('button', { name: 'Rotate key' }).click();
   const dialog = page.getByRole('dialog', { name: `Rotate the DKIM key of ${domain.name}` });
   const selector = dialog.getByRole('textbox', { name: /^Selector/ });
@@ -78,7 +78,7 @@ test('rotates a key, activates it after confirmation, and reactivates the previo
 
 test('shows whether the mail server has the key', async ({ signedIn: page, api, sql, check }) => {
   const domain = await makeDomain(api);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(section(page).getByText('No mail server is attached.')).toBeVisible();
   await check();
 
@@ -98,7 +98,7 @@ test('shows whether the mail server has the key', async ({ signedIn: page, api, 
 test('reports a conflicting change by another admin, then shows it', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
   await api.call('POST', `/domains/${domain.id}/dkim/rotate`, { selector: 'second', algorithm: 'ed25519' });
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await page.getByRole('button', { name: 'Activate second' }).click();
   await api.call('POST', `/domains/${domain.id}/dkim/second/activate`);
   const dialog = page.getByRole('dialog', { name: 'Activate second' });
@@ -113,7 +113,7 @@ test('lets a domain admin view keys and records but not change them', async ({ p
   const domain = await makeDomain(api);
   await api.call('POST', `/domains/${domain.id}/dkim/rotate`, { selector: 'second' });
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(activeKey(page).getByRole('button', { name: 'Copy the value' })).toBeVisible();
   await expect(pendingKey(page).getByRole('button', { name: 'Copy the value' })).toBeVisible();
   await expect(section(page).getByText('Only admins can rotate keys.')).toBeVisible();
@@ -124,9 +124,9 @@ test('lets a domain admin view keys and records but not change them', async ({ p
 test('shows the rest of the page if the keys fail to load', async ({ signedIn: page, domain, check }) => {
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'domains.dkimKeys', failure);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=dkim`);
   await expect(alertWith(page, 'Couldn’t load DKIM keys')).toBeVisible();
-  await expect(page.getByLabel('Description')).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Settings' })).toBeVisible();
   await check();
   await end();
   await page.getByRole('button', { name: 'Retry', exact: true }).click();

@@ -1,40 +1,187 @@
 import type { Page } from '@playwright/test';
-import { parseZone, publish } from '../support/dns';
-import { expect, makeDomain, test, url } from '../support/fixtures';
+import { dropQuestions, loadZone, publish } from '../support/dns';
+import { failProcedure, withoutMailServer } from '../support/faults';
+import { alertWith, expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
 
 const HOST = 'mail.harbourfinch.example';
 const ADDRESS = '192.0.2.25';
-const section = (page: Page) => page.getByRole('region', { name: 'DNS', exact: true });
-const row = (page: Page, name: RegExp) => section(page).getByRole('button', { name });
+const SERVER = { [HOST]: { A: [ADDRESS] }, '25.2.0.192.in-addr.arpa': { PTR: [HOST] } };
 
-test('leads from a new domain to one whose records are all found', async ({ signedIn: page, api, check }) => {
-  const domain = await makeDomain(api);
-  await page.goto(`${url()}/domains/${domain.id}`);
-  const checkNow = section(page).getByRole('button', { name: 'Check now' });
-  await checkNow.click();
-  await expect(row(page, /^Missing SPF/)).toBeVisible();
-  await row(page, /^Missing MX/).click();
-  await expect(section(page)).toContainText('other servers don’t know where to deliver mail');
-  await expect(section(page).getByText(/^10 /)).toBeVisible();
+const section = (page: Page) => page.getByRole('region', { name: 'DNS', exact: true });
+const table = (page: Page) => section(page).getByRole('table', { name: /^DNS records/ });
+const row = (page: Page, name: RegExp) => table(page).getByRole('row', { name });
+const details = (page: Page, name: RegExp) => section(page).getByRole('button', { name });
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+test.beforeEach(({ page }) => withoutMailServer(page));
+
+async function checkAgain(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: 'Check again' });
+  const checked = page.waitForResponse((response) => response.url().includes('domains.checkDns'));
+  await button.click();
+  await checked;
+  await expect(button).toBeEnabled();
+}
+
+test('leads from adding a domain to all records found, by pasting the zone file', async ({
+  signedIn: page,
+  context,
+  check,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const name = `${unique('added')}.example`;
+  publish(SERVER);
+  await page.goto(`${url()}/domains?new=true`);
+  const dialog = page.getByRole('dialog', { name: 'Add domain' });
+  await dialog.getByRole('textbox', { name: 'Domain' }).fill(name);
+  await dialog.getByRole('button', { name: 'Add domain' }).click();
+  await expect(page.getByRole('heading', { name })).toBeVisible();
+  await checkAgain(page);
+  await expect(row(page, /^Missing MX/)).toBeVisible();
+  await expect(page.getByRole('tab', { name: /^DNS \d+ problems/ })).toBeVisible();
   await check();
 
-  const file = await section(page).getByRole('link', { name: 'Zone file' }).getAttribute('href');
-  const zone = parseZone(await (await page.request.get(`${url()}${file}`)).text());
-  publish({ ...zone, [HOST]: { A: [ADDRESS] }, '25.2.0.192.in-addr.arpa': { PTR: [HOST] } });
-  await checkNow.click();
-  await expect(section(page)).toContainText('No problems');
-  await expect(row(page, /^Found SPF/)).toBeVisible();
+  await section(page)
+    .getByRole('radio', { name: /^To publish/ })
+    .click();
+  const toPublish = section(page).getByRole('list', { name: 'Records to publish' });
+  const mx = toPublish.getByRole('listitem').filter({ hasText: 'Brings mail here' });
+  await expect(mx).toContainText('@');
+  await mx.getByRole('button', { name: 'Copy the priority of MX @' }).click();
+  expect(await copied(page)).toBe('10');
+  await mx.getByRole('button', { name: 'Copy the mail server of MX @' }).click();
+  expect(await copied(page)).toBe(HOST);
+  await check();
+
+  await page.getByRole('button', { name: 'Zone file' }).click();
+  await page.getByRole('menuitem', { name: 'Copy missing records' }).click();
+  await expect(page.getByText('Missing records copied')).toBeVisible();
+  loadZone(await copied(page));
+  await checkAgain(page);
+  for (const label of ['MX', 'SPF', 'DKIM']) await expect(row(page, new RegExp(`^Found ${label}`))).toBeVisible();
+  await expect(row(page, /^(Missing|Mismatch|Duplicate) (MX|SPF|DKIM|DMARC)/)).toHaveCount(0);
   await check();
 });
 
-test('shows what is wrong with a record, and what to publish instead', async ({ signedIn: page, api, check }) => {
+test('marks what differs from the record to publish, and keeps the open record in the URL', async ({
+  signedIn: page,
+  context,
+  api,
+  check,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const domain = await makeDomain(api);
-  publish({ [`_dmarc.${domain.name}`]: { TXT: ['v=DMARC1; p=none'] } });
+  publish({ ...SERVER, [domain.name]: { TXT: ['v=spf1 include:other.example ?all'] } });
   await page.goto(`${url()}/domains/${domain.id}`);
-  await section(page).getByRole('button', { name: 'Check now' }).click();
-  await row(page, /^Wrong DMARC/).click();
-  await expect(section(page)).toContainText('receiving servers deliver forged mail as usual');
-  await expect(section(page)).toContainText('v=DMARC1; p=quarantine');
-  await expect(section(page).getByText('v=DMARC1; p=none')).toBeVisible();
+  await checkAgain(page);
+  const toggle = details(page, /^Details of SPF @/);
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false');
+  await toggle.click();
+  await expect(toggle).toHaveAttribute('aria-expanded', 'true');
+  const found = section(page).getByRole('region', { name: 'Found' });
+  await expect(found.locator('mark').filter({ hasText: 'other.example' })).toBeVisible();
+  const expected = section(page).getByRole('region', { name: 'Publish this' });
+  await expect(expected.locator('mark').first()).toBeVisible();
+  await section(page).getByRole('button', { name: 'Copy name' }).click();
+  expect(await copied(page)).toBe('@');
   await check();
+
+  await page.reload();
+  await expect(toggle).toHaveAttribute('aria-expanded', 'true');
+  await toggle.focus();
+  await page.keyboard.press('Enter');
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await toggle.click();
+  await expect(found).toBeVisible();
+  await check();
+});
+
+test('shows a running check also after leaving and coming back', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  publish({ ...SERVER, [domain.name]: { MX: [`10 ${HOST}`] } });
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await checkAgain(page);
+  const answer = dropQuestions(`_dmarc.${domain.name}`);
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await expect(row(page, /^Checking DMARC/)).toBeVisible();
+  await expect(row(page, /^Found MX/)).toBeVisible();
+  await expect(section(page).getByRole('progressbar')).toBeVisible();
+  await check();
+
+  await page.reload();
+  await expect(row(page, /^Checking DMARC/)).toBeVisible();
+  await expect(section(page)).toContainText(/\d+ of \d+ records/);
+  await expect(row(page, /^Checking/)).toHaveCount(0, { timeout: 20_000 });
+  await expect(row(page, /^Missing DMARC/)).toBeVisible();
+  answer();
+});
+
+test('lists what changed from one check to the next', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  const spf = (value: string) => publish({ ...SERVER, [domain.name]: { TXT: [value] } });
+  spf('v=spf1 mx -all');
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await checkAgain(page);
+  const history = page.getByRole('region', { name: 'History' });
+  await expect(history).toContainText('Nothing has changed since the first check.');
+  spf('v=spf1 ?all');
+  await checkAgain(page);
+  const change = history.getByRole('row', { name: /SPF/ });
+  await expect(change).toContainText('Before v=spf1 mx -all');
+  await expect(change).toContainText('After v=spf1 ?all');
+  await check();
+});
+
+test('says since when the result is if no DNS server answers', async ({ signedIn: page, api, sql, check }) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await checkAgain(page);
+  await sql("UPDATE dns_record SET checked_at = checked_at - interval '2 hours' WHERE domain_id = $1", [domain.id]);
+  await page.reload();
+  await expect(section(page)).toContainText('No DNS server answered the last check');
+  await expect(section(page)).toContainText('This is the result of');
+  await check();
+});
+
+test('shows an unchecked domain, and one whose records fail to load', async ({ signedIn: page, api, sql, check }) => {
+  const domain = await makeDomain(api);
+  await sql("UPDATE domain SET next_dns_check_at = '2100-01-01' WHERE id = $1", [domain.id]);
+  await sql('DELETE FROM dns_record WHERE domain_id = $1', [domain.id]);
+  await sql("UPDATE domain SET dns_checked_at = NULL, dns_status = 'unchecked' WHERE id = $1", [domain.id]);
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await expect(page.getByRole('heading', { name: 'Not checked yet' })).toBeVisible();
+  await check();
+
+  const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
+  const end = await failProcedure(page, 'domains.dns', failure);
+  await page.reload();
+  await expect(alertWith(page, 'Couldn’t load DNS records')).toBeVisible();
+  await check();
+  await end();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Not checked yet' })).toBeVisible();
+});
+
+test('lets a domain admin check records, and moves between tabs by keyboard', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
+  await page.goto(`${url()}/domains/${domain.id}`);
+  await checkAgain(page);
+  await expect(section(page).getByRole('row').nth(1)).toBeVisible();
+  await page.getByRole('tab', { name: /^DNS/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(page).toHaveURL(/tab=dkim/);
+  await expect(page.getByRole('region', { name: /^Active key / })).toBeVisible();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Only admins can change these settings.')).toBeVisible();
+  await check();
+  await page.goBack();
+  await expect(page.getByRole('tab', { name: 'DKIM keys' })).toHaveAttribute('aria-selected', 'true');
 });

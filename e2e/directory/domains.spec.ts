@@ -28,6 +28,7 @@ test('adds a domain, and shows server errors on their field', async ({ signedIn:
   await dialog.getByLabel('Description').fill('For the newsletter');
   await add.click();
   await expect(page.getByRole('heading', { name: added.toLowerCase() })).toBeVisible();
+  await page.getByRole('tab', { name: 'Settings' }).click();
   await expect(page.getByLabel('Description')).toHaveValue('For the newsletter');
   await check();
 });
@@ -57,12 +58,13 @@ test('keeps filters and order in the URL across a reload', async ({ signedIn: pa
   await page.getByLabel('Filter by name').fill(inactive.name);
   await page.getByRole('link', { name: inactive.name }).click();
   await expect(page.getByRole('heading', { name: inactive.name })).toBeVisible();
+  await page.getByRole('tab', { name: 'Settings' }).click();
   await expect(page.getByRole('switch', { name: 'Active' })).not.toBeChecked();
 });
 
 test('saves settings, and shows server errors on their field', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   const save = page.getByRole('button', { name: 'Save changes' });
   await expect(save).toBeDisabled();
   await page.getByRole('textbox', { name: 'Mailboxes' }).fill('2000000000');
@@ -96,6 +98,7 @@ test('asks before a link, the palette, Back or closing the tab discards unsaved 
   const domain = await makeDomain(api);
   await page.goto(`${url()}/domains?q=${domain.name}`);
   await page.getByRole('link', { name: domain.name }).click();
+  await page.getByRole('tab', { name: 'Settings' }).click();
   const description = page.getByLabel('Description');
   await description.fill('Not saved yet');
   const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
@@ -118,7 +121,10 @@ test('asks before a link, the palette, Back or closing the tab discards unsaved 
 
   await page.evaluate(() => window.history.back());
   await stay();
-  await expect(page).toHaveURL(`${url()}/domains/${domain.id}`);
+  await expect(page).toHaveURL(`${url()}/domains/${domain.id}?tab=settings`);
+  await page.getByRole('tab', { name: 'DKIM keys' }).click();
+  await stay();
+  await expect(page.getByRole('tab', { name: 'Settings' })).toHaveAttribute('aria-selected', 'true');
 
   const dialogEvent = page.waitForEvent('dialog');
   await page.close({ runBeforeUnload: true });
@@ -129,13 +135,59 @@ test('asks before a link, the palette, Back or closing the tab discards unsaved 
 
   await page.evaluate(() => window.history.back());
   await dialog.getByRole('button', { name: 'Leave without saving' }).click();
+  await expect(page).toHaveURL(`${url()}/domains/${domain.id}`);
+  await page.goBack();
   await expect(page).toHaveURL(`${url()}/domains?q=${domain.name}`);
   expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject({ description: '' });
 });
 
+test('explains the MTA-STS mode and keeps it with the report mailbox', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  const body = { domain_id: domain.id, local_part: 'reports', password: 'paper boats on the canal' };
+  const mailbox = await api.call<{ id: string; email: string }>('POST', '/mailboxes', body);
+  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
+  const mode = page.getByRole('combobox', { name: 'MTA-STS mode' });
+  await expect(mode).toHaveAccessibleDescription(/deliver without it otherwise/);
+  await mode.click();
+  await page.getByRole('option', { name: 'Enforce' }).click();
+  await expect(page.getByText('A certificate that can’t be verified stops inbound mail')).toBeVisible();
+  await page.getByRole('combobox', { name: 'Report mailbox' }).click();
+  await page.getByRole('option', { name: mailbox.email }).click();
+  await check();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  const saved = { mta_sts_mode: 'enforce', report_mailbox_id: mailbox.id };
+  expect(await api.call('GET', `/domains/${domain.id}`)).toMatchObject(saved);
+  await page.reload();
+  await expect(page.getByRole('combobox', { name: 'Report mailbox' })).toHaveValue(mailbox.email);
+});
+
+test('shows the domain’s mailboxes and aliases on their tabs', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/domains/${domain.id}?tab=aliases`);
+  await expect(page.getByRole('heading', { name: `No aliases in ${domain.name} yet` })).toBeVisible();
+  await check();
+  const alias = { domain_id: domain.id, source_local_part: 'sales', destination: 'ann@far.example' };
+  await api.call('POST', '/aliases', alias);
+  await api.call('POST', '/mailboxes', {
+    domain_id: domain.id,
+    local_part: 'ann',
+    password: 'paper boats on the canal',
+  });
+  await page.reload();
+  await expect(page.getByRole('row', { name: /sales@/ })).toContainText('ann@far.example');
+  await page.getByRole('tab', { name: 'Mailboxes' }).click();
+  await expect(page).toHaveURL(/tab=mailboxes$/);
+  await expect(page.getByRole('row', { name: /ann@/ })).toBeVisible();
+  await check();
+  await page.getByRole('link', { name: 'New mailbox' }).click();
+  await expect(page.getByRole('dialog', { name: 'New mailbox' })).toBeVisible();
+  await expect(page).toHaveURL(`${url()}/mailboxes?domain=${domain.id}&new=true`);
+});
+
 test('deletes a domain after its name is typed', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   await page.getByRole('button', { name: 'Delete domain' }).click();
   const dialog = page.getByRole('dialog', { name: `Delete ${domain.name}` });
   const confirm = dialog.getByRole('button', { name: 'Delete domain' });
@@ -160,7 +212,7 @@ test('explains why a domain with a mailbox or an alias can’t be deleted', asyn
   check,
 }) => {
   const domain = await makeDomain(api);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   await page.getByRole('button', { name: 'Delete domain' }).click();
   await sql(
     'INSERT INTO alias (id, domain_id, source_local_part, destination, updated_at) VALUES ($1, $2, $3, $4, now())',

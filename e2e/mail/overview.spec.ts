@@ -13,7 +13,7 @@ test('shows the setup checklist until the first message is sent, then totals', a
   const steps = page.getByRole('region', { name: 'Get started' });
   await expect(steps.getByRole('listitem').filter({ hasText: 'Add a domain' })).toContainText('Done');
   await expect(steps.getByRole('listitem').filter({ hasText: 'Create an API key' })).toContainText('To do');
-  await expect(steps.getByText('2 left')).toBeVisible();
+  await expect(steps.getByText('4 left')).toBeVisible();
   await check();
 
   await steps.getByRole('link', { name: 'Send test' }).click();
@@ -52,4 +52,37 @@ test('lists failed messages under Needs attention, linked to the failures', asyn
   await page.getByRole('link', { name: 'Review failures' }).click();
   await expect(page).toHaveURL(`${url()}/messages?status=failed`);
   await expect(page.getByRole('row', { name: /Never left/ })).toBeVisible();
+});
+
+test('leads from the checklist to the DNS records, which can wait', async ({ page, api, makeAdmin, check }) => {
+  const domain = await makeDomain(api);
+  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
+  await api.call('POST', `/domains/${domain.id}/dns/check`);
+  await page.goto(`${url()}/`);
+  const steps = page.getByRole('region', { name: 'Get started' });
+  const dns = steps.getByRole('listitem').filter({ hasText: 'Publish the DNS records' });
+  await expect(dns).toContainText(
+    new RegExp(`^To do.*\\d records that mail of ${domain.name} needs are missing or wrong`),
+  );
+  await dns.getByRole('button', { name: 'Later' }).click();
+  await expect(steps.getByText('3 left')).toBeVisible();
+  await page.reload();
+  await expect(dns).toContainText(/^Later/);
+  await check();
+  await dns.getByRole('link', { name: 'View records' }).click();
+  await expect(page.getByRole('list', { name: 'Records to publish' })).toContainText('_dmarc');
+});
+
+test('lists a domain whose DNS is broken, linked to its records', async ({ page, api, makeAdmin, check }) => {
+  const domain = await makeDomain(api);
+  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
+  await api.call('POST', `/domains/${domain.id}/dns/check`);
+  await sendMessage(api, domain);
+  await page.goto(`${url()}/`);
+  const problem = page.getByRole('row', { name: new RegExp(`^Missing ${domain.name} There is no MX record`) });
+  await expect(problem).toContainText(/\d more records? needs? a fix\./);
+  await check();
+  await problem.getByRole('link', { name: 'Fix the records' }).click();
+  await expect(page).toHaveURL(`${url()}/domains/${domain.id}`);
+  await expect(page.getByRole('tab', { name: /^DNS \d+ problems/ })).toHaveAttribute('aria-selected', 'true');
 });

@@ -10,7 +10,7 @@ test('shows who changed a domain, with the field before and after, and filters b
   const domain = await makeDomain(api);
   const admin = await makeAdmin('admin');
   await useSession(page, admin.cookie);
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   await page.getByLabel('Description').fill('For the shop');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible();

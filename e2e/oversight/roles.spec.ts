@@ -62,6 +62,7 @@ test('lets a domain admin view assigned domains and their settings, but not add 
   await check();
 
   await page.getByRole('link', { name: own.name }).click();
+  await page.getByRole('tab', { name: 'Settings' }).click();
   await expect(page.getByLabel('Description')).toBeDisabled();
   await expect(page.getByText('Only admins can change these settings.')).toBeVisible();
   await expect(page.getByRole('button', { name: /Save|Delete/ })).toHaveCount(0);

@@ -124,7 +124,7 @@ test('settings send only changed fields, so a quota that isn’t whole MB stays 
 }) => {
   const domain = await makeDomain(api);
   await api.call('PATCH', `/domains/${domain.id}`, { default_quota_bytes: 1_500_000 });
-  await page.goto(`${url()}/domains/${domain.id}`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   await expect(page.getByRole('textbox', { name: 'Mailbox quota (MB)' })).toHaveValue('1');
   await page.getByRole('textbox', { name: 'Mailbox quota (MB)' }).focus();
   await page.getByLabel('Description').fill(` ${unique('For ')} `);

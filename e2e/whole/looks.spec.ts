@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { ROUTES } from '../../src/lib/routes';
+import { checkedDomain, domainWithKeys, recordDetails } from '../support/checked-domain';
 import { cutDocuments } from '../support/cut-documents';
 import { withoutMailServer } from '../support/faults';
 import {
@@ -21,7 +22,12 @@ type View = { name: string; path: (made: Made) => string | Promise<string>; open
 const VIEWS: View[] = [
   ...ROUTES.map(({ label, href }) => ({ name: label, path: () => href })),
   { name: 'Sign in', path: () => '/login' },
-  { name: 'A domain', path: ({ domain }) => `/domains/${domain.id}` },
+  { name: 'A domain', path: async ({ api }) => checkedDomain(api) },
+  { name: 'The records to publish', path: async ({ api }) => `${await checkedDomain(api)}?view=publish` },
+  { name: 'The details of a record', path: recordDetails },
+  { name: 'The settings of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=settings` },
+  { name: 'The mailboxes of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=mailboxes` },
+  { name: 'The aliases of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=aliases` },
   { name: 'A domain with a pending and a retired key', path: domainWithKeys },
   { name: 'A message', path: async ({ api, domain }) => `/messages/${(await sendMessage(api, domain)).id}` },
   { name: 'A peek', path: async ({ api, domain }) => `/messages?peek=${(await sendMessage(api, domain)).id}` },
@@ -92,7 +98,7 @@ const DIALOGS: View[] = [
   },
   {
     name: 'The dialog to delete a domain',
-    path: async ({ api }) => `/domains/${(await makeDomain(api)).id}`,
+    path: async ({ api }) => `/domains/${(await makeDomain(api)).id}?tab=settings`,
     open: async (page) => {
       await page.getByRole('button', { name: 'Delete domain' }).click();
       await expect(page.getByRole('dialog', { name: /^Delete / })).toBeVisible();
@@ -100,7 +106,7 @@ const DIALOGS: View[] = [
   },
   {
     name: 'The dialog to rotate a key',
-    path: ({ domain }) => `/domains/${domain.id}`,
+    path: ({ domain }) => `/domains/${domain.id}?tab=dkim`,
     open: async (page) => {
       await page.getByRole('button', { name: 'Rotate key' }).click();
       await expect(page.getByRole('dialog', { name: /^Rotate the DKIM key of / })).toBeVisible();
@@ -248,14 +254,6 @@ function makeMailbox(api: Api, domain: { id: string }): Promise<{ id: string }> 
 async function makeAliases(api: Api, domain: Domain): Promise<{ id: string; domain_id: string; address: string }> {
   const destination = `ann@far.example,${unique('nobody')}@${domain.name}`;
   return api.call('POST', '/aliases', { domain_id: domain.id, source_local_part: unique('looks'), destination });
-}
-
-async function domainWithKeys({ api }: Made): Promise<string> {
-  const path = `/domains/${(await makeDomain(api)).id}`;
-  await api.call('POST', `${path}/dkim/rotate`, { selector: 'looks1', algorithm: 'ed25519' });
-  await api.call('POST', `${path}/dkim/looks1/activate`);
-  await api.call('POST', `${path}/dkim/rotate`, { selector: 'looks2' });
-  return path;
 }
 
 const NOWHERE = 'https://localhost:1/hook';

@@ -16,6 +16,17 @@ test('a new user sets up, sends in the browser and with curl, and sees both mess
   await check();
   await page.getByRole('button', { name: 'Add domain' }).click();
 
+  await expect(page.getByRole('heading', { name: 'Publish the DNS records' })).toBeVisible();
+  const records = page.getByRole('list', { name: 'Records that mail needs' });
+  const checked = page.waitForResponse((response) => response.url().includes('domains.checkDns'));
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await checked;
+  await expect(records.getByRole('listitem').filter({ hasText: '_dmarc.harbourfinch.example' })).toContainText('To do');
+  await check();
+  await page.reload();
+  await expect(records.getByRole('listitem').filter({ hasText: 'MX' })).toBeVisible();
+  await page.getByRole('button', { name: 'Continue, publish later' }).click();
+
   await page.getByLabel('To').fill('ann@far.example');
   await check();
   await page.getByRole('button', { name: 'Send test' }).click();

@@ -15,6 +15,7 @@ export async function applyDemoEnvironment({ root, dataDir }) {
   for (const name of settingNames) if (!KEPT_SETTINGS.has(name)) delete process.env[name];
   process.env.DATA_DIR = dataDir;
   process.env.LOG_LEVEL ||= 'warn';
+  process.env.MAIL_HOST = 'mail.postroom.example';
   // Nobody answers there.
   process.env.DNS_SERVERS = '127.0.0.1:9';
   process.env.NETWORK_CHECKS = 'false';

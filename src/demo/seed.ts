@@ -5,6 +5,7 @@ import { type DemoContext, scaled } from './demo-context';
 import { DEMO_EMAIL, seedAdmins } from './directory/admins';
 import { seedAliases } from './directory/aliases';
 import { noteKeyUse, seedApiKeys } from './directory/api-keys';
+import { seedDns } from './directory/dns';
 import { limitDomains, seedDomains } from './directory/domains';
 import { seedMailboxes } from './directory/mailboxes';
 import { seedSieveFilters } from './directory/sieve-filters';
@@ -16,6 +17,7 @@ import { planOutgoing } from './mail/outgoing';
 import { seedAbuse } from './oversight/abuse';
 import { seedAudit } from './oversight/audit';
 import { createRandom } from './random';
+import { seedReports } from './reports/reports';
 import { seedDeliveries } from './webhooks/deliveries';
 import { isSubscribed, seedWebhooks } from './webhooks/webhooks';
 
@@ -63,6 +65,8 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   const mailboxes = await seedMailboxes(ctx, domains);
   const aliases = await seedAliases(ctx, domains, mailboxes);
   await limitDomains(ctx);
+  await seedDns(ctx, domains);
+  await seedReports(ctx, domains);
   await seedSieveFilters(ctx, domains, mailboxes);
   const admins = await seedAdmins(ctx, domains, password);
   const { senders, demoKey } = await seedApiKeys(ctx, admins, domains);

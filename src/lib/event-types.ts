@@ -7,6 +7,7 @@ export const EVENT_TYPES = [
   'mail.received',
   'mail.received.full',
   'mail.spam',
+  'domain.dns_changed',
 ] as const;
 
 export const ALL_EVENTS = '*';

@@ -1,6 +1,6 @@
 import { dkimKeyRow, makeDkimKeyPair } from '@/modules/domains/dkim/keys';
 import { type DemoContext, scaled } from '../demo-context';
-import { before, DAY_MS, HOUR_MS, inOfficeHours } from '../time';
+import { before, DAY_MS, inOfficeHours } from '../time';
 import { COMPANIES } from './companies';
 
 export type DemoDomain = { id: string; name: string; active: boolean; createdAt: Date; weight: number };
@@ -9,7 +9,7 @@ type KeyPlan = { status: 'pending' | 'active' | 'retired'; selector: string; age
 
 const INACTIVE_AT_END = 3;
 /** The app creates the first DKIM key of these domains shortly after it starts. */
-const WITHOUT_KEY = new Set(['staging.alderbrook.test', 'staging.nordwind.test', 'mailcheck.test']);
+export const WITHOUT_KEY = new Set(['staging.alderbrook.test', 'staging.nordwind.test', 'mailcheck.test']);
 const GIB = 1024 ** 3;
 
 /** Domains by traffic; the last ones are inactive. */
@@ -42,14 +42,7 @@ export async function seedDomains(ctx: DemoContext): Promise<DemoDomain[]> {
               [500, 2],
               [2_000, 1],
             ]),
-      verifiedAt: domain.active ? new Date(domain.createdAt.getTime() + 2 * HOUR_MS) : null,
-      dnsStatus: domain.active
-        ? random.weighted([
-            ['ok', 8],
-            ['warning', 2],
-            ['unchecked', 1],
-          ])
-        : 'error',
+      mtaStsMode: index === 0 ? ('enforce' as const) : index % 6 === 1 ? ('testing' as const) : ('none' as const),
       // Nobody answers the demo's DNS questions.
       nextDnsCheckAt: new Date('2100-01-01'),
       updatedAt: domain.active ? before(now, random.int(1, 90) * DAY_MS) : before(now, random.int(12, 40) * DAY_MS),

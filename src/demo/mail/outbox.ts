@@ -55,7 +55,7 @@ export async function insertEvents(
     })
     .sort((one, other) => one.at.getTime() - other.at.getTime())
     .map(({ row, type, at, recipient, domainId, data }) => {
-      const body = eventBody({ type, messageId: row.message_id, at, data });
+      const body = eventBody({ type, id: row.message_id, at, data });
       const isDeleted = type === 'mail.received.full' && at < before(now, CONTENT_MS);
       return {
         id: random.uuidAt(at),

@@ -9,7 +9,7 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
-import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
+import type { BrokenDns, CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
   const { active, q } = input;
@@ -89,6 +89,24 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
   });
 }
 
+/** Active domains whose mail depends on DNS records that are missing or wrong, by name. */
+export async function listBrokenDns(
+  ctx: ActorContext,
+  { domainId, limit }: { domainId?: string; limit: number },
+): Promise<BrokenDns[]> {
+  const rows = await ctx.db.domain.findMany({
+    where: { AND: [{ id: domainId, active: true, dnsStatus: 'error' }, domainScope(ctx)] },
+    orderBy: { name: 'asc' },
+    take: limit,
+    select: { id: true, name: true, dnsRecords: BROKEN_RECORDS },
+  });
+  return rows.flatMap(({ id, name, dnsRecords: [first, ...others] }) => {
+    if (!first) return [];
+    const status = first.status as BrokenDns['status'];
+    return [{ domain_id: id, domain: name, count: others.length + 1, status, message: first.message }];
+  });
+}
+
 /** @throws NOT_FOUND if the domain doesn't exist or is outside the caller's scope */
 export async function requireDomain(ctx: ActorContext, db: Tx, id: string): Promise<Row> {
   const domain = await db.domain.findFirst({ where: { AND: [{ id }, domainScope(ctx)] }, select: FIELDS });
@@ -149,6 +167,12 @@ const FIELDS = {
   updatedAt: true,
   _count: { select: { mailboxes: true, aliases: true } },
 } satisfies Prisma.DomainSelect;
+
+const BROKEN_RECORDS = {
+  where: { required: true, severity: 'error' },
+  orderBy: { position: 'asc' },
+  select: { status: true, message: true },
+} satisfies Prisma.Domain$dnsRecordsArgs;
 
 type Row = Prisma.DomainGetPayload<{ select: typeof FIELDS }>;
 

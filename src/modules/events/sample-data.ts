@@ -2,7 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { EventType } from '@/lib/event-types';
 
 /** Sample data for an event of a domain, with all fields of its type. */
-export function sampleData(type: EventType, domain: string): { messageId: string; data: object } {
+export function sampleData(type: EventType, domain: string): { messageId: string | null; data: object } {
+  if (type === 'domain.dns_changed') return { messageId: null, data: SAMPLES[type](domain) };
   const messageId = `<test.${uuidv7()}@${domain}>`;
   return { messageId, data: { message_id: messageId, ...SAMPLES[type](domain) } };
 }
@@ -69,5 +70,12 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     domain,
     spam_score: 15,
     spam_action: 'quarantine',
+  }),
+  'domain.dns_changed': (domain) => ({
+    domain,
+    domain_id: uuidv7(),
+    status: 'error',
+    previous_status: 'ok',
+    changes: [{ purpose: 'mx', type: 'MX', name: domain, before: [`10 mail.${domain}`], after: [], status: 'missing' }],
   }),
 };

@@ -40,9 +40,12 @@ export const ReadFeed = z.strictObject({
 });
 export type ReadFeed = z.infer<typeof ReadFeed>;
 
-export type EventContent = { type: EventType; messageId: string; at: Date; data: object };
+export type EventContent = { type: EventType; id: string; at: Date; data: object };
 
-/** The body of a webhook delivery (docs/webhooks.md), which is stored, signed and sent byte for byte. */
-export function eventBody({ type, messageId, at, data }: EventContent): string {
-  return JSON.stringify({ id: messageId, event: type, timestamp: at.toISOString(), data });
+/**
+ * The body of a webhook delivery (docs/webhooks.md), which is stored, signed and sent byte for byte. Its id is the
+ * message's Message-ID, or the event's own id if there is no message.
+ */
+export function eventBody({ type, id, at, data }: EventContent): string {
+  return JSON.stringify({ id, event: type, timestamp: at.toISOString(), data });
 }

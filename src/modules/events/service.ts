@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { ALL_EVENTS, type EventType } from '@/lib/event-types';
 import type { Tx } from '@/server/db';
 import { sampleData } from './sample-data';
-import { type EventContent, eventBody } from './schema';
+import { eventBody } from './schema';
 
 const MAX_INLINE_BYTES = 64 * 1024;
 const PART_BYTES = 512 * 1024;
@@ -16,20 +16,24 @@ type EventSubject = {
   at: Date;
 };
 
-export type NewEvent = Omit<EventSubject, 'recipient'> & EventContent;
+export type NewEvent = Omit<EventSubject, 'recipient'> & {
+  /** The Message-ID; null for an event that is not about a message. */
+  messageId: string | null;
+  data: object;
+};
 
 /**
  * Stores an event and a delivery for each subscribed webhook, in the transaction of the change that it reports. Call
  * `kickDeliveries` after the commit, or the deliveries wait for the next sweep.
  */
 export async function emitEvent(tx: Tx, event: NewEvent): Promise<void> {
-  const body = new TextEncoder().encode(eventBody(event));
-  await emitBody(tx, { ...event, recipient: recipientOf(event.data) }, body);
+  const id = uuidv7();
+  const body = new TextEncoder().encode(eventBody({ ...event, id: event.messageId ?? id }));
+  await emitBody(tx, { ...event, recipient: recipientOf(event.data) }, body, id);
 }
 
 /** Like `emitEvent`, for an encoded body, which can be as long as a message. */
-export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array): Promise<void> {
-  const id = uuidv7();
+export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array, id = uuidv7()): Promise<void> {
   const isInline = body.byteLength <= MAX_INLINE_BYTES;
   await insertEvent(tx, id, subject, body.byteLength, isInline ? new TextDecoder().decode(body) : null);
   for (let position = 0; !isInline && position * PART_BYTES < body.byteLength; position++) {
@@ -57,9 +61,10 @@ export async function insertTestEvent(
   { type, domainId, at }: { type: EventType; domainId: string | null; at: Date },
 ): Promise<string> {
   const domain = domainId && (await tx.domain.findUnique({ where: { id: domainId }, select: { name: true } }));
-  const sample = sampleData(type, domain ? domain.name : 'example.com');
-  const body = eventBody({ type, at, ...sample });
-  const data = { id: uuidv7(), type, domainId, body, bodyBytes: Buffer.byteLength(body), isTest: true, createdAt: at };
+  const newId = uuidv7();
+  const { messageId, data: fields } = sampleData(type, domain ? domain.name : 'example.com');
+  const body = eventBody({ type, id: messageId ?? newId, at, data: fields });
+  const data = { id: newId, type, domainId, body, bodyBytes: Buffer.byteLength(body), isTest: true, createdAt: at };
   const { id } = await tx.event.create({ select: { id: true }, data });
   return id;
 }

@@ -1,7 +1,9 @@
 import { hasRole } from '@/lib/roles';
 import { listApiKeys } from '@/modules/api-keys/service';
-import { listDomains } from '@/modules/domains/service';
+import type { Domain } from '@/modules/domains/schema';
+import { getDomain, listBrokenDns, listDomains } from '@/modules/domains/service';
 import { mailServerState } from '@/modules/mail-server/service';
+import { listMailboxes } from '@/modules/mailboxes/service';
 import { countMessages, listMessages, totalsOf } from '@/modules/messages/service';
 import { mtaKind } from '@/modules/sending/service';
 import { countFailing } from '@/modules/webhooks/service';
@@ -10,18 +12,21 @@ import type { GetOverview, Overview } from './schema';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LATEST_COUNT = 8;
+const MAX_BROKEN_DOMAINS = 5;
 
 export async function getOverview(ctx: ActorContext, { domain_id: domainId }: GetOverview): Promise<Overview> {
   const until = ctx.clock.now();
   const since = new Date(until.getTime() - DAY_MS);
   const newest = { sort: 'created_at' as const, order: 'desc' as const };
-  const [counts, messages, sent, domains, keys, failingWebhooks, agent] = await Promise.all([
+  const [counts, messages, sent, [domain], mailboxes, keys, failingWebhooks, brokenDns, agent] = await Promise.all([
     countMessages(ctx, { domainId, since }),
     listMessages(ctx, { ...newest, limit: LATEST_COUNT, domain_id: domainId }),
     listMessages(ctx, { ...newest, limit: 1, direction: 'outbound', domain_id: domainId }),
-    listDomains(ctx, { ...newest, limit: 1 }),
+    domainId ? [await getDomain(ctx, { id: domainId })] : newestDomain(ctx),
+    listMailboxes(ctx, { ...newest, limit: 1, domain_id: domainId }),
     listApiKeys(ctx, { ...newest, limit: 1 }),
     countFailing(ctx, { domainId }),
+    listBrokenDns(ctx, { domainId, limit: MAX_BROKEN_DOMAINS }),
     // Only admins can act on the mail server's state.
     hasRole(ctx.actor.admin.role, 'admin') ? mailServerState(ctx.db) : ('none' as const),
   ]);
@@ -31,12 +36,27 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
     totals: totalsOf(counts),
     outbound: totalsOf(counts.filter(({ direction }) => direction === 'outbound')),
     checklist: {
-      has_domain: domains.items.length > 0,
+      has_domain: domain !== undefined,
+      has_mailbox: mailboxes.items.length > 0,
       has_api_key: keys.items.length > 0,
       has_sent: sent.items.length > 0,
+      dns: domain ? await dnsOf(ctx, domain) : null,
     },
+    broken_dns: brokenDns,
     failing_webhooks: failingWebhooks,
     mta: { kind: mtaKind(), agent },
     latest: messages.items,
   };
+}
+
+async function newestDomain(ctx: ActorContext): Promise<Domain[]> {
+  return (await listDomains(ctx, { sort: 'created_at', order: 'desc', limit: 1 })).items;
+}
+
+async function dnsOf(
+  ctx: ActorContext,
+  { id, name, dns_status: status }: Domain,
+): Promise<Overview['checklist']['dns']> {
+  const [broken] = await listBrokenDns(ctx, { domainId: id, limit: 1 });
+  return { domain_id: id, domain: name, is_checked: status !== 'unchecked', broken: broken?.count ?? 0 };
 }

@@ -1,4 +1,4 @@
-import { unique } from '../factories';
+import { randomUUID } from 'node:crypto';
 
 export type Row = {
   ip?: string;
@@ -25,7 +25,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 
 /** An aggregate report of RFC 7489. */
 export function dmarcXml(fields: ReportFields): string {
-  const { domain, rows = [{}], organisation = 'far.example', reportId = unique(), day = '2026-11-20' } = fields;
+  const { domain, rows = [{}], organisation = 'far.example', reportId = randomUUID(), day = '2026-11-20' } = fields;
   const start = Date.parse(`${day}T00:00:00Z`) / 1000;
   const { begin = start, end = start + DAY_SECONDS - 1 } = fields;
   return `<?xml version="1.0" encoding="UTF-8"?>

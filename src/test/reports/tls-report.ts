@@ -1,4 +1,4 @@
-import { unique } from '../factories';
+import { randomUUID } from 'node:crypto';
 
 type Failure = { type?: string; sessions?: number; mx?: string; ip?: string };
 
@@ -12,7 +12,7 @@ export type TlsFields = {
 
 /** A TLS report as RFC 8460 has it. */
 export function tlsReport(fields: TlsFields) {
-  const { domain, failures = [], organisation = 'Far Mail', reportId = unique(), day = '2026-11-20' } = fields;
+  const { domain, failures = [], organisation = 'Far Mail', reportId = randomUUID(), day = '2026-11-20' } = fields;
   const failed = failures.reduce((sum, { sessions = 1 }) => sum + sessions, 0);
   return {
     'organization-name': organisation,

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import Link from 'next/link';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
@@ -26,15 +27,29 @@ import { DeleteDomain } from './settings/delete-domain';
 import { DomainSettings } from './settings/domain-settings';
 
 const CRUMB = { label: 'Domains', href: '/domains' };
-const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'settings'] as const;
+const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'reports', 'settings'] as const;
 type Tab = (typeof TABS)[number];
 
 /** What a tab keeps in the URL, which another tab doesn't take over. */
-const OF_TAB = { cursor: parseAsString, record: parseAsString, view: parseAsString, optional: parseAsString };
+const OF_TAB = {
+  cursor: parseAsString,
+  record: parseAsString,
+  view: parseAsString,
+  optional: parseAsString,
+  kind: parseAsString,
+  period: parseAsString,
+  report: parseAsString,
+};
 const URL_STATE = { tab: parseAsStringLiteral(TABS).withDefault('dns'), ...OF_TAB };
 const NO_STATE = Object.fromEntries(Object.keys(OF_TAB).map((name) => [name, null]));
 
-export function DomainPage({ id }: { id: string }) {
+type DomainPageProps = {
+  id: string;
+  /** The content of the tab of another module. */
+  reports: ReactNode;
+};
+
+export function DomainPage({ id, reports }: DomainPageProps) {
   const [{ tab }, setState] = useQueryStates(URL_STATE, { history: 'push' });
   const canEdit = useHasRole('admin');
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
@@ -70,6 +85,7 @@ export function DomainPage({ id }: { id: string }) {
           },
           mailboxes: { title: 'Mailboxes', content: () => domain && <DomainMailboxes domain={domain} /> },
           aliases: { title: 'Aliases', content: () => domain && <DomainAliases domain={domain} /> },
+          reports: { title: 'Reports', content: () => domain && reports },
           settings: {
             title: 'Settings',
             content: () =>
@@ -92,8 +108,8 @@ function Description({ domain: { id, active, mailbox_count, alias_count, created
   return (
     <>
       <StatusMark status={active ? 'on' : 'off'} />
-      <span>{formatPlural(mailbox_count, 'mailbox', 'mailboxes')}</span>
-      <span>{formatPlural(alias_count, 'alias', 'aliases')}</span>
+      <Link href={`/mailboxes?domain=${id}`}>{formatPlural(mailbox_count, 'mailbox', 'mailboxes')}</Link>
+      <Link href={`/aliases?domain=${id}`}>{formatPlural(alias_count, 'alias', 'aliases')}</Link>
       <span className="only-wide">Added {formatDay(created_at)}</span>
       <Link href={`/messages?domain=${id}`}>Messages</Link>
       <Link href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}>Audit history</Link>

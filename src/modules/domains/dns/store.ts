@@ -2,17 +2,20 @@ import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
-import type { CheckedRecord } from './check';
+import { emitDnsChanged } from './changed-event';
+import type { CheckedRecord } from './check-record';
+import { compareChecks, type NewRow, type Row } from './compare';
 import { readProgress } from './progress';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
+// A domain that is never fixed is checked this often.
+const MIN_RECHECK_SECONDS = 300;
+
 type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
-type NewRow = Prisma.DnsRecordCreateManyInput & { found: string[] };
 type Check = { checked: CheckedRecord[]; at: Date };
 
 /**
- * Stores what a check found, and how it differs from the check before. A record whose lookup failed temporarily keeps its
- * last result.
+ * Stores what a check found, and how it differs from the check before.
  * @returns the domain's new status
  */
 export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Check): Promise<DomainDns['status']> {
@@ -20,28 +23,8 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   const [domain] = await tx.$queryRaw<DomainRow[]>`
     SELECT id, name, dns_status AS "dnsStatus" FROM domain WHERE id = ${domainId}::uuid FOR NO KEY UPDATE`;
   if (!domain) throw notFound('domain');
-  const earlier = new Map((await tx.dnsRecord.findMany({ where: { domainId } })).map((row) => [keyOf(row), row]));
-  const rows: NewRow[] = [];
-  const changes: Prisma.DnsChangeCreateManyInput[] = [];
-  for (const [position, { ttl, ...record }] of checked.entries()) {
-    const before = earlier.get(keyOf(record));
-    if (record.status === 'temporary_error' && before && before.status !== 'temporary_error') {
-      rows.push({ ...before, position, authoritative: before.authoritative ?? [] });
-      continue;
-    }
-    const isChanged = !before || before.status !== record.status || !isSameSet(before.found, record.found);
-    rows.push({
-      ...record,
-      domainId,
-      position,
-      ttlSeconds: ttl,
-      changedAt: isChanged ? at : before.changedAt,
-      checkedAt: at,
-    });
-    if (!before || !isChanged) continue;
-    const { purpose, type, name, status, found } = record;
-    changes.push({ domainId, purpose, type, name, status, before: before.found, after: found, at });
-  }
+  const earlier = await tx.dnsRecord.findMany({ where: { domainId } });
+  const { rows, changes } = compareChecks(earlier, checked, { domainId, at });
   await tx.dnsRecord.deleteMany({ where: { domainId } });
   await tx.dnsRecord.createMany({ data: rows });
   await tx.dnsChange.createMany({ data: changes });
@@ -49,10 +32,13 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   const broken = rows.filter(isBroken).length;
   const status = broken > 0 ? 'error' : statusOf(rows);
   await updateAlert(tx, domain, { status, broken, at });
+  await emitDnsChanged(tx, domain, { status, changes, at });
   const isOwner = rows.some((row) => row.purpose === 'ownership' && row.status === 'ok');
   // Not by Prisma, which would set updated_at too.
   await tx.$executeRaw`
     UPDATE domain SET dns_status = ${status}::dns_status, dns_checked_at = ${at},
+                      next_dns_check_at = least(next_dns_check_at,
+                                                now() + ${recheckSeconds(rows)} * (1 + random() / 5) * interval '1 second'),
                       verified_at = CASE WHEN ${isOwner} THEN coalesce(verified_at, ${at}) ELSE verified_at END
      WHERE id = ${domainId}::uuid`;
   return status;
@@ -85,20 +71,22 @@ async function updateAlert(
   }
 }
 
+/** When resolvers forget the first record that needs fixing; null without one, or if nobody knows. */
+function recheckSeconds(rows: NewRow[]): number | null {
+  const ttls = rows.filter(isProblem).flatMap(({ ttlSeconds }) => ttlSeconds ?? []);
+  return ttls.length > 0 ? Math.max(MIN_RECHECK_SECONDS, Math.min(...ttls)) : null;
+}
+
 function isBroken({ severity, required }: { severity: string; required: boolean }): boolean {
   return severity === 'error' && required;
 }
 
 function statusOf(records: { severity: string }[]): 'ok' | 'warning' {
-  return records.some(({ severity }) => severity === 'error' || severity === 'warning') ? 'warning' : 'ok';
+  return records.some(isProblem) ? 'warning' : 'ok';
 }
 
-function keyOf({ purpose, type, name }: { purpose: string; type: string; name: string }): string {
-  return `${purpose} ${type} ${name}`;
-}
-
-function isSameSet(one: string[], other: string[]): boolean {
-  return one.length === other.length && [...one].sort().every((value, index) => value === [...other].sort()[index]);
+function isProblem({ severity }: { severity: string }): boolean {
+  return severity === 'error' || severity === 'warning';
 }
 
 export function presentChange(row: Prisma.DnsChangeGetPayload<object>): DnsChange {
@@ -113,8 +101,6 @@ export function presentChange(row: Prisma.DnsChangeGetPayload<object>): DnsChang
     at: row.at.toISOString(),
   };
 }
-
-type Row = Prisma.DnsRecordGetPayload<object>;
 
 function present(row: Row): DnsRecord {
   return {

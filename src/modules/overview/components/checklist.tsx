@@ -1,58 +1,121 @@
+import { useLocalStorage } from '@mantine/hooks';
 import Link from 'next/link';
 import { SectionHeading } from '@/components/layout/section-heading';
-import { StatusMark } from '@/components/marks/status-mark';
-import { formatCount } from '@/lib/format';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { TextButton } from '@/components/text/text-button';
+import { formatCount, formatPlural } from '@/lib/format';
 import type { Overview } from '../schema';
 import classes from './checklist.module.css';
 
 type Checks = Overview['checklist'];
 
-const STEPS: { key: keyof Checks; title: string; text: string; href: string; action: string }[] = [
-  {
-    key: 'has_domain',
-    title: 'Add a domain',
-    text: 'The part after the @ in the addresses you send from',
-    href: '/domains?new=true',
-    action: 'Add domain',
-  },
-  {
-    key: 'has_api_key',
-    title: 'Create an API key',
-    text: 'Optional. Lets your application send mail',
-    href: '/api-keys?new=true',
-    action: 'Create key',
-  },
-  {
-    key: 'has_sent',
-    title: 'Send a message',
-    text: 'A test message to yourself, with its full trace',
-    href: '/send?test=true',
-    action: 'Send test',
-  },
-];
+type Step = {
+  key: string;
+  isDone: boolean;
+  title: string;
+  text: string;
+  href: string;
+  action: string;
+  /** Puts the step off, or takes it up again. */
+  later?: { isLater: boolean; toggle: () => void };
+};
 
 export function Checklist({ done }: { done: Checks }) {
-  const left = STEPS.filter(({ key }) => !done[key]).length;
+  const steps = useSteps(done);
+  const left = steps.filter(({ isDone, later }) => !isDone && !later?.isLater).length;
   return (
     <section aria-labelledby="get-started">
       <SectionHeading title="Get started" id="get-started">
         <span className="quiet">{formatCount(left)} left</span>
       </SectionHeading>
       <ol className={classes.checklist}>
-        {STEPS.map(({ key, title, text, href, action }) => (
-          <li key={key}>
-            <StatusMark status={done[key] ? 'delivered' : 'pending'}>{done[key] ? 'Done' : 'To do'}</StatusMark>
+        {steps.map((step) => (
+          <li key={step.key}>
+            <StepMark {...step} />
             <span>
-              <b>{title}</b> <span className="soft">{text}</span>
+              <b>{step.title}</b> <span className="soft">{step.text}</span>
             </span>
-            {!done[key] && (
-              <Link className="act spacer" href={href}>
-                {action}
-              </Link>
+            {!step.isDone && (
+              <span className={classes.actions}>
+                {step.later && (
+                  <TextButton onClick={step.later.toggle}>{step.later.isLater ? 'Do it now' : 'Later'}</TextButton>
+                )}
+                <Link className="act" href={step.href}>
+                  {step.action}
+                </Link>
+              </span>
             )}
           </li>
         ))}
       </ol>
     </section>
   );
+}
+
+function StepMark({ isDone, later }: Step) {
+  const [status, word]: [Status, string] = isDone
+    ? ['delivered', 'Done']
+    : later?.isLater
+      ? ['off', 'Later']
+      : ['pending', 'To do'];
+  return <StatusMark status={status}>{word}</StatusMark>;
+}
+
+function useSteps({ has_domain, has_mailbox, has_api_key, has_sent, dns }: Checks): Step[] {
+  const [laterId, setLaterId] = useLocalStorage<string | null>({
+    key: 'postroom-dns-later',
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
+  const isLater = dns !== null && laterId === dns.domain_id;
+  return [
+    {
+      key: 'domain',
+      isDone: has_domain,
+      title: 'Add a domain',
+      text: 'The part after the @ in the addresses you send from',
+      href: '/domains?new=true',
+      action: 'Add domain',
+    },
+    {
+      key: 'dns',
+      isDone: dns?.is_checked === true && dns.broken === 0,
+      title: 'Publish the DNS records',
+      text: dnsText(dns),
+      href: dns ? `/domains/${dns.domain_id}?view=publish` : '/domains?new=true',
+      action: dns ? 'View records' : 'Add domain',
+      later: dns ? { isLater, toggle: () => setLaterId(isLater ? null : dns.domain_id) } : undefined,
+    },
+    {
+      key: 'mailbox',
+      isDone: has_mailbox,
+      title: 'Create a mailbox',
+      text: 'To receive mail, and to send it from a mail program',
+      href: dns ? `/mailboxes?new=true&domain=${dns.domain_id}` : '/mailboxes?new=true',
+      action: 'Create mailbox',
+    },
+    {
+      key: 'sent',
+      isDone: has_sent,
+      title: 'Send a message',
+      text: 'A test message to yourself, with its full trace',
+      href: '/send?test=true',
+      action: 'Send test',
+    },
+    {
+      key: 'key',
+      isDone: has_api_key,
+      title: 'Create an API key',
+      text: 'Optional. Lets your application send mail',
+      href: '/api-keys?new=true',
+      action: 'Create key',
+    },
+  ];
+}
+
+function dnsText(dns: Checks['dns']): string {
+  if (!dns) return 'So that other servers deliver to you and trust your mail';
+  if (!dns.is_checked) return `${dns.domain} is checked within a minute`;
+  if (dns.broken === 0) return `Everything that mail of ${dns.domain} needs is published`;
+  return `${formatPlural(dns.broken, 'record')} that mail of ${dns.domain} needs ${dns.broken === 1 ? 'is' : 'are'} missing or wrong`;
 }

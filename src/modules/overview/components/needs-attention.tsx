@@ -1,5 +1,6 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
@@ -7,12 +8,17 @@ import { formatPlural } from '@/lib/format';
 import type { Overview } from '../schema';
 import classes from './needs-attention.module.css';
 
-type AttentionItem = { status: Status; label: string; title: string; reason: string; href: string; action: string };
+type AttentionItem = { status: Status; label: string; title: ReactNode; reason: string; href: string; action: string };
 
-type NeedsAttentionProps = { totals: Overview['totals']; mta: Overview['mta']; failingWebhooks: number };
+type NeedsAttentionProps = {
+  totals: Overview['totals'];
+  mta: Overview['mta'];
+  failingWebhooks: number;
+  brokenDns: Overview['broken_dns'];
+};
 
-export function NeedsAttention({ totals, mta, failingWebhooks }: NeedsAttentionProps) {
-  const items = attentionItems(totals, mta, failingWebhooks);
+export function NeedsAttention(props: NeedsAttentionProps) {
+  const items = attentionItems(props);
   if (items.length === 0) return null;
   return (
     <>
@@ -23,7 +29,7 @@ export function NeedsAttention({ totals, mta, failingWebhooks }: NeedsAttentionP
         caption="Needs attention, most severe first"
         columns={COLUMNS}
         rows={items}
-        rowKey={({ label: word }) => word}
+        rowKey={({ label: word, href }) => `${word} ${href}`}
         rowHref={({ href }) => href}
         hideHeader
       />
@@ -57,7 +63,7 @@ const COLUMNS: DataTableColumn<AttentionItem>[] = [
   },
 ];
 
-function attentionItems(totals: Overview['totals'], mta: Overview['mta'], failingWebhooks: number): AttentionItem[] {
+function attentionItems({ totals, mta, failingWebhooks, brokenDns }: NeedsAttentionProps): AttentionItem[] {
   const items: AttentionItem[] = [];
   if (mta.kind === 'off') {
     items.push({
@@ -79,6 +85,7 @@ function attentionItems(totals: Overview['totals'], mta: Overview['mta'], failin
       action: 'View queue',
     });
   }
+  items.push(...brokenDns.map(brokenDomain));
   if (totals.failed > 0) {
     items.push({
       status: 'failed',
@@ -110,4 +117,27 @@ function attentionItems(totals: Overview['totals'], mta: Overview['mta'], failin
     });
   }
   return items;
+}
+
+const DNS_LABELS: Record<Overview['broken_dns'][number]['status'], string> = {
+  ok: 'Wrong',
+  missing: 'Missing',
+  mismatch: 'Mismatch',
+  multiple: 'Duplicate',
+  insecure: 'Insecure',
+  temporary_error: 'No answer',
+};
+
+function brokenDomain({ domain_id, domain, count, status, message }: Overview['broken_dns'][number]): AttentionItem {
+  return {
+    status: status === 'missing' ? 'failed' : 'bounced',
+    label: DNS_LABELS[status],
+    title: <span className="mono clip">{domain}</span>,
+    reason:
+      count === 1
+        ? message
+        : `${message} ${formatPlural(count - 1, 'more record')} need${count === 2 ? 's' : ''} a fix.`,
+    href: `/domains/${domain_id}`,
+    action: count === 1 ? 'Fix the record' : 'Fix the records',
+  };
 }

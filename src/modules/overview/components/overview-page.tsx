@@ -40,7 +40,13 @@ export function OverviewPage() {
           {data && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}
-              <NeedsAttention totals={data.outbound} mta={data.mta} failingWebhooks={data.failing_webhooks} />
+              <NeedsAttention
+                totals={data.outbound}
+                mta={data.mta}
+                failingWebhooks={data.failing_webhooks}
+                // The checklist has those of a new domain.
+                brokenDns={data.checklist.has_sent ? data.broken_dns : []}
+              />
               <LatestMessages messages={data.latest} />
             </>
           )}

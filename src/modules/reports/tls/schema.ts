@@ -19,6 +19,7 @@ const TlsFailure = z
     last_seen: Timestamp.meta({ description: 'End of the last report in the period that has it' }),
   })
   .meta({ id: 'TlsFailure' });
+export type TlsFailure = z.infer<typeof TlsFailure>;
 
 export const DomainTls = z
   .object({

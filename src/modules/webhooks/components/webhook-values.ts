@@ -12,6 +12,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'mail.received': 'A message arrived in a mailbox',
   'mail.received.full': 'Like mail.received, with the full message; can be many megabytes',
   'mail.spam': 'An incoming message was flagged as spam',
+  'domain.dns_changed': 'A check found a domain’s DNS records changed',
 };
 
 /** Host, then path and query, without the scheme, which is always https. A path of `/` alone is left out. */

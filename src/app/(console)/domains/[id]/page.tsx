@@ -1,9 +1,10 @@
 import type { Metadata } from 'next';
 import { DomainPage } from '@/modules/domains/components/domain-page';
+import { DomainReports } from '@/modules/reports/components/domain-reports';
 
 export const metadata: Metadata = { title: 'Domain' };
 
 export default async function Page({ params }: { params: Promise<{ id: string }> }) {
   const { id } = await params;
-  return <DomainPage id={id} />;
+  return <DomainPage id={id} reports={<DomainReports id={id} />} />;
 }

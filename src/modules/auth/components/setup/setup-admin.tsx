@@ -8,7 +8,7 @@ import { PASSWORD_RULE } from '@/lib/password';
 import { SetupForm } from '../../schema';
 import { Lead } from '../postcard';
 
-type SetupAdminProps = { token: string; isReady: boolean; onDone: (email: string) => void };
+type SetupAdminProps = { token: string; isReady: boolean; onDone: () => void };
 
 export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
   const setup = trpc.auth.setup.useMutation();
@@ -17,7 +17,7 @@ export function SetupAdmin({ token, isReady, onDone }: SetupAdminProps) {
     initialValues: { email: '', password: '', repeated: '' },
     toInput: (values) => ({ token, ...trimmed(values, ['email']) }),
     submit: ({ email, password }) => setup.mutateAsync({ token, email, password }),
-    onSaved: (_, { email }) => onDone(email.trim()),
+    onSaved: onDone,
   });
   const toggle = { 'aria-label': 'Show password' };
 

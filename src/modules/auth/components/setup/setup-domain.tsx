@@ -8,14 +8,14 @@ import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { CreateDomain } from '@/modules/domains/schema';
 import { Lead } from '../postcard';
 
-export function SetupDomain({ onDone }: { onDone: (domain: string) => void }) {
+export function SetupDomain({ onDone }: { onDone: (id: string) => void }) {
   const create = trpc.domains.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateDomain,
     initialValues: { name: '' },
     toInput: (values) => trimmed(values, ['name']),
     submit: (input) => create.mutateAsync(input),
-    onSaved: ({ name }) => onDone(name),
+    onSaved: ({ id }) => onDone(id),
   });
 
   return (

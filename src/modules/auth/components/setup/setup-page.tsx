@@ -2,17 +2,19 @@
 
 import { Button } from '@mantine/core';
 import Link from 'next/link';
-import { useSearchParams } from 'next/navigation';
-import { useState } from 'react';
+import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { isSessionLost, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { type Hop, Timeline } from '@/components/marks/timeline';
+import { SettingsSkeleton } from '@/components/settings-section';
 import { Lead, Postcard } from '../postcard';
 import { SetupAdmin } from './setup-admin';
+import { SetupDns } from './setup-dns';
 import { SetupDomain } from './setup-domain';
 import { SetupTestSend } from './setup-test-send';
 
-type Step = { name: 'admin' } | { name: 'domain'; email: string } | { name: 'send'; email: string; domain: string };
+type StepName = (typeof STEPS)[number]['name'];
 
 const STEPS = [
   {
@@ -23,45 +25,76 @@ const STEPS = [
     detail: 'Full access, including managing admins',
   },
   { name: 'domain', code: 'TWO', rim: 'STEP TWO', title: 'Domain', detail: 'The part after the @' },
-  { name: 'send', code: 'SEND', rim: 'STEP THREE', title: 'Test message', detail: 'Sent to yourself' },
+  { name: 'dns', code: 'DNS', rim: 'STEP THREE', title: 'DNS records', detail: 'At your DNS provider' },
+  { name: 'send', code: 'SEND', rim: 'STEP FOUR', title: 'Test message', detail: 'Sent to yourself' },
 ] as const;
 
-export function SetupPage() {
-  const token = useSearchParams().get('token') ?? '';
-  const [step, setStep] = useState<Step>({ name: 'admin' });
-  const status = trpc.auth.setupStatus.useQuery({ token }, { staleTime: Number.POSITIVE_INFINITY });
-  const isRefused = step.name === 'admin' && status.data && !(status.data.needs_setup && status.data.token_valid);
+/** The steps after the first are in the URL, so that they can be left and resumed. */
+const URL_STATE = {
+  token: parseAsString.withDefault(''),
+  step: parseAsStringLiteral(['admin', 'domain', 'dns', 'send']).withDefault('admin'),
+  domain: parseAsString,
+};
 
+export function SetupPage() {
+  const [{ token, step, domain }, setState] = useQueryStates(URL_STATE, { history: 'push' });
+  const status = trpc.auth.setupStatus.useQuery({ token }, { staleTime: Number.POSITIVE_INFINITY });
+  const isRefused = step === 'admin' && status.data && !(status.data.needs_setup && status.data.token_valid);
+  const lines = <Timeline label="Setup steps" hops={hops(step)} />;
+
+  if (step !== 'admin') {
+    return (
+      <Postcard lines={lines} isWide={step === 'dns'}>
+        <LaterStep
+          step={step}
+          domainId={domain}
+          onStep={(next, id) => void setState({ step: next, domain: id ?? domain })}
+        />
+      </Postcard>
+    );
+  }
   if (status.isError) {
     return (
-      <Postcard lines={<Timeline label="Setup steps" hops={hops('admin')} />} isWide>
+      <Postcard lines={lines} isWide>
         <h1>Set up Postroom</h1>
         <ErrorState what="the setup status" error={status.error} onRetry={() => void status.refetch()} />
       </Postcard>
     );
   }
-  if (isRefused) {
-    return (
-      <Postcard lines={<Timeline label="Setup steps" hops={hops('admin')} />}>
-        <SetupRefused needsSetup={status.data.needs_setup} />
-      </Postcard>
-    );
-  }
   return (
-    <Postcard lines={<Timeline label="Setup steps" hops={hops(step.name)} />}>
-      {step.name === 'admin' && (
+    <Postcard lines={lines}>
+      {isRefused ? (
+        <SetupRefused needsSetup={status.data.needs_setup} />
+      ) : (
         <SetupAdmin
           token={token}
           isReady={status.data !== undefined}
-          onDone={(email) => setStep({ name: 'domain', email })}
+          onDone={() => void setState({ step: 'domain', token: null })}
         />
       )}
-      {step.name === 'domain' && (
-        <SetupDomain onDone={(domain) => setStep({ name: 'send', email: step.email, domain })} />
-      )}
-      {step.name === 'send' && <SetupTestSend email={step.email} domain={step.domain} />}
     </Postcard>
   );
+}
+
+type LaterStepProps = {
+  step: Exclude<StepName, 'admin'>;
+  domainId: string | null;
+  onStep: (step: StepName, domainId?: string) => void;
+};
+
+/** A step of the admin who is signed in. */
+function LaterStep({ step, domainId, onStep }: LaterStepProps) {
+  const me = trpc.auth.me.useQuery({});
+  const domain = trpc.domains.get.useQuery({ id: domainId ?? '' }, { enabled: domainId !== null });
+  const error = me.error ?? domain.error;
+  if (error) {
+    if (isSessionLost(toProblem(error))) return <SetupRefused needsSetup={false} />;
+    return <ErrorState what="the setup" error={error} onRetry={() => void me.refetch()} />;
+  }
+  if (step === 'domain' || domainId === null) return <SetupDomain onDone={(id) => onStep('dns', id)} />;
+  if (!me.data || !domain.data) return <SettingsSkeleton heights={[200]} />;
+  if (step === 'dns') return <SetupDns domain={domain.data} onDone={() => onStep('send')} />;
+  return <SetupTestSend email={me.data.email} domain={domain.data.name} />;
 }
 
 function SetupRefused({ needsSetup }: { needsSetup: boolean }) {
@@ -87,7 +120,7 @@ function SetupRefused({ needsSetup }: { needsSetup: boolean }) {
   );
 }
 
-function hops(current: Step['name']): Hop[] {
+function hops(current: StepName): Hop[] {
   const at = STEPS.findIndex(({ name }) => name === current);
   return STEPS.map(({ name, code, rim, title, detail }, index) => ({
     id: name,

@@ -36,15 +36,17 @@ export function DnsDetails({ record, domain }: DnsDetailsProps) {
         {toPublish !== null && (
           <section aria-label="Publish this">
             <p className={classes.head}>
-              <b>Publish this</b> <span className="mono quiet wrap">{name}</span>
+              <b>Publish this</b>
+              <span className="mono quiet wrap">{name}</span>
             </p>
             <ExpectedValue expected={toPublish} found={found[0]} />
-            <RecordFields record={record} expected={toPublish} domain={domain} />
+            <RecordFields record={record} expected={toPublish} domain={domain} isPartsOnly />
           </section>
         )}
         <section aria-label="Found">
           <p className={classes.head}>
-            <b>Found at {formatClock(checked_at)}</b> <span className="quiet">{agreement(record)}</span>
+            <b>Found at {formatClock(checked_at)}</b>
+            <span className="quiet">{agreement(record)}</span>
           </p>
           {found.length > 0 ? (
             <FoundValues expected={isWrong ? expected : null} found={found} />

@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { Notice } from '@/components/layout/notice';
 import { StatusMark } from '@/components/marks/status-mark';
-import { DateTime } from '@/components/values/date-time';
-import { formatMoment, formatPlural } from '@/lib/format';
+import { formatAgo, formatFull, formatMoment, formatPlural } from '@/lib/format';
 import type { DomainDns } from '../../dns/schema';
 import classes from './dns.module.css';
 import { isProblem } from './dns-values';
@@ -59,7 +58,11 @@ function Result({ dns: { records, checked_at } }: { dns: DomainDns }) {
         {problems === 0 ? 'No problems' : formatPlural(problems, 'problem')}
       </StatusMark>
       <span className="soft">
-        Checked <DateTime iso={checked_at} />, again every hour
+        Checked{' '}
+        <time dateTime={checked_at} title={formatFull(checked_at)}>
+          {formatAgo(checked_at).toLowerCase()}
+        </time>
+        , again every hour
       </span>
     </>
   );

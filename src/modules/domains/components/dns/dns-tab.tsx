@@ -35,6 +35,7 @@ export function DnsTab({ domain, dns }: DnsTabProps) {
   const isShown = (row: DnsRow) => optional || !isUnset(row) || keyIsOpen(record, row);
   const shown = isRunning ? rows : rows.filter(isShown);
   const count = rows.filter(isToPublish).length;
+  const isList = view === 'publish' && count > 0;
   return (
     <section aria-label="DNS" className={classes.tab}>
       <DnsState dns={data} isRunning={isRunning} checkError={dns.checkError}>
@@ -49,17 +50,19 @@ export function DnsTab({ domain, dns }: DnsTabProps) {
       </DnsState>
       {rows.length === 0 ? (
         <FirstCheck isRunning={isRunning} />
-      ) : view === 'publish' ? (
-        <PublishList domain={domain} rows={shown} />
+      ) : isList ? (
+        <PublishList domain={domain} rows={rows} />
       ) : (
         <DnsTable domain={domain} rows={shown} openKey={record} onOpen={(key) => void setView({ record: key })} />
       )}
-      <Footer
-        rows={rows}
-        shown={shown}
-        isOptionalShown={optional}
-        onChange={(next) => void setView({ optional: next || null })}
-      />
+      {!isList && (
+        <Footer
+          rows={rows}
+          shown={shown}
+          isOptionalShown={optional}
+          onChange={(next) => void setView({ optional: next || null })}
+        />
+      )}
       {data.checked_at !== null && <DnsHistory domain={domain} />}
     </section>
   );

@@ -113,7 +113,7 @@ function columnsOf({ domain, openKey, toggle }: Options): DataTableColumn<DnsRow
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,
-      width: 72,
+      width: 84,
       kind: 'tail',
       mobile: 'tail',
       cell: (row) => {

@@ -126,8 +126,8 @@ export function isProblem({ severity }: { severity: DnsRecord['severity'] }): bo
 }
 
 /** Whether the record is optional and not published. */
-export function isUnset({ status, required, severity }: DnsRecord): boolean {
-  return status === 'missing' && !required && severity === 'info';
+export function isUnset(record: DnsRecord): boolean {
+  return record.status === 'missing' && !isProblem(record);
 }
 
 /** Whether publishing the expected value would help. */
@@ -138,7 +138,8 @@ export function isToPublish(record: DnsRecord): boolean {
 
 export function labelOf(record: DnsRecord): string {
   if (isUnset(record)) return 'Not set';
-  if (record.status === 'ok' && PURPOSES[record.purpose].isCheck) return 'Passed';
+  const isCheckOnly = PURPOSES[record.purpose].isCheck || record.found.length === 0;
+  if (record.status === 'ok' && isCheckOnly) return 'Passed';
   return STATUS_LABELS[record.status];
 }
 
@@ -148,7 +149,7 @@ export function statusLabel(status: DnsRecordStatus): string {
 
 export function markOf(record: DnsRecord): Status {
   const { severity, status } = record;
-  if (status === 'ok') return 'on';
+  if (status === 'ok') return severity === 'warning' ? 'warning' : 'on';
   if (status === 'temporary_error') return 'deferred';
   if (severity === 'error') return status === 'missing' ? 'failed' : 'bounced';
   return severity === 'warning' ? 'warning' : 'off';

@@ -1,8 +1,7 @@
-import { Notice } from '@/components/layout/notice';
 import { StatusMark } from '@/components/marks/status-mark';
 import type { Domain } from '../../schema';
 import classes from './dns.module.css';
-import { isToPublish, labelOf, markOf, PURPOSES, recordKey } from './dns-values';
+import { isToPublish, isUnset, labelOf, markOf, PURPOSES, recordKey } from './dns-values';
 import { RecordFields } from './record-values';
 import type { DnsRow } from './use-dns';
 
@@ -10,25 +9,16 @@ type PublishListProps = { domain: Domain; rows: DnsRow[] };
 
 /** Every record that is missing or wrong, in the fields that the form of a DNS provider has. */
 export function PublishList({ domain, rows }: PublishListProps) {
-  const records = rows.filter(isToPublish);
-  if (records.length === 0) {
-    return (
-      <div className={classes.publishNote}>
-        <Notice status="on" title="Nothing to publish">
-          <p>Every record has the value it needs.</p>
-        </Notice>
-      </div>
-    );
-  }
   return (
     <ol className={classes.publish} aria-label="Records to publish">
-      {records.map((record) => (
+      {rows.filter(isToPublish).map((record) => (
         <li key={recordKey(record)}>
           <div className={classes.publishHead}>
             <StatusMark status={markOf(record)}>{labelOf(record)}</StatusMark>
             <b>{PURPOSES[record.purpose].label}</b>
             <span className="soft">
               {record.purpose === 'ptr' ? 'At the provider of your server' : PURPOSES[record.purpose].does}
+              {isUnset(record) && ', optional'}
             </span>
           </div>
           <RecordFields record={record} expected={record.expected ?? ''} domain={domain.name} />

@@ -5,13 +5,21 @@ import classes from './dns.module.css';
 import { fieldsOf, PURPOSES, relativeName } from './dns-values';
 import { type DiffPart, diffValues } from './value-diff';
 
-type RecordFieldsProps = { record: DnsRecord; expected: string; domain: string };
+type RecordFieldsProps = {
+  record: DnsRecord;
+  expected: string;
+  domain: string;
+  /** The whole value is shown beside it, so only its parts are listed. */
+  isPartsOnly?: boolean;
+};
 
 /** What to enter in the form of a DNS provider. */
-export function RecordFields({ record, expected, domain }: RecordFieldsProps) {
+export function RecordFields({ record, expected, domain, isPartsOnly }: RecordFieldsProps) {
   const { purpose, type, name } = record;
   const { label } = PURPOSES[purpose];
   const short = relativeName(name, domain);
+  const fields = fieldsOf(type, expected);
+  const shown = isPartsOnly && fields.length === 1 ? [] : fields;
   return (
     <dl className={classes.fields}>
       <div>
@@ -25,7 +33,7 @@ export function RecordFields({ record, expected, domain }: RecordFieldsProps) {
           <CopyIcon value={short} what={`the name of ${label} ${short}`} />
         </dd>
       </div>
-      {fieldsOf(type, expected).map(({ label: field, value }) => (
+      {shown.map(({ label: field, value }) => (
         <div key={field} data-long={value.length > 40 || undefined}>
           <dt>{field}</dt>
           <dd>

@@ -11,7 +11,7 @@ const UNCHECKED_POLL_MS = 5_000;
 export type DnsRow = DnsRecord & { isChecking: boolean };
 export type Dns = ReturnType<typeof useDns>;
 
-/** The records of a domain. Polls while a check runs, whoever started it, and until the first one. */
+/** The records of a domain. Polls while any admin’s check runs, and until the first one. */
 export function useDns(id: string) {
   const utils = trpc.useUtils();
   const check = trpc.domains.checkDns.useMutation({

@@ -82,7 +82,7 @@ function encodeHead(mail: InboundMail, { messageId, subject }: Header, { name, r
     spam_action: mail.verdict.action,
     queue_id: mail.queueId,
   };
-  const body = eventBody({ type: TYPE, messageId, at: mail.receivedAt, data });
+  const body = eventBody({ type: TYPE, id: messageId, at: mail.receivedAt, data });
   return new TextEncoder().encode(`${body.slice(0, -'}}'.length)},`);
 }
 

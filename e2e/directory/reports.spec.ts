@@ -1,0 +1,94 @@
+import type { Page } from '@playwright/test';
+import { dmarcXml } from '../../src/test/reports/dmarc-report';
+import { tlsReport } from '../../src/test/reports/tls-report';
+import { failProcedure, withoutMailServer } from '../support/faults';
+import { alertWith, expect, makeDomain, test, url } from '../support/fixtures';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const yesterday = () => new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+
+test.beforeEach(({ page }) => withoutMailServer(page));
+
+async function upload(page: Page, name: string, content: string): Promise<void> {
+  await page.getByRole('button', { name: 'Upload report' }).first().click();
+  const dialog = page.getByRole('dialog', { name: /^Upload a (DMARC|TLS) report/ });
+  const chooser = page.waitForEvent('filechooser');
+  await dialog.getByRole('button', { name: 'Report file' }).click();
+  await (await chooser).setFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
+  await dialog.getByRole('button', { name: 'Upload report' }).click();
+}
+
+test('shows who sends with the domain’s name, from an uploaded report', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/domains/${domain.id}?tab=reports`);
+  await expect(page.getByRole('heading', { name: 'No DMARC reports in this period' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Reports', exact: true }).first()).toContainText('v=DMARC1');
+  await check();
+
+  await upload(page, 'other.xml', dmarcXml({ domain: 'other.example', day: yesterday() }));
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('alert')).toContainText('is not managed by this server');
+  await check();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  const rows = [
+    { ip: '192.0.2.10', count: 90 },
+    { ip: '203.0.113.9', count: 30, dkim: 'fail', spf: 'fail' },
+    { ip: '198.51.100.7', count: 10, dkim: 'fail', spf: 'fail', disposition: 'quarantine' },
+    { ip: '198.51.100.7', count: 10 },
+  ] as const;
+  await upload(page, 'report.xml', dmarcXml({ domain: domain.name, day: yesterday(), rows: [...rows] }));
+  await expect(page.getByText('Report stored')).toBeVisible();
+  const sources = page.getByRole('table', { name: /^Sources of mail/ });
+  await expect(sources.getByRole('row', { name: /^Fix 198\.51\.100\.7 .*20 50\.0%/ })).toBeVisible();
+  await expect(sources.getByRole('row', { name: /^Block 203\.0\.113\.9/ })).toBeVisible();
+  await expect(sources.getByRole('row', { name: /^Keep 192\.0\.2\.10 .*90 100%/ })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Recommended policy' })).toContainText('Publish this');
+  await expect(page.getByRole('table', { name: 'Effect of stricter policies' })).toContainText('p=reject');
+  await expect(page.getByRole('region', { name: 'Messages by day' }).getByRole('row').nth(2)).toContainText('10040');
+  await check();
+
+  const toggle = page.getByRole('button', { name: /^Details of the report of far\.example/ });
+  await toggle.click();
+  await expect(page.getByRole('table', { name: /^Sources in the report/ })).toContainText('203.0.113.9');
+  await expect(page).toHaveURL(/report=/);
+  await check();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.reload();
+  await expect(toggle).toHaveAttribute('aria-expanded', 'true');
+  await expect(sources.getByRole('row').nth(1)).toBeVisible();
+  await check();
+});
+
+test('shows TLS failures by MX, kind and organization', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/domains/${domain.id}?tab=reports`);
+  await page.getByRole('radio', { name: 'TLS' }).click();
+  await expect(page.getByRole('heading', { name: 'No TLS reports in this period' })).toBeVisible();
+  await check();
+  await upload(
+    page,
+    'report.json',
+    JSON.stringify(tlsReport({ domain: domain.name, day: yesterday(), failures: [{ sessions: 4 }] })),
+  );
+  await expect(page.getByText('Report stored')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Failures' }).getByRole('row').nth(1)).toBeVisible();
+  await check();
+  await page
+    .getByRole('button', { name: /^Details of the report/ })
+    .first()
+    .click();
+  await expect(page.getByText('Report ID')).toBeVisible();
+  await check();
+});
+
+test('reports results that fail to load', async ({ signedIn: page, domain, check }) => {
+  const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
+  const end = await failProcedure(page, 'reports.domainDmarc', failure);
+  await page.goto(`${url()}/domains/${domain.id}?tab=reports`);
+  await expect(alertWith(page, 'Couldn’t load DMARC results')).toBeVisible();
+  await check();
+  await end();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No DMARC reports in this period' })).toBeVisible();
+});

@@ -1,0 +1,34 @@
+import { afterAll, expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+
+const dns = await vi.hoisted(async () => {
+  const { startDns } = await import('@/test/servers/dns');
+  const server = await startDns();
+  process.env.DNS_SERVERS = `127.0.0.1:${server.port}`;
+  return server;
+});
+
+const TTL_SECONDS = 300;
+const api = await keyClient();
+
+afterAll(() => dns.stop());
+
+/** Seconds until the domain is checked again, after a check that found `dmarc`. */
+async function secondsAfter(dmarc: string[]): Promise<number> {
+  const domain = await makeDomain();
+  dns.zone = { [`_dmarc.${domain.name}`]: { TXT: dmarc } };
+  await db.$executeRaw`UPDATE domain SET next_dns_check_at = now() + interval '1 hour' WHERE id = ${domain.id}::uuid`;
+  await api.post(`/domains/${domain.id}/dns/check`);
+  const [row] = await db.$queryRaw<[{ seconds: number }]>`
+    SELECT extract(epoch FROM next_dns_check_at - now())::float8 AS seconds FROM domain WHERE id = ${domain.id}::uuid`;
+  return row.seconds;
+}
+
+it('checks a domain again when resolvers forget a record that needs fixing, else after the hour', async () => {
+  const soon = await secondsAfter(['v=DMARC1; p=none']);
+  expect(soon).toBeGreaterThan(TTL_SECONDS - 60);
+  expect(soon).toBeLessThanOrEqual(TTL_SECONDS * 1.2);
+  expect(await secondsAfter([])).toBeGreaterThan(3_000);
+});

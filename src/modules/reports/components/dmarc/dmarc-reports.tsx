@@ -1,0 +1,50 @@
+'use client';
+
+import { keepPreviousData } from '@tanstack/react-query';
+import { trpc } from '@/components/api/trpc';
+import { useListSearch } from '@/components/list/use-list-search';
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatCount } from '@/lib/format';
+import { REPORTS_PER_PAGE, ReportList } from '../report-list';
+import { DmarcReportDetails } from './dmarc-report-details';
+
+export function DmarcReports({ domainId }: { domainId: string }) {
+  const search = useListSearch({ filters: {} });
+  const query = trpc.reports.dmarcReports.useQuery(
+    { domain_id: domainId, limit: REPORTS_PER_PAGE, sort: 'begin', order: 'desc', cursor: search.history.cursor },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <ReportList
+      kind="dmarc"
+      query={query}
+      search={search}
+      mark={({ failed }) =>
+        failed === 0 ? (
+          <StatusMark status="on">Passed</StatusMark>
+        ) : (
+          <StatusMark status="warning">{formatCount(failed)} failed</StatusMark>
+        )
+      }
+      columns={[
+        {
+          key: 'messages',
+          header: 'Messages',
+          width: 104,
+          kind: 'figure',
+          mobile: 'side',
+          cell: ({ messages }) => formatCount(messages),
+        },
+        {
+          key: 'passed',
+          header: 'Passed',
+          width: 104,
+          kind: 'figure',
+          mobile: 'none',
+          cell: ({ aligned }) => formatCount(aligned),
+        },
+      ]}
+      details={(id) => <DmarcReportDetails id={id} />}
+    />
+  );
+}

@@ -1,0 +1,117 @@
+'use client';
+
+import { keepPreviousData } from '@tanstack/react-query';
+import { trpc } from '@/components/api/trpc';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { Figures } from '@/components/layout/figures';
+import { Notice } from '@/components/layout/notice';
+import { StatusMark } from '@/components/marks/status-mark';
+import { CodeBlock } from '@/components/values/code-block';
+import { formatPlural } from '@/lib/format';
+import type { DomainDmarc } from '../../dmarc/schema';
+import type { ReportPeriod } from '../../schema';
+import { ByDay } from '../by-day';
+import { Dropped } from '../dropped';
+import { formatShare } from '../report-values';
+import { DmarcSources } from './dmarc-sources';
+import { NextPolicy } from './next-policy';
+import { Simulation } from './simulation';
+
+type DmarcResultsProps = { id: string; period: ReportPeriod };
+
+/** Who sends with the domain's name, and what to do about it. */
+export function DmarcResults({ id, period }: DmarcResultsProps) {
+  const { data, error, refetch } = trpc.reports.domainDmarc.useQuery(
+    { id, period },
+    { placeholderData: keepPreviousData },
+  );
+  if (error && !data) return <ErrorState what="DMARC results" error={error} onRetry={() => void refetch()} />;
+  if (data?.totals.reports === 0) return <NoReports dmarc={data} />;
+  return (
+    <>
+      <Totals totals={data?.totals} />
+      {data && (
+        <>
+          <Dropped dropped={data.dropped} />
+          <NextPolicy dmarc={data} />
+          <DmarcSources sources={data.sources} total={data.sources_total} />
+          <Simulation simulation={data.simulation} current={data.policy.p} />
+          <ByDay
+            what="Messages"
+            labels={{ good: 'Passed', bad: 'Failed' }}
+            days={data.series.map(({ at, aligned, failed }) => ({ at, good: aligned, bad: failed }))}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Totals({ totals }: { totals: DomainDmarc['totals'] | undefined }) {
+  const messages = totals?.messages ?? 0;
+  const share = (part: number | undefined) =>
+    part === undefined ? '\u00a0' : `${formatShare(part, messages)} of messages`;
+  return (
+    <Figures
+      figures={[
+        {
+          key: 'messages',
+          title: <StatusMark status="sent">Messages</StatusMark>,
+          value: totals?.messages,
+          caption: totals
+            ? `${formatPlural(totals.reports, 'report')} of ${formatPlural(totals.organisations, 'organization')}`
+            : '\u00a0',
+        },
+        {
+          key: 'passed',
+          title: <StatusMark status="delivered">Passed</StatusMark>,
+          value: totals?.aligned,
+          caption: share(totals?.aligned),
+        },
+        {
+          key: 'failed',
+          title: <StatusMark status="bounced">Failed</StatusMark>,
+          value: totals?.failed,
+          caption: share(totals?.failed),
+        },
+        {
+          key: 'quarantined',
+          title: <StatusMark status="deferred">Quarantined</StatusMark>,
+          value: totals?.quarantined,
+          caption: share(totals?.quarantined),
+        },
+        {
+          key: 'rejected',
+          title: <StatusMark status="failed">Rejected</StatusMark>,
+          value: totals?.rejected,
+          caption: share(totals?.rejected),
+        },
+      ]}
+    />
+  );
+}
+
+function NoReports({ dmarc: { policy, recommendation, dropped } }: { dmarc: DomainDmarc }) {
+  return (
+    <>
+      <Dropped dropped={dropped} />
+      <EmptyState title="No DMARC reports in this period">
+        <p>
+          {policy.reports_to_us
+            ? 'Receiving servers send them once a day to the address in the DMARC record. The first ones arrive within two days.'
+            : 'Receiving servers send them once a day to the address in the DMARC record. Publish this one to get them here.'}
+        </p>
+        {policy.reports_to_us ? (
+          <Notice status="on" title="The DMARC record asks for reports to this server" />
+        ) : (
+          <CodeBlock
+            title="Publish this"
+            hint="as TXT record at _dmarc"
+            code={recommendation.record}
+            what="the DMARC record"
+          />
+        )}
+      </EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+'use client';
+
+import { ActionIcon } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { parseAsString, useQueryState } from 'nuqs';
+import type { ReactNode } from 'react';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { timeLabels } from '@/components/data-table/pagination';
+import { NoRows } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { type ListQuery, ListView } from '@/components/list/list-view';
+import type { ListSearch } from '@/components/list/use-list-search';
+import { formatDate, formatFull } from '@/lib/format';
+
+export const REPORTS_PER_PAGE = 20;
+
+type Summary = { id: string; domain_id: string; organisation: string; begin: string; source: 'mail' | 'upload' };
+
+type ReportListProps<Row extends Summary> = {
+  kind: 'dmarc' | 'tls';
+  query: ListQuery<Row>;
+  search: ListSearch;
+  /** The figures of a report. */
+  columns: DataTableColumn<Row>[];
+  mark: (row: Row) => ReactNode;
+  details: (id: string) => ReactNode;
+};
+
+/** Reports, newest first. The open one is in the URL. */
+export function ReportList<Row extends Summary>({ kind, query, search, columns, mark, details }: ReportListProps<Row>) {
+  const [open, setOpen] = useQueryState('report', parseAsString);
+  const toggle = ({ id }: Row) => void setOpen(id === open ? null : id);
+  return (
+    <section aria-labelledby="reports">
+      <SectionHeading title="Reports" id="reports">
+        <span className="quiet">Newest first, of any period</span>
+      </SectionHeading>
+      <ListView
+        query={query}
+        search={search}
+        what="reports"
+        empty={<NoRows>No reports yet.</NoRows>}
+        pageLabels={timeLabels('desc')}
+        caption="Reports, newest first"
+        columns={[
+          {
+            key: 'state',
+            header: 'Result',
+            width: 136,
+            kind: 'mark',
+            mobile: 'mark',
+            cell: mark,
+          },
+          {
+            key: 'day',
+            header: 'Day',
+            width: 88,
+            mobile: 'under',
+            skeletonWidth: 48,
+            cell: ({ begin }) => (
+              <time dateTime={begin} title={formatFull(begin)}>
+                {formatDate(begin)}
+              </time>
+            ),
+          },
+          {
+            key: 'organisation',
+            header: 'Organization',
+            mobile: 'lead',
+            skeletonWidth: 160,
+            cell: ({ organisation, source }) => (
+              <span className="clip">
+                {organisation} {source === 'upload' && <span className="quiet">uploaded</span>}
+              </span>
+            ),
+          },
+          ...columns,
+          {
+            key: 'actions',
+            header: <span className="sr-only">Actions</span>,
+            width: 48,
+            kind: 'tail',
+            mobile: 'tail',
+            cell: (row) => {
+              const isOpen = row.id === open;
+              const Chevron = isOpen ? IconChevronUp : IconChevronDown;
+              return (
+                <ActionIcon
+                  aria-label={`Details of the report of ${row.organisation}, ${formatDate(row.begin)}`}
+                  aria-expanded={isOpen}
+                  onClick={() => toggle(row)}
+                >
+                  <Chevron size={16} stroke={1.5} />
+                </ActionIcon>
+              );
+            },
+          },
+        ]}
+        rowKey={({ id }) => id}
+        rowHref={({ id, domain_id }) => `/domains/${domain_id}?tab=reports&kind=${kind}&report=${id}`}
+        onOpen={toggle}
+        expanded={({ id }) => (id === open ? details(id) : null)}
+        skeletonRows={5}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+import type { DropReason } from '../schema';
+
+export const DROP_REASONS: Record<DropReason, string> = {
+  too_large: 'It is larger than the limits for reports.',
+  duplicate: 'It was stored before.',
+  foreign_domain: 'It is about a domain that isn’t managed here.',
+  malformed: 'It isn’t a readable report of this kind.',
+  out_of_range: 'It covers a time in the future, or one longer ago than reports are kept.',
+};
+
+/** A part of a whole, in percent. */
+export function formatShare(part: number, whole: number): string {
+  if (whole === 0) return '–';
+  const share = (100 * part) / whole;
+  if (share > 0 && share < 0.1) return '< 0.1%';
+  if (share < 100 && share > 99.9) return '> 99.9%';
+  return `${share.toFixed(share === 0 || share === 100 ? 0 : 1)}%`;
+}
