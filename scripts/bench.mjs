@@ -1,11 +1,13 @@
 // `npm run bench`: measures the production build on its own Postgres. Every figure is a ratio to a baseline of the same
 // run, because machines differ and are noisy. It needs a build: run `npm run build` first. `npm run bench -- growth`
-// compares lists and searches with 1,000 and with 1,000,000 rows instead, which takes some minutes.
+// compares lists and searches with 1,000 and with 1,000,000 rows instead, which takes some minutes; `npm run bench -- dns` measures
+// the API while the DNS of 1,000 domains is checked.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compareClaims } from './bench/claims.mjs';
+import { compareDnsChecks } from './bench/dns.mjs';
 import { compareGrowth } from './bench/growth.mjs';
 import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
 import { startBenchServer } from './bench/server.mjs';
@@ -22,6 +24,15 @@ async function bench(lifetime) {
   if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
   lifetime.atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
+  if (process.argv[2] === 'dns') {
+    const { idle, during, seconds, domains } = await compareDnsChecks(root, dataDir, lifetime);
+    console.log(`GET /domains while the DNS of ${domains} domains is checked, against the same server at rest:`);
+    console.log(
+      `median ${(during.median / idle.median).toFixed(2)} x, 99th percentile ${(during.p99 / idle.p99).toFixed(2)} x`,
+    );
+    console.log(`(${idle.p99.toFixed(0)} ms at rest), all checked after ${seconds.toFixed(0)} s`);
+    return 0;
+  }
   const server = await startBenchServer(root, dataDir, lifetime);
 
   if (process.argv[2] === 'growth') {

@@ -7,6 +7,7 @@ import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
 import { createQueueHandlers, retryDeferred } from '@/mail/agent/queue/postfix-queue';
 import { createRecovery, dovecotInstance, type RecoveryParts } from '@/mail/agent/recovery';
+import { startReportServer } from '@/mail/agent/report-server';
 import type { AgentHandlers } from '@/mail/agent/requests';
 import { createServiceHandlers } from '@/mail/agent/services';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
@@ -22,6 +23,7 @@ import {
 } from '@/modules/mail-server/requests';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
+import { storeReportMail } from '@/modules/reports/service';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
@@ -68,6 +70,11 @@ async function startAgent(): Promise<() => Promise<void>> {
   const readMail = createMailReader({ db, redis, installation, copies, clock: systemClock });
   const handlers = handlersOf(installation);
   const dkimStore = createDkimStore(redis);
+  const reportServer = await startReportServer({
+    path: installation.reportSocket,
+    accept: (mail) => storeReportMail(db, mail, systemClock.now()),
+    onError: (error) => log.error({ error }, 'storing a report failed, Postfix retries'),
+  });
 
   await recordHeartbeat(db, agent);
   const requests = createRequestRunner({ db, agent, handlers }, () => requestTask.runNow());
@@ -76,11 +83,14 @@ async function startAgent(): Promise<() => Promise<void>> {
     repeat('publishing DKIM keys', PUBLISH_INTERVAL_MS, () => publishDkimKeys(db, dkimStore)),
     requestTask,
   ];
+  const recovery = recoveryParts(db, installation);
+  // Reports that arrived while the agent was down.
+  await recovery.retry().catch((error: unknown) => log.warn({ error }, 'cannot retry the mail that waits'));
   const tasks = [
     ...notifiedTasks,
     repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
     repeat('reading mail log', READ_INTERVAL_MS, readMail),
-    repeat('watching Dovecot and Postgres', WATCH_INTERVAL_MS, createRecovery(recoveryParts(db, installation))),
+    repeat('watching Dovecot and Postgres', WATCH_INTERVAL_MS, createRecovery(recovery)),
     repeat('deleting old records', CLEANUP_INTERVAL_MS, () => deleteOldData(db, installation)),
   ];
   const endListening = listen(AGENT_CHANNEL, () => {
@@ -88,7 +98,7 @@ async function startAgent(): Promise<() => Promise<void>> {
   });
   log.info({ host: agent.host, config: installation.config }, 'mail agent started');
   return async () => {
-    await Promise.all([...tasks.map(({ end }) => end()), endAnswers(), endListening()]);
+    await Promise.all([...tasks.map(({ end }) => end()), endAnswers(), endListening(), reportServer.close()]);
     await requests.end();
     await detach(db, agent);
     redis.disconnect();

@@ -10,10 +10,12 @@ import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
 import { createMissingDkimKeys } from '@/modules/domains/dkim/missing';
+import { dnsServers } from '@/modules/domains/dns/facts';
 import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
+import { lookUpHosts } from '@/modules/reports/hosts';
 import { deleteOldReports } from '@/modules/reports/storing/retention';
 import { settleAbandonedMessages } from '@/modules/sending/service';
 import { deleteOldKeys } from '@/modules/sending/submission/idempotency';
@@ -35,6 +37,7 @@ const CLEANUP_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
 const DENIALS_INTERVAL_MS = 10_000;
 const DNS_INTERVAL_MS = 60_000;
+const HOST_NAMES_INTERVAL_MS = 30_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
 const DELIVERY_INTERVAL_MS = 500;
 
@@ -61,6 +64,7 @@ export async function start(): Promise<App> {
   repeat('recording repeated denials', DENIALS_INTERVAL_MS, () => writeCountedAttempts(database(), systemClock.now()));
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
   repeat('checking DNS', DNS_INTERVAL_MS, () => checkDueDomains(database(), systemClock));
+  repeat('looking up host names', HOST_NAMES_INTERVAL_MS, () => lookUpHosts(database(), dnsServers(), systemClock));
   const stopDelivering = startDelivering();
   let closeHttp: (() => Promise<void>) | undefined;
   return {

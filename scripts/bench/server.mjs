@@ -11,7 +11,7 @@ const DOMAIN = 'bench.example';
  *   api: string, key: string, port: number, databaseUrl: string, domain: string, memoryBytes: () => number
  * }>}
  */
-export async function startBenchServer(root, dataDir, lifetime) {
+export async function startBenchServer(root, dataDir, lifetime, settings = {}) {
   const postgres = await startTemporaryPostgres();
   lifetime.atEnd(postgres.stop);
   await migrate(root, postgres.adminUrl);
@@ -19,7 +19,7 @@ export async function startBenchServer(root, dataDir, lifetime) {
   const api = apiOf(port);
   const { child: server, ended } = await startApp(
     root,
-    { ...appEnvironment(postgres.adminUrl), DATA_DIR: dataDir },
+    { ...appEnvironment(postgres.adminUrl), ...settings, DATA_DIR: dataDir },
     port,
   );
   lifetime.atEnd(() => {

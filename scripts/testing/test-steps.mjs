@@ -6,6 +6,7 @@ import { build, isBuildCurrent } from '../steps/build.mjs';
 import { takeLock } from '../steps/lock.mjs';
 import { runTool, toolPath } from '../steps/run-tool.mjs';
 import { findBrowser } from './browser.mjs';
+import { prepareDnsServers } from './dns-servers.mjs';
 import { prepareRedisServer } from './redis.mjs';
 import { readPlaywrightReport, readVitestReport } from './test-reports.mjs';
 
@@ -67,6 +68,7 @@ async function recreateDatabase(adminUrl, database) {
 
 async function runUnitTests({ root, env, adminUrl, filters }) {
   prepareRedisServer();
+  prepareDnsServers();
   return withReportFile(async (report) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const { exitCode, output } = await runTool(

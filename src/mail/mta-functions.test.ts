@@ -70,6 +70,20 @@ describe('a recipient', () => {
   });
 });
 
+describe('a report', () => {
+  it('goes to the agent, unless an active mailbox has the address', async () => {
+    const transport = (local: string, name = atCapital()) => callFunction('report_transport', local, name);
+    expect(await callFunction('rcpt_access', 'dmarc-reports', domain.name)).toEqual(['OK']);
+    for (const local of ['dmarc-reports', 'TLS-Reports']) expect(await transport(local)).toEqual(['reports']);
+    expect(await transport('ann')).toEqual([]);
+    expect(await transport('dmarc-reports', 'elsewhere.example')).toEqual([]);
+    const { id } = await makeMailbox(domain.id, 'dmarc-reports');
+    expect(await transport('dmarc-reports')).toEqual([]);
+    await db.mailbox.update({ where: { id }, data: { active: false } });
+    expect(await transport('dmarc-reports')).toEqual(['reports']);
+  });
+});
+
 it('a domain is managed whether or not it is active', async () => {
   expect(await callFunction('is_domain', atCapital())).toEqual(['1']);
   await deactivate();

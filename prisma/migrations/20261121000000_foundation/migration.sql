@@ -26,7 +26,7 @@ CREATE TYPE "recipient_kind" AS ENUM ('to', 'cc', 'bcc');
 CREATE TYPE "outcome_cause" AS ENUM ('remote_reply', 'no_reply', 'rejected', 'not_submitted', 'expired', 'deleted', 'unknown');
 
 -- CreateEnum
-CREATE TYPE "inbound_route" AS ENUM ('mailbox', 'forwarded', 'filter');
+CREATE TYPE "inbound_route" AS ENUM ('mailbox', 'forwarded', 'filter', 'reports');
 
 -- CreateTable
 CREATE TABLE "audit_entry" (

@@ -7,7 +7,7 @@ ALTER TABLE "mailbox" ADD CONSTRAINT "mailbox_local_part_lower_case" CHECK ("loc
 ALTER TABLE "alias" ADD CONSTRAINT "alias_source_local_part_lower_case" CHECK ("source_local_part" = lower("source_local_part"));
 
 -- The destinations of an address, one per row: mailbox, else alias, else those of the address without its +tag, else
--- catch-all, else none. A mailbox is its own destination, otherwise a catch-all would take its mail. Local destinations without an active mailbox are left out,
+-- itself if reports go there, else catch-all, else none. A mailbox is its own destination, otherwise a catch-all would take its mail. Local destinations without an active mailbox are left out,
 -- because Postfix looks up every result again and aliases would chain.
 CREATE OR REPLACE FUNCTION mta.resolve(local text, domain text) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
@@ -35,6 +35,12 @@ BEGIN
     SELECT a.destination INTO destinations
       FROM alias a WHERE a.domain_id = wanted_domain_id AND a.source_local_part = candidate AND a.active;
     EXIT WHEN FOUND;
+
+    -- Postroom reads reports itself. They are their own destination, like mailboxes.
+    IF candidate IN ('dmarc-reports', 'tls-reports') THEN
+      RETURN NEXT candidate || '@' || lower(resolve.domain);
+      RETURN;
+    END IF;
   END LOOP;
   IF destinations IS NULL THEN RETURN; END IF;
 

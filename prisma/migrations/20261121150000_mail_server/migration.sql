@@ -23,6 +23,21 @@ BEGIN
 END
 $$;
 
+-- The transport of reports, which go to the agent unless a mailbox has the address. An inactive domain's, too: they were
+-- accepted before.
+CREATE FUNCTION mta.report_transport(local text, domain text) RETURNS SETOF text
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
+SET search_path = public, pg_temp
+AS $$
+BEGIN
+  RETURN QUERY
+    SELECT 'reports' FROM "domain" d
+     WHERE d.name = lower(report_transport.domain) AND lower(report_transport.local) IN ('dmarc-reports', 'tls-reports')
+       AND NOT EXISTS (SELECT FROM mailbox m WHERE m.domain_id = d.id AND m.active
+                          AND m.local_part = lower(report_transport.local));
+END
+$$;
+
 -- The reply to RCPT TO, as in Postfix's access(5). No row: the domain isn't managed.
 CREATE FUNCTION mta.rcpt_access(local text, domain text) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1

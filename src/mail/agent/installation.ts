@@ -13,6 +13,8 @@ export type Installation = {
   postfixLog: string;
   filterLog: string;
   policySocket: string;
+  /** Where Postfix delivers mail with reports. */
+  reportSocket: string;
   redis: { port: number; password: string };
   signIns: { port: number; key: string };
   /** Where Dovecot, as the owner of the mailboxes, submits the mail of filters. */
@@ -36,6 +38,7 @@ export function readInstallation(config: string): Installation {
     postfixLog: join(data, 'log/postfix/mail.log'),
     filterLog: join(data, 'log/rspamd/rspamd.log'),
     policySocket: join(data, 'run/agent/policy.sock'),
+    reportSocket: join(data, 'run/agent/reports.sock'),
     redis: { port: Number(value('REDIS_PORT')), password: value('REDIS_PASSWORD') },
     signIns: { port: Number(value('AGENT_PORT')), key: value('AGENT_KEY') },
     filters: { port: Number(value('FILTER_PORT')), uid: Number(value('MAIL_UID')) },

@@ -2,7 +2,14 @@
 export type ResolvedAddress = {
   address: string;
   domainId: string;
-  destinations: { address: string; domainId: string | null }[];
+  destinations: Destination[];
+};
+
+type Destination = {
+  address: string;
+  domainId: string | null;
+  /** For an address of reports that no mailbox has: whether something else has stored the report already. */
+  reports?: 'unread' | 'stored';
 };
 
 export type Resolution = ({ isAccepted: true } & ResolvedAddress) | { isAccepted: false; reason: RefusalReason };

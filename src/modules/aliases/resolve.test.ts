@@ -43,6 +43,14 @@ describe('tracing an address', () => {
     });
   });
 
+  it('says that mail is read as reports, unless a mailbox or an alias has the address', async () => {
+    await makeAlias(domain.id, '', 'x@far.example');
+    const read = { outcome: 'reports', destinations: [`tls-reports@${domain.name}`], alias_id: null };
+    expect(await trace('tls-reports')).toMatchObject(read);
+    await makeAlias(domain.id, 'tls-reports', 'y@far.example');
+    expect(await trace('tls-reports')).toMatchObject({ outcome: 'alias', destinations: ['y@far.example'] });
+  });
+
   it('names what is inactive, and rejects an alias without a working destination', async () => {
     await makeAlias(domain.id, 'off', 'x@far.example', { active: false });
     expect((await trace('off')).explanation).toBe(

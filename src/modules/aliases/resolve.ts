@@ -1,4 +1,5 @@
 import { parseAddress } from '@/lib/mail/address';
+import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import { authorizeDomain } from '@/server/access/authorize';
 import type { ActorContext } from '@/server/procedures/context';
 import type { Resolution, ResolveAddress } from './schema';
@@ -43,6 +44,10 @@ export async function resolveAddress(ctx: ActorContext, input: ResolveAddress): 
       : `A mailbox has ${subject}.`;
     return { ...base, outcome: 'mailbox', mailbox_id: mailbox.id, explanation, destinations };
   }
+  if (!exact?.active && destinations[0] && REPORT_ADDRESSES.includes(withoutTag(localPart))) {
+    const explanation = 'No active mailbox or alias has this address, so its mail is read as DMARC and TLS reports.';
+    return { ...base, outcome: 'reports', explanation, destinations };
+  }
   const alias = [exact, catchAll].find((candidate) => candidate?.active);
   if (!alias) {
     return { ...base, outcome: 'rejected', explanation: explainRejection(mailbox, exact, catchAll), destinations };
@@ -74,6 +79,8 @@ function withoutTagIn(address: string): string {
   const at = address.lastIndexOf('@');
   return `${withoutTag(address.slice(0, at))}${address.slice(at)}`;
 }
+
+const REPORT_ADDRESSES: readonly string[] = Object.values(REPORT_LOCAL_PARTS);
 
 type Candidate = { active: boolean } | null | undefined;
 

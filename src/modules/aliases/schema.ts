@@ -124,7 +124,9 @@ export const Resolution = z
   .object({
     address: z.string(),
     domain_id: Id,
-    outcome: z.enum(['mailbox', 'alias', 'catch_all', 'rejected']),
+    outcome: z.enum(['mailbox', 'alias', 'reports', 'catch_all', 'rejected']).meta({
+      description: 'reports: the mail is read as DMARC and TLS reports',
+    }),
     explanation: z.string(),
     alias_id: Id.nullable(),
     mailbox_id: Id.nullable(),

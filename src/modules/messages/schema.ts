@@ -64,9 +64,9 @@ const OutcomeCause = z.enum(OUTCOME_CAUSES).meta({
     'Why it is deferred, bounced or failed. remote_reply: the receiving server said so in its reply; no_reply: the receiving server could not be reached or did not reply; rejected: your mail server rejected the submission; not_submitted: your mail server could not be reached; expired: the queue lifetime ended; deleted: an admin deleted the message from the queue; unknown: the message left the queue and the mail log does not show the result',
 });
 
-const InboundRoute = z.enum(['mailbox', 'forwarded', 'filter']).meta({
+const InboundRoute = z.enum(['mailbox', 'forwarded', 'filter', 'reports']).meta({
   description:
-    'Where inbound mail goes. mailbox: into a mailbox; forwarded: to an external address, by an alias; filter: stopped by the spam filter',
+    'Where inbound mail goes. mailbox: into a mailbox; forwarded: to an external address, by an alias; filter: stopped by the spam filter; reports: read as a DMARC or TLS report, and in no mailbox',
 });
 export type InboundRoute = z.infer<typeof InboundRoute>;
 

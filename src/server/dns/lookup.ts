@@ -5,7 +5,13 @@ import type { RecordType, Reply } from './ask';
 export type Lookup =
   | ({ status: 'found'; values: string[]; ttlSeconds: number } & Trust)
   | ({ status: 'missing'; values: []; ttlSeconds: number | null } & Trust)
-  | { status: 'temporary_error'; values: []; reason: string };
+  | {
+      status: 'temporary_error';
+      values: [];
+      reason: string;
+      /** SERVFAIL, REFUSED, …, if the server answered at all. */
+      rcode?: string;
+    };
 
 type Trust = {
   /** The resolver has verified the answer with DNSSEC. */
@@ -21,7 +27,7 @@ const MAX_VALUE_LENGTH = 4_096;
 export function toLookup(reply: Reply, name: string, type: RecordType): { lookup: Lookup; owner: string } {
   const { rcode, isAuthentic, isAuthoritative } = reply;
   if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN')
-    return { lookup: failed(`The server answered ${rcode}.`), owner: name };
+    return { lookup: failed(`The server answered ${rcode}.`, rcode), owner: name };
   const owner = type === 'CNAME' ? name : endOfChain(reply.answers, name);
   const matching = reply.answers.filter((answer) => answer.type === type && isSame(answer.name, owner));
   const values = matching.flatMap((answer) => textOf(answer));
@@ -35,8 +41,8 @@ export function toLookup(reply: Reply, name: string, type: RecordType): { lookup
   return { lookup: { status: 'missing', values: [], ttlSeconds, ...trust }, owner };
 }
 
-export function failed(reason: string): Lookup {
-  return { status: 'temporary_error', values: [], reason };
+export function failed(reason: string, rcode?: string): Lookup {
+  return { status: 'temporary_error', values: [], reason, rcode };
 }
 
 function ttlOf(answer: Answer): number {

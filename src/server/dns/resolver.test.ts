@@ -114,6 +114,33 @@ describe('a lookup', () => {
     expect([server.questions, backup.questions]).toEqual([[`udp A ${NAME}`], [`udp A ${NAME}`]]);
   });
 
+  it('goes to a resolver that has not answered once more only if the others fail', async () => {
+    const backup = await otherServer();
+    backup.zone = { [NAME]: { A: ['192.0.2.1'], MX: ['10 a.example'] } };
+    server.faults = { [NAME]: 'drop' };
+    const { lookup } = resolverOf([server, backup]);
+    expect(await lookup(NAME, 'A')).toEqual(found('192.0.2.1'));
+    expect(await lookup(NAME, 'MX')).toEqual(found('10 a.example'));
+    expect(server.questions).toEqual([`udp A ${NAME}`]);
+    backup.faults = { [NAME]: 'servfail' };
+    expect(await lookup(NAME, 'TXT')).toEqual(failed(/in time/));
+    expect(server.questions).toContain(`udp TXT ${NAME}`);
+  });
+
+  it('is one of at most 200 at once in the process; the others wait for their turn', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `d${index}.example`);
+    server.faults = Object.fromEntries(names.map((name) => [name, 'drop']));
+    const ending = new AbortController();
+    const { lookup } = resolverOf([server], { timeoutMs: 60_000, signal: ending.signal });
+    const lookups = Promise.all(names.map((name) => lookup(name, 'A')));
+    // Each is sent again after a while, by which time the others would have been sent too.
+    await expect.poll(() => server.questions.length).toBe(400);
+    expect(new Set(server.questions).size).toBe(200);
+    ending.abort();
+    expect(await lookups).toEqual(names.map(() => failed(/in time/)));
+    expect(await resolverOf().lookup(NAME, 'A')).toMatchObject({ status: 'missing' });
+  });
+
   it('ends with its signal', async () => {
     server.faults = { [NAME]: 'drop' };
     const ending = new AbortController();

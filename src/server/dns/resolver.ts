@@ -9,10 +9,12 @@ export type { Lookup } from './lookup';
 
 type AuthoritativeLookup = { server: string; lookup: Lookup };
 
+/** One whose address isn't known can't be asked. */
+type NameServer = { host: string; address: string } | { host: string; address: null; problem: string };
+
 type Zone = {
   name: string;
-  /** Without an address if the server's name has none. */
-  servers: { host: string; address: string | null }[];
+  servers: NameServer[];
 };
 
 export type Resolver = {
@@ -47,6 +49,8 @@ const questions = processWide<LimitFunction>('dns questions');
 export function createResolver(options: Options): Resolver {
   const { servers, signal, timeoutMs = TIMEOUT_MS, authoritativePort = DNS_PORT } = options;
   const remembered = new Map<string, Promise<unknown>>();
+  // Resolvers that didn't answer a question. The others are asked first, or each question would wait for them again.
+  const silent = new Set<DnsServer>();
   // One for each question, removed with its answer.
   setMaxListeners(0, signal);
 
@@ -74,9 +78,11 @@ export function createResolver(options: Options): Resolver {
   function recursiveLookup(name: string, type: RecordType, isUnverified: boolean): Promise<Lookup> {
     return once(`${isUnverified} ${type} ${name.toLowerCase()}`, async () => {
       let last = failed('No DNS server is configured.');
-      for (const server of servers) {
+      const bySilence = servers.toSorted((one, other) => Number(silent.has(one)) - Number(silent.has(other)));
+      for (const server of bySilence) {
         last = (await lookupAt(server, name, type, { isRecursive: true, isUnverified })).lookup;
         if (last.status !== 'temporary_error') break;
+        if (last.rcode === undefined) silent.add(server);
       }
       return last;
     });
@@ -90,20 +96,22 @@ export function createResolver(options: Options): Resolver {
     return once(`zone ${name.toLowerCase()}`, async () => {
       const ns = await lookupUnverified(name, 'NS');
       if (ns.status === 'found') {
-        const hosts = ns.values.slice(0, MAX_NAME_SERVERS);
-        return {
-          name,
-          servers: await Promise.all(hosts.map(async (host) => ({ host, address: await addressOf(host) }))),
-        };
+        // Servers rotate their answers.
+        const hosts = ns.values.toSorted().slice(0, MAX_NAME_SERVERS);
+        return { name, servers: await Promise.all(hosts.map(nameServer)) };
       }
       const parent = name.split('.').slice(1).join('.');
       return parent.includes('.') && ns.status === 'missing' ? zoneOf(parent) : null;
     });
   }
 
-  async function addressOf(host: string): Promise<string | null> {
-    const { values } = await lookupUnverified(host, 'A');
-    return values[0] ?? (await lookupUnverified(host, 'AAAA')).values[0] ?? null;
+  async function nameServer(host: string): Promise<NameServer> {
+    const four = await lookupUnverified(host, 'A');
+    const found = four.status === 'found' ? four : await lookupUnverified(host, 'AAAA');
+    const [address] = found.values;
+    if (address !== undefined) return { host, address };
+    const failure = [four, found].find((lookup) => lookup.status === 'temporary_error');
+    return { host, address: null, problem: failure ? `can’t be found (${failure.reason})` : 'has no address' };
   }
 
   /** An alias leads to a name that other servers may hold. */

@@ -15,7 +15,10 @@ type Writes = {
    * Runs a transaction, which commits only if it recorded an audit entry. Query with `tx` only, since `ctx.db` would take a
    * second connection. Do slow work, such as hashing and network calls, before.
    */
-  transaction<Result>(work: (transaction: AuditedTransaction) => Promise<Result>): Promise<Result>;
+  transaction<Result>(
+    work: (transaction: AuditedTransaction) => Promise<Result>,
+    options?: { timeoutMs: number },
+  ): Promise<Result>;
   /** Records an entry without a transaction: a refusal, a request to the mail server, a batch. */
   auditAlone: RecordAudit;
 };
@@ -44,7 +47,7 @@ export function auditedWrites(
   }
 
   const writes: Writes = {
-    async transaction(work) {
+    async transaction(work, options) {
       const committed = await ctx.db.$transaction(async (tx) => {
         let hasEntry = false;
         const audit: RecordAudit = async (entry) => {
@@ -54,7 +57,7 @@ export function auditedWrites(
         const result = await work({ tx, audit });
         if (!hasEntry) throw new Error(`a transaction of the mutation ${path} recorded no audit entry`);
         return result;
-      });
+      }, options && { timeout: options.timeoutMs });
       isRecorded = true;
       return committed;
     },

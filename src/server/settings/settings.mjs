@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { OidcProvidersSetting } from './oidc-setting.mjs';
 
 const MIN_SECRET_KEY_LENGTH = 32;
+const DOMAIN_NAME = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/;
 const LOG_LEVELS = /** @type {const} */ (['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 const KEPT_ON_THIS_MACHINE = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -48,10 +49,7 @@ const Environment = z
     MAIL_HOST: z
       .string()
       .toLowerCase()
-      .regex(
-        /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/,
-        'MAIL_HOST must be the host name of the mail server, such as mail.example.com.',
-      )
+      .regex(DOMAIN_NAME, 'MAIL_HOST must be the host name of the mail server, such as mail.example.com.')
       .optional(),
     MAIL_SERVER_CONFIG: z.string().default('/etc/postroom-mail'),
     SANDBOX_SMTP_PORT: wholeNumber('SANDBOX_SMTP_PORT', { min: 1, max: 65535, fallback: 2525 }),
@@ -87,6 +85,13 @@ const Environment = z
     OIDC_PROVIDERS: OidcProvidersSetting,
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: trueOrFalse('WEBHOOK_ALLOW_PRIVATE_NETWORKS', false),
     NETWORK_CHECKS: trueOrFalse('NETWORK_CHECKS', true),
+    BLOCKLISTS: domainNames('BLOCKLISTS', 'zen.spamhaus.org,bl.spamcop.net'),
+    DOMAIN_BLOCKLISTS: domainNames('DOMAIN_BLOCKLISTS', 'dbl.spamhaus.org'),
+    CERTIFICATE_ISSUER: z
+      .string()
+      .toLowerCase()
+      .regex(DOMAIN_NAME, 'CERTIFICATE_ISSUER must be the authority’s name in CAA records, such as letsencrypt.org.')
+      .default('letsencrypt.org'),
     EVENT_RETENTION_DAYS: wholeNumber('EVENT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 30 }),
     AUDIT_RETENTION_DAYS: wholeNumber('AUDIT_RETENTION_DAYS', { min: 0, max: 3650, fallback: 0 }),
     REPORT_RETENTION_DAYS: wholeNumber('REPORT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 400 }),
@@ -140,6 +145,10 @@ const Settings = Environment.transform((env) => ({
   dnsServers: env.DNS_SERVERS,
   /** Whether checks of a domain connect to its hosts, beyond DNS. */
   networkChecks: env.NETWORK_CHECKS,
+  /** Lists of addresses, and of domains, that send spam. */
+  blocklists: env.BLOCKLISTS,
+  domainBlocklists: env.DOMAIN_BLOCKLISTS,
+  certificateIssuer: env.CERTIFICATE_ISSUER,
   trustedProxies: env.TRUSTED_PROXIES,
   oidcProviders: env.OIDC_PROVIDERS,
   webhookAllowPrivateNetworks: env.WEBHOOK_ALLOW_PRIVATE_NETWORKS,
@@ -208,10 +217,18 @@ function trueOrFalse(name, fallback) {
     .default(fallback);
 }
 
-function commaSeparated() {
+/** @param {string} name @param {string} fallback */
+function domainNames(name, fallback) {
+  const message = `${name} must list domain names separated by commas, or be off; the default is ${fallback}.`;
+  return commaSeparated(fallback)
+    .transform((names) => (names.join() === 'off' ? [] : names.map((one) => one.toLowerCase())))
+    .refine((names) => names.every((one) => DOMAIN_NAME.test(one)), message);
+}
+
+function commaSeparated(fallback = '') {
   return z
     .string()
-    .default('')
+    .default(fallback)
     .transform((list) =>
       list
         .split(',')

@@ -62,6 +62,17 @@ describe('readSettings', () => {
     expect(problems.join()).not.toMatch(/hunter2|Invalid input/);
   });
 
+  it('looks addresses and domains up at blocklists unless they are off', () => {
+    expect(readSettings({})).toMatchObject({
+      blocklists: ['zen.spamhaus.org', 'bl.spamcop.net'],
+      domainBlocklists: ['dbl.spamhaus.org'],
+    });
+    expect(readSettings({ BLOCKLISTS: 'off', DOMAIN_BLOCKLISTS: 'A.example, b.example' })).toMatchObject({
+      blocklists: [],
+      domainBlocklists: ['a.example', 'b.example'],
+    });
+  });
+
   it('normalizes origins like browsers', () => {
     const { corsOrigins } = readSettings({ CORS_ORIGINS: 'https://App.example.com/, http://localhost:5173' });
     expect(corsOrigins).toEqual(['https://app.example.com', 'http://localhost:5173']);
@@ -99,6 +110,9 @@ describe('readSettings', () => {
     ['TRUSTED_PROXIES', '10.0.0.0/8,proxy'],
     ['TRUSTED_PROXIES', '10.1'],
     ['DNS_SERVERS', 'dns.example.com'],
+    ['BLOCKLISTS', 'zen.spamhaus.org,none'],
+    ['DOMAIN_BLOCKLISTS', 'off,dbl.spamhaus.org'],
+    ['CERTIFICATE_ISSUER', 'Let’s Encrypt'],
     ['DNS_SERVERS', '127.0.0.1:0'],
     ['DNS_SERVERS', '[127.0.0.1]:53'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-export type Failure = { type?: string; sessions?: number; mx?: string; ip?: string };
+type Failure = { type?: string; sessions?: number; mx?: string; ip?: string };
 
 export type TlsFields = {
   domain: string;

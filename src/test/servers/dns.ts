@@ -4,7 +4,16 @@ import { createServer } from 'node:net';
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
 
 /** What a server does instead of answering from its zones. */
-type DnsFault = 'drop' | 'servfail' | 'refused' | 'garbage' | 'forged' | 'truncated';
+type DnsFault =
+  | 'drop'
+  | 'servfail'
+  | 'refused'
+  | 'garbage'
+  | 'forged'
+  | 'truncated'
+  | 'bogus'
+  | 'lame'
+  | 'other_question';
 
 export type DnsZone = Record<string, Partial<Record<string, string[]>>>;
 
@@ -16,6 +25,8 @@ export type DnsTestServer = {
   /** By `TYPE name`, or by name for every type. */
   faults: Record<string, DnsFault>;
   questions: string[];
+  /** Names whose answers have been verified with DNSSEC. */
+  signed: string[];
   stop(): Promise<void>;
 };
 
@@ -34,6 +45,7 @@ export async function startDns({ address = '127.0.0.1', port = 0 } = {}): Promis
     zone: {},
     faults: {},
     questions: [],
+    signed: [],
     stop: async () => {
       tcp.close();
       udp.close();
@@ -64,7 +76,9 @@ function respond(server: DnsTestServer, bytes: Buffer, transport: 'udp' | 'tcp')
   if (!question) return [];
   const name = question.name.toLowerCase();
   server.questions.push(`${transport} ${question.type} ${name}`);
-  const reply = answerFrom(server.zone, query, name, question.type);
+  const plain = answerFrom(server.zone, query, name, question.type);
+  const isSigned = server.signed.includes(name);
+  const reply = isSigned ? { ...plain, flags: (plain.flags ?? 0) | dnsPacket.AUTHENTIC_DATA } : plain;
   switch (server.faults[`${question.type} ${name}`] ?? server.faults[name]) {
     case 'drop':
       return [];
@@ -72,6 +86,12 @@ function respond(server: DnsTestServer, bytes: Buffer, transport: 'udp' | 'tcp')
       return [encode({ ...reply, answers: [], flags: 2 })];
     case 'refused':
       return [encode({ ...reply, answers: [], flags: 5 })];
+    case 'bogus':
+      return [encode(query.flag_cd ? plain : { ...plain, answers: [], flags: 2 })];
+    case 'other_question':
+      return [encode({ ...reply, questions: [{ type: 'A', name: 'other.example' }] })];
+    case 'lame':
+      return [encode({ ...reply, answers: [], flags: 0 })];
     case 'garbage':
       return [Buffer.from('not dns'), encode(reply).subarray(0, 15)];
     case 'forged':
@@ -117,8 +137,29 @@ function toAnswer(name: string, type: string, value: string): Answer {
   const data = {
     MX: { preference: Number(first), exchange: second },
     SRV: { priority: Number(first), weight: Number(second), port: Number(third), target: fourth },
+    SOA: {
+      mname: first,
+      rname: second,
+      serial: Number(third),
+      refresh: 3600,
+      retry: 600,
+      expire: 86_400,
+      minimum: 300,
+    },
+    CAA: { flags: Number(first), tag: second, value: third.replaceAll('"', '') },
+    DS: { keyTag: Number(first), algorithm: Number(second), digestType: Number(third), digest: hex(fourth) },
+    TLSA: {
+      usage: Number(first),
+      selector: Number(second),
+      matchingType: Number(third),
+      certificate: hex(fourth),
+    },
     // Split like long records are: at 255 bytes.
     TXT: value.match(/[\s\S]{1,255}/g) ?? [''],
   }[type];
   return { type, name, ttl: 300, data: data ?? value } as Answer;
+}
+
+function hex(text: string): Buffer {
+  return Buffer.from(text, 'hex');
 }

@@ -1,4 +1,5 @@
-import { type CheckedRecord, checkDomain, expectedRecords } from '@/modules/domains/dns/check';
+import { checkDomain, expectedRecords } from '@/modules/domains/dns/check';
+import type { CheckedRecord } from '@/modules/domains/dns/check-record';
 import type { DomainFacts } from '@/modules/domains/dns/records/record';
 import type { DnsTestServer, DnsZone } from './dns';
 
@@ -14,6 +15,7 @@ export function domainFacts(over: Partial<DomainFacts> = {}): DomainFacts {
     ownershipToken: '01a1f000-0000-7000-8000-000000000001',
     appHost: 'console.host.example',
     mtaStsMode: 'none',
+    certificateIssuer: 'letsencrypt.org',
     ...over,
   };
 }

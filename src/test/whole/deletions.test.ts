@@ -7,7 +7,10 @@ import { makeAdmin, makeApiKey, makeDomain, makeMailbox, makeWebhook } from '@/t
 import { expectError, keyClient } from '@/test/rest';
 
 /** The tables that grow with mail. */
-const HISTORY = 'message, message_recipient, message_event, counted_send, limited_send, event, webhook_delivery';
+const HISTORY = [
+  'message, message_recipient, message_event, counted_send, limited_send, event, webhook_delivery',
+  'dmarc_report, dmarc_row, dmarc_day, dmarc_source_day, tls_report, tls_failure',
+].join(', ');
 
 /** Blocks every write to the history: a deletion that updates or deletes rows of it would wait, and take longer the more there are. */
 async function forbidWrites(): Promise<void> {

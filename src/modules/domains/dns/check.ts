@@ -1,28 +1,37 @@
-import { createResolver, type Lookup, type Resolver } from '@/server/dns/resolver';
-import { dkimRecords } from './records/dkim';
-import { dmarcRecord } from './records/dmarc';
-import { hostRecords, mxRecord, reverseRecords } from './records/mail-host';
+import { createResolver, type Resolver } from '@/server/dns/resolver';
+import { untilAborted } from '@/server/outbound/until-aborted';
+import { type CheckedRecord, checkOne } from './check-record';
+import { blocklistRecords } from './records/blocklists';
+import { hostRecords, mxRecord, reverseRecords, targetsOf } from './records/mail-host';
 import { ownershipRecord } from './records/ownership';
 import { publishedRecords } from './records/published';
 import {
   addressesOf,
   type DomainFacts,
+  type ExaminedRecord,
   type ExpectedRecord,
   LookupFailed,
   type Probes,
-  temporaryError,
-  type Verdict,
+  type TlsOffer,
+  valuesOf,
 } from './records/record';
+import { dkimRecords } from './records/sending/dkim';
+import { dmarcRecord } from './records/sending/dmarc';
+import { spfRecord } from './records/sending/spf';
 import { serviceRecords } from './records/services';
-import { spfRecord } from './records/spf';
-import { tlsReportRecord } from './records/tls-reports';
-import { DNS_PURPOSES, type DnsRecord } from './schema';
+import { daneRecords } from './records/tls/dane';
+import { startTlsRecords } from './records/tls/starttls';
+import { tlsReportRecord } from './records/tls/tls-reports';
+import { caaRecords } from './records/zone/caa';
+import { dnssecRecord } from './records/zone/dnssec';
+import { nameServerRecord } from './records/zone/name-servers';
+import { DNS_PURPOSES } from './schema';
+
+type StartTls = NonNullable<Probes['startTls']>;
+type FetchText = NonNullable<Probes['fetchText']>;
 
 const TIMEOUT_MS = 15_000;
-// As many as are judged and stored, whatever somebody publishes.
-const MAX_FOUND = 50;
-
-export type CheckedRecord = Omit<DnsRecord, 'changed_at' | 'checked_at'>;
+const MAX_MX_HOSTS = 5;
 
 /** The records of a domain that don't depend on what DNS answers. */
 export function expectedRecords(facts: DomainFacts): ExpectedRecord[] {
@@ -61,22 +70,41 @@ export async function checkWith(
   probes: Probes,
   onChecked?: OnChecked,
 ): Promise<CheckedRecord[]> {
-  const expected = expectedRecords(facts);
-  let total = expected.length;
-  const checkOne = async (record: ExpectedRecord) => {
-    const checked = await checkRecord(record, resolver, probes);
-    if (checked) onChecked?.(checked, total);
-    else total -= 1;
-    return checked;
+  const once: Probes = {
+    ...probes,
+    startTls: probes.startTls && eachOnce(probes.startTls),
+    fetchText: probes.fetchText && endingWith(resolver.signal, probes.fetchText),
   };
-  const checked = await Promise.all([
-    ...expected.map(checkOne),
-    reverseRecordsOf(facts, resolver).then((records) => {
-      total += records.length;
-      return Promise.all(records.map(checkOne));
-    }),
+  let total = 0;
+  const check = async (records: (ExpectedRecord | ExaminedRecord)[]) => {
+    total += records.length;
+    return Promise.all(
+      records.map(async (record) => {
+        const checked = await checkOne(record, resolver, once);
+        if (checked) onChecked?.(checked, total);
+        else total -= 1;
+        return checked;
+      }),
+    );
+  };
+  // Groups start when what they depend on is known, so that a slow answer delays its own group only.
+  const groups = await Promise.all([
+    check([...expectedRecords(facts), ...caaRecords(facts)]),
+    orNone(addressesOf(resolver, facts.mailHost)).then((addresses) =>
+      check([
+        ...reverseRecords(facts, addresses),
+        ...(probes.blocklists ? blocklistRecords(facts, addresses, probes.blocklists) : []),
+      ]),
+    ),
+    orNone(mxHostsOf(facts, resolver)).then((hosts) =>
+      check([...(once.startTls ? startTlsRecords(facts, hosts, once.startTls) : []), ...daneRecords(hosts)]),
+    ),
+    resolver
+      .zoneOf(facts.name)
+      .then((zone) => zone?.name ?? facts.name)
+      .then((zone) => check([nameServerRecord(zone), dnssecRecord(zone)])),
   ]);
-  return inOrder(checked.flat().filter((record) => record !== null));
+  return inOrder(groups.flat().filter((record) => record !== null));
 }
 
 /** Those that mail depends on first. */
@@ -86,93 +114,36 @@ function inOrder(records: CheckedRecord[]): CheckedRecord[] {
   return records.toSorted((one, other) => rank(one) - rank(other));
 }
 
-async function reverseRecordsOf(facts: DomainFacts, resolver: Resolver): Promise<ExpectedRecord[]> {
-  const addresses = await addressesOf(resolver, facts.mailHost).catch(noneIfFailed);
-  return reverseRecords(facts, addresses);
+async function mxHostsOf({ name }: DomainFacts, resolver: Resolver): Promise<string[]> {
+  const hosts = targetsOf(await valuesOf(resolver, name, 'MX'));
+  return hosts.filter((host) => host.includes('.') && host !== '.').slice(0, MAX_MX_HOSTS);
 }
 
-function noneIfFailed(error: unknown): never[] {
-  if (error instanceof LookupFailed) return [];
-  throw error;
-}
-
-/** @returns null for a record that is left out unless it is found */
-async function checkRecord(record: ExpectedRecord, resolver: Resolver, probes: Probes): Promise<CheckedRecord | null> {
-  const { purpose, type, name, expected, required } = record;
-  const [lookup, authoritative] = await Promise.all([lookUp(record, resolver), lookUpAuthoritative(record, resolver)]);
-  if (lookup.status === 'missing' && record.missing === null) return null;
-  const { found, ...verdict } = await judge(record, lookup, resolver, probes);
-  const answers = await Promise.all(
-    authoritative.map(async (answer) => ({
-      server: answer.server,
-      ...(await judge(record, answer.lookup, resolver, {})),
-    })),
-  );
-  return {
-    purpose,
-    type,
-    name,
-    expected,
-    required,
-    found,
-    ...withProgress(verdict, answers, lookup),
-    ttl: 'ttlSeconds' in lookup ? lookup.ttlSeconds : null,
-    authoritative: answers.map(({ server, found: values, status }) => ({ server, found: values, status })),
-  };
-}
-
-async function lookUp({ name, type, orElse }: ExpectedRecord, resolver: Resolver): Promise<Lookup> {
-  const lookup = await resolver.lookup(name, type);
-  return orElse && lookup.status === 'missing' ? resolver.lookup(name, orElse) : lookup;
-}
-
-async function lookUpAuthoritative({ name, type, orElse }: ExpectedRecord, resolver: Resolver) {
-  const answers = await resolver.lookupAuthoritative(name, type);
-  if (!orElse || answers.every(({ lookup }) => lookup.status !== 'missing')) return answers;
-  const others = await resolver.lookupAuthoritative(name, orElse);
-  return answers.map((answer, index) => (answer.lookup.status === 'missing' ? (others[index] ?? answer) : answer));
-}
-
-async function judge(
-  record: ExpectedRecord,
-  lookup: Lookup,
-  resolver: Resolver,
-  probes: Probes,
-): Promise<Verdict & { found: string[] }> {
-  const { missing, concerns = () => true, expected } = record;
-  if (lookup.status === 'temporary_error') return { found: [], ...temporaryError(lookup.reason) };
-  const found = lookup.values.filter(concerns).slice(0, MAX_FOUND);
-  if (found.length > 0) return { found, ...(await judgeFound(record, found, resolver, probes)) };
-  const fix = expected === null ? null : 'Publish this record at your DNS provider.';
-  const { severity, message } = missing ?? { severity: 'ok', message: 'There is no such record.' };
-  return { found, status: 'missing', severity, message, fix };
-}
-
-async function judgeFound(
-  record: ExpectedRecord,
-  found: string[],
-  resolver: Resolver,
-  probes: Probes,
-): Promise<Verdict> {
+/** None if they can't be looked up now: the rows of the last check stay. */
+async function orNone(values: Promise<string[]>): Promise<string[]> {
   try {
-    return await record.judge(found, resolver, probes);
+    return await values;
   } catch (error) {
-    if (!(error instanceof LookupFailed)) throw error;
-    return temporaryError(error.message);
+    if (error instanceof LookupFailed) return [];
+    throw error;
   }
 }
 
-/** Says so if the name servers that answer have the right record and resolvers still keep the old one. */
-function withProgress(verdict: Verdict, authoritative: readonly Verdict[], lookup: Lookup): Verdict {
-  const answering = authoritative.filter(({ status }) => status !== 'temporary_error');
-  const isOldOnly = verdict.status !== 'ok' && answering.length > 0 && answering.every(({ status }) => status === 'ok');
-  if (!isOldOnly) return verdict;
-  const seconds = 'ttlSeconds' in lookup ? lookup.ttlSeconds : null;
-  const wait = seconds === null ? '' : ` for up to ${Math.max(1, Math.ceil(seconds / 60))} minutes`;
-  return {
-    ...verdict,
-    severity: verdict.severity === 'error' ? 'warning' : verdict.severity,
-    message: `Your name servers have the right record. Resolvers may keep the old one${wait}.`,
-    fix: null,
+function endingWith(signal: AbortSignal, fetchText: FetchText): FetchText {
+  return (url) =>
+    untilAborted(fetchText(url), signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      return { failure: 'There was no answer in time.' };
+    });
+}
+
+/** Several records ask for the certificate of one host. */
+function eachOnce(startTls: StartTls): StartTls {
+  const offers = new Map<string, Promise<TlsOffer>>();
+  return (address, host, signal) => {
+    const key = `${address} ${host}`;
+    const offer = offers.get(key) ?? startTls(address, host, signal);
+    offers.set(key, offer);
+    return offer;
   };
 }

@@ -1,13 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '@/server/clock';
 import { db } from '@/test/database';
-import { makeDkimKey, makeDomain, unique } from '@/test/factories';
-import { type Answer, expectError, keyClient } from '@/test/rest';
+import { makeDkimKey, makeDomain } from '@/test/factories';
+import { expectError, keyClient } from '@/test/rest';
 import { MAIL_ADDRESS, MAIL_ADDRESS_NAME, publishedZone } from '@/test/servers/published-domain';
 import { dkimRecordValue } from '../dkim/keys';
 import { factsOf } from './facts';
 import type { DomainFacts } from './records/record';
-import { checkDueDomains } from './schedule';
 
 const dns = await vi.hoisted(async () => {
   const { startDns } = await import('@/test/servers/dns');
@@ -112,6 +110,29 @@ describe('a check of a domain', () => {
     expect([status, records.dkim?.status, records.mx?.status]).toEqual(['ok', 'ok', 'ok']);
   });
 
+  it('keeps the results of addresses while the host has no answer', async () => {
+    zoneOf(MAIL_ADDRESS_NAME).PTR = ['other.host.example'];
+    await check();
+    dns.faults = { [HOST]: 'servfail' };
+    expect((await check()).records.ptr).toMatchObject({ severity: 'warning', found: ['other.host.example'] });
+    dns.faults = {};
+    delete zoneOf(HOST).A;
+    expect((await check()).records.ptr).toBeUndefined();
+  });
+
+  it('records an IPv6 address that appears or disappears', async () => {
+    await check();
+    zoneOf(HOST).AAAA = ['2001:db8::25'];
+    await check();
+    delete zoneOf(HOST).AAAA;
+    await check();
+    const { data } = await api.get(`/domains/${domain.id}/dns/history`);
+    expect(data.filter(({ type }: { type: string }) => type === 'AAAA')).toMatchObject([
+      { before: ['2001:db8::25'], after: [], status: 'missing' },
+      { before: [], after: ['2001:db8::25'], status: 'ok' },
+    ]);
+  });
+
   it('says that a lookup failed if there is no earlier result', async () => {
     dns.faults = { [dkim.name]: 'servfail' };
     const { records } = await check();
@@ -186,31 +207,5 @@ describe('access', () => {
     for (const call of [other.get(`/domains/${domain.id}/dns`), other.post(`/domains/${domain.id}/dns/check`)]) {
       expectError(await call, 404, 'NOT_FOUND');
     }
-  });
-});
-
-describe('the schedule', () => {
-  const due = (ids: string[]) =>
-    db.$executeRaw`UPDATE domain SET next_dns_check_at = CASE WHEN id = ANY(${ids}::uuid[]) THEN now() ELSE now() + interval '1 day' END`;
-  const checkedAt = async (id: string) => (await db.domain.findUniqueOrThrow({ where: { id } })).dnsCheckedAt;
-
-  it('checks each domain that is due once, over several instances, and keeps its changes', async () => {
-    const others = [await makeDomain({ name: `a-${unique()}.example` }), await makeDomain()];
-    await due([domain.id, ...others.map(({ id }) => id)]);
-    dns.questions = [];
-    await Promise.all([checkDueDomains(db, systemClock), checkDueDomains(db, systemClock)]);
-    expect(dns.questions.filter((question) => question === `udp MX ${domain.name}`)).toHaveLength(1);
-    for (const { id } of [domain, ...others]) expect(await checkedAt(id)).not.toBeNull();
-    expect(await db.domain.count({ where: { nextDnsCheckAt: { lt: new Date() } } })).toBe(0);
-    const { updatedAt } = await db.domain.findUniqueOrThrow({ where: { id: domain.id } });
-    zoneOf(domain.name).MX = ['0 .'];
-    await due([domain.id]);
-    await checkDueDomains(db, systemClock);
-    const { data: changes } = await api.get(`/domains/${domain.id}/dns/history`);
-    expect(changes).toContainEqual(
-      expect.objectContaining({ purpose: 'mx', before: [`10 ${HOST}`], after: ['0 .'], status: 'mismatch' }),
-    );
-    const after: Answer = await api.get(`/domains/${domain.id}`);
-    expect(after.data).toMatchObject({ dns_status: 'error', updated_at: updatedAt.toISOString() });
   });
 });

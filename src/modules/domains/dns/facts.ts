@@ -27,6 +27,7 @@ export async function factsOf(db: Tx, domainId: string): Promise<DomainFacts | n
         value: dkimRecordValue(key),
       })),
       ownershipToken: domainId,
+      certificateIssuer: env().certificateIssuer,
     }
   );
 }

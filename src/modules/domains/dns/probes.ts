@@ -1,13 +1,25 @@
 import { type OutboundOptions, requestOnce } from '@/server/outbound/request';
 import { env } from '@/server/settings/env';
+import { tlsStarter } from './mail-tls';
 import type { Probes } from './records/record';
 
 const FETCH_TIMEOUT_MS = 5_000;
 
 /** What checks look at beside DNS: nothing without `NETWORK_CHECKS`. */
 export function probes(): Probes {
-  const { networkChecks, webhookAllowPrivateNetworks: allowPrivateNetworks } = env();
-  return networkChecks ? { fetchText: textFetcher({ allowPrivateNetworks }) } : {};
+  const {
+    appUrl,
+    networkChecks,
+    webhookAllowPrivateNetworks: allowPrivateNetworks,
+    blocklists,
+    domainBlocklists,
+  } = env();
+  if (!networkChecks) return {};
+  return {
+    fetchText: textFetcher({ allowPrivateNetworks }),
+    startTls: tlsStarter({ ownName: new URL(appUrl).hostname, allowPrivateNetworks }),
+    blocklists: { addresses: blocklists, domains: domainBlocklists },
+  };
 }
 
 export function textFetcher(options: OutboundOptions): NonNullable<Probes['fetchText']> {

@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
-import type { CheckedRecord, OnChecked } from './check';
+import type { OnChecked } from './check';
+import type { CheckedRecord } from './check-record';
 import type { DomainDns } from './schema';
 
 const SAVE_AFTER_MS = 250;

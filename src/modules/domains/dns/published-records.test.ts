@@ -17,6 +17,7 @@ const facts: DomainFacts = {
   mtaStsMode: 'enforce',
   dkimKeys: [],
   ownershipToken: 'token',
+  certificateIssuer: 'letsencrypt.org',
 };
 
 let dns: DnsTestServer;
@@ -142,4 +143,14 @@ describe('the host names of mail programs', () => {
     expect(records.get(`autoconfig.${NAME}`)).toMatchObject({ status: 'missing', severity: 'info' });
     expect(records.get(`autodiscover.${NAME}`)).toMatchObject({ status: 'mismatch', severity: 'warning' });
   });
+});
+
+it('asks for no record of a mail server or an app without a public name', async () => {
+  const unnamed = { ...facts, mailHost: 'localhost', appHost: '127.0.0.1' };
+  const text = zoneFile(unnamed, []);
+  expect(text).not.toMatch(/localhost|127\.0\.0\.1/);
+  expect(text).toContain('IN TXT "v=spf1 mx -all"');
+  const records = await check(unnamed);
+  expect(records.get('localhost')).toMatchObject({ purpose: 'host', severity: 'error', required: true });
+  expect(records.get('localhost')?.message).toContain('MAIL_HOST');
 });

@@ -54,7 +54,7 @@ export const DnsRecord = z
     ttl: z.int().nullable().meta({ description: 'Seconds that resolvers keep what they found' }),
     authoritative: z
       .array(z.object({ server: z.string(), found: z.array(z.string()), status: DnsRecordStatus }))
-      .meta({ description: 'What each name server of the domain answers' }),
+      .meta({ description: 'What each name server of the domain answers; for `ns`, its version of the zone' }),
     changed_at: Timestamp.meta({ description: 'When `found` or `status` last changed' }),
     checked_at: Timestamp,
   })

@@ -3,7 +3,8 @@ import type { Tx } from '@/server/db';
 import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import { emitDnsChanged } from './changed-event';
-import type { CheckedRecord } from './check';
+import type { CheckedRecord } from './check-record';
+import { compareChecks, type NewRow, type Row } from './compare';
 import { readProgress } from './progress';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
@@ -11,12 +12,10 @@ import type { DnsChange, DnsRecord, DomainDns } from './schema';
 const MIN_RECHECK_SECONDS = 300;
 
 type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
-type NewRow = Prisma.DnsRecordCreateManyInput & { found: string[] };
 type Check = { checked: CheckedRecord[]; at: Date };
 
 /**
- * Stores what a check found, and how it differs from the check before. A record whose lookup failed temporarily keeps its
- * last result.
+ * Stores what a check found, and how it differs from the check before.
  * @returns the domain's new status
  */
 export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Check): Promise<DomainDns['status']> {
@@ -24,28 +23,8 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   const [domain] = await tx.$queryRaw<DomainRow[]>`
     SELECT id, name, dns_status AS "dnsStatus" FROM domain WHERE id = ${domainId}::uuid FOR NO KEY UPDATE`;
   if (!domain) throw notFound('domain');
-  const earlier = new Map((await tx.dnsRecord.findMany({ where: { domainId } })).map((row) => [keyOf(row), row]));
-  const rows: NewRow[] = [];
-  const changes: Prisma.DnsChangeCreateManyInput[] = [];
-  for (const [position, { ttl, ...record }] of checked.entries()) {
-    const before = earlier.get(keyOf(record));
-    if (record.status === 'temporary_error' && before && before.status !== 'temporary_error') {
-      rows.push({ ...before, position, authoritative: before.authoritative ?? [] });
-      continue;
-    }
-    const isChanged = !before || before.status !== record.status || !isSameSet(before.found, record.found);
-    rows.push({
-      ...record,
-      domainId,
-      position,
-      ttlSeconds: ttl,
-      changedAt: isChanged ? at : before.changedAt,
-      checkedAt: at,
-    });
-    if (!before || !isChanged) continue;
-    const { purpose, type, name, status, found } = record;
-    changes.push({ domainId, purpose, type, name, status, before: before.found, after: found, at });
-  }
+  const earlier = await tx.dnsRecord.findMany({ where: { domainId } });
+  const { rows, changes } = compareChecks(earlier, checked, { domainId, at });
   await tx.dnsRecord.deleteMany({ where: { domainId } });
   await tx.dnsRecord.createMany({ data: rows });
   await tx.dnsChange.createMany({ data: changes });
@@ -110,14 +89,6 @@ function isProblem({ severity }: { severity: string }): boolean {
   return severity === 'error' || severity === 'warning';
 }
 
-function keyOf({ purpose, type, name }: { purpose: string; type: string; name: string }): string {
-  return `${purpose} ${type} ${name}`;
-}
-
-function isSameSet(one: string[], other: string[]): boolean {
-  return one.length === other.length && [...one].sort().every((value, index) => value === [...other].sort()[index]);
-}
-
 export function presentChange(row: Prisma.DnsChangeGetPayload<object>): DnsChange {
   return {
     id: row.id,
@@ -130,8 +101,6 @@ export function presentChange(row: Prisma.DnsChangeGetPayload<object>): DnsChang
     at: row.at.toISOString(),
   };
 }
-
-type Row = Prisma.DnsRecordGetPayload<object>;
 
 function present(row: Row): DnsRecord {
   return {

@@ -54,6 +54,14 @@ const MAILBOX_TEMPLATES: Record<string, HopTemplate> = {
   bounced: { code: '5XX', state: 'bounced', rim: 'MAILBOX', title: 'Rejected by the mailbox' },
 };
 
+const READ_AS_REPORT: HopTemplate = { code: 'READ', state: 'delivered', rim: 'POSTROOM', title: 'Read as a report' };
+const REPORTS_DEFERRED: HopTemplate = {
+  code: 'WAIT',
+  state: 'deferred',
+  rim: 'POSTROOM',
+  title: 'The report could not be stored yet',
+};
+
 /** By the status of the webhook delivery. */
 const WEBHOOK_TEMPLATES: Record<WebhookStatus, Omit<HopTemplate, 'rim'>> = {
   pending: { code: 'HOOK', state: 'pending', title: 'Webhook delivery pending' },
@@ -99,6 +107,8 @@ function templateOf({ type, detail }: MessageEvent): HopTemplate {
   if (cause === 'deleted') return DELETED_FROM_QUEUE;
   if (cause === 'not_submitted') return NOT_SUBMITTED;
   if (cause === 'unknown') return UNKNOWN_RESULT;
+  if (route === 'reports' && type === 'received') return READ_AS_REPORT;
+  if (route === 'reports' && type === 'deferred') return REPORTS_DEFERRED;
   const special = route === 'mailbox' ? MAILBOX_TEMPLATES[type] : cause === 'no_reply' && NO_REPLY_TEMPLATES[type];
   if (special) return special;
   const template = TEMPLATES[type] ?? { code: '…', state: 'passed', rim: 'POSTROOM', title: type };

@@ -16,8 +16,8 @@ export function deliveredMailboxes({
 }: DeliveredMail): DeliveredMailbox[] {
   const mailboxes = new Map<string, DeliveredMailbox>();
   for (const { domainId: viaDomainId, destinations } of resolved) {
-    for (const { address, domainId } of destinations) {
-      const isNew = domainId !== null && !reachedBefore.includes(address);
+    for (const { address, domainId, reports } of destinations) {
+      const isNew = domainId !== null && !reports && !reachedBefore.includes(address);
       if (isNew) mailboxes.set(address, { address, domainId, viaDomainId });
     }
   }

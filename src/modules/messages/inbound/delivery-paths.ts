@@ -65,8 +65,8 @@ const NO_REPLY: Reply = { cause: null, smtpCode: null, enhancedCode: null, respo
 function worstOf(paths: DeliveryPath[]): Pick<DeliveryPath, 'status' | 'route' | 'reply'> {
   const worst = WORST_FIRST.map((status) => paths.find((path) => path.status === status)).find(Boolean);
   if (worst && worst.status !== 'received') return worst;
-  const route = paths.some((path) => path.route === 'mailbox') ? 'mailbox' : 'forwarded';
-  return { status: 'received', route, reply: NO_REPLY };
+  const route = (['mailbox', 'reports'] as const).find((candidate) => paths.some((path) => path.route === candidate));
+  return { status: 'received', route: route ?? 'forwarded', reply: NO_REPLY };
 }
 
 type TraceEvent = Pick<Prisma.MessageEventGetPayload<object>, 'type' | 'recipient' | 'detail'>;
@@ -83,5 +83,8 @@ function pathsIn({ type, recipient, detail }: TraceEvent): DeliveryPath[] {
   };
   const path = { address: addressedTo ?? recipient, status, reply };
   const forwarded = forwardedTo.map((destination) => ({ ...path, destination, route: 'forwarded' as const }));
-  return answer.route === 'mailbox' ? [{ ...path, destination: recipient, route: 'mailbox' }, ...forwarded] : forwarded;
+  const isHere = answer.route === 'mailbox' || answer.route === 'reports';
+  return isHere
+    ? [{ ...path, destination: recipient, route: answer.route as 'mailbox' | 'reports' }, ...forwarded]
+    : forwarded;
 }

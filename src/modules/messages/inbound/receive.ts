@@ -4,11 +4,13 @@ import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/po
 import { emitEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
+import type { InboundRoute } from '../schema';
 import { type ContentEvents, withContentEvents } from './content/events';
 import { deliveredMailboxes } from './delivered-mailboxes';
 import { updateInboundStatus } from './delivery-paths';
 import { domainOf, type Header, readHeader } from './header';
 import { fieldsOf, findOrCreateRow, lockInbound } from './message-row';
+import { readReportsIn } from './reports';
 
 /** Resolves a recipient (docs/api-contract.md, Aliases rule 5) with the SQL function that the real mail server uses. */
 export async function resolveRecipient(database: Database, given: string): Promise<Resolution> {
@@ -16,20 +18,24 @@ export async function resolveRecipient(database: Database, given: string): Promi
   if (!parsed) return refused('not_an_address');
   const local = parsed.local.toLowerCase();
   const rows = await database.$queryRaw<Resolved[]>`
-    SELECT d.id AS "domainId", d.active AS "isActive", r.address, o.id AS "mailboxDomainId"
+    SELECT d.id AS "domainId", d.active AS "isActive", r.address, o.id AS "mailboxDomainId",
+           t.transport IS NOT NULL AS "isForReports"
       FROM domain d
       LEFT JOIN LATERAL mta.resolve(${local}, d.name) AS r(address) ON true
       LEFT JOIN domain o ON o.name = lower(split_part(r.address, '@', 2))
+      LEFT JOIN LATERAL mta.report_transport(split_part(r.address, '@', 1), o.name) AS t(transport) ON true
      WHERE d.name = ${parsed.domain}`;
   const [first] = rows;
   if (!first) return refused('not_managed');
   if (!first.isActive) return refused('inactive_domain');
-  const destinations = rows.flatMap(({ address, mailboxDomainId }) =>
-    address === null ? [] : [{ address, domainId: mailboxDomainId }],
+  const destinations = rows.flatMap(({ address, mailboxDomainId, isForReports }) =>
+    address === null ? [] : [{ address, domainId: mailboxDomainId, ...(isForReports && UNREAD) }],
   );
   if (destinations.length === 0) return refused('no_such_user');
   return { isAccepted: true, address: `${local}@${parsed.domain}`, domainId: first.domainId, destinations };
 }
+
+const UNREAD = { reports: 'unread' as const };
 
 /** Claims the message in the transaction that records it. False if it is already recorded. */
 type Claim = (tx: Tx) => Promise<boolean>;
@@ -43,6 +49,7 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
   if (!claim && !(await isNew(database))) return;
   const header = await readHeader(mail);
   const domainIds = new Set(mail.resolved.map(({ domainId }) => domainId));
+  const reports = await readReportsIn(database, mail);
   await withContentEvents(database, mail, header, (full) =>
     database.$transaction(
       async (tx) => {
@@ -53,8 +60,9 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
         if (mail.spam !== 'no') await emitSpam(tx, mail, header, rowIds);
         if (mail.spam !== 'blocked') await emitReceived(tx, mail, header, rowIds);
         await full.emit(tx, rowIds);
+        await reports.store(tx, mail.receivedAt);
       },
-      { timeout: timeoutOf(mail, full) },
+      { timeout: timeoutOf(mail, full) + reports.storeTimeoutMs },
     ),
   );
 }
@@ -73,7 +81,13 @@ async function isRecorded(tx: Tx, { queueId }: InboundMail): Promise<boolean> {
   return (await tx.message.findFirst({ where: { queueId, direction: 'inbound' }, select: { id: true } })) !== null;
 }
 
-type Resolved = { domainId: string; isActive: boolean; address: string | null; mailboxDomainId: string | null };
+type Resolved = {
+  domainId: string;
+  isActive: boolean;
+  address: string | null;
+  mailboxDomainId: string | null;
+  isForReports: boolean;
+};
 
 /** Message row ids by domain id. */
 type RowIds = Map<string, string>;
@@ -86,9 +100,7 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
   const resolved = mail.resolved.filter((route) => route.domainId === domainId);
   const status = mail.spam === 'blocked' ? 'spam' : 'received';
   const addresses = [...new Set(resolved.map(({ address }) => address))];
-  const mailboxRoutes = resolved.filter(({ destinations }) => destinations.some((to) => to.domainId !== null));
-  const stored = new Set(mailboxRoutes.map(({ address }) => address));
-  const routeOf = (address: string) => (stored.has(address) ? 'mailbox' : 'forwarded');
+  const routeOf = (address: string) => routeTo(resolved.filter((route) => route.address === address));
   const { id, isKnown } = await findOrCreateRow(tx, {
     queueId: mail.queueId,
     domainId,
@@ -104,20 +116,27 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
   return id;
 }
 
+function routeTo(resolved: ResolvedAddress[]): InboundRoute {
+  const destinations = resolved.flatMap((route) => route.destinations);
+  if (destinations.some((to) => to.domainId !== null && !to.reports)) return 'mailbox';
+  return destinations.some((to) => to.reports) ? 'reports' : 'forwarded';
+}
+
 type TraceRow = Omit<Prisma.MessageEventCreateManyInput, 'detail' | 'messageId'> & { detail: Prisma.InputJsonObject };
 
 function deliveryTrace({ receivedAt: at }: InboundMail, resolved: ResolvedAddress[]): TraceRow[] {
   return resolved.flatMap(({ address, destinations }) => {
     const elsewhere = destinations.filter(({ domainId }) => domainId === null).map((to) => to.address);
     const forwarded = elsewhere.length > 0 ? { forwarded_to: elsewhere } : {};
-    const mailboxes = destinations.filter(({ domainId }) => domainId !== null).map((to) => to.address);
-    if (mailboxes.length === 0) {
+    const managed = destinations.filter(({ domainId }) => domainId !== null);
+    if (managed.length === 0) {
       const detail = { route: 'forwarded', ...forwarded };
       return [{ id: uuidv7(), type: 'forwarded', at, recipient: address, detail }];
     }
-    return mailboxes.map((recipient) => {
+    return managed.map(({ address: recipient, reports }) => {
       const alias = recipient === address ? {} : { addressed_to: address };
-      return { id: uuidv7(), type: 'received', at, recipient, detail: { route: 'mailbox', ...alias, ...forwarded } };
+      const route = reports ? 'reports' : 'mailbox';
+      return { id: uuidv7(), type: 'received', at, recipient, detail: { route, ...alias, ...forwarded } };
     });
   });
 }

@@ -40,6 +40,7 @@ async function startReader() {
     data: folder,
     filterLog: join(folder, 'rspamd.log'),
     policySocket: join(folder, 'policy.sock'),
+    reportSocket: join(folder, 'reports.sock'),
     redis: { port: 0, password: '' },
     signIns: { port: 0, key: '' },
     filters: { port: 0, uid: 0 },

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain, makeMailbox, unique } from '@/test/factories';
+import { makeAlias, makeDomain, makeMailbox, unique } from '@/test/factories';
 import { dmarcXml, type ReportFields, type Row } from '@/test/reports/dmarc-report';
 import { type Client, expectError, keyClient } from '@/test/rest';
 
@@ -258,6 +258,16 @@ describe('the results of a domain', () => {
     await db.domain.update({ where: { id: domain.id }, data: { reportMailboxId: id } });
     expect((await dmarc()).policy).toMatchObject({ rua: ['a@far.example', `OPS@${domain.name}`], reports_to_us: true });
   });
+});
+
+it('reports arrive here at any managed domain, and behind an alias', async () => {
+  const other = await makeDomain();
+  await publish('dmarc', [`v=DMARC1; p=none; rua=mailto:all@${other.name}`]);
+  expect((await dmarc()).policy.reports_to_us).toBe(false);
+  const { id } = await makeMailbox(other.id, 'ops');
+  await makeAlias(other.id, 'all', `ops@${other.name}`);
+  await db.domain.update({ where: { id: other.id }, data: { reportMailboxId: id } });
+  expect((await dmarc()).policy.reports_to_us).toBe(true);
 });
 
 describe('the list of reports', () => {

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import type { Tx } from '@/server/db';
 import type { OwnDomain } from '../scope';
-import { publishedPolicy } from './policy';
+import { publishedPolicy, reportAddressesIn } from './policy';
 import type { PublishedPolicy } from './schema';
 
 // A wider range in an SPF record says nothing about whose mail it is.
@@ -18,28 +18,35 @@ export type DomainFacts = {
 
 /** What the last DNS check found that reports are compared with. */
 export async function factsOf(db: Tx, domain: OwnDomain): Promise<DomainFacts> {
-  const [records, settings] = await Promise.all([
-    db.dnsRecord.findMany({
-      where: { domainId: domain.id, purpose: { in: ['dmarc', 'host', 'spf'] } },
-      select: { purpose: true, found: true },
-    }),
-    db.domain.findUnique({
-      where: { id: domain.id },
-      select: { reportMailbox: { select: { localPart: true } } },
-    }),
-  ]);
+  const records = await db.dnsRecord.findMany({
+    where: { domainId: domain.id, purpose: { in: ['dmarc', 'host', 'spf'] } },
+    select: { purpose: true, found: true },
+  });
   const foundOf = (purpose: string) =>
     records.filter((record) => record.purpose === purpose).flatMap(({ found }) => found);
   const record = foundOf('dmarc').find((text) => /^v\s*=\s*DMARC1\b/i.test(text)) ?? null;
-  const mailbox = settings?.reportMailbox?.localPart;
-  const locals = [REPORT_LOCAL_PARTS.dmarc, ...(mailbox ? [mailbox] : [])];
-  const own = locals.map((local) => `${local}@${domain.name}`);
   return {
-    policy: publishedPolicy(record, own),
+    policy: publishedPolicy(record, await findReadAddresses(db, reportAddressesIn(record))),
     ranges: [...foundOf('host').flatMap(rangeOf), ...foundOf('spf').flatMap(spfRanges)],
     address: `${REPORT_LOCAL_PARTS.dmarc}@${domain.name}`,
   };
 }
+
+/** Those of the addresses whose mail is read for reports: of any managed domain, and behind aliases. */
+async function findReadAddresses(db: Tx, addresses: string[]): Promise<string[]> {
+  if (addresses.length === 0) return [];
+  const rows = await db.$queryRaw<{ address: string }[]>`
+    SELECT DISTINCT given.address
+      FROM unnest(${addresses.map((address) => address.toLowerCase())}::text[]) AS given(address)
+      CROSS JOIN LATERAL mta.resolve(split_part(given.address, '@', 1), split_part(given.address, '@', 2)) AS r(destination)
+      JOIN domain d ON d.name = split_part(r.destination, '@', 2)
+      LEFT JOIN mailbox m ON m.id = d.report_mailbox_id
+     WHERE split_part(r.destination, '@', 1) = ANY(${LOCAL_PARTS}::text[])
+        OR split_part(r.destination, '@', 1) = m.local_part`;
+  return rows.map(({ address }) => address);
+}
+
+const LOCAL_PARTS: string[] = Object.values(REPORT_LOCAL_PARTS);
 
 function spfRanges(record: string): string[] {
   return record.split(/\s+/).flatMap((term) => {

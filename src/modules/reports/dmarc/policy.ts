@@ -2,10 +2,19 @@ import type { DmarcPolicy, PublishedPolicy } from './schema';
 
 type Tags = [name: string, value: string][];
 
-/** What a DMARC record says. @param ownAddresses the addresses whose reports are read here */
+// Receivers may ignore more than two.
+const MAX_ADDRESSES = 10;
+
+/** The addresses that reports are sent to. */
+export function reportAddressesIn(record: string | null): string[] {
+  const tags = new Map(record ? tagsOf(record) : []);
+  return addressesOf(tags.get('rua') ?? '').slice(0, MAX_ADDRESSES);
+}
+
+/** What a DMARC record says. @param ownAddresses the addresses whose reports are read here, in lower case */
 export function publishedPolicy(record: string | null, ownAddresses: string[]): PublishedPolicy {
   const tags = new Map(record ? tagsOf(record) : []);
-  const rua = addressesOf(tags.get('rua') ?? '');
+  const rua = reportAddressesIn(record);
   const isOwn = (address: string) => ownAddresses.includes(address.toLowerCase());
   return {
     record,

@@ -24,7 +24,7 @@ import { readAffected, readSources, readTotals } from './sums';
 const MAX_ROWS = 1_000;
 const RECOMMENDATION_PERIOD = '30d';
 
-/** Eight queries in three rounds; none reads the rows of reports. */
+/** Some ten queries in four rounds; none reads the rows of reports. */
 export async function getDomainDmarc(ctx: ActorContext, { id, period }: GetDomainDmarc): Promise<DomainDmarc> {
   const { db } = ctx;
   const domain = await requireReportedDomain(ctx, id);

@@ -5,10 +5,11 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { readReportsAside } from '../reading/reader';
 import type { ParsedReport, ReportKind } from '../reading/report';
 import type { DropReason, UploadReport } from '../schema';
-import { storeReport } from '../storing/store';
+import { storeReport, storeTimeoutMs } from '../storing/store';
 
 export type Upload = { status: 'stored' | 'duplicate' | 'rejected'; reason?: DropReason; id?: string };
 
+const TIMEOUT_MS = 10_000;
 const NAMES: Record<ReportKind, string> = { dmarc: 'DMARC', tls: 'TLS' };
 
 /**
@@ -27,16 +28,19 @@ export async function uploadReport(ctx: MutationContext, kind: ReportKind, { con
 }
 
 async function store(ctx: MutationContext, report: ParsedReport, { id: domainId }: AuthorizedDomain): Promise<Upload> {
-  return ctx.transaction(async ({ tx, audit }) => {
-    const result = await storeReport(tx, report, { domainId, source: 'upload', at: ctx.clock.now() });
-    const isDuplicate = result.status === 'rejected' && result.reason === 'duplicate';
-    const status = isDuplicate ? 'duplicate' : result.status;
-    const { organisation, reportId } = report;
-    const resource = result.status === 'stored' ? `${report.kind}_report:${result.id}` : `domain:${domainId}`;
-    await audit({ resource, domainId, details: { status, organisation, report_id: reportId } });
-    if (result.status === 'stored') return { status, id: result.id };
-    return isDuplicate ? { status } : { status, reason: result.reason };
-  });
+  return ctx.transaction(
+    async ({ tx, audit }) => {
+      const result = await storeReport(tx, report, { domainId, source: 'upload', at: ctx.clock.now() });
+      const isDuplicate = result.status === 'rejected' && result.reason === 'duplicate';
+      const status = isDuplicate ? 'duplicate' : result.status;
+      const { organisation, reportId } = report;
+      const resource = result.status === 'stored' ? `${report.kind}_report:${result.id}` : `domain:${domainId}`;
+      await audit({ resource, domainId, details: { status, organisation, report_id: reportId } });
+      if (result.status === 'stored') return { status, id: result.id };
+      return isDuplicate ? { status } : { status, reason: result.reason };
+    },
+    { timeoutMs: TIMEOUT_MS + storeTimeoutMs(report) },
+  );
 }
 
 function invalidFile(message: string): AppError {

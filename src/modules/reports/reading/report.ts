@@ -60,7 +60,7 @@ export type ParsedReport = ParsedDmarc | ParsedTls;
 
 export type ReportKind = ParsedReport['kind'];
 
-/** Why a file is no report that can be stored. The message is shown to whoever uploads it. */
+/** Why a file is no report that can be stored. The message is shown to the admin who uploads it. */
 export type Unreadable = { reason: Extract<DropReason, 'too_large' | 'malformed'>; message: string };
 
 export class UnreadableReport extends Error {

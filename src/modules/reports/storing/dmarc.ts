@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '@/server/db';
 import type { DmarcRow, ParsedDmarc } from '../reading/report';
 import { fingerprintOf, reportedDay } from './fingerprint';
-import type { StoreOptions } from './store';
+import type { StoreOptions } from './options';
 
 const BATCH_SIZE = 5_000;
 const MAX_DOMAINS = 10;

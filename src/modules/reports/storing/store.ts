@@ -3,15 +3,20 @@ import { env } from '@/server/settings/env';
 import type { ParsedReport, ReportKind } from '../reading/report';
 import type { DropReason } from '../schema';
 import { insertDmarc } from './dmarc';
+import type { StoreOptions } from './options';
 import { insertTls } from './tls';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 // Clocks differ, and so do time zones of reports that name local days.
 const AHEAD_DAYS = 2;
-
-export type StoreOptions = { domainId: string; source: 'mail' | 'upload'; at: Date };
+const SLOWEST_MS_PER_ROW = 1;
 
 export type StoreResult = { status: 'stored'; id: string } | { status: 'rejected'; reason: DropReason };
+
+/** What storing a report adds to the time of a transaction, at most. */
+export function storeTimeoutMs(report: ParsedReport): number {
+  return report.kind === 'dmarc' ? report.rows.length * SLOWEST_MS_PER_ROW : 0;
+}
 
 /** Stores a report of a managed domain, with its sums by day. Two at once store it once. */
 export async function storeReport(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '@/server/db';
 import type { ParsedTls } from '../reading/report';
 import { fingerprintOf, reportedDay } from './fingerprint';
-import type { StoreOptions } from './store';
+import type { StoreOptions } from './options';
 
 /** @returns the new row's id, or null for a duplicate */
 export async function insertTls(tx: Tx, report: ParsedTls, options: StoreOptions): Promise<string | null> {

@@ -7,6 +7,7 @@ import classes from './trace-hops.module.css';
 const DECISIONS = {
   mailbox: { code: 'BOX', state: 'delivered', rim: ['DELIVERED', 'TO A MAILBOX'], title: 'Delivered to a mailbox' },
   alias: { code: 'ALIAS', state: 'passed', rim: ['ROUTED', 'BY ALIAS'], title: 'Matched an alias' },
+  reports: { code: 'READ', state: 'delivered', rim: ['READ', 'AS A REPORT'], title: 'Read as DMARC and TLS reports' },
   catch_all: { code: 'ALL', state: 'passed', rim: ['ROUTED', 'BY CATCH-ALL'], title: 'Matched the catch-all' },
   rejected: { code: '550', state: 'failed', rim: ['REJECTED', 'NOT ACCEPTED'], title: 'Rejected' },
 } as const;
@@ -25,7 +26,7 @@ export function traceHops({ address, outcome, destinations, dropped }: Resolutio
     },
     { id: 'decision', rim: [rim[0], rim[1]], ...decision },
   ];
-  if (destinations.length > 0 && outcome !== 'mailbox') {
+  if (destinations.length > 0 && outcome !== 'mailbox' && outcome !== 'reports') {
     hops.push({
       id: 'out',
       code: 'OUT',

@@ -149,7 +149,8 @@ export function isToPublish(record: DnsRecord): boolean {
 export function labelOf(record: DnsRecord): string {
   if (isUnset(record)) return 'Not set';
   if (record.status === 'ok' && isSplit(record)) return 'Differs';
-  if (record.status === 'ok' && PURPOSES[record.purpose].isCheck) return 'Passed';
+  const isCheckOnly = PURPOSES[record.purpose].isCheck || record.found.length === 0;
+  if (record.status === 'ok' && isCheckOnly) return 'Passed';
   return STATUS_LABELS[record.status];
 }
 

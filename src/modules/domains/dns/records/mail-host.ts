@@ -1,17 +1,28 @@
-import ipaddr from 'ipaddr.js';
 import type { Resolver } from '@/server/dns/resolver';
-import { addressesOf, type DomainFacts, type ExpectedRecord, mismatch, ok, type Verdict, valuesOf } from './record';
+import { reverseName } from '@/server/dns/reverse-name';
+import {
+  addressesOf,
+  type DomainFacts,
+  type ExpectedRecord,
+  hasPublicName,
+  mismatch,
+  ok,
+  type Verdict,
+  valuesOf,
+} from './record';
 
 const NULL_MX = '.';
+const NAME_IT = 'Set MAIL_HOST to the name under which other servers reach it, and restart Postroom.';
 
 /** MX: every target is this mail server. */
 export function mxRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
-  const fix = `Replace them with one MX record: 10 ${mailHost}.`;
+  const isNamed = hasPublicName(mailHost);
+  const fix = isNamed ? `Replace them with one MX record: 10 ${mailHost}.` : NAME_IT;
   return {
     purpose: 'mx',
     type: 'MX',
     name,
-    expected: `10 ${mailHost}`,
+    expected: isNamed ? `10 ${mailHost}` : null,
     required: true,
     missing: {
       severity: 'error',
@@ -49,6 +60,19 @@ async function problemOf(target: string, own: Set<string>, resolver: Resolver): 
 /** The addresses of the mail server. IPv6 is optional. */
 export function hostRecords({ mailHost }: DomainFacts): ExpectedRecord[] {
   const host = { purpose: 'host', name: mailHost, expected: null } as const;
+  if (!hasPublicName(mailHost)) {
+    const message = `Your mail server has no public name: it is called ${mailHost}. ${NAME_IT}`;
+    const unnamed = { severity: 'error', message } as const;
+    return [
+      {
+        ...host,
+        type: 'A',
+        required: true,
+        missing: unnamed,
+        judge: () => ({ ...unnamed, status: 'mismatch', fix: null }),
+      },
+    ];
+  }
   const judge = (values: string[]): Verdict => ok(`Your mail server is found at ${values.join(', ')}.`);
   return [
     {
@@ -67,6 +91,7 @@ export function hostRecords({ mailHost }: DomainFacts): ExpectedRecord[] {
 
 /** The name that each address of the mail server has. */
 export function reverseRecords({ mailHost }: DomainFacts, addresses: readonly string[]): ExpectedRecord[] {
+  if (!hasPublicName(mailHost)) return [];
   return addresses.map((address) => ({
     purpose: 'ptr',
     type: 'PTR',
@@ -86,13 +111,4 @@ export function reverseRecords({ mailHost }: DomainFacts, addresses: readonly st
             `Set the reverse DNS of ${address} to ${mailHost} at the provider of the server.`,
           ),
   }));
-}
-
-/** @param suffixes for IPv4 and IPv6 */
-export function reverseName(address: string, suffixes = { ipv4: 'in-addr.arpa', ipv6: 'ip6.arpa' }): string {
-  const parsed = ipaddr.parse(address);
-  const bytes = parsed.toByteArray().reverse();
-  if (parsed.kind() === 'ipv4') return `${bytes.join('.')}.${suffixes.ipv4}`;
-  const nibbles = bytes.flatMap((byte) => [byte & 15, byte >> 4]);
-  return `${nibbles.map((nibble) => nibble.toString(16)).join('.')}.${suffixes.ipv6}`;
 }

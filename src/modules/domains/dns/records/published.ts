@@ -1,4 +1,3 @@
-import { normalizeDomainName } from '@/lib/mail/address';
 import type { Resolver } from '@/server/dns/resolver';
 import { MTA_STS_PATH, mtaStsPolicy, mtaStsRecordValue } from '../../published/mta-sts';
 import { targetsOf } from './mail-host';
@@ -6,6 +5,7 @@ import {
   addressesOf,
   type DomainFacts,
   type ExpectedRecord,
+  hasPublicName,
   mismatch,
   multiple,
   ok,
@@ -17,7 +17,7 @@ import {
 /** Records of what this app serves to other servers and to mail programs. */
 export function publishedRecords(facts: DomainFacts): ExpectedRecord[] {
   // No record can point to an app that has no public name yet.
-  if (normalizeDomainName(facts.appHost) === null) return [mtaStsRecord(facts)];
+  if (!hasPublicName(facts.appHost)) return [mtaStsRecord(facts)];
   const policyHost = facts.mtaStsMode === 'none' ? [] : [policyHostRecord(facts)];
   return [
     mtaStsRecord(facts),

@@ -80,6 +80,12 @@ describe('the host', () => {
     expect(await check('host')).toMatchObject(problem('error', /no IPv4/, 'missing'));
   });
 
+  it('has no problem with IPv6 if only that has no answer', async () => {
+    server.faults = { [`AAAA ${MAIL_HOST}`]: 'servfail' };
+    const records = await checkAt(server, facts);
+    expect(records.find(({ type }) => type === 'AAAA')).toMatchObject({ status: 'temporary_error', severity: 'info' });
+  });
+
   it('should have its own name at its addresses', async () => {
     zoneOf(MAIL_ADDRESS_NAME).PTR = ['vps-1.hoster.example'];
     expect(await check('ptr')).toMatchObject(problem('warning', /another name/));

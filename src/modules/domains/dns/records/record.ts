@@ -1,4 +1,5 @@
-import type { RecordType, Resolver } from '@/server/dns/resolver';
+import { normalizeDomainName } from '@/lib/mail/address';
+import type { Lookup, RecordType, Resolver } from '@/server/dns/resolver';
 import type { Domain } from '../../schema';
 import type { DnsRecord, DnsRecordStatus, DnsSeverity } from '../schema';
 
@@ -12,7 +13,16 @@ export type DomainFacts = {
   mtaStsMode: Domain['mta_sts_mode'];
   dkimKeys: readonly { selector: string; status: 'pending' | 'active' | 'retired'; value: string }[];
   ownershipToken: string;
+  /** The authority that issues this server's certificates, by its name in CAA records. */
+  certificateIssuer: string;
 };
+
+type Answered = Exclude<Lookup, { status: 'temporary_error' }>;
+
+/** Whether others can reach a host under its name, unlike `localhost` or an address. */
+export function hasPublicName(host: string): boolean {
+  return normalizeDomainName(host) !== null;
+}
 
 export type Verdict = { status: DnsRecordStatus; severity: DnsSeverity; message: string; fix: string | null };
 
@@ -20,7 +30,25 @@ export type Verdict = { status: DnsRecordStatus; severity: DnsSeverity; message:
 export type Probes = {
   /** Fetches a short text over verified https. */
   fetchText?: (url: string) => Promise<{ text: string } | { failure: string }>;
+  /** Starts TLS at port 25 of an address, as other servers do. */
+  startTls?: (address: string, host: string, signal: AbortSignal) => Promise<TlsOffer>;
+  /** The DNS names of lists of addresses and domains that send spam. */
+  blocklists?: { addresses: readonly string[]; domains: readonly string[] };
 };
+
+/** What a mail server shows of its TLS. */
+export type TlsOffer =
+  | {
+      outcome: 'certificate';
+      /** DER, the server's own certificate first. */
+      chain: Buffer[];
+      expiresAt: Date;
+      /** Why other servers reject the certificate; null if they accept it. */
+      problem: string | null;
+    }
+  /** The server answers, but not with TLS. */
+  | { outcome: 'no_tls'; message: string }
+  | { outcome: 'unreachable'; message: string };
 
 type RecordName = Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'expected' | 'required'>;
 
@@ -36,6 +64,19 @@ export type ExpectedRecord = RecordName & {
   missing: { severity: DnsSeverity; message: string } | null;
 };
 
+/** What is not just a record to look up. */
+export type ExaminedRecord = Omit<RecordName, 'required'> & {
+  /** @throws LookupFailed */
+  examine: (resolver: Resolver, probes: Probes) => Promise<Examined>;
+};
+
+type Examined = Verdict & {
+  found: string[];
+  ttl: number | null;
+  required: boolean;
+  authoritative?: DnsRecord['authoritative'];
+};
+
 /** Why a record can't be judged now: a name it depends on has no answer. The message is shown to admins. */
 export class LookupFailed extends Error {
   override name = 'LookupFailed';
@@ -43,6 +84,15 @@ export class LookupFailed extends Error {
 
 export function ok(message: string): Verdict {
   return { status: 'ok', severity: 'ok', message, fix: null };
+}
+
+/** Something that mail doesn't need, or that can't be known from here. */
+export function info(message: string): Verdict {
+  return { status: 'ok', severity: 'info', message, fix: null };
+}
+
+export function insecure(message: string, fix: string): Verdict {
+  return { status: 'insecure', severity: 'error', message, fix };
 }
 
 export function mismatch(severity: 'error' | 'warning', message: string, fix: string | null): Verdict {
@@ -75,11 +125,16 @@ export function tagsOf(text: string): Map<string, string> | null {
   return tags;
 }
 
+/** A lookup that has an answer. @throws LookupFailed */
+export async function answered(lookup: Promise<Lookup>, name: string): Promise<Answered> {
+  const found = await lookup;
+  if (found.status === 'temporary_error') throw new LookupFailed(`${name}: ${found.reason}`);
+  return found;
+}
+
 /** The values of a lookup that is not judged by itself, empty if there are none. @throws LookupFailed */
 export async function valuesOf(resolver: Resolver, name: string, type: RecordType): Promise<string[]> {
-  const lookup = await resolver.lookup(name, type);
-  if (lookup.status === 'temporary_error') throw new LookupFailed(`${name}: ${lookup.reason}`);
-  return lookup.values;
+  return (await answered(resolver.lookup(name, type), name)).values;
 }
 
 /** IPv4 before IPv6. @throws LookupFailed */

@@ -1,5 +1,4 @@
-import { normalizeDomainName } from '@/lib/mail/address';
-import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok } from './record';
+import { type DomainFacts, type ExpectedRecord, hasPublicName, mismatch, multiple, ok } from './record';
 
 const HTTPS_PORT = 443;
 /** Says that there is no such service (RFC 2782). */
@@ -7,16 +6,21 @@ const NOT_SERVED = '0 0 0 .';
 
 /** Where mail programs find the mail server (RFC 6186, RFC 8314), and Outlook its settings. */
 export function serviceRecords({ name, mailHost, appHost }: DomainFacts): ExpectedRecord[] {
-  const isAppNamed = normalizeDomainName(appHost) !== null;
+  return [
+    ...(hasPublicName(mailHost) ? mailServices(mailHost) : []),
+    notServed('_pop3s._tcp'),
+    notServed('_pop3._tcp'),
+    ...(hasPublicName(appHost) ? [served('_autodiscover._tcp', HTTPS_PORT, appHost, 'their settings')] : []),
+  ].map((record) => ({ ...record, name: `${record.name}.${name}` }));
+}
+
+function mailServices(mailHost: string): ExpectedRecord[] {
   return [
     served('_submissions._tcp', 465, mailHost, 'where to send mail'),
     served('_submission._tcp', 587, mailHost, 'where to send mail'),
     served('_imaps._tcp', 993, mailHost, 'where to read mail'),
     served('_imap._tcp', 143, mailHost, 'where to read mail'),
-    notServed('_pop3s._tcp'),
-    notServed('_pop3._tcp'),
-    ...(isAppNamed ? [served('_autodiscover._tcp', HTTPS_PORT, appHost, 'their settings')] : []),
-  ].map((record) => ({ ...record, name: `${record.name}.${name}` }));
+  ];
 }
 
 function served(service: string, port: number, host: string, what: string): ExpectedRecord {

@@ -11,7 +11,7 @@ import { receiveMessage } from '../../inbound/receive';
 import { storeRejected } from '../filter-entries';
 import { metaOf } from '../filter-meta';
 import { contentOf, verdictIn } from './content';
-import { type Addressed, findDomainIds } from './own-domains';
+import { type Addressed, findDomainIds, findReportAddresses } from './own-domains';
 
 const BATCH_SIZE = 100;
 const CONCURRENCY = 4;
@@ -125,11 +125,18 @@ async function inboundMail(
   const { queueId } = stored;
   const meta = metaOf(stored);
   const isRejected = wasRejected(stored);
-  const resolved = isRejected ? await resolveRejected(db, unreported) : await resolveDelivered(db, unreported);
+  const reportAddresses = await findReportAddresses(
+    db,
+    unreported.map(({ recipient }) => recipient),
+  );
+  const resolved = isRejected
+    ? await resolveRejected(db, unreported)
+    : await resolveDelivered(db, unreported, reportAddresses);
   if (resolved.length === 0) return null;
 
   const reported = stored.deliveries.filter(({ reportedAt }) => reportedAt !== null);
-  const mailbox = unreported.find(({ isForwarded }) => !isForwarded)?.recipient;
+  const isMailbox = ({ recipient, isForwarded }: Delivery) => !isForwarded && !reportAddresses.has(recipient);
+  const mailbox = unreported.find(isMailbox)?.recipient;
   const content = await contentOf(stored, async (part) => {
     if (!mailbox || isRejected) return null;
     return copies.fetch(mailbox, queueId, part).catch(orGiveUp(now, unreported[0]?.at ?? now, queueId));
@@ -185,7 +192,11 @@ async function resolveRejected(db: Database, deliveries: Addressed[]): Promise<R
   });
 }
 
-async function resolveDelivered(db: Database, deliveries: Delivery[]): Promise<ResolvedAddress[]> {
+async function resolveDelivered(
+  db: Database,
+  deliveries: Delivery[],
+  reportAddresses: ReadonlySet<string>,
+): Promise<ResolvedAddress[]> {
   const domainIds = await findDomainIds(db, deliveries);
   const resolved = new Map<string, ResolvedAddress>();
   for (const { addressedTo, recipient, isForwarded } of deliveries) {
@@ -193,7 +204,8 @@ async function resolveDelivered(db: Database, deliveries: Delivery[]): Promise<R
     const domainId = domainIds.get(domainOf(addressedTo)) ?? ownId;
     if (domainId === null) continue;
     const route = resolved.get(addressedTo) ?? { address: addressedTo, domainId, destinations: [] };
-    route.destinations.push({ address: recipient, domainId: ownId });
+    const isForReports = ownId !== null && reportAddresses.has(recipient);
+    route.destinations.push({ address: recipient, domainId: ownId, ...(isForReports && { reports: 'stored' }) });
     resolved.set(addressedTo, route);
   }
   return [...resolved.values()];

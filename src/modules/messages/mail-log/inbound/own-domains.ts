@@ -1,3 +1,4 @@
+import { reportKindOf } from '@/modules/reports/service';
 import type { Tx } from '@/server/db';
 import { domainOf } from '../../inbound/header';
 
@@ -10,4 +11,14 @@ export async function findDomainIds(db: Tx, addressed: readonly Addressed[]): Pr
   if (names.size === 0) return new Map();
   const domains = await db.domain.findMany({ where: { name: { in: [...names] } }, select: { id: true, name: true } });
   return new Map(domains.map(({ id, name }) => [name, id]));
+}
+
+/** Those of the addresses whose mail went to the agent, which has stored the reports in it. */
+export async function findReportAddresses(db: Tx, addresses: readonly string[]): Promise<Set<string>> {
+  const candidates = addresses.filter((address) => reportKindOf(address.slice(0, address.lastIndexOf('@'))));
+  if (candidates.length === 0) return new Set();
+  const rows = await db.$queryRaw<{ address: string }[]>`
+    SELECT address FROM unnest(${candidates}::text[]) AS address
+      CROSS JOIN LATERAL mta.report_transport(split_part(address, '@', 1), split_part(address, '@', 2))`;
+  return new Set(rows.map(({ address }) => address));
 }

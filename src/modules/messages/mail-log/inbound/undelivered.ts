@@ -8,7 +8,7 @@ import { fieldsOf, findOrCreateRow, type MessageFields, UNDELIVERED } from '../.
 import { attemptCause, type FailureReason, finalReply } from '../failure-reason';
 import { metaOf } from '../filter-meta';
 import { knownHeader } from './content';
-import { findDomainIds } from './own-domains';
+import { findDomainIds, findReportAddresses } from './own-domains';
 
 type Undelivered = Extract<LogEntry, { kind: 'delivery' }> & { status: 'deferred' | 'bounced' };
 
@@ -23,7 +23,7 @@ export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<voi
   const ownId = domainIds.get(domainOf(destination));
   const domainId = domainIds.get(domainOf(address)) ?? ownId;
   if (domainId === undefined) return;
-  const path: Path = { address, destination, route: ownId === undefined ? 'forwarded' : 'mailbox' };
+  const path: Path = { address, destination, route: await routeTo(tx, destination, ownId) };
   const known = await tx.message.findFirst({
     where: { queueId, domainId, direction: 'inbound' },
     select: { id: true },
@@ -66,6 +66,11 @@ export async function failUndelivered(tx: Tx, queueId: string, at: Date, reason:
 /** Updates the statuses of inbound messages from their traces. */
 export async function settleUndelivered(tx: Tx, queueIds: string[]): Promise<void> {
   for (const { id } of await findRows(tx, queueIds)) await updateInboundStatus(tx, id);
+}
+
+async function routeTo(tx: Tx, destination: string, ownId: string | undefined): Promise<Path['route']> {
+  if (ownId === undefined) return 'forwarded';
+  return (await findReportAddresses(tx, [destination])).has(destination) ? 'reports' : 'mailbox';
 }
 
 type Path = Pick<DeliveryPath, 'address' | 'destination' | 'route'>;

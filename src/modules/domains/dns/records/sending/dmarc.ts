@@ -9,7 +9,7 @@ import {
   tagsOf,
   type Verdict,
   valuesOf,
-} from './record';
+} from '../record';
 
 const MAX_REPORT_ADDRESSES = 10;
 const POLICY = /^(none|quarantine|reject)$/i;

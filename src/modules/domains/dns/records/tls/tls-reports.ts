@@ -1,4 +1,4 @@
-import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok, tagsOf } from './record';
+import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok, tagsOf } from '../record';
 
 const REPORT_ADDRESS = /^(mailto:[^@\s,;]+@[^@\s,;]+|https:\/\/[^\s,;]+)$/i;
 

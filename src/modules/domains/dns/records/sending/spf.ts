@@ -10,7 +10,7 @@ import {
   ok,
   type Verdict,
   valuesOf,
-} from './record';
+} from '../record';
 
 const EXPECTED = 'v=spf1 mx -all';
 const MAX_LOOKUPS = 10;

@@ -1,4 +1,4 @@
-import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok, tagsOf, type Verdict } from './record';
+import { type DomainFacts, type ExpectedRecord, mismatch, multiple, ok, tagsOf, type Verdict } from '../record';
 
 type DkimKey = DomainFacts['dkimKeys'][number];
 type Published = { algorithm: string; key: string };

@@ -1,0 +1,103 @@
+import { parseAddress } from '@/lib/mail/address';
+import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
+import { type Database, isDatabaseAway, type Tx } from '@/server/db';
+import { log } from '@/server/log';
+import type { ReadReports } from './reading/read';
+import { readReportsAside } from './reading/reader';
+import type { ReportKind } from './reading/report';
+import { countDropped, storeReport, storeTimeoutMs } from './storing/store';
+
+/** Where a message arrived. `kind` is null for a mailbox, which gets other mail too. */
+export type ReportRecipient = { domainId: string; kind: ReportKind | null };
+
+export type ArrivedReports = {
+  /** Stores the reports, and counts what is not stored. Fails only while the database is away. */
+  store: (tx: Tx, at: Date) => Promise<void>;
+  storeTimeoutMs: number;
+};
+
+// Longer mail is too large to be read, and so is its start.
+const MAX_READ_BYTES = 16 * 1024 * 1024;
+const STORE_TIMEOUT_MS = 30_000;
+
+export const NO_REPORTS: ArrivedReports = { store: async () => {}, storeTimeoutMs: 0 };
+
+/** Reads the reports in a message. What is in it never makes this fail. */
+export async function readArrivedReports(
+  read: () => Promise<Uint8Array>,
+  recipients: ReportRecipient[],
+): Promise<ArrivedReports> {
+  const raw = await read();
+  // A copy, because the worker takes its bytes away from this thread.
+  const bytes = new Uint8Array(raw.subarray(0, MAX_READ_BYTES));
+  const found = await readReportsAside({ bytes, isMail: true });
+  return {
+    storeTimeoutMs: found.reports.reduce((sum, report) => sum + storeTimeoutMs(report), 0),
+    store: (tx, at) => storeOrLeaveOut(tx, () => storeArrived(tx, found, recipients, at)),
+  };
+}
+
+/** Stores the reports in mail that no mailbox gets. @throws while the database is away */
+export async function storeReportMail(
+  db: Database,
+  mail: { raw: Uint8Array; addresses: string[] },
+  at: Date,
+): Promise<void> {
+  const recipients = await findRecipients(db, mail.addresses);
+  if (recipients.length === 0) return;
+  const reports = await readArrivedReports(async () => mail.raw, recipients);
+  await db.$transaction((tx) => reports.store(tx, at), { timeout: STORE_TIMEOUT_MS + reports.storeTimeoutMs });
+}
+
+async function findRecipients(db: Database, addresses: string[]): Promise<ReportRecipient[]> {
+  const parsed = addresses.flatMap((address) => parseAddress(address) ?? []);
+  const domains = await db.domain.findMany({
+    where: { name: { in: parsed.map(({ domain }) => domain) } },
+    select: { id: true, name: true },
+  });
+  return parsed.flatMap(({ local, domain }) => {
+    const known = domains.find(({ name }) => name === domain);
+    return known ? [{ domainId: known.id, kind: reportKindOf(local.toLowerCase()) }] : [];
+  });
+}
+
+/** The reports that an address of reports is for. */
+export function reportKindOf(localPart: string): ReportKind | null {
+  const [kind] = Object.entries(REPORT_LOCAL_PARTS).find(([, name]) => name === localPart) ?? [];
+  return (kind as ReportKind | undefined) ?? null;
+}
+
+async function storeArrived(tx: Tx, found: ReadReports, recipients: ReportRecipient[], at: Date): Promise<void> {
+  const recipient = recipients.find(({ kind }) => kind !== null) ?? recipients[0];
+  if (!recipient) return;
+  const domains = await tx.domain.findMany({
+    where: { name: { in: found.reports.map(({ domain }) => domain) } },
+    select: { id: true, name: true },
+  });
+  const drop = { domainId: recipient.domainId, kind: recipient.kind ?? 'dmarc', at };
+  for (const report of found.reports) {
+    const { kind } = report;
+    const domainId = domains.find(({ name }) => name === report.domain)?.id;
+    if (!domainId) {
+      await countDropped(tx, { ...drop, kind, reason: 'foreign_domain' });
+      continue;
+    }
+    const result = await storeReport(tx, report, { domainId, source: 'mail', at });
+    if (result.status === 'rejected') await countDropped(tx, { domainId, kind, reason: result.reason, at });
+  }
+  for (const { kind, reason } of found.unreadable) await countDropped(tx, { ...drop, kind: kind ?? drop.kind, reason });
+  const isEmpty = found.reports.length === 0 && found.unreadable.length === 0;
+  if (isEmpty && recipient.kind !== null) await countDropped(tx, { ...drop, reason: 'malformed' });
+}
+
+/** The transaction also records the message, which a report that can't be stored must not undo. */
+async function storeOrLeaveOut(tx: Tx, store: () => Promise<void>): Promise<void> {
+  await tx.$executeRaw`SAVEPOINT reports`;
+  try {
+    await store();
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    log.error({ error }, 'cannot store a report');
+    await tx.$executeRaw`ROLLBACK TO SAVEPOINT reports`;
+  }
+}

@@ -1,0 +1,1 @@
+export type StoreOptions = { domainId: string; source: 'mail' | 'upload'; at: Date };
