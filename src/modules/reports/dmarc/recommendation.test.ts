@@ -46,7 +46,7 @@ describe('with enough reports in which our mail passes, the next policy', () => 
 
   it('names its evidence', () => {
     expect(step(`v=DMARC1; p=none; rua=mailto:${ADDRESS}`, { failed: 4 }).evidence).toEqual([
-      '40 reports about 28 days from 3 organisations.',
+      '40 reports about 28 days from 3 organizations.',
       '896 of 900 messages from your sources pass.',
       '100 messages from other sources, none of which pass.',
     ]);

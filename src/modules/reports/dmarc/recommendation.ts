@@ -64,7 +64,7 @@ function facts({ totals, reportedDays, legitimate }: Evidence): string[] {
   if (totals.reports === 0) return [];
   const passed = legitimate.messages - legitimate.failed;
   return [
-    `${formatPlural(totals.reports, 'report')} about ${formatPlural(reportedDays, 'day')} from ${formatPlural(totals.organisations, 'organisation')}.`,
+    `${formatPlural(totals.reports, 'report')} about ${formatPlural(reportedDays, 'day')} from ${formatPlural(totals.organisations, 'organization')}.`,
     `${formatCount(passed)} of ${formatPlural(legitimate.messages, 'message')} from your sources pass.`,
     `${formatPlural(totals.messages - legitimate.messages, 'message')} from other sources, none of which pass.`,
   ];

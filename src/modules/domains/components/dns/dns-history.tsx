@@ -94,7 +94,7 @@ function columnsOf(domain: Domain): DataTableColumn<DnsChange>[] {
     },
     {
       key: 'time',
-      header: 'Found',
+      header: 'When',
       width: 120,
       kind: 'figure',
       mobile: 'side',

@@ -77,12 +77,14 @@ function OldResult({ dns: { records, checked_at } }: { dns: DomainDns }) {
   if (old.length + unanswered < records.length) return null;
   const [since] = old.map((record) => record.checked_at).sort();
   return (
-    <Notice status="deferred" title="No DNS server answered the last check">
-      <p>
-        {since === undefined
-          ? 'There is no earlier result to show. Check that the server reaches its DNS resolvers (DNS_SERVERS), then check again.'
-          : `This is the result of ${formatMoment(since)}. The check of ${formatMoment(checked_at)} got no answers. It is repeated within the hour.`}
-      </p>
-    </Notice>
+    <div className={classes.notice}>
+      <Notice status="deferred" title="No DNS server answered the last check">
+        <p>
+          {since === undefined
+            ? 'There is no earlier result to show. Check that the server reaches its DNS resolvers (DNS_SERVERS), then check again.'
+            : `This is the result of ${formatMoment(since)}. The check of ${formatMoment(checked_at)} got no answers. It is repeated within the hour.`}
+        </p>
+      </Notice>
+    </div>
   );
 }

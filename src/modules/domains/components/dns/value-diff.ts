@@ -2,6 +2,7 @@ import { diffArrays } from 'diff';
 
 export type DiffPart = { text: string; isChanged: boolean };
 
+const KEY_LENGTH = 40;
 const SEPARATORS = /(\s+|[;=,"])/;
 
 /** Two values of a record, each in parts that say whether the other one has them too. */
@@ -25,19 +26,21 @@ export function diffValues(expected: string, found: string): { expected: DiffPar
   return sides;
 }
 
-/** Two words that replace each other may begin and end alike, as keys do. */
+/** Two keys that replace each other begin and end alike. Other words are marked whole. */
 function addReplaced(sides: { expected: DiffPart[]; found: DiffPart[] }, found: string, expected: string): void {
   const shorter = Math.min(found.length, expected.length);
+  const isKey = shorter >= KEY_LENGTH;
   let start = 0;
-  while (start < shorter && found[start] === expected[start]) start += 1;
+  while (isKey && start < shorter && found[start] === expected[start]) start += 1;
   let end = 0;
-  while (end < shorter - start && found.at(-1 - end) === expected.at(-1 - end)) end += 1;
+  while (isKey && end < shorter - start && found.at(-1 - end) === expected.at(-1 - end)) end += 1;
   const add = (parts: DiffPart[], text: string) => {
-    parts.push(
+    const split = [
       { text: text.slice(0, start), isChanged: false },
       { text: text.slice(start, text.length - end), isChanged: true },
       { text: text.slice(text.length - end), isChanged: false },
-    );
+    ];
+    parts.push(...split.filter((part) => part.text !== ''));
   };
   add(sides.found, found);
   add(sides.expected, expected);

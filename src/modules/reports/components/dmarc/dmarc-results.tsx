@@ -5,7 +5,6 @@ import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
-import { Notice } from '@/components/layout/notice';
 import { StatusMark } from '@/components/marks/status-mark';
 import { CodeBlock } from '@/components/values/code-block';
 import { formatPlural } from '@/lib/format';
@@ -14,6 +13,7 @@ import type { ReportPeriod } from '../../schema';
 import { ByDay } from '../by-day';
 import { Dropped } from '../dropped';
 import { formatShare } from '../report-values';
+import classes from '../reports.module.css';
 import { DmarcSources } from './dmarc-sources';
 import { NextPolicy } from './next-policy';
 import { Simulation } from './simulation';
@@ -109,23 +109,24 @@ function NoReports({ dmarc: { policy, recommendation, dropped } }: { dmarc: Doma
   return (
     <>
       <Dropped dropped={dropped} />
-      <EmptyState title="No DMARC reports in this period">
-        <p>
-          {policy.reports_to_us
-            ? 'Receiving servers send them once a day to the address in the DMARC record. The first ones arrive within two days.'
-            : 'Receiving servers send them once a day to the address in the DMARC record. Publish this one to get them here.'}
-        </p>
-        {policy.reports_to_us ? (
-          <Notice status="on" title="The DMARC record asks for reports to this server" />
-        ) : (
-          <CodeBlock
-            title="Publish this"
-            hint="as TXT record at _dmarc"
-            code={recommendation.record}
-            what="the DMARC record"
-          />
-        )}
-      </EmptyState>
+      <div className={classes.empty}>
+        <EmptyState title="No DMARC reports in this period">
+          <p>
+            Receiving servers send them once a day to the address in the DMARC record.{' '}
+            {policy.reports_to_us
+              ? 'Yours names this server. The first reports arrive within two days.'
+              : 'Publish this one to get them here.'}
+          </p>
+          {!policy.reports_to_us && (
+            <CodeBlock
+              title="Publish this"
+              hint="as TXT record at _dmarc"
+              code={recommendation.record}
+              what="the DMARC record"
+            />
+          )}
+        </EmptyState>
+      </div>
     </>
   );
 }

@@ -34,12 +34,14 @@ export function TlsResults({ id, period, children }: TlsResultsProps) {
     return (
       <>
         <Dropped dropped={data.dropped} />
-        <EmptyState title="No TLS reports in this period">
-          <p>
-            Other servers send them once a day to the address in the TLS reports record, which the DNS tab lists. They
-            report only if the domain has an MTA-STS policy or DANE.
-          </p>
-        </EmptyState>
+        <div className={classes.empty}>
+          <EmptyState title="No TLS reports in this period">
+            <p>
+              Other servers send them once a day to the address in the TLS reports record, which the DNS tab lists. They
+              report only if the domain has an MTA-STS policy or DANE.
+            </p>
+          </EmptyState>
+        </div>
         {children}
       </>
     );

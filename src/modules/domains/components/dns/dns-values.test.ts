@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { fieldsOf, relativeName } from './dns-values';
+import { diffValues } from './value-diff';
+
+const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA';
+const changed = (parts: { text: string; isChanged: boolean }[]) =>
+  parts.filter(({ isChanged }) => isChanged).map(({ text }) => text);
+const whole = (parts: { text: string }[]) => parts.map(({ text }) => text).join('');
+
+it.each([
+  ['v=spf1 mx -all', 'v=spf1 mx include:far.example ?all', ['-all'], ['include:far.example ?all']],
+  ['v=DMARC1; p=quarantine', 'v=DMARC1; p=none', ['quarantine'], ['none']],
+  [`v=DKIM1; p=${KEY}AAAAQAB`, `v=DKIM1; p=${KEY}BBBBQAB`, ['AAAA'], ['BBBB']],
+  ['10 mail.acme.example', '10 mail.acme.example', [], []],
+])('marks what differs between %j and %j', (expected, found, inExpected, inFound) => {
+  const diff = diffValues(expected, found);
+  expect(whole(diff.expected)).toBe(expected);
+  expect(whole(diff.found)).toBe(found);
+  expect(changed(diff.expected)).toEqual(inExpected);
+  expect(changed(diff.found)).toEqual(inFound);
+});
+
+it.each([
+  ['acme.example', '@'],
+  ['_dmarc.acme.example', '_dmarc'],
+  ['mail.far.example', 'mail.far.example'],
+  ['25.2.0.192.in-addr.arpa', '192.0.2.25'],
+])('names %s as DNS providers ask for it', (name, shown) => {
+  expect(relativeName(name, 'acme.example')).toBe(shown);
+});
+
+it.each([
+  ['MX', '10 mail.acme.example', ['10', 'mail.acme.example']],
+  ['SRV', '0 1 993 mail.acme.example', ['0', '1', '993', 'mail.acme.example']],
+  ['TXT', 'v=spf1 mx -all', ['v=spf1 mx -all']],
+])('splits a value of type %s into the fields of a form', (type, value, fields) => {
+  expect(fieldsOf(type, value).map((field) => field.value)).toEqual(fields);
+});
