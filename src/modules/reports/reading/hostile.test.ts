@@ -125,3 +125,11 @@ it('a worker that fails makes a file unreadable, not the mail', async () => {
     unreadable: [{ reason: 'malformed' }],
   });
 });
+
+it('more reports than are read at once are tried again later', async () => {
+  const job = () => ({ bytes: new TextEncoder().encode(XML), isMail: false });
+  const results = await Promise.allSettled(Array.from({ length: 6 }, () => readReportsAside(job())));
+  expect(results.map(({ status }) => status)).toEqual([...Array(4).fill('fulfilled'), 'rejected', 'rejected']);
+  expect(results[5]).toMatchObject({ reason: { apiCode: 'SERVICE_UNAVAILABLE' } });
+  expect(await readReportsAside(job())).toMatchObject({ reports: [{ kind: 'dmarc' }] });
+});
