@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { ROUTES } from '../../src/lib/routes';
-import { checkedDomain, domainWithKeys, recordDetails } from '../support/checked-domain';
+import { checkedDomain, domainWithKeys, recordDetails, reportedDomain } from '../support/checked-domain';
 import { cutDocuments } from '../support/cut-documents';
 import { withoutMailServer } from '../support/faults';
 import {
@@ -25,6 +25,7 @@ const VIEWS: View[] = [
   { name: 'A domain', path: async ({ api }) => checkedDomain(api) },
   { name: 'The records to publish', path: async ({ api }) => `${await checkedDomain(api)}?view=publish` },
   { name: 'The details of a record', path: recordDetails },
+  { name: 'The reports of a domain', path: reportedDomain },
   { name: 'The settings of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=settings` },
   { name: 'The mailboxes of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=mailboxes` },
   { name: 'The aliases of a domain', path: ({ domain }) => `/domains/${domain.id}?tab=aliases` },

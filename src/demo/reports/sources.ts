@@ -15,7 +15,7 @@ type Source = {
   ip: string;
   hostname: string | null;
   organisation: string | null;
-  /** Messages a day. */
+  /** Messages per day. */
   daily: number;
   /** On which days it sends. */
   sends: (age: number) => boolean;

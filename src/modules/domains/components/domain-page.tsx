@@ -67,7 +67,7 @@ export function DomainPage({ id, reports }: DomainPageProps) {
         mono
         description={domain && <Description domain={domain} />}
       >
-        <TabActions id={id} tab={tab} dns={dns} />
+        {domain && <TabActions id={id} tab={tab} dns={dns} />}
       </PageHeader>
       <PageTabs
         label="Domain"

@@ -3,11 +3,10 @@
 import dynamic from 'next/dynamic';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { formatCount, formatDate } from '@/lib/format';
+import type { Day } from './day-chart';
 import classes from './reports.module.css';
 
 const DayChart = dynamic(() => import('./day-chart').then((module) => module.DayChart), { ssr: false });
-
-export type Day = { at: string; good: number; bad: number };
 
 type ByDayProps = { days: Day[]; labels: { good: string; bad: string }; what: string };
 

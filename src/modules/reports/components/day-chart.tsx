@@ -3,7 +3,8 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { formatCount, formatDate } from '@/lib/format';
-import type { Day } from './by-day';
+
+export type Day = { at: string; good: number; bad: number };
 
 type DayChartProps = { days: Day[]; labels: { good: string; bad: string } };
 
@@ -20,8 +21,8 @@ export function DayChart({ days, labels }: DayChartProps) {
       ]}
       valueFormatter={formatCount}
       withLegend
-      legendProps={{ verticalAlign: 'top', height: 32 }}
-      gridAxis="y"
+      legendProps={{ verticalAlign: 'top', height: 32, itemSorter: null }}
+      gridAxis="x"
       tickLine="none"
       strokeDasharray="0"
       gridColor="var(--rule)"

@@ -48,8 +48,15 @@ export function ReportsTab({ id }: { id: string }) {
           Upload report
         </Button>
       </Group>
-      {isDmarc ? <DmarcResults id={id} period={period} /> : <TlsResults id={id} period={period} />}
-      {isDmarc ? <DmarcReports domainId={id} /> : <TlsReports domainId={id} />}
+      {isDmarc ? (
+        <DmarcResults id={id} period={period}>
+          <DmarcReports domainId={id} />
+        </DmarcResults>
+      ) : (
+        <TlsResults id={id} period={period}>
+          <TlsReports domainId={id} />
+        </TlsResults>
+      )}
       <UploadDialog kind={kind} opened={isUploading} onClose={upload.close} />
     </section>
   );

@@ -7,7 +7,7 @@ import { DateTime } from '@/components/values/date-time';
 import { formatClock, formatPlural } from '@/lib/format';
 import type { DnsRecord } from '../../dns/schema';
 import classes from './dns.module.css';
-import { isToPublish, PURPOSES, relativeName, statusLabel } from './dns-values';
+import { isSameSet, isSplit, isToPublish, PURPOSES, relativeName, statusLabel } from './dns-values';
 import { ExpectedValue, FoundValues, RecordFields } from './record-values';
 
 type DnsDetailsProps = { record: DnsRecord; domain: string };
@@ -59,12 +59,11 @@ export function DnsDetails({ record, domain }: DnsDetailsProps) {
   );
 }
 
-function Answers({ record: { authoritative, changed_at, checked_at, found } }: { record: DnsRecord }) {
-  const [first, ...others] = authoritative;
-  const isSplit = first !== undefined && others.some((answer) => !isSame(answer.found, first.found));
+function Answers({ record }: { record: DnsRecord }) {
+  const { authoritative, changed_at, checked_at, found } = record;
   return (
     <>
-      {isSplit && (
+      {isSplit(record) && (
         <Notice status="warning" title="Your name servers give different answers">
           <p>Until they agree, what other servers see depends on which one they ask.</p>
         </Notice>
@@ -76,7 +75,7 @@ function Answers({ record: { authoritative, changed_at, checked_at, found } }: {
             <dd>
               <span className="wrap">
                 <span className="mono">{answer.server}</span>: {statusLabel(answer.status)}
-                {!isSame(answer.found, found) && answer.found.length > 0 && (
+                {!isSameSet(answer.found, found) && answer.found.length > 0 && (
                   <span className="mono wrap"> {answer.found.join(' · ')}</span>
                 )}
               </span>
@@ -98,7 +97,7 @@ function Answers({ record: { authoritative, changed_at, checked_at, found } }: {
 
 function agreement({ authoritative, found }: DnsRecord): string {
   if (authoritative.length === 0) return 'by the resolver';
-  const agreeing = authoritative.filter((answer) => isSame(answer.found, found)).length;
+  const agreeing = authoritative.filter((answer) => isSameSet(answer.found, found)).length;
   return `by ${agreeing} of ${formatPlural(authoritative.length, 'name server')}`;
 }
 
@@ -107,8 +106,4 @@ function cachedFor({ ttl }: DnsRecord): string {
   const minutes = Math.ceil(ttl / 60);
   const time = minutes < 120 ? formatPlural(minutes, 'minute') : formatPlural(Math.round(minutes / 60), 'hour');
   return `Resolvers may keep the old value for up to ${time}.`;
-}
-
-function isSame(one: string[], other: string[]): boolean {
-  return one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
 }

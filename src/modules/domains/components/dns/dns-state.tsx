@@ -12,9 +12,10 @@ type DnsStateProps = { dns: DomainDns; isRunning: boolean; checkError: unknown; 
 
 /** What the last check found, how far the running one is, and whether an old result is shown. */
 export function DnsState({ dns, isRunning, checkError, children }: DnsStateProps) {
+  const isUnchecked = dns.checked_at === null && !isRunning;
   return (
     <>
-      <div className={classes.state}>
+      <div className={classes.state} hidden={isUnchecked}>
         <div className={classes.summary} role="status">
           {isRunning ? <Running dns={dns} /> : <Result dns={dns} />}
         </div>
@@ -49,7 +50,7 @@ function Running({ dns: { check } }: { dns: DomainDns }) {
 }
 
 function Result({ dns: { records, checked_at } }: { dns: DomainDns }) {
-  if (checked_at === null) return <StatusMark status="pending">Not checked yet</StatusMark>;
+  if (checked_at === null) return null;
   const errors = records.filter(({ severity }) => severity === 'error').length;
   const problems = records.filter(isProblem).length;
   return (

@@ -121,8 +121,18 @@ export function recordKey({ purpose, type, name }: { purpose: string; type: stri
   return `${purpose}-${type}-${name}`;
 }
 
-export function isProblem({ severity }: { severity: DnsRecord['severity'] }): boolean {
-  return severity === 'error' || severity === 'warning';
+export function isProblem(record: DnsRecord): boolean {
+  return record.severity === 'error' || record.severity === 'warning' || isSplit(record);
+}
+
+/** Whether the name servers that answer give different answers. */
+export function isSplit({ authoritative }: DnsRecord): boolean {
+  const [first, ...others] = authoritative.filter(({ status }) => status !== 'temporary_error');
+  return first !== undefined && others.some(({ found }) => !isSameSet(found, first.found));
+}
+
+export function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
 }
 
 /** Whether the record is optional and not published. */
@@ -138,6 +148,7 @@ export function isToPublish(record: DnsRecord): boolean {
 
 export function labelOf(record: DnsRecord): string {
   if (isUnset(record)) return 'Not set';
+  if (record.status === 'ok' && isSplit(record)) return 'Differs';
   const isCheckOnly = PURPOSES[record.purpose].isCheck || record.found.length === 0;
   if (record.status === 'ok' && isCheckOnly) return 'Passed';
   return STATUS_LABELS[record.status];
@@ -149,7 +160,7 @@ export function statusLabel(status: DnsRecordStatus): string {
 
 export function markOf(record: DnsRecord): Status {
   const { severity, status } = record;
-  if (status === 'ok') return severity === 'warning' ? 'warning' : 'on';
+  if (status === 'ok') return isProblem(record) ? 'warning' : 'on';
   if (status === 'temporary_error') return 'deferred';
   if (severity === 'error') return status === 'missing' ? 'failed' : 'bounced';
   return severity === 'warning' ? 'warning' : 'off';
@@ -163,7 +174,7 @@ export function sortRecords(records: readonly DnsRecord[]): DnsRecord[] {
 function rankOf(record: DnsRecord): number {
   const { severity, required } = record;
   if (isUnset(record)) return 6;
-  const rank = severity === 'error' ? 0 : severity === 'warning' ? 2 : 4;
+  const rank = severity === 'error' ? 0 : isProblem(record) ? 2 : 4;
   return required ? rank : rank + 1;
 }
 

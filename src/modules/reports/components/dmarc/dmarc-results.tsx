@@ -1,6 +1,7 @@
 'use client';
 
 import { keepPreviousData } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
@@ -17,16 +18,28 @@ import { DmarcSources } from './dmarc-sources';
 import { NextPolicy } from './next-policy';
 import { Simulation } from './simulation';
 
-type DmarcResultsProps = { id: string; period: ReportPeriod };
+type DmarcResultsProps = {
+  id: string;
+  period: ReportPeriod;
+  /** Below the results, once these have their final height. */
+  children: ReactNode;
+};
 
 /** Who sends with the domain's name, and what to do about it. */
-export function DmarcResults({ id, period }: DmarcResultsProps) {
+export function DmarcResults({ id, period, children }: DmarcResultsProps) {
   const { data, error, refetch } = trpc.reports.domainDmarc.useQuery(
     { id, period },
     { placeholderData: keepPreviousData },
   );
   if (error && !data) return <ErrorState what="DMARC results" error={error} onRetry={() => void refetch()} />;
-  if (data?.totals.reports === 0) return <NoReports dmarc={data} />;
+  if (data?.totals.reports === 0) {
+    return (
+      <>
+        <NoReports dmarc={data} />
+        {children}
+      </>
+    );
+  }
   return (
     <>
       <Totals totals={data?.totals} />
@@ -41,6 +54,7 @@ export function DmarcResults({ id, period }: DmarcResultsProps) {
             labels={{ good: 'Passed', bad: 'Failed' }}
             days={data.series.map(({ at, aligned, failed }) => ({ at, good: aligned, bad: failed }))}
           />
+          {children}
         </>
       )}
     </>

@@ -1,6 +1,7 @@
 'use client';
 
 import { keepPreviousData } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState, ErrorState, NoRows } from '@/components/data-table/states';
@@ -15,10 +16,15 @@ import { Dropped } from '../dropped';
 import { formatShare } from '../report-values';
 import classes from '../reports.module.css';
 
-type TlsResultsProps = { id: string; period: ReportPeriod };
+type TlsResultsProps = {
+  id: string;
+  period: ReportPeriod;
+  /** Below the results, once these have their final height. */
+  children: ReactNode;
+};
 
 /** How often other servers failed to deliver over TLS, and why. */
-export function TlsResults({ id, period }: TlsResultsProps) {
+export function TlsResults({ id, period, children }: TlsResultsProps) {
   const { data, error, refetch } = trpc.reports.domainTls.useQuery(
     { id, period },
     { placeholderData: keepPreviousData },
@@ -34,6 +40,7 @@ export function TlsResults({ id, period }: TlsResultsProps) {
             report only if the domain has an MTA-STS policy or DANE.
           </p>
         </EmptyState>
+        {children}
       </>
     );
   }
@@ -53,6 +60,7 @@ export function TlsResults({ id, period }: TlsResultsProps) {
               bad: failed,
             }))}
           />
+          {children}
         </>
       )}
     </>
