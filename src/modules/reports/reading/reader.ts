@@ -25,7 +25,7 @@ let reading = 0;
 
 /**
  * Reads reports in a worker thread, whose memory and time are limited. What is in a file never makes this fail.
- * @throws SERVICE_UNAVAILABLE while too many are read, so that whoever sent them tries again
+ * @throws SERVICE_UNAVAILABLE while too many are read: they have to be sent again
  */
 export async function readReportsAside(job: ReadJob): Promise<ReadReports> {
   if (reading >= MAX_AT_ONCE) {
