@@ -203,6 +203,13 @@ describe('the results of a domain', () => {
     ]);
   });
 
+  it('add up reports of one organisation about the same day and source', async () => {
+    for (const signer of ['a.example', 'b.example']) await upload({ rows: [{ ip: '192.0.2.1', count: 3, signer }] });
+    const { totals, sources } = await dmarc('7d');
+    expect(totals).toMatchObject({ reports: 2, organisations: 1, messages: 6, aligned: 6, failed: 0 });
+    expect(sources).toMatchObject([{ messages: 6, aligned: 6, dkim_domains: ['a.example', 'b.example'] }]);
+  });
+
   it('leave out reports before the period', async () => {
     await upload({ day: day(20) });
     expect((await dmarc('7d')).totals.reports).toBe(0);
