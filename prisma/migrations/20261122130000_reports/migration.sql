@@ -147,6 +147,9 @@ CREATE INDEX "dmarc_report_domain_id_begin_at_id_idx" ON "dmarc_report"("domain_
 CREATE INDEX "dmarc_report_begin_at_id_idx" ON "dmarc_report"("begin_at", "id");
 
 -- CreateIndex
+CREATE INDEX "dmarc_report_organisation_begin_at_id_idx" ON "dmarc_report"("organisation", "begin_at", "id");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "dmarc_report_domain_id_fingerprint_key" ON "dmarc_report"("domain_id", "fingerprint");
 
 -- CreateIndex
@@ -166,6 +169,9 @@ CREATE INDEX "tls_report_domain_id_begin_at_id_idx" ON "tls_report"("domain_id",
 
 -- CreateIndex
 CREATE INDEX "tls_report_begin_at_id_idx" ON "tls_report"("begin_at", "id");
+
+-- CreateIndex
+CREATE INDEX "tls_report_organisation_begin_at_id_idx" ON "tls_report"("organisation", "begin_at", "id");
 
 -- CreateIndex
 CREATE INDEX "tls_report_domain_id_day_idx" ON "tls_report"("domain_id", "day");

@@ -22,7 +22,7 @@ const STORE_TIMEOUT_MS = 30_000;
 
 export const NO_REPORTS: ArrivedReports = { store: async () => {}, storeTimeoutMs: 0 };
 
-/** Reads the reports in a message. What is in it never makes this fail. */
+/** Reads the reports in a message. What is in it never makes this fail. @throws while too many others are read */
 export async function readArrivedReports(
   read: () => Promise<Uint8Array>,
   recipients: ReportRecipient[],

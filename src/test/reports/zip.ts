@@ -1,20 +1,28 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-export type ZipEntry = { name: string; content: Uint8Array | string; encrypted?: boolean; claimedBytes?: number };
+export type ZipEntry = {
+  name: string;
+  content: Uint8Array | string;
+  encrypted?: boolean;
+  /** A deflate stream in place of the content. */
+  packed?: Buffer;
+  /** The size that the file claims to unpack to. */
+  claimedBytes?: number;
+};
 
 const LOCAL_SIGNATURE = 0x04034b50;
 const CENTRAL_SIGNATURE = 0x02014b50;
 const END_SIGNATURE = 0x06054b50;
 const DEFLATE = 8;
 
-/** A zip file. `claimedBytes` lies about the size of the unpacked content. */
+/** A zip file. */
 export function zip(entries: ZipEntry[]): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, encrypted = false, claimedBytes } of entries) {
+  for (const { name, content, encrypted = false, claimedBytes, ...given } of entries) {
     const bytes = Buffer.from(content);
-    const packed = deflateRawSync(bytes);
+    const packed = given.packed ?? deflateRawSync(bytes);
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
     fields.writeUInt16LE(encrypted ? 1 : 0, 2);

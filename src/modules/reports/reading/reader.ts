@@ -1,11 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { createWorkerPool } from '@/server/background/worker-pool';
+import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import type { ReadJob, ReadReports } from './read';
 
 const MAX_THREADS = 1;
 // A report of the maximum size takes a few seconds on a slow machine.
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 12_000;
+// Mail waits for the reports in it. More at once would make other mail wait too.
+const MAX_AT_ONCE = 4;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512 };
 
 class TooSlow extends Error {}
@@ -18,8 +21,19 @@ const readInThread = createWorkerPool<ReadJob, ReadReports>({
   tooSlow: () => new TooSlow('The report took too long to read.'),
 });
 
-/** Reads reports in a worker thread, whose memory and time are limited. Never rejects: mail with a report must not be lost. */
+let reading = 0;
+
+/**
+ * Reads reports in a worker thread, whose memory and time are limited. What is in a file never makes this fail.
+ * @throws SERVICE_UNAVAILABLE while too many are read: they have to be sent again
+ */
 export async function readReportsAside(job: ReadJob): Promise<ReadReports> {
+  if (reading >= MAX_AT_ONCE) {
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many reports are being read. Try again in a minute.', {
+      headers: { 'Retry-After': '60' },
+    });
+  }
+  reading += 1;
   try {
     return await readInThread(job);
   } catch (error) {
@@ -27,6 +41,8 @@ export async function readReportsAside(job: ReadJob): Promise<ReadReports> {
     const reason = error instanceof TooSlow || isOutOfMemory(error) ? 'too_large' : 'malformed';
     const message = reason === 'too_large' ? 'The report takes too long to read.' : 'The file can’t be read.';
     return { reports: [], unreadable: [{ kind: null, reason, message }] };
+  } finally {
+    reading -= 1;
   }
 }
 
