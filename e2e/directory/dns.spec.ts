@@ -200,4 +200,7 @@ test('lets a domain admin check records, and moves between tabs by keyboard', as
   await check();
   await page.goBack();
   await expect(page.getByRole('tab', { name: 'DKIM keys' })).toHaveAttribute('aria-selected', 'true');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
+  await expect(page.getByRole('tab', { name: 'Settings' })).toBeInViewport({ ratio: 1 });
 });

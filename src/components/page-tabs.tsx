@@ -1,7 +1,7 @@
 'use client';
 
 import { Tabs } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { confirmLeave } from './dialogs/navigation-guard';
 import classes from './page-tabs.module.css';
 
@@ -17,6 +17,15 @@ type PageTabsProps<Tab extends string> = {
 /** The parts of a page, below a header with `hasTabs`. A form with unsaved changes asks before its tab is left. */
 export function PageTabs<Tab extends string>({ label, tabs, current, isWaiting, onChange }: PageTabsProps<Tab>) {
   const names = Object.keys(tabs) as Tab[];
+  const list = useRef<HTMLDivElement>(null);
+
+  // On a narrow screen the tabs are wider than their row.
+  useEffect(() => {
+    if (isWaiting) return;
+    const tab = list.current?.querySelector(`[data-tab="${current}"]`);
+    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current, isWaiting]);
+
   return (
     <Tabs
       classNames={{ root: classes.tabs, list: classes.list, panel: classes.panel }}
@@ -29,9 +38,9 @@ export function PageTabs<Tab extends string>({ label, tabs, current, isWaiting, 
       }}
       keepMounted={false}
     >
-      <Tabs.List aria-label={label}>
+      <Tabs.List ref={list} aria-label={label}>
         {names.map((name) => (
-          <Tabs.Tab key={name} value={name}>
+          <Tabs.Tab key={name} value={name} data-tab={name}>
             {tabs[name].title}
           </Tabs.Tab>
         ))}
