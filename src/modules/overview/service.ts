@@ -22,7 +22,7 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
     countMessages(ctx, { domainId, since }),
     listMessages(ctx, { ...newest, limit: LATEST_COUNT, domain_id: domainId }),
     listMessages(ctx, { ...newest, limit: 1, direction: 'outbound', domain_id: domainId }),
-    domainId ? [await getDomain(ctx, { id: domainId })] : newestDomain(ctx),
+    chosenDomain(ctx, domainId),
     listMailboxes(ctx, { ...newest, limit: 1, domain_id: domainId }),
     listApiKeys(ctx, { ...newest, limit: 1 }),
     countFailing(ctx, { domainId }),
@@ -49,7 +49,9 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
   };
 }
 
-async function newestDomain(ctx: ActorContext): Promise<Domain[]> {
+/** The selected domain, or the one that was added last. Empty if there is none. */
+async function chosenDomain(ctx: ActorContext, domainId: string | undefined): Promise<Domain[]> {
+  if (domainId) return [await getDomain(ctx, { id: domainId })];
   return (await listDomains(ctx, { sort: 'created_at', order: 'desc', limit: 1 })).items;
 }
 
