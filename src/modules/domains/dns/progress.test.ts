@@ -44,11 +44,25 @@ it('shows what a running check has found until its result is stored', async () =
 
 it('reports nothing more of a check that another one overtook', async () => {
   const { id } = await makeDomain();
-  const first = await reportProgress(db, id);
+  let saves = 0;
+  const counting = db.$extends({
+    query: {
+      dnsCheck: {
+        async updateMany({ args, query }) {
+          const result = await query(args);
+          saves += 1;
+          return result;
+        },
+      },
+    },
+  });
+  const first = await reportProgress(counting as unknown as typeof db, id);
   const second = await reportProgress(db, id);
-  first.onChecked(record, 1);
   second.onChecked({ ...record, name: 'second.example' }, 1);
   await expect.poll(async () => (await running(id)).records).toMatchObject([{ name: 'second.example' }]);
+  first.onChecked(record, 1);
+  await expect.poll(() => saves).toBe(1);
+  expect((await running(id)).records).toMatchObject([{ name: 'second.example' }]);
   await first.cancel();
   expect(await running(id)).not.toBeNull();
   await second.cancel();
