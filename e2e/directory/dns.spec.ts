@@ -41,6 +41,13 @@ test('leads from adding a domain to all records found, by pasting the zone file'
   await expect(page.getByRole('tab', { name: /^DNS \d+ problems/ })).toBeVisible();
   await check();
 
+  await expect(section(page)).toContainText(/\d+ of \d+ records\. .* are optional and not set\./);
+  await expect(row(page, /^Not set/)).toHaveCount(0);
+  await section(page).getByRole('button', { name: 'Show optional records' }).click();
+  await expect(row(page, /^Not set Ownership/)).toBeVisible();
+  await section(page).getByRole('button', { name: 'Hide optional records' }).click();
+  await expect(row(page, /^Not set/)).toHaveCount(0);
+
   await section(page)
     .getByRole('radio', { name: /^To publish/ })
     .click();

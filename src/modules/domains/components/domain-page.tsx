@@ -67,7 +67,7 @@ export function DomainPage({ id, reports }: DomainPageProps) {
         mono
         description={domain && <Description domain={domain} />}
       >
-        {domain && <TabActions id={id} tab={tab} dns={dns} />}
+        {domain && actionsOf(tab, id, dns)}
       </PageHeader>
       <PageTabs
         label="Domain"
@@ -117,7 +117,8 @@ function Description({ domain: { id, active, mailbox_count, alias_count, created
   );
 }
 
-function TabActions({ id, tab, dns }: { id: string; tab: Tab; dns: Dns }) {
+/** The buttons beside the title; undefined if the tab has none. */
+function actionsOf(tab: Tab, id: string, dns: Dns): ReactNode {
   if (tab === 'dns') {
     return (
       <>
@@ -145,7 +146,7 @@ function TabActions({ id, tab, dns }: { id: string; tab: Tab; dns: Dns }) {
       </Button>
     );
   }
-  return null;
+  return undefined;
 }
 
 function DkimTab({ domain, canEdit }: { domain: Domain; canEdit: boolean | undefined }) {
