@@ -1,6 +1,6 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
 
 /** What a server does instead of answering from its zones. */
@@ -32,13 +32,7 @@ export type DnsTestServer = {
 
 /** A DNS server on UDP and TCP that answers from `zone`, recursive and authoritative alike. CNAMEs are followed inside the zone. */
 export async function startDns({ address = '127.0.0.1', port = 0 } = {}): Promise<DnsTestServer> {
-  const tcp = createServer();
-  tcp.listen(port, address);
-  await once(tcp, 'listening');
-  const { port: bound } = tcp.address() as { port: number };
-  const udp = createSocket('udp4');
-  udp.bind(bound, address);
-  await once(udp, 'listening');
+  const { tcp, udp, port: bound } = await listen(address, port);
   const server: DnsTestServer = {
     address,
     port: bound,
@@ -64,6 +58,24 @@ export async function startDns({ address = '127.0.0.1', port = 0 } = {}): Promis
   });
   udp.on('message', (bytes, { port: from, address: to }) => sendAll(udp, respond(server, bytes, 'udp'), from, to));
   return server;
+}
+
+/** The same port for both. A free one of TCP may be in use by UDP, as every question has a port of its own. */
+async function listen(address: string, port: number): Promise<{ tcp: Server; udp: UdpSocket; port: number }> {
+  const tcp = createServer();
+  tcp.listen(port, address);
+  await once(tcp, 'listening');
+  const { port: bound } = tcp.address() as { port: number };
+  const udp = createSocket('udp4');
+  udp.bind(bound, address);
+  try {
+    await once(udp, 'listening');
+    return { tcp, udp, port: bound };
+  } catch (error) {
+    tcp.close();
+    if (port !== 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return listen(address, port);
+  }
 }
 
 function sendAll(udp: UdpSocket, replies: Buffer[], port: number, address: string): void {
