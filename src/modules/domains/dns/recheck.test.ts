@@ -16,9 +16,13 @@ const api = await keyClient();
 afterAll(() => dns.stop());
 
 /** Seconds until the domain is checked again, after a check that found `dmarc`. */
-async function secondsAfter(dmarc: string[]): Promise<number> {
+async function secondsAfter(dmarc: string[], changedAt?: Date): Promise<number> {
   const domain = await makeDomain();
   dns.zone = { [`_dmarc.${domain.name}`]: { TXT: dmarc } };
+  if (changedAt) {
+    await api.post(`/domains/${domain.id}/dns/check`);
+    await db.dnsRecord.updateMany({ where: { domainId: domain.id }, data: { changedAt } });
+  }
   await db.$executeRaw`UPDATE domain SET next_dns_check_at = now() + interval '1 hour' WHERE id = ${domain.id}::uuid`;
   await api.post(`/domains/${domain.id}/dns/check`);
   const [row] = await db.$queryRaw<[{ seconds: number }]>`
@@ -31,4 +35,9 @@ it('checks a domain again when resolvers forget a record that needs fixing, else
   expect(soon).toBeGreaterThan(TTL_SECONDS - 60);
   expect(soon).toBeLessThanOrEqual(TTL_SECONDS * 1.2);
   expect(await secondsAfter([])).toBeGreaterThan(3_000);
+});
+
+it('checks a domain every hour if nobody has fixed it within a day', async () => {
+  const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
+  expect(await secondsAfter(['v=DMARC1; p=none'], yesterday)).toBeGreaterThan(3_000);
 });

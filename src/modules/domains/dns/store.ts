@@ -8,8 +8,8 @@ import { compareChecks, type NewRow, type Row } from './compare';
 import { readProgress } from './progress';
 import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
-// A domain that is never fixed is checked this often.
 const MIN_RECHECK_SECONDS = 300;
+const RECENT_MS = 24 * 60 * 60 * 1000;
 
 type DomainRow = { id: string; name: string; dnsStatus: DomainDns['status'] };
 type Check = { checked: CheckedRecord[]; at: Date };
@@ -38,7 +38,7 @@ export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Chec
   await tx.$executeRaw`
     UPDATE domain SET dns_status = ${status}::dns_status, dns_checked_at = ${at},
                       next_dns_check_at = least(next_dns_check_at,
-                                                now() + ${recheckSeconds(rows)} * (1 + random() / 5) * interval '1 second'),
+                                                now() + ${recheckSeconds(rows, at)} * (1 + random() / 5) * interval '1 second'),
                       verified_at = CASE WHEN ${isOwner} THEN coalesce(verified_at, ${at}) ELSE verified_at END
      WHERE id = ${domainId}::uuid`;
   return status;
@@ -71,9 +71,13 @@ async function updateAlert(
   }
 }
 
-/** When resolvers forget the first record that needs fixing; null without one, or if nobody knows. */
-function recheckSeconds(rows: NewRow[]): number | null {
-  const ttls = rows.filter(isProblem).flatMap(({ ttlSeconds }) => ttlSeconds ?? []);
+/**
+ * When resolvers forget the first record that needs fixing, and that somebody may be fixing: it changed within a day. null
+ * without one, or if nobody knows.
+ */
+function recheckSeconds(rows: NewRow[], at: Date): number | null {
+  const isRecent = ({ changedAt }: NewRow) => at.getTime() - new Date(changedAt).getTime() < RECENT_MS;
+  const ttls = rows.filter((row) => isProblem(row) && isRecent(row)).flatMap(({ ttlSeconds }) => ttlSeconds ?? []);
   return ttls.length > 0 ? Math.max(MIN_RECHECK_SECONDS, Math.min(...ttls)) : null;
 }
 
