@@ -1,26 +1,18 @@
-import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeAlias, makeDomain, makeMailbox, unique } from '@/test/factories';
-import { dmarcXml, type ReportFields } from '@/test/reports/dmarc-report';
+import type { ReportFields } from '@/test/reports/dmarc-report';
+import { day, makeReportedDomain, uploadDmarc } from '@/test/reports/upload';
 import { type Client, keyClient } from '@/test/rest';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 let domain: { id: string; name: string };
 let api: Client;
 
 beforeEach(async () => {
-  domain = await makeDomain();
-  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+  ({ domain, api } = await makeReportedDomain());
 });
 
-const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
-
-const upload = (fields: Partial<ReportFields> = {}, as = api) =>
-  as.post('/dmarc/reports', {
-    content: gzipSync(dmarcXml({ domain: domain.name, day: day(1), ...fields })).toString('base64'),
-  });
+const upload = (fields: Partial<ReportFields> = {}, as = api) => uploadDmarc(as, { domain: domain.name, ...fields });
 
 const dmarc = async (period = '30d') => (await api.get(`/domains/${domain.id}/dmarc?period=${period}`)).data;
 

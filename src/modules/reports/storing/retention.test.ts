@@ -1,22 +1,17 @@
 import { expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
-import { dmarcXml } from '@/test/reports/dmarc-report';
-import { tlsReport } from '@/test/reports/tls-report';
+import { day, uploadDmarc, uploadTls } from '@/test/reports/upload';
 import { keyClient } from '@/test/rest';
 import { deleteOldReports } from './retention';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 100;
 
-const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
-
 async function uploadBoth(domain: string, daysAgo: number): Promise<void> {
   const api = await keyClient();
-  const dmarc = dmarcXml({ domain, day: day(daysAgo), rows: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }] });
-  await api.post('/dmarc/reports', { content: btoa(dmarc) });
-  const tls = tlsReport({ domain, day: day(daysAgo), failures: [{}] });
-  await api.post('/tls/reports', { content: btoa(JSON.stringify(tls)) });
+  await uploadDmarc(api, { domain, day: day(daysAgo), rows: [{ ip: '192.0.2.1' }, { ip: '192.0.2.2' }] });
+  await uploadTls(api, { domain, day: day(daysAgo), failures: [{}] });
 }
 
 /** Rows of each table, of one domain. */

@@ -1,26 +1,18 @@
-import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, it } from 'vitest';
 import { makeDomain } from '@/test/factories';
 import { dmarcXml } from '@/test/reports/dmarc-report';
-import { type TlsFields, tlsReport } from '@/test/reports/tls-report';
+import type { TlsFields } from '@/test/reports/tls-report';
+import { day, makeReportedDomain, uploadTls } from '@/test/reports/upload';
 import { type Client, expectError, keyClient } from '@/test/rest';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 let domain: { id: string; name: string };
 let api: Client;
 
 beforeEach(async () => {
-  domain = await makeDomain();
-  api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+  ({ domain, api } = await makeReportedDomain());
 });
 
-const day = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
-
-const upload = (fields: Partial<TlsFields> = {}) => {
-  const report = tlsReport({ domain: domain.name, day: day(1), ...fields });
-  return api.post('/tls/reports', { content: gzipSync(JSON.stringify(report)).toString('base64') });
-};
+const upload = (fields: Partial<TlsFields> = {}) => uploadTls(api, { domain: domain.name, ...fields });
 
 const tls = async (period = '30d') => (await api.get(`/domains/${domain.id}/tls?period=${period}`)).data;
 
