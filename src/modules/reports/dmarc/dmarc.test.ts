@@ -3,7 +3,7 @@ import { db } from '@/test/database';
 import { makeAlias, makeDomain, makeMailbox, unique } from '@/test/factories';
 import type { ReportFields } from '@/test/reports/dmarc-report';
 import { day, makeReportedDomain, uploadDmarc } from '@/test/reports/upload';
-import { type Client, keyClient } from '@/test/rest';
+import type { Client } from '@/test/rest';
 
 let domain: { id: string; name: string };
 let api: Client;
