@@ -23,7 +23,7 @@ type HttpOptions = {
   /** The responder for an API path; undefined if the path belongs to `servePage`. */
   apiAt: (pathname: string) => ((request: Request) => Promise<Response>) | undefined;
   servePage: Handler;
-  /** The responder for a file that is served by host name, before the pages. */
+  /** The responder for what is served by host name, before the API and the pages. */
   publishedAt: (host: string, pathname: string) => ((request: Request) => Promise<Response>) | undefined;
   /** Counts a request of a client address against its limit. The app refuses API requests beyond it, this server the rest. */
   countRequest: (ip: string) => Promise<RequestCount>;
@@ -49,12 +49,12 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     const count = await options.countRequest(ip);
     request.headers[REQUEST_COUNT_HEADER] = formatRequestCount(count);
     const [path = ''] = (request.url ?? '').split('?', 1);
-    const api = path.startsWith(API_PREFIX) ? options.apiAt(path) : undefined;
+    const published = options.publishedAt(request.headers.host ?? '', path);
+    const api = !published && path.startsWith(API_PREFIX) ? options.apiAt(path) : undefined;
     const write = (chunk: Uint8Array) => unsent.write(response, chunk, ip);
     if (api) return respond(response, await api(toWebRequest(request)), write);
     const overLimit = options.refusalOf(count);
     if (overLimit) return refuse(request, response, overLimit);
-    const published = options.publishedAt(request.headers.host ?? '', path);
     if (published) return respond(response, await published(toWebRequest(request)), write);
     await options.servePage(request, response);
   };

@@ -1,4 +1,4 @@
-import { parseAddress } from '@/lib/mail/address';
+import { normalizeDomainName, parseAddress } from '@/lib/mail/address';
 import { database } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { reserveBodyBudget } from '@/server/http/body/body-budget';
@@ -34,11 +34,11 @@ const FILES: Record<string, File> = {
  * @returns undefined for everything that the console and the API serve
  */
 export function publishedAt(host: string, pathname: string): ((request: Request) => Promise<Response>) | undefined {
-  const hostname = host.replace(/:\d+$/, '').toLowerCase();
+  const hostname = host.replace(/\.?(:\d+)?$/, '').toLowerCase();
   const lowerCase = pathname.toLowerCase();
   // Outlook writes this path in several ways.
   const file = FILES[lowerCase.startsWith('/autodiscover/') ? lowerCase : pathname];
-  const isOther = HOST_LABELS.test(hostname) && hostname !== new URL(env().appUrl).hostname;
+  const isOther = HOST_LABELS.test(hostname) && !isOwnHost(hostname);
   if (!file && !isOther) return undefined;
   return (request) => answer(file ?? notPublished, { request, url: new URL(request.url), host: hostname });
 }
@@ -102,13 +102,17 @@ async function serveMobileconfig({ url, host }: Question): Promise<Response> {
 async function serveHostCheck({ url }: Question): Promise<Response> {
   const asked = (url.searchParams.get('domain') ?? '').toLowerCase();
   const isPublished = HOST_LABELS.test(asked) && (await domainOf(asked)) !== null;
-  return isPublished || asked === new URL(env().appUrl).hostname ? plain('Served here.', 200) : notPublished();
+  return isPublished || isOwnHost(asked) ? plain('Served here.', 200) : notPublished();
 }
 
 /** The domain of the address if it names one, else of the host name. */
 async function domainOf(host: string, address: string | null = null): Promise<PublishedDomain | null> {
-  const byHost = host.replace(HOST_LABELS, '');
-  return findPublishedDomain(database(), parseAddress(address)?.domain ?? byHost);
+  const name = parseAddress(address)?.domain ?? normalizeDomainName(host.replace(HOST_LABELS, ''));
+  return name === null ? null : findPublishedDomain(database(), name);
+}
+
+function isOwnHost(host: string): boolean {
+  return host === new URL(env().appUrl).hostname;
 }
 
 function parameter(url: URL, name: string): string | null {

@@ -20,7 +20,7 @@ beforeAll(async () => {
     appUrl: 'http://localhost:3000',
     trustedProxies: [],
     isDev: false,
-    apiAt: () => undefined,
+    apiAt: () => async () => new Response('the API'),
     publishedAt,
     servePage: async (_request, response) => {
       response.end('a page');
@@ -71,6 +71,11 @@ describe('the MTA-STS policy', () => {
     for (const id of ids) expect(id).toMatch(/^v=STSv1; id=[0-9a-z]{1,32};$/);
   });
 
+  it('is served whatever the case of the host name, and with a dot at its end', async () => {
+    const host = `MTA-STS.${domain.name.toUpperCase()}.:443`;
+    expect((await ask(path, { host })).status).toBe(200);
+  });
+
   it('is served for managed, active domains only, and only by its own host name', async () => {
     expect((await ask(path, { host: 'mta-sts.unknown.example' })).status).toBe(404);
     expect((await ask(path, { host: domain.name })).status).toBe(404);
@@ -79,9 +84,12 @@ describe('the MTA-STS policy', () => {
   });
 });
 
-it.each(['mta-sts', 'autoconfig', 'autodiscover'])('serves no pages at %s.<domain>', async (label) => {
+it.each(['mta-sts', 'autoconfig', 'autodiscover'])('serves no pages and no API at %s.<domain>', async (label) => {
   const host = `${label}.${domain.name}:443`;
-  for (const path of ['/', '/login', '/_next/static/x.js']) expect((await ask(path, { host })).status).toBe(404);
+  for (const path of ['/', '/login', '/_next/static/x.js', '/api/v1/openapi.json']) {
+    expect((await ask(path, { host })).status).toBe(404);
+  }
+  expect((await ask('/api/v1/openapi.json', { host: 'localhost:3000' })).body).toBe('the API');
   expect((await ask('/login', { host: 'localhost:3000' })).body).toBe('a page');
 });
 
@@ -163,7 +171,14 @@ it('tells a reverse proxy which host names it may get certificates for', async (
     (await ask(`/.well-known/published-host?domain=${name}`, { host: '127.0.0.1' })).status === 200;
   expect(await isServed(`mta-sts.${domain.name}`)).toBe(true);
   expect(await isServed('localhost')).toBe(true);
-  for (const name of ['mta-sts.foreign.example', domain.name, `www.${domain.name}`, '']) {
+  for (const name of [
+    'mta-sts.foreign.example',
+    domain.name,
+    `www.${domain.name}`,
+    '',
+    'mta-sts.%00',
+    'mta-sts.a%20b',
+  ]) {
     expect(await isServed(name)).toBe(false);
   }
 });
