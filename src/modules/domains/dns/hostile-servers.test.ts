@@ -84,6 +84,17 @@ it('ends what it fetches with the check', async () => {
   expect(policy).toMatchObject({ severity: 'error', message: expect.stringMatching(/no answer in time/) });
 });
 
+it('costs its own record only if judging it fails unexpectedly', async () => {
+  const enforcing = domainFacts({ mtaStsMode: 'enforce' });
+  server.zone = publishedZone(enforcing);
+  const fail = () => Promise.reject(new TypeError('odd'));
+  const records = await checkAt(server, enforcing, { probes: { fetchText: fail, startTls: fail } });
+  const failed = { status: 'temporary_error', message: expect.stringMatching(/unexpected/) };
+  expect(recordOf(records, 'starttls')).toMatchObject(failed);
+  expect(recordOf(records, 'mta_sts', 'mta-sts.')).toMatchObject(failed);
+  expect(recordOf(records, 'mx')).toMatchObject({ status: 'ok' });
+});
+
 describe('a record that is too large', () => {
   it('is cut, and the others of its name are still read', async () => {
     server.faults = { [`TXT ${facts.name}`]: 'truncated', [`TXT ${DMARC}`]: 'truncated' };
