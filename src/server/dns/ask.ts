@@ -33,6 +33,8 @@ const UDP_TRIES = 2;
 const RESEND_AFTER_MS = 1_500;
 const MAX_REPLY_BYTES = 65_535;
 
+export const NO_ANSWER = 'The server did not answer in time.';
+
 /** Why a server gave no answer. The message is shown to admins. */
 export class DnsFailure extends Error {
   override name = 'DnsFailure';
@@ -163,7 +165,7 @@ function toReply(packet: DecodedPacket): Reply {
 }
 
 function noAnswer(): DnsFailure {
-  return new DnsFailure('The server did not answer in time.');
+  return new DnsFailure(NO_ANSWER);
 }
 
 function failureOf(error: unknown): DnsFailure {

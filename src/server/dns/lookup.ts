@@ -22,6 +22,7 @@ type Trust = {
 
 const MAX_CNAMES = 8;
 const MAX_VALUE_LENGTH = 4_096;
+const MAX_TTL_SECONDS = 2 ** 31 - 1;
 
 /** @returns also the name at the end of the CNAMEs in the reply */
 export function toLookup(reply: Reply, name: string, type: RecordType): { lookup: Lookup; owner: string } {
@@ -45,8 +46,10 @@ export function failed(reason: string, rcode?: string): Lookup {
   return { status: 'temporary_error', values: [], reason, rcode };
 }
 
+/** More than the largest lifetime counts as none (RFC 2181). */
 function ttlOf(answer: Answer): number {
-  return 'ttl' in answer ? (answer.ttl ?? 0) : 0;
+  const seconds = 'ttl' in answer ? (answer.ttl ?? 0) : 0;
+  return seconds > MAX_TTL_SECONDS ? 0 : seconds;
 }
 
 /** A loop ends somewhere inside, where nothing else is found. */
@@ -71,11 +74,11 @@ function withoutDot(name: string): string {
 /** A record's value as in a zone file, without quotes. The parts of a TXT record are joined. */
 function textOf(answer: Answer): string[] {
   const value = recordValue(answer);
-  return value === undefined ? [] : [escapeControls(value).slice(0, MAX_VALUE_LENGTH)];
+  return value === undefined ? [] : [escapeControls(value).slice(0, MAX_VALUE_LENGTH).toWellFormed()];
 }
 
 /** As in a zone file, `\\000` for NUL, which a database can't store. */
-function escapeControls(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\${String(control.codePointAt(0)).padStart(3, '0')}`);
 }
 

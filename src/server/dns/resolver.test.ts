@@ -127,18 +127,44 @@ describe('a lookup', () => {
     expect(server.questions).toContain(`udp TXT ${NAME}`);
   });
 
-  it('is one of at most 200 at once in the process; the others wait for their turn', async () => {
+  describe('of names that nobody answers', () => {
     const names = Array.from({ length: 300 }, (_, index) => `d${index}.example`);
-    server.faults = Object.fromEntries(names.map((name) => [name, 'drop']));
-    const ending = new AbortController();
-    const { lookup } = resolverOf([server], { timeoutMs: 60_000, signal: ending.signal });
-    const lookups = Promise.all(names.map((name) => lookup(name, 'A')));
-    // Each is sent again after a while, by which time the others would have been sent too.
-    await expect.poll(() => server.questions.length).toBe(400);
-    expect(new Set(server.questions).size).toBe(200);
-    ending.abort();
-    expect(await lookups).toEqual(names.map(() => failed(/in time/)));
-    expect(await resolverOf().lookup(NAME, 'A')).toMatchObject({ status: 'missing' });
+    let ending: AbortController;
+    beforeEach(() => {
+      server.faults = Object.fromEntries(names.map((name) => [name, 'drop']));
+      ending = new AbortController();
+    });
+    afterEach(() => ending.abort());
+    /** By several checks, each of which asks about some of them. */
+    const askAll = (checks: number) =>
+      Promise.all(
+        Array.from({ length: checks }, () =>
+          resolverOf([server], { timeoutMs: 60_000, signal: ending.signal }),
+        ).flatMap(({ lookup }, check) =>
+          names.filter((_, index) => index % checks === check).map((name) => lookup(name, 'A')),
+        ),
+      );
+
+    it.each([
+      [40, 'check', 1],
+      [200, 'process', 6],
+    ])('is one of at most %i at once in the %s; the others wait for their turn', async (limit, _, checks) => {
+      const lookups = askAll(checks);
+      // Each is sent again after a while, by which time the others would have been sent too.
+      await expect.poll(() => server.questions.length).toBe(2 * limit);
+      expect(new Set(server.questions).size).toBe(limit);
+      ending.abort();
+      expect(await lookups).toEqual(names.map(() => failed(/in time/)));
+      expect(await resolverOf().lookup(NAME, 'A')).toMatchObject({ status: 'missing' });
+    });
+
+    it('leaves other checks their turn', async () => {
+      const lookups = askAll(1);
+      server.zone = { [NAME]: { A: ['192.0.2.1'] } };
+      expect(await resolverOf().lookup(NAME, 'A')).toEqual(found('192.0.2.1'));
+      ending.abort();
+      await lookups;
+    });
   });
 
   it('ends with its signal', async () => {
@@ -166,6 +192,27 @@ describe('an authoritative lookup', () => {
       { server: '127.0.0.2', lookup: found('v=DMARC1; p=none') },
       { server: '127.0.0.3', lookup: failed(/SERVFAIL/) },
     ]);
+  });
+
+  it('gives up on a name server that answers nothing, and not on one that leaves a single question open', async () => {
+    const { port } = server;
+    const [silent, other] = [await otherServer('127.0.0.2', port), await otherServer('127.0.0.3', port)];
+    const names = Array.from({ length: 20 }, (_, index) => `s${index}.${NAME}`);
+    server.zone = {
+      [NAME]: { NS: ['ns1.host.example', 'ns2.host.example'] },
+      'ns1.host.example': { A: ['127.0.0.2'] },
+      'ns2.host.example': { A: ['127.0.0.3'] },
+    };
+    silent.faults = Object.fromEntries(names.map((name) => [name, 'drop']));
+    other.zone = Object.fromEntries(names.map((name) => [name, { A: ['192.0.2.1'] }]));
+    other.faults = { [`s1.${NAME}`]: 'drop' };
+    const { lookupAuthoritative } = resolverOf();
+    const answers = await Promise.all(names.map((name) => lookupAuthoritative(name, 'A')));
+    expect(answers.map(([one]) => one?.lookup)).toEqual(names.map(() => failed(/in time/)));
+    expect(silent.questions).toHaveLength(4);
+    expect(answers.map(([, two]) => two?.lookup)).toEqual(
+      names.map((_, index) => (index === 1 ? failed(/in time/) : found('192.0.2.1'))),
+    );
   });
 
   it('follows an alias to a name that other servers hold', async () => {

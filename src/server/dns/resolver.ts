@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { processWide } from '../process-wide';
-import { type AskOptions, ask, DnsFailure, type DnsServer, type RecordType, type Reply } from './ask';
+import { type AskOptions, ask, DnsFailure, type DnsServer, NO_ANSWER, type RecordType, type Reply } from './ask';
 import { failed, isSame, type Lookup, toLookup } from './lookup';
 
 export type { DnsServer, RecordType } from './ask';
@@ -43,6 +43,9 @@ const DNS_PORT = 53;
 const MAX_NAME_SERVERS = 6;
 // Each is a socket. Enough for several domains at once; more wait.
 const MAX_QUESTIONS_AT_ONCE = 200;
+// The share of a check, so that one whose questions nobody answers leaves the others theirs.
+const MAX_OF_A_CHECK = 40;
+const MAX_AT_A_NAME_SERVER = 4;
 const questions = processWide<LimitFunction>('dns questions');
 
 /** A resolver that remembers its answers: make one for each check. */
@@ -51,6 +54,8 @@ export function createResolver(options: Options): Resolver {
   const remembered = new Map<string, Promise<unknown>>();
   // Resolvers that didn't answer a question. The others are asked first, or each question would wait for them again.
   const silent = new Set<DnsServer>();
+  const inTurn = pLimit(MAX_OF_A_CHECK);
+  const nameServers = new Map<string, { inTurn: LimitFunction; state: 'unknown' | 'answering' | 'silent' }>();
   // One for each question, removed with its answer.
   setMaxListeners(0, signal);
 
@@ -80,7 +85,7 @@ export function createResolver(options: Options): Resolver {
       let last = failed('No DNS server is configured.');
       const bySilence = servers.toSorted((one, other) => Number(silent.has(one)) - Number(silent.has(other)));
       for (const server of bySilence) {
-        last = (await lookupAt(server, name, type, { isRecursive: true, isUnverified })).lookup;
+        last = (await inTurn(() => lookupAt(server, name, type, { isRecursive: true, isUnverified }))).lookup;
         if (last.status !== 'temporary_error') break;
         if (last.rcode === undefined) silent.add(server);
       }
@@ -114,10 +119,24 @@ export function createResolver(options: Options): Resolver {
     return { host, address: null, problem: failure ? `can’t be found (${failure.reason})` : 'has no address' };
   }
 
+  /** One that has answered nothing isn't asked again, or each question would wait for it. */
+  async function askNameServer(address: string, name: string, type: RecordType) {
+    const asked = nameServers.get(address) ?? { inTurn: pLimit(MAX_AT_A_NAME_SERVER), state: 'unknown' };
+    nameServers.set(address, asked);
+    return asked.inTurn(async () => {
+      if (asked.state === 'silent') return { lookup: failed(NO_ANSWER), owner: name };
+      const server = { address, port: authoritativePort };
+      const answer = await lookupAt(server, name, type, { isRecursive: false });
+      const hasAnswered = answer.lookup.status !== 'temporary_error' || answer.lookup.rcode !== undefined;
+      if (hasAnswered) asked.state = 'answering';
+      else if (asked.state === 'unknown') asked.state = 'silent';
+      return answer;
+    });
+  }
+
   /** An alias leads to a name that other servers may hold. */
   async function lookupAtNameServer(address: string, name: string, type: RecordType): Promise<AuthoritativeLookup> {
-    const server = { address, port: authoritativePort };
-    const found = await lookupAt(server, name, type, { isRecursive: false });
+    const found = await askNameServer(address, name, type);
     const isElsewhere = found.lookup.status === 'missing' && !isSame(found.owner, name);
     return { server: address, lookup: isElsewhere ? await lookup(found.owner, type) : found.lookup };
   }
@@ -146,7 +165,7 @@ async function askWithin(
   questions.current ??= pLimit(MAX_QUESTIONS_AT_ONCE);
   const inTurn = questions.current;
   return new Promise((resolve, reject) => {
-    const end = () => reject(new DnsFailure('The server did not answer in time.'));
+    const end = () => reject(new DnsFailure(NO_ANSWER));
     if (signal.aborted) return end();
     signal.addEventListener('abort', end, { once: true });
     inTurn(async () => {

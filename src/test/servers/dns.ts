@@ -25,6 +25,8 @@ export type DnsTestServer = {
   /** By `TYPE name`, or by name for every type. */
   faults: Record<string, DnsFault>;
   questions: string[];
+  /** By name; 300 seconds by default. */
+  ttls: Record<string, number>;
   /** Names whose answers have been verified with DNSSEC. */
   signed: string[];
   stop(): Promise<void>;
@@ -39,6 +41,7 @@ export async function startDns({ address = '127.0.0.1', port = 0 } = {}): Promis
     zone: {},
     faults: {},
     questions: [],
+    ttls: {},
     signed: [],
     stop: async () => {
       tcp.close();
@@ -88,7 +91,7 @@ function respond(server: DnsTestServer, bytes: Buffer, transport: 'udp' | 'tcp')
   if (!question) return [];
   const name = question.name.toLowerCase();
   server.questions.push(`${transport} ${question.type} ${name}`);
-  const plain = answerFrom(server.zone, query, name, question.type);
+  const plain = answerFrom(server, query, name, question.type);
   const isSigned = server.signed.includes(name);
   const reply = isSigned ? { ...plain, flags: (plain.flags ?? 0) | dnsPacket.AUTHENTIC_DATA } : plain;
   switch (server.faults[`${question.type} ${name}`] ?? server.faults[name]) {
@@ -123,7 +126,7 @@ function respond(server: DnsTestServer, bytes: Buffer, transport: 'udp' | 'tcp')
 
 const encode = (packet: Packet) => dnsPacket.encode(packet);
 
-function answerFrom(zone: DnsZone, query: DecodedPacket, name: string, type: string): Packet {
+function answerFrom({ zone, ttls }: DnsTestServer, query: DecodedPacket, name: string, type: string): Packet {
   const answers: Answer[] = [];
   let owner = name;
   for (let hops = 0; hops < 10; hops += 1) {
@@ -132,7 +135,8 @@ function answerFrom(zone: DnsZone, query: DecodedPacket, name: string, type: str
     answers.push({ type: 'CNAME', name: owner, ttl: 300, data: alias });
     owner = alias;
   }
-  answers.push(...(zone[owner]?.[type] ?? []).map((value) => toAnswer(owner, type, value)));
+  const ttl = ttls[owner] ?? 300;
+  answers.push(...(zone[owner]?.[type] ?? []).map((value) => ({ ...toAnswer(owner, type, value), ttl }) as Answer));
   const flags = (zone[name] ? 0 : 3) | dnsPacket.AUTHORITATIVE_ANSWER;
   return {
     type: 'response',
@@ -169,7 +173,7 @@ function toAnswer(name: string, type: string, value: string): Answer {
     // Split like long records are: at 255 bytes.
     TXT: value.match(/[\s\S]{1,255}/g) ?? [''],
   }[type];
-  return { type, name, ttl: 300, data: data ?? value } as Answer;
+  return { type, name, data: data ?? value } as Answer;
 }
 
 function hex(text: string): Buffer {

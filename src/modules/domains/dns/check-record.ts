@@ -1,4 +1,5 @@
 import type { Lookup, Resolver } from '@/server/dns/resolver';
+import { log } from '@/server/log';
 import {
   type ExaminedRecord,
   type ExpectedRecord,
@@ -53,8 +54,7 @@ async function examineRecord(
   probes: Probes,
 ): Promise<CheckedRecord> {
   const examined = await examine(resolver, probes).catch((error: unknown) => {
-    if (!(error instanceof LookupFailed)) throw error;
-    return { ...temporaryError(error.message), found: [], ttl: null, required: false };
+    return { ...failureOf(error, name), found: [], ttl: null, required: false };
   });
   const found = examined.found.slice(0, MAX_FOUND);
   return { purpose, type, name, expected, authoritative: [], ...examined, found };
@@ -100,9 +100,15 @@ async function judgeFound(
   try {
     return await record.judge(found, resolver, probes);
   } catch (error) {
-    if (!(error instanceof LookupFailed)) throw error;
-    return temporaryError(error.message);
+    return failureOf(error, record.name);
   }
+}
+
+/** Whatever others publish or answer, the rest of the check is stored. */
+function failureOf(error: unknown, name: string): Verdict {
+  if (error instanceof LookupFailed) return temporaryError(error.message);
+  log.error({ error, name }, 'judging a DNS record failed');
+  return temporaryError('an unexpected error. The log of this server has the details.');
 }
 
 /** Says so if the name servers that answer have the right record and resolvers still keep the old one. */

@@ -43,6 +43,7 @@ beforeEach(async () => {
   const key = await makeDkimKey(domain.id);
   dkim = { name: `${key.selector}._domainkey.${domain.name}`, value: dkimRecordValue(key) };
   dns.faults = {};
+  dns.ttls = {};
   facts = (await factsOf(db, domain.id)) as DomainFacts;
   dns.zone = publishedZone(facts);
   zoneOf(domain.name).TXT?.push('some-other-service=1');
@@ -141,6 +142,16 @@ describe('a check of a domain', () => {
       severity: 'warning',
       message: expect.stringContaining('SERVFAIL'),
     });
+  });
+});
+
+describe('a hostile zone', () => {
+  it('is stored, with a character cut in half and a lifetime that is none', async () => {
+    const name = `_dmarc.${domain.name}`;
+    zoneOf(name).TXT = [`${'v=DMARC1; p=reject; x='.padEnd(4_095, 'x')}\u{1f4a5}`];
+    dns.ttls = { [name]: 2 ** 31 };
+    const { records } = await check();
+    expect(records.dmarc).toMatchObject({ found: [expect.stringMatching(/x\ufffd$/)], ttl: 0 });
   });
 });
 

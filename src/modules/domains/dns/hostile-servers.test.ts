@@ -5,6 +5,7 @@ import { checkAt, domainFacts, entryOf, MAIL_HOST, publishedZone, recordOf } fro
 import { checkWith } from './check';
 
 const MAX_FOUND = 50;
+const MAX_MX_HOSTS = 10;
 const MAX_VALUE_LENGTH = 4_096;
 const server = await startDns();
 const facts = domainFacts();
@@ -84,6 +85,17 @@ it('ends what it fetches with the check', async () => {
   expect(policy).toMatchObject({ severity: 'error', message: expect.stringMatching(/no answer in time/) });
 });
 
+it('costs its own record only if judging it fails unexpectedly', async () => {
+  const enforcing = domainFacts({ mtaStsMode: 'enforce' });
+  server.zone = publishedZone(enforcing);
+  const fail = () => Promise.reject(new TypeError('odd'));
+  const records = await checkAt(server, enforcing, { probes: { fetchText: fail, startTls: fail } });
+  const failed = { status: 'temporary_error', message: expect.stringMatching(/unexpected/) };
+  expect(recordOf(records, 'starttls')).toMatchObject(failed);
+  expect(recordOf(records, 'mta_sts', 'mta-sts.')).toMatchObject(failed);
+  expect(recordOf(records, 'mx')).toMatchObject({ status: 'ok' });
+});
+
 describe('a record that is too large', () => {
   it('is cut, and the others of its name are still read', async () => {
     server.faults = { [`TXT ${facts.name}`]: 'truncated', [`TXT ${DMARC}`]: 'truncated' };
@@ -95,14 +107,14 @@ describe('a record that is too large', () => {
     expect([status, found.map((value) => value.length)]).toEqual(['mismatch', [MAX_VALUE_LENGTH]]);
   });
 
-  it('is one of at most 50 that are judged', async () => {
+  it('is one of at most 50 that are stored, and 10 MX hosts that are judged', async () => {
     server.faults = { [`MX ${facts.name}`]: 'truncated' };
     zoneOf(facts.name).MX = Array.from({ length: 1_000 }, (_, index) => `10 mx${index}.far.example`);
     server.questions = [];
     const record = recordOf(await checkAt(server, facts), 'mx');
     expect(record).toMatchObject({ status: 'mismatch', severity: 'error' });
     expect(record.found).toHaveLength(MAX_FOUND);
-    expect(new Set(server.questions.filter((question) => /^udp CNAME mx\d/.test(question))).size).toBe(MAX_FOUND);
+    expect(new Set(server.questions.filter((question) => /^udp CNAME mx\d/.test(question))).size).toBe(MAX_MX_HOSTS);
   });
 
   it('may have bytes that are no text', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
+import { escapeControls } from '@/server/dns/lookup';
 import { isPublicAddress } from '@/server/outbound/address/public-address';
 import type { Probes, TlsOffer } from './records/record';
 
@@ -42,13 +43,17 @@ export function tlsStarter(options: Options): NonNullable<Probes['startTls']> {
 /** @returns why there is no TLS, null if it starts now */
 async function askForTls(socket: Socket, ownName: string, signal: AbortSignal): Promise<string | null> {
   const greeting = await readReply(socket, signal);
-  if (!isPositive(greeting)) return `it greets with “${greeting.at(-1)}”`;
+  if (!isPositive(greeting)) return `it greets with “${lastOf(greeting)}”`;
   socket.write(`EHLO ${ownName}\r\n`);
   const extensions = await readReply(socket, signal);
   if (!extensions.some((line) => /^250[ -]STARTTLS\s*$/i.test(line))) return 'STARTTLS is not among its extensions';
   socket.write('STARTTLS\r\n');
   const started = await readReply(socket, signal);
-  return isPositive(started) ? null : `it answers STARTTLS with “${started.at(-1)}”`;
+  return isPositive(started) ? null : `it answers STARTTLS with “${lastOf(started)}”`;
+}
+
+function lastOf(reply: string[]): string {
+  return escapeControls(reply.at(-1) ?? '');
 }
 
 async function readReply(socket: Socket, signal: AbortSignal): Promise<string[]> {
@@ -79,10 +84,11 @@ async function shakeHands(
   try {
     await once(secured, 'secureConnect', { signal });
     const certificate = secured.getPeerCertificate(true);
+    const expiresAt = new Date(certificate.valid_to);
     return {
       outcome: 'certificate',
       chain: chainOf(certificate),
-      expiresAt: new Date(certificate.valid_to),
+      expiresAt: Number.isNaN(expiresAt.getTime()) ? null : expiresAt,
       problem: secured.authorized ? null : problemOf(secured.authorizationError, host),
     };
   } finally {

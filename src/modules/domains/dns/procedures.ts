@@ -26,7 +26,9 @@ export const dnsProcedures = {
       rest('POST', '/domains/{id}/dns/check', {
         tag,
         summary: 'Check the DNS records of a domain',
-        description: 'Asks the resolvers and the domain’s own name servers. Takes 15 seconds at most.',
+        description:
+          'Asks the resolvers and the domain’s own name servers. Takes 15 seconds at most. If the domain is being checked already, ' +
+          'waits for that check.',
         audit: 'domain.check_dns',
         isOpenToScopedKeys: true,
         errors: { 404: ['NOT_FOUND'] },

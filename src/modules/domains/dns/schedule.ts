@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
-import { runCheck } from './service';
+import { runCheck } from './run';
 import { storeCheck } from './store';
 
 const AT_ONCE = 20;
@@ -37,12 +37,12 @@ async function claimNext(db: Database): Promise<string | null> {
 
 async function checkOne(db: Database, id: string, clock: Clock): Promise<void> {
   try {
-    const checked = await runCheck(db, id);
-    if (!checked) return;
-    await db.$transaction(async (tx) => {
-      const exists = (await tx.domain.count({ where: { id } })) > 0;
-      if (exists) await storeCheck(tx, id, { checked, at: clock.now() });
-    });
+    await runCheck(db, id, (checked) =>
+      db.$transaction(async (tx) => {
+        const exists = (await tx.domain.count({ where: { id } })) > 0;
+        if (exists) await storeCheck(tx, id, { checked, at: clock.now() });
+      }),
+    );
   } catch (error) {
     log.error({ error, domain_id: id }, 'checking the DNS of a domain failed');
   }

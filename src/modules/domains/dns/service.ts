@@ -1,14 +1,10 @@
-import type { Database } from '@/server/db';
 import { notFound } from '@/server/errors';
 import { type Page, paginate } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
-import { checkDomain } from './check';
-import type { CheckedRecord } from './check-record';
-import { dnsServers, factsOf } from './facts';
-import { probes } from './probes';
-import { reportProgress } from './progress';
+import { factsOf } from './facts';
+import { runCheck } from './run';
 import type { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
 import { presentChange, readDns, storeCheck } from './store';
 import { zoneFile } from './zone-file';
@@ -22,14 +18,16 @@ export async function getDns(ctx: ActorContext, { id }: { id: string }): Promise
 /** Looks everything up now, outside of the transaction that stores the result. */
 export async function checkDns(ctx: MutationContext, { id }: { id: string }): Promise<DomainDns> {
   await requireDomain(ctx, ctx.db, id);
-  const checked = await runCheck(ctx.db, id);
-  if (!checked) throw notFound('domain');
-  return ctx.transaction(async ({ tx, audit }) => {
-    await requireDomain(ctx, tx, id);
-    const status = await storeCheck(tx, id, { checked, at: ctx.clock.now() });
-    await audit({ resource: `domain:${id}`, domainId: id, details: { status } });
-    return readDns(tx, id);
-  });
+  const dns = await runCheck(ctx.db, id, (checked) =>
+    ctx.transaction(async ({ tx, audit }) => {
+      await requireDomain(ctx, tx, id);
+      const status = await storeCheck(tx, id, { checked, at: ctx.clock.now() });
+      await audit({ resource: `domain:${id}`, domainId: id, details: { status } });
+      return readDns(tx, id);
+    }),
+  );
+  if (!dns) throw notFound('domain');
+  return dns;
 }
 
 /** What changed from one check to the next. */
@@ -53,21 +51,6 @@ export async function getDnsZone(ctx: ActorContext, { id, only }: GetDnsZone) {
   const published = only === 'missing' ? records.filter(({ status }) => status === 'ok') : [];
   const text = zoneFile(facts, published);
   return { filename: `${name}.zone`, chunks: oneChunk(text) };
-}
-
-/** @returns null if the domain no longer exists */
-export async function runCheck(db: Database, id: string): Promise<CheckedRecord[] | null> {
-  const facts = await factsOf(db, id);
-  if (!facts) return null;
-  const progress = await reportProgress(db, id);
-  try {
-    const checked = await checkDomain(facts, { servers: dnsServers(), probes: probes() }, progress.onChecked);
-    await progress.end();
-    return checked;
-  } catch (error) {
-    await progress.cancel();
-    throw error;
-  }
 }
 
 async function* oneChunk(text: string): AsyncGenerator<string> {

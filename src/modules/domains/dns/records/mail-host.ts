@@ -12,6 +12,7 @@ import {
 } from './record';
 
 const NULL_MX = '.';
+const MAX_TARGETS = 10;
 const NAME_IT = 'Set MAIL_HOST to the name under which other servers reach it, and restart Postroom.';
 
 /** MX: every target is this mail server. */
@@ -42,8 +43,10 @@ export function mxRecord({ name, mailHost }: DomainFacts): ExpectedRecord {
   };
 }
 
+/** The first ones, in the order in which other servers try them. Each costs several lookups. */
 export function targetsOf(mxValues: readonly string[]): string[] {
-  return [...new Set(mxValues.map((value) => value.split(' ')[1] ?? ''))];
+  const inOrder = mxValues.toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
+  return [...new Set(inOrder.map((value) => value.split(' ')[1] ?? ''))].slice(0, MAX_TARGETS);
 }
 
 async function problemOf(target: string, own: Set<string>, resolver: Resolver): Promise<string | null> {

@@ -42,7 +42,8 @@ export type TlsOffer =
       outcome: 'certificate';
       /** DER, the server's own certificate first. */
       chain: Buffer[];
-      expiresAt: Date;
+      /** Null if the certificate has no valid date. */
+      expiresAt: Date | null;
       /** Why other servers reject the certificate; null if they accept it. */
       problem: string | null;
     }

@@ -46,7 +46,10 @@ export function startTlsRecords(
 
 function describe({ address, offer }: Offered): string[] {
   if (offer.outcome !== 'certificate') return [];
-  return [`${address}: certificate until ${offer.expiresAt.toISOString().slice(0, 10)}`];
+  const expiry = offer.expiresAt
+    ? `until ${offer.expiresAt.toISOString().slice(0, 10)}`
+    : 'without a valid expiry date';
+  return [`${address}: certificate ${expiry}`];
 }
 
 /** The worst of all addresses. */
@@ -69,12 +72,15 @@ function judgeOne({ address, offer }: Offered): Verdict {
       'Set TLS_CERTIFICATE of the mail server.',
     );
   }
-  if (offer.problem !== null) {
-    return mismatch('error', `${address} has a certificate that other servers reject: ${offer.problem}`, RENEW);
-  }
+  if (offer.expiresAt === null) return rejected(address, 'its expiry date is invalid.');
+  if (offer.problem !== null) return rejected(address, offer.problem);
   const days = Math.floor((offer.expiresAt.getTime() - Date.now()) / DAY_MS);
   if (days >= EXPIRY_WARNING_DAYS) return ok('');
   return mismatch('warning', `The certificate of ${address} expires in ${days} days.`, RENEW);
+}
+
+function rejected(address: string, problem: string): Verdict {
+  return mismatch('error', `${address} has a certificate that other servers reject: ${problem}`, RENEW);
 }
 
 const RENEW = 'Renew the certificate of the mail server.';

@@ -97,7 +97,20 @@ describe('TLS at port 25', () => {
     expect(await check('starttls')).toMatchObject(problem('error', /no known authority/));
   });
 
+  it('may not have a certificate without a valid expiry date', async () => {
+    const { key, cert, ca } = await testCertificate({ names: [MAIL_HOST], notAfterDate: new Date('2047-12-31') });
+    const bytes = new X509Certificate(cert).raw;
+    bytes.write('99', bytes.indexOf('471231') + 2);
+    const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
+    await serve({ key, ca, cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----'].join('\n') });
+    expect(await check('starttls')).toMatchObject({
+      ...problem('error', /expiry date is invalid/),
+      found: ['127.0.0.1: certificate without a valid expiry date'],
+    });
+  });
+
   it.each<[string, string[], RegExp]>([
+    ['greets with what a database can’t store', ['554 \0no\r\n'], /greets with “554 \\000no”/],
     ['greets with an error', ['554 no\r\n'], /greets with “554 no”/],
     ['refuses STARTTLS', ['220 hi\r\n', '250-hi\r\n250 STARTTLS\r\n', '454 no\r\n'], /answers STARTTLS with “454 no”/],
     ['never stops talking', ['220 hi\r\n', `250-${'x'.repeat(20_000)}\r\n`], /too long/],

@@ -1,0 +1,32 @@
+import { afterAll, expect, it, vi } from 'vitest';
+import { db } from '@/test/database';
+import { makeDomain } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+import { runCheck } from './run';
+
+const dns = await vi.hoisted(async () => {
+  const { startDns } = await import('@/test/servers/dns');
+  const server = await startDns();
+  process.env.DNS_SERVERS = `127.0.0.1:${server.port}`;
+  return server;
+});
+
+afterAll(() => dns.stop());
+
+it('joins the check of the domain that is running, and starts another one after it', async () => {
+  const { id, name } = await makeDomain();
+  const asked = () => dns.questions.filter((question) => question === `udp MX ${name}`).length;
+  const check = () => runCheck(db, id, async (checked) => checked);
+  const [one, other] = await Promise.all([check(), check()]);
+  expect(other).toBe(one);
+  expect(asked()).toBe(1);
+  await check();
+  expect(asked()).toBe(2);
+});
+
+it('shows no check as running whose result could not be stored', async () => {
+  const { id } = await makeDomain();
+  const api = await keyClient();
+  await expect(runCheck(db, id, () => Promise.reject(new Error('full')))).rejects.toThrow('full');
+  expect((await api.get(`/domains/${id}/dns`)).data.check).toBeNull();
+});
