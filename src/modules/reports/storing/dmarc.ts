@@ -6,8 +6,6 @@ import type { StoreOptions } from './options';
 
 const BATCH_SIZE = 5_000;
 const MAX_DOMAINS = 10;
-// A host name is looked up for each, over time.
-const MAX_HOSTS = 1_000;
 
 /** @returns the new row's id, or null for a duplicate */
 export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOptions): Promise<string | null> {
@@ -39,9 +37,7 @@ export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOpt
   if (count === 0) return null;
   await insertRows(tx, id, rows);
   await addDay(tx, report, domainId, totals);
-  const sources = sourcesOf(rows);
-  await addSources(tx, report, domainId, sources);
-  await addHosts(tx, sources, at);
+  await addSources(tx, report, domainId, sourcesOf(rows));
   return id;
 }
 
@@ -67,7 +63,6 @@ function sumOf(rows: DmarcRow[]): Sum {
   return sum;
 }
 
-/** In the order of their addresses, so that two reports lock the rows of a day in the same order. */
 function sourcesOf(rows: DmarcRow[]): Source[] {
   const sources = new Map<string, Source>();
   for (const row of rows) {
@@ -82,7 +77,7 @@ function sourcesOf(rows: DmarcRow[]): Source[] {
     addPassed(source.dkim_domains, row.dkim);
     addPassed(source.spf_domains, row.spf);
   }
-  return [...sources.values()].sort((one, other) => (one.ip < other.ip ? -1 : 1));
+  return [...sources.values()];
 }
 
 function addPassed(domains: Set<string>, checks: { domain: string; result: string }[]): void {
@@ -149,12 +144,4 @@ async function addSources(tx: Tx, report: ParsedDmarc, domainId: string, sources
         first_seen_at = least(known.first_seen_at, EXCLUDED.first_seen_at),
         last_seen_at = greatest(known.last_seen_at, EXCLUDED.last_seen_at)`;
   }
-}
-
-async function addHosts(tx: Tx, sources: Source[], at: Date): Promise<void> {
-  const mostFirst = sources.toSorted((one, other) => other.messages - one.messages).slice(0, MAX_HOSTS);
-  const ips = mostFirst.map(({ ip }) => ip).sort();
-  await tx.$executeRaw`
-    INSERT INTO report_host AS known (ip, seen_at) SELECT ip, ${at} FROM unnest(${ips}::text[]) AS given(ip)
-    ON CONFLICT (ip) DO UPDATE SET seen_at = EXCLUDED.seen_at WHERE known.seen_at < EXCLUDED.seen_at - interval '1 day'`;
 }
