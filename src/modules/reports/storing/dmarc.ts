@@ -1,6 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '@/server/db';
+import { Prisma } from '@/server/prisma/client';
 import type { DmarcRow, ParsedDmarc } from '../reading/report';
+import { CAPS } from './caps';
 import { fingerprintOf, reportedDay } from './fingerprint';
 import type { StoreOptions } from './options';
 
@@ -37,7 +39,7 @@ export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOpt
   if (count === 0) return null;
   await insertRows(tx, id, rows);
   await addDay(tx, report, domainId, totals);
-  await addSources(tx, report, domainId, sourcesOf(rows));
+  await addSources(tx, report, domainId, await withinCap(tx, report, domainId, sourcesOf(rows)));
   return id;
 }
 
@@ -114,6 +116,21 @@ async function addDay(tx: Tx, report: ParsedDmarc, domainId: string, sum: Sum): 
       spf_aligned = known.spf_aligned + EXCLUDED.spf_aligned,
       quarantined = known.quarantined + EXCLUDED.quarantined,
       rejected = known.rejected + EXCLUDED.rejected`;
+}
+
+/** Those that the day has, and of the others as many as it may have, most messages first. */
+async function withinCap(tx: Tx, report: ParsedDmarc, domainId: string, sources: Source[]): Promise<Source[]> {
+  const ofDay = Prisma.sql`domain_id = ${domainId}::uuid AND day = ${reportedDay(report)}::timestamptz::date`;
+  const [known] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM dmarc_source_day WHERE ${ofDay}`;
+  const room = CAPS.sources - (known?.count ?? 0);
+  if (sources.length <= room) return sources;
+  const ips = sources.map(({ ip }) => ip);
+  const found = await tx.$queryRaw<{ ip: string }[]>`
+    SELECT ip FROM dmarc_source_day WHERE ${ofDay} AND ip = ANY(${ips}::text[])`;
+  const knownIps = new Set(found.map(({ ip }) => ip));
+  const added = sources.filter(({ ip }) => !knownIps.has(ip)).sort((one, other) => other.messages - one.messages);
+  return [...sources.filter(({ ip }) => knownIps.has(ip)), ...added.slice(0, Math.max(room, 0))];
 }
 
 async function addSources(tx: Tx, report: ParsedDmarc, domainId: string, sources: Source[]): Promise<void> {

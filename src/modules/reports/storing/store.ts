@@ -3,6 +3,7 @@ import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import type { ParsedReport, ReportKind } from '../reading/report';
 import type { DropReason } from '../schema';
+import { isFull } from './caps';
 import { insertDmarc } from './dmarc';
 import { addHosts } from './hosts';
 import type { StoreOptions } from './options';
@@ -60,6 +61,7 @@ async function lockDomains(tx: Tx, domainIds: string[]): Promise<void> {
 
 async function insert(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {
   if (isOutOfRange(report, options.at)) return { status: 'rejected', reason: 'out_of_range' };
+  if (await isFull(tx, report, options)) return { status: 'rejected', reason: 'too_many' };
   const id = report.kind === 'dmarc' ? await insertDmarc(tx, report, options) : await insertTls(tx, report, options);
   return id ? { status: 'stored', id } : { status: 'rejected', reason: 'duplicate' };
 }
