@@ -47,9 +47,21 @@ export function violatedConstraint(error: unknown): string | null {
 
 /** Whether the database is unreachable or timed out, as opposed to rejecting the statement. */
 export function isDatabaseAway(error: unknown): boolean {
+  return someCause(error, ({ code, originalCode, name, message = '' }) => {
+    if ([code, originalCode].some((one) => typeof one === 'string' && AWAY.test(one))) return true;
+    return name === 'PrismaClientInitializationError' || DISCONNECTED.test(message);
+  });
+}
+
+/** Whether the same transaction may succeed later: the database was away, or another transaction was in the way. */
+export function isRetryable(error: unknown): boolean {
+  const isConflict = (code: unknown) => typeof code === 'string' && CONFLICT.test(code);
+  return isDatabaseAway(error) || someCause(error, (cause) => isConflict(cause.code) || isConflict(cause.originalCode));
+}
+
+function someCause(error: unknown, matches: (cause: Partial<Failure>) => boolean): boolean {
   for (let cause = error as Partial<Failure> | undefined, depth = 0; cause && depth < 6; depth++) {
-    if ([cause.code, cause.originalCode].some((code) => typeof code === 'string' && AWAY.test(code))) return true;
-    if (cause.name === 'PrismaClientInitializationError' || DISCONNECTED.test(cause.message ?? '')) return true;
+    if (matches(cause)) return true;
     cause = (cause.cause ?? cause.meta?.driverAdapterError) as Partial<Failure> | undefined;
   }
   return false;
@@ -72,6 +84,9 @@ const DISCONNECTED =
 // read-only) and the operating system.
 const AWAY =
   /^(P10(01|02|08|17)|P20(24|28)|57014|57P0[1-3]|08\w{3}|53\w{3}|55000|58\w{3}|25006|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE)$/;
+
+// A deadlock, or a transaction that can't be put in order with another one.
+const CONFLICT = /^(P2034|40P01|40001)$/;
 
 /** Whether the row to update or delete no longer exists. */
 export function isMissingRow(error: unknown): boolean {

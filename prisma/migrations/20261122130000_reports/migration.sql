@@ -106,6 +106,7 @@ CREATE TABLE "tls_report" (
     "sessions" BIGINT NOT NULL,
     "failed_sessions" BIGINT NOT NULL,
     "policies" JSONB NOT NULL,
+    "row_count" INTEGER NOT NULL,
     "is_truncated" BOOLEAN NOT NULL,
     "source" "report_source" NOT NULL,
     "received_at" TIMESTAMPTZ(3) NOT NULL,
@@ -144,6 +145,9 @@ CREATE TABLE "dropped_report" (
 CREATE INDEX "dmarc_report_domain_id_begin_at_id_idx" ON "dmarc_report"("domain_id", "begin_at", "id");
 
 -- CreateIndex
+CREATE INDEX "dmarc_report_domain_id_received_at_idx" ON "dmarc_report"("domain_id", "received_at");
+
+-- CreateIndex
 CREATE INDEX "dmarc_report_begin_at_id_idx" ON "dmarc_report"("begin_at", "id");
 
 -- CreateIndex
@@ -166,6 +170,9 @@ CREATE INDEX "report_host_seen_at_idx" ON "report_host"("seen_at");
 
 -- CreateIndex
 CREATE INDEX "tls_report_domain_id_begin_at_id_idx" ON "tls_report"("domain_id", "begin_at", "id");
+
+-- CreateIndex
+CREATE INDEX "tls_report_domain_id_received_at_idx" ON "tls_report"("domain_id", "received_at");
 
 -- CreateIndex
 CREATE INDEX "tls_report_begin_at_id_idx" ON "tls_report"("begin_at", "id");

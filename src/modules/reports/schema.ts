@@ -10,12 +10,21 @@ export type ReportPeriod = z.infer<typeof ReportPeriod>;
 
 export const Count = z.number().int().min(0);
 
-const DROP_REASONS = ['too_large', 'duplicate', 'foreign_domain', 'malformed', 'out_of_range'] as const;
+const DROP_REASONS = [
+  'too_large',
+  'duplicate',
+  'foreign_domain',
+  'malformed',
+  'out_of_range',
+  'too_many',
+  'error',
+] as const;
 
 export const DropReason = z.enum(DROP_REASONS).meta({
   description:
     'too_large: over a size limit; duplicate: already stored; foreign_domain: about a domain that isn’t managed here; ' +
-    'malformed: not a readable report; out_of_range: covers a time in the future, or longer ago than reports are kept',
+    'malformed: not a readable report; out_of_range: covers a time in the future, or longer ago than reports are kept; ' +
+    'too_many: over a limit of reports per domain and day; error: storing it failed, and the log says why',
 });
 export type DropReason = z.infer<typeof DropReason>;
 

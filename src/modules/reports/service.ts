@@ -1,17 +1,16 @@
 import { parseAddress } from '@/lib/mail/address';
 import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
-import { type Database, isDatabaseAway, type Tx } from '@/server/db';
-import { log } from '@/server/log';
+import type { Database, Tx } from '@/server/db';
 import type { ReadReports } from './reading/read';
 import { readReportsAside } from './reading/reader';
 import type { ReportKind } from './reading/report';
-import { countDropped, storeReport, storeTimeoutMs } from './storing/store';
+import { type Arrived, countDropped, type Drop, storeReports, storeTimeoutMs } from './storing/store';
 
 /** Where a message arrived. `kind` is null for a mailbox, which gets other mail too. */
 export type ReportRecipient = { domainId: string; kind: ReportKind | null };
 
 export type ArrivedReports = {
-  /** Stores the reports, and counts what is not stored. Fails only while the database is away. */
+  /** Stores the reports, and counts what is not stored. Fails only if trying again may help. */
   store: (tx: Tx, at: Date) => Promise<void>;
   storeTimeoutMs: number;
 };
@@ -33,11 +32,11 @@ export async function readArrivedReports(
   const found = await readReportsAside({ bytes, isMail: true });
   return {
     storeTimeoutMs: found.reports.reduce((sum, report) => sum + storeTimeoutMs(report), 0),
-    store: (tx, at) => storeOrLeaveOut(tx, () => storeArrived(tx, found, recipients, at)),
+    store: (tx, at) => storeArrived(tx, found, recipients, at),
   };
 }
 
-/** Stores the reports in mail that no mailbox gets. @throws while the database is away */
+/** Stores the reports in mail that no mailbox gets. @throws if trying again may help */
 export async function storeReportMail(
   db: Database,
   mail: { raw: Uint8Array; addresses: string[] },
@@ -74,30 +73,21 @@ async function storeArrived(tx: Tx, found: ReadReports, recipients: ReportRecipi
     where: { name: { in: found.reports.map(({ domain }) => domain) } },
     select: { id: true, name: true },
   });
-  const drop = { domainId: recipient.domainId, kind: recipient.kind ?? 'dmarc', at };
+  const { domainId } = recipient;
+  const defaultKind = recipient.kind ?? 'dmarc';
+  const drops: Drop[] = found.unreadable.map(({ kind, reason }) => ({ domainId, kind: kind ?? defaultKind, reason }));
+  const managed: Arrived[] = [];
   for (const report of found.reports) {
-    const { kind } = report;
-    const domainId = domains.find(({ name }) => name === report.domain)?.id;
-    if (!domainId) {
-      await countDropped(tx, { ...drop, kind, reason: 'foreign_domain' });
-      continue;
-    }
-    const result = await storeReport(tx, report, { domainId, source: 'mail', at });
-    if (result.status === 'rejected') await countDropped(tx, { domainId, kind, reason: result.reason, at });
+    const about = domains.find(({ name }) => name === report.domain);
+    if (about) managed.push({ report, domainId: about.id });
+    else drops.push({ domainId, kind: report.kind, reason: 'foreign_domain' });
   }
-  for (const { kind, reason } of found.unreadable) await countDropped(tx, { ...drop, kind: kind ?? drop.kind, reason });
+  const results = await storeReports(tx, managed, at);
+  for (const [index, { report, domainId: ownId }] of managed.entries()) {
+    const result = results[index];
+    if (result?.status === 'rejected') drops.push({ domainId: ownId, kind: report.kind, reason: result.reason });
+  }
   const isEmpty = found.reports.length === 0 && found.unreadable.length === 0;
-  if (isEmpty && recipient.kind !== null) await countDropped(tx, { ...drop, reason: 'malformed' });
-}
-
-/** The transaction also records the message, which a report that can't be stored must not undo. */
-async function storeOrLeaveOut(tx: Tx, store: () => Promise<void>): Promise<void> {
-  await tx.$executeRaw`SAVEPOINT reports`;
-  try {
-    await store();
-  } catch (error) {
-    if (isDatabaseAway(error)) throw error;
-    log.error({ error }, 'cannot store a report');
-    await tx.$executeRaw`ROLLBACK TO SAVEPOINT reports`;
-  }
+  if (isEmpty && recipient.kind !== null) drops.push({ domainId, kind: recipient.kind, reason: 'malformed' });
+  await countDropped(tx, drops, at);
 }

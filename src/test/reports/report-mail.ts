@@ -3,16 +3,16 @@ import { dmarcXml, type ReportFields } from './dmarc-report';
 import { type TlsFields, tlsReport } from './tls-report';
 import { zip } from './zip';
 
-/** Mail with a file attached, or without one. */
-export function mailWith(file?: { type: string; content: Uint8Array | string }): string {
+/** Mail with files attached, or without one. */
+export function mailWith(...files: { type: string; content: Uint8Array | string }[]): string {
   const head = ['From: reports@far.example', 'Subject: Report domain', 'MIME-Version: 1.0'];
   const text = ['Content-Type: text/plain', '', 'This is a report.', ''];
-  if (!file) return [...head, ...text].join('\r\n');
-  const body = Buffer.from(file.content).toString('base64').replace(/.{76}/g, '$&\r\n');
-  const part = [`Content-Type: ${file.type}`, 'Content-Transfer-Encoding: base64', '', body];
-  return [...head, 'Content-Type: multipart/mixed; boundary=b', '', '--b', ...text, '--b', ...part, '--b--', ''].join(
-    '\r\n',
-  );
+  if (files.length === 0) return [...head, ...text].join('\r\n');
+  const parts = files.flatMap(({ type, content }) => {
+    const body = Buffer.from(content).toString('base64').replace(/.{76}/g, '$&\r\n');
+    return ['--b', `Content-Type: ${type}`, 'Content-Transfer-Encoding: base64', '', body];
+  });
+  return [...head, 'Content-Type: multipart/mixed; boundary=b', '', '--b', ...text, ...parts, '--b--', ''].join('\r\n');
 }
 
 export function dmarcMail(fields: ReportFields): string {

@@ -127,11 +127,11 @@ describe('what can’t be stored is accepted, and counted', () => {
   });
 
   it.each([
-    ['no attachment', undefined],
-    ['garbage', { type: 'application/zip', content: 'garbage' }],
-    ['XML with an entity', { type: 'text/xml', content: '<!DOCTYPE f [<!ENTITY e "x">]><feedback>&e;</feedback>' }],
-  ])('if it has %s', async (_name, file) => {
-    expect(await sendRaw(mailWith(file), at('dmarc-reports'))).toMatch(/^250 /);
+    ['no attachment', []],
+    ['garbage', [{ type: 'application/zip', content: 'garbage' }]],
+    ['XML with an entity', [{ type: 'text/xml', content: '<!DOCTYPE f [<!ENTITY e "x">]><feedback>&e;</feedback>' }]],
+  ])('if it has %s', async (_name, files) => {
+    expect(await sendRaw(mailWith(...files), at('dmarc-reports'))).toMatch(/^250 /);
     expect(await dropped()).toEqual([['malformed', 1]]);
     expect(await shown()).toMatchObject({ status: 'received', recipients: [{ route: 'reports' }] });
   });
@@ -147,6 +147,7 @@ describe('what can’t be stored is accepted, and counted', () => {
     expect(await sendRaw(dmarcMail({ domain: domain.name, reportId: 'poison' }), at('dmarc-reports'))).toMatch(/^250 /);
     expect(await shown()).toMatchObject({ status: 'received', recipients: [{ route: 'reports' }] });
     expect((await dmarc()).totals.reports).toBe(0);
+    expect(await dropped()).toEqual([['error', 1]]);
   });
 
   it('if its time is in the future', async () => {

@@ -116,7 +116,9 @@ describe('the results of a domain', () => {
 
   it('name our own addresses: of the mail server, and in the SPF record', async () => {
     await publish('host', ['192.0.2.1']);
-    await publish('spf', ['v=spf1 mx ip4:198.51.100.0/28 ip4:0.0.0.0/0 ip6:2001:db8::/48 -all']);
+    await publish('spf', [
+      'v=spf1 mx ip4:198.51.100.0/28 ip4:0.0.0.0/0 ip6:2001:db8::/48 ip6:fe80::1%x/64 ip6:fe80::2%x -all',
+    ]);
     const ips = ['192.0.2.1', '198.51.100.3', '2001:db8::9', '203.0.113.5'];
     await upload({ rows: ips.map((ip) => ({ ip, dkim: 'fail', spf: 'fail' })) });
     const { sources } = await dmarc();

@@ -58,6 +58,8 @@ function spfRanges(record: string): string[] {
 /** A range in the form that Postgres reads, or none. */
 function rangeOf(text: string): string[] {
   const range = text.trim();
+  // Postgres refuses an address with a zone.
+  if (range.includes('%')) return [];
   if (ipaddr.isValid(range)) return [ipaddr.process(range).toString()];
   if (!ipaddr.isValidCIDR(range)) return [];
   const [address, bits] = ipaddr.parseCIDR(range);

@@ -13,31 +13,38 @@ export async function readTotals(
   db: Tx,
   { domainId, range }: Omit<Selected, 'ranges'>,
 ): Promise<{ totals: DmarcTotals; series: DomainDmarc['series']; reportedDays: number }> {
-  const rows = await db.dmarcDay.findMany({ where: { domainId, day: { gte: range.start, lte: range.end } } });
-  const sum = (of: (row: (typeof rows)[number]) => bigint | number) =>
-    countOf(rows.reduce((total, row) => total + BigInt(of(row)), 0n));
+  const rows = await db.$queryRaw<TotalsRow[]>`
+    SELECT day, count(DISTINCT organisation)::text AS organisations, sum(reports)::text AS reports,
+           sum(messages)::text AS messages, sum(aligned)::text AS aligned, sum(dkim_aligned)::text AS dkim_aligned,
+           sum(spf_aligned)::text AS spf_aligned, sum(messages - aligned)::text AS failed,
+           sum(quarantined)::text AS quarantined, sum(rejected)::text AS rejected
+      FROM dmarc_day
+     WHERE domain_id = ${domainId}::uuid AND day BETWEEN ${range.start}::timestamptz::date AND ${range.end}::timestamptz::date
+     GROUP BY GROUPING SETS ((day), ())`;
+  const whole = rows.find(({ day }) => day === null);
+  const of = (row: TotalsRow | undefined, column: TotalsColumn) => countOf(BigInt(row?.[column] ?? 0));
   const totals = {
-    reports: sum(({ reports }) => reports),
-    organisations: new Set(rows.map(({ organisation }) => organisation)).size,
-    messages: sum(({ messages }) => messages),
-    aligned: sum(({ aligned }) => aligned),
-    dkim_aligned: sum(({ dkimAligned }) => dkimAligned),
-    spf_aligned: sum(({ spfAligned }) => spfAligned),
-    failed: sum(({ messages, aligned }) => messages - aligned),
-    quarantined: sum(({ quarantined }) => quarantined),
-    rejected: sum(({ rejected }) => rejected),
+    reports: of(whole, 'reports'),
+    organisations: of(whole, 'organisations'),
+    messages: of(whole, 'messages'),
+    aligned: of(whole, 'aligned'),
+    dkim_aligned: of(whole, 'dkim_aligned'),
+    spf_aligned: of(whole, 'spf_aligned'),
+    failed: of(whole, 'failed'),
+    quarantined: of(whole, 'quarantined'),
+    rejected: of(whole, 'rejected'),
   };
-  const byDay = new Map<number, { aligned: bigint; failed: bigint }>();
-  for (const { day, messages, aligned } of rows) {
-    const known = byDay.get(day.getTime()) ?? { aligned: 0n, failed: 0n };
-    byDay.set(day.getTime(), { aligned: known.aligned + aligned, failed: known.failed + messages - aligned });
-  }
+  const byDay = new Map(rows.flatMap((row) => (row.day ? [[row.day.getTime(), row]] : [])));
   const series = range.days.map((day) => {
-    const { aligned = 0n, failed = 0n } = byDay.get(day.getTime()) ?? {};
-    return { at: day.toISOString(), aligned: countOf(aligned), failed: countOf(failed) };
+    const row = byDay.get(day.getTime());
+    return { at: day.toISOString(), aligned: of(row, 'aligned'), failed: of(row, 'failed') };
   });
   return { totals, series, reportedDays: byDay.size };
 }
+
+type TotalsColumn = keyof DmarcTotals;
+/** `day` is null for the whole range. */
+type TotalsRow = Record<TotalsColumn, string | null> & { day: Date | null };
 
 /** The sums of each source in the range. A source is legitimate if it is ours, or if some of its mail passes. */
 function sources({ domainId, range, ranges }: Selected): Prisma.Sql {

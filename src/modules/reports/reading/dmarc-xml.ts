@@ -159,8 +159,10 @@ function rowOf(fields: Fields, lists: { dkim: Fields[]; spf: Fields[]; reasons: 
   };
 }
 
+/** Without a zone, such as `fe80::1%eth0`, which Postgres refuses. */
 function addressOf(text: string): string {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)) return ipaddr.process(text).toString();
+  const isIpv6 = ipaddr.IPv6.isValid(text) && !text.includes('%');
+  if (ipaddr.IPv4.isValidFourPartDecimal(text) || isIpv6) return ipaddr.process(text).toString();
   throw new UnreadableReport('The report has a source that is not an IP address.');
 }
 

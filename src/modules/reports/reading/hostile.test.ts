@@ -65,6 +65,7 @@ describe('a file is refused', () => {
     ['with a huge count', dmarcXml({ domain: 'shop.example', rows: [{ count: '9'.repeat(30) }] })],
     ['with a count that is no number', dmarcXml({ domain: 'shop.example', rows: [{ count: '1e3' }] })],
     ['with a source that is no address', dmarcXml({ domain: 'shop.example', rows: [{ ip: '1.2.3' }] })],
+    ['with a source that has a zone', dmarcXml({ domain: 'shop.example', rows: [{ ip: 'fe80::1%eth0' }] })],
     ['that ends before it begins', dmarcXml({ domain: 'shop.example', begin: 2_000_000_000, end: 1_000_000_000 })],
     ['that covers years', dmarcXml({ domain: 'shop.example', begin: 0 })],
     ['without times', dmarcXml({ domain: 'shop.example', begin: 'x' })],

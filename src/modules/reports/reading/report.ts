@@ -79,7 +79,7 @@ export const LIMITS = {
   ratio: 250,
   zipEntries: 50,
   depth: 20,
-  rows: 100_000,
+  rows: 20_000,
   tlsFailures: 1_000,
   /** Of all lists within a row. */
   listLength: 20,

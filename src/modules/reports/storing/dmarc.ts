@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '@/server/db';
+import { Prisma } from '@/server/prisma/client';
 import type { DmarcRow, ParsedDmarc } from '../reading/report';
+import { CAPS } from './caps';
 import { fingerprintOf, reportedDay } from './fingerprint';
 import type { StoreOptions } from './options';
 
 const BATCH_SIZE = 5_000;
 const MAX_DOMAINS = 10;
-// A host name is looked up for each, over time.
-const MAX_HOSTS = 1_000;
 
 /** @returns the new row's id, or null for a duplicate */
 export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOptions): Promise<string | null> {
@@ -39,9 +39,7 @@ export async function insertDmarc(tx: Tx, report: ParsedDmarc, options: StoreOpt
   if (count === 0) return null;
   await insertRows(tx, id, rows);
   await addDay(tx, report, domainId, totals);
-  const sources = sourcesOf(rows);
-  await addSources(tx, report, domainId, sources);
-  await addHosts(tx, sources, at);
+  await addSources(tx, report, domainId, await withinCap(tx, report, domainId, sourcesOf(rows)));
   return id;
 }
 
@@ -67,7 +65,6 @@ function sumOf(rows: DmarcRow[]): Sum {
   return sum;
 }
 
-/** In the order of their addresses, so that two reports lock the rows of a day in the same order. */
 function sourcesOf(rows: DmarcRow[]): Source[] {
   const sources = new Map<string, Source>();
   for (const row of rows) {
@@ -82,7 +79,7 @@ function sourcesOf(rows: DmarcRow[]): Source[] {
     addPassed(source.dkim_domains, row.dkim);
     addPassed(source.spf_domains, row.spf);
   }
-  return [...sources.values()].sort((one, other) => (one.ip < other.ip ? -1 : 1));
+  return [...sources.values()];
 }
 
 function addPassed(domains: Set<string>, checks: { domain: string; result: string }[]): void {
@@ -121,6 +118,21 @@ async function addDay(tx: Tx, report: ParsedDmarc, domainId: string, sum: Sum): 
       rejected = known.rejected + EXCLUDED.rejected`;
 }
 
+/** Those that the day has, and of the others as many as it may have, most messages first. */
+async function withinCap(tx: Tx, report: ParsedDmarc, domainId: string, sources: Source[]): Promise<Source[]> {
+  const ofDay = Prisma.sql`domain_id = ${domainId}::uuid AND day = ${reportedDay(report)}::timestamptz::date`;
+  const [known] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM dmarc_source_day WHERE ${ofDay}`;
+  const room = CAPS.sources - (known?.count ?? 0);
+  if (sources.length <= room) return sources;
+  const ips = sources.map(({ ip }) => ip);
+  const found = await tx.$queryRaw<{ ip: string }[]>`
+    SELECT ip FROM dmarc_source_day WHERE ${ofDay} AND ip = ANY(${ips}::text[])`;
+  const knownIps = new Set(found.map(({ ip }) => ip));
+  const added = sources.filter(({ ip }) => !knownIps.has(ip)).sort((one, other) => other.messages - one.messages);
+  return [...sources.filter(({ ip }) => knownIps.has(ip)), ...added.slice(0, Math.max(room, 0))];
+}
+
 async function addSources(tx: Tx, report: ParsedDmarc, domainId: string, sources: Source[]): Promise<void> {
   for (let start = 0; start < sources.length; start += BATCH_SIZE) {
     const batch = sources.slice(start, start + BATCH_SIZE).map((source) => ({
@@ -149,12 +161,4 @@ async function addSources(tx: Tx, report: ParsedDmarc, domainId: string, sources
         first_seen_at = least(known.first_seen_at, EXCLUDED.first_seen_at),
         last_seen_at = greatest(known.last_seen_at, EXCLUDED.last_seen_at)`;
   }
-}
-
-async function addHosts(tx: Tx, sources: Source[], at: Date): Promise<void> {
-  const mostFirst = sources.toSorted((one, other) => other.messages - one.messages).slice(0, MAX_HOSTS);
-  const ips = mostFirst.map(({ ip }) => ip).sort();
-  await tx.$executeRaw`
-    INSERT INTO report_host AS known (ip, seen_at) SELECT ip, ${at} FROM unnest(${ips}::text[]) AS given(ip)
-    ON CONFLICT (ip) DO UPDATE SET seen_at = EXCLUDED.seen_at WHERE known.seen_at < EXCLUDED.seen_at - interval '1 day'`;
 }

@@ -1,8 +1,11 @@
-import type { Tx } from '@/server/db';
+import { isRetryable, type Tx } from '@/server/db';
+import { log } from '@/server/log';
 import { env } from '@/server/settings/env';
 import type { ParsedReport, ReportKind } from '../reading/report';
 import type { DropReason } from '../schema';
+import { isFull } from './caps';
 import { insertDmarc } from './dmarc';
+import { addHosts } from './hosts';
 import type { StoreOptions } from './options';
 import { insertTls } from './tls';
 
@@ -20,9 +23,61 @@ export function storeTimeoutMs(report: ParsedReport): number {
 
 /** Stores a report of a managed domain, with its sums by day. Two at once store it once. */
 export async function storeReport(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {
+  await lockDomains(tx, [options.domainId]);
+  const result = await insert(tx, report, options);
+  if (result.status === 'stored') await addHosts(tx, [report], options.at);
+  return result;
+}
+
+export type Arrived = { report: ParsedReport; domainId: string };
+
+/**
+ * Stores the reports of a message. One that can't be stored undoes neither the others nor the transaction.
+ * @throws if trying again may help
+ */
+export async function storeReports(tx: Tx, arrived: Arrived[], at: Date): Promise<StoreResult[]> {
+  await lockDomains(
+    tx,
+    arrived.map(({ domainId }) => domainId),
+  );
+  const results: StoreResult[] = [];
+  for (const { report, domainId } of arrived) {
+    results.push(await insertOrLeaveOut(tx, report, { domainId, source: 'mail', at }));
+  }
+  const stored = arrived.filter((_, index) => results[index]?.status === 'stored');
+  await addHosts(
+    tx,
+    stored.map(({ report }) => report),
+    at,
+  );
+  return results;
+}
+
+/** One transaction at a time stores reports about a domain. The order of locking is always the same: no deadlocks. */
+async function lockDomains(tx: Tx, domainIds: string[]): Promise<void> {
+  const keys = [...new Set(domainIds)].sort().map((id) => `reports ${id}`);
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(${keys}::text[]) AS key`;
+}
+
+async function insert(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {
   if (isOutOfRange(report, options.at)) return { status: 'rejected', reason: 'out_of_range' };
+  if (await isFull(tx, report, options)) return { status: 'rejected', reason: 'too_many' };
   const id = report.kind === 'dmarc' ? await insertDmarc(tx, report, options) : await insertTls(tx, report, options);
   return id ? { status: 'stored', id } : { status: 'rejected', reason: 'duplicate' };
+}
+
+async function insertOrLeaveOut(tx: Tx, report: ParsedReport, options: StoreOptions): Promise<StoreResult> {
+  await tx.$executeRaw`SAVEPOINT report`;
+  try {
+    const result = await insert(tx, report, options);
+    await tx.$executeRaw`RELEASE SAVEPOINT report`;
+    return result;
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    log.error({ error }, 'cannot store a report');
+    await tx.$executeRaw`ROLLBACK TO SAVEPOINT report`;
+    return { status: 'rejected', reason: 'error' };
+  }
 }
 
 function isOutOfRange({ end }: ParsedReport, at: Date): boolean {
@@ -30,13 +85,16 @@ function isOutOfRange({ end }: ParsedReport, at: Date): boolean {
   return ageDays < -AHEAD_DAYS || ageDays > env().reportRetentionDays;
 }
 
-type Drop = { domainId: string; kind: ReportKind; reason: DropReason; at: Date };
+export type Drop = { domainId: string; kind: ReportKind; reason: DropReason };
 
-/** Counts a report that is not stored. */
-export async function countDropped(tx: Tx, { domainId, kind, reason, at }: Drop): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO dropped_report (domain_id, kind, reason, count, last_at)
-    SELECT id, ${kind}::report_kind, ${reason}, 1, ${at} FROM domain WHERE id = ${domainId}::uuid
-    ON CONFLICT (domain_id, kind, reason)
-    DO UPDATE SET count = dropped_report.count + 1, last_at = greatest(dropped_report.last_at, EXCLUDED.last_at)`;
+/** Counts reports that are not stored, in the order of their rows. */
+export async function countDropped(tx: Tx, drops: Drop[], at: Date): Promise<void> {
+  const keyOf = ({ domainId, kind, reason }: Drop) => `${domainId} ${kind} ${reason}`;
+  for (const { domainId, kind, reason } of drops.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))) {
+    await tx.$executeRaw`
+      INSERT INTO dropped_report (domain_id, kind, reason, count, last_at)
+      SELECT id, ${kind}::report_kind, ${reason}, 1, ${at} FROM domain WHERE id = ${domainId}::uuid
+      ON CONFLICT (domain_id, kind, reason)
+      DO UPDATE SET count = dropped_report.count + 1, last_at = greatest(dropped_report.last_at, EXCLUDED.last_at)`;
+  }
 }

@@ -24,6 +24,7 @@ export async function insertTls(tx: Tx, report: ParsedTls, options: StoreOptions
       sessions: policies.reduce((sum, { sessions }) => sum + sessions, 0),
       failedSessions: policies.reduce((sum, { failed_sessions }) => sum + failed_sessions, 0),
       policies,
+      rowCount: failures.length,
       isTruncated: report.isTruncated,
       source,
       receivedAt: at,

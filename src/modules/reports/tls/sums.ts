@@ -7,29 +7,31 @@ const MAX_FAILURES = 200;
 
 type Selected = { domainId: string; range: PeriodRange };
 
-type DayRow = { day: Date; reports: string; sessions: string; failed: string; organisations: string[] };
+type Column = 'reports' | 'organisations' | 'sessions' | 'failed';
+/** `day` is null for the whole range. */
+type DayRow = Record<Column, string | null> & { day: Date | null };
 
 /** Totals and one entry per day. */
 export async function readTotals(db: Tx, { domainId, range }: Selected): Promise<Pick<DomainTls, 'totals' | 'series'>> {
   const rows = await db.$queryRaw<DayRow[]>`
-    SELECT day, count(*)::text AS reports, sum(sessions)::text AS sessions, sum(failed_sessions)::text AS failed,
-           array_agg(DISTINCT organisation) AS organisations
+    SELECT day, count(*)::text AS reports, count(DISTINCT organisation)::text AS organisations,
+           sum(sessions)::text AS sessions, sum(failed_sessions)::text AS failed
       FROM tls_report
      WHERE domain_id = ${domainId}::uuid AND day BETWEEN ${range.start}::timestamptz::date AND ${range.end}::timestamptz::date
-     GROUP BY day`;
-  const sum = (column: 'reports' | 'sessions' | 'failed') =>
-    countOf(rows.reduce((total, row) => total + BigInt(row[column]), 0n));
-  const byDay = new Map(rows.map((row) => [row.day.getTime(), row]));
+     GROUP BY GROUPING SETS ((day), ())`;
+  const whole = rows.find(({ day }) => day === null);
+  const byDay = new Map(rows.flatMap((row) => (row.day ? [[row.day.getTime(), row]] : [])));
+  const of = (row: DayRow | undefined, column: Column) => countOf(BigInt(row?.[column] ?? 0));
   return {
     totals: {
-      reports: sum('reports'),
-      organisations: new Set(rows.flatMap(({ organisations }) => organisations)).size,
-      sessions: sum('sessions'),
-      failed_sessions: sum('failed'),
+      reports: of(whole, 'reports'),
+      organisations: of(whole, 'organisations'),
+      sessions: of(whole, 'sessions'),
+      failed_sessions: of(whole, 'failed'),
     },
     series: range.days.map((day) => {
-      const { sessions = 0, failed = 0 } = byDay.get(day.getTime()) ?? {};
-      return { at: day.toISOString(), sessions: countOf(BigInt(sessions)), failed_sessions: countOf(BigInt(failed)) };
+      const row = byDay.get(day.getTime());
+      return { at: day.toISOString(), sessions: of(row, 'sessions'), failed_sessions: of(row, 'failed') };
     }),
   };
 }

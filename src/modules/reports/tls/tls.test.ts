@@ -57,6 +57,13 @@ it('the results of a domain add up failures by host, kind, organisation and addr
   ]);
 });
 
+it.each(['constructor', '__proto__'])('a failure of the kind %s is shown as one of another kind', async (type) => {
+  const { data } = await upload({ failures: [{ type }] });
+  const failure = { result_type: type, meaning: 'The sender reports a failure of another kind.' };
+  expect((await api.get(`/tls/reports/${data.report.id}`)).data).toMatchObject({ failures: [failure] });
+  expect(await tls()).toMatchObject({ failures: [failure] });
+});
+
 it('the results are empty before the first report', async () => {
   expect(await tls('24h')).toMatchObject({
     totals: { reports: 0, sessions: 0 },

@@ -104,7 +104,7 @@ export async function dmarcReportCall({ id: domainId }: { id: string }): Promise
 export async function tlsReportCall({ id: domainId }: { id: string }): Promise<Call> {
   if (domainId === MISSING_ID) return { path: `/tls/reports/${MISSING_ID}` };
   const { beginAt: day, ...report } = reportOf(domainId);
-  const data = { ...report, beginAt: day, day, contact: '', sessions: 0, failedSessions: 0, policies: [] };
+  const data = { ...report, beginAt: day, day, contact: '', sessions: 0, failedSessions: 0, policies: [], rowCount: 0 };
   const { id } = await db.tlsReport.create({ data, select: { id: true } });
   return { path: `/tls/reports/${id}` };
 }
