@@ -63,6 +63,20 @@ describe('a lookup', () => {
     expect(await resolverOf().lookup(NAME, 'TXT')).toEqual(found('v=spf1 \\000\\010-all'));
   });
 
+  it.each([`${'x'.repeat(64)}.example`, `${'x.'.repeat(124)}example`, 'a..example', ''])(
+    'finds nothing at a name that can’t exist, without a question: %s',
+    async (name) => {
+      expect(await resolverOf().lookup(name, 'A')).toMatchObject({ status: 'missing', values: [] });
+      expect(server.questions).toEqual([]);
+    },
+  );
+
+  it('asks for a name as long as names may be', async () => {
+    const name = `${'x'.repeat(63)}.${'x.'.repeat(91)}example`;
+    server.zone = { [name]: { A: ['192.0.2.1'] } };
+    expect(await resolverOf().lookup(name, 'A')).toEqual(found('192.0.2.1'));
+  });
+
   it('tells a missing record from a server without an answer', async () => {
     server.zone = { [NAME]: { A: ['192.0.2.1'] } };
     expect(await resolverOf().lookup(NAME, 'MX')).toMatchObject({ status: 'missing' });

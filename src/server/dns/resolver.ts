@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { processWide } from '../process-wide';
 import { type AskOptions, ask, DnsFailure, type DnsServer, NO_ANSWER, type RecordType, type Reply } from './ask';
-import { failed, isSame, type Lookup, toLookup } from './lookup';
+import { failed, isPossibleName, isSame, type Lookup, toLookup } from './lookup';
 
 export type { DnsServer, RecordType } from './ask';
 export type { Lookup } from './lookup';
@@ -46,6 +46,13 @@ const MAX_QUESTIONS_AT_ONCE = 200;
 // The share of a check, so that one whose questions nobody answers leaves the others theirs.
 const MAX_OF_A_CHECK = 40;
 const MAX_AT_A_NAME_SERVER = 4;
+const NO_SUCH_NAME: Lookup = {
+  status: 'missing',
+  values: [],
+  ttlSeconds: null,
+  isAuthentic: false,
+  isAuthoritative: false,
+};
 const questions = processWide<LimitFunction>('dns questions');
 
 /** A resolver that remembers its answers: make one for each check. */
@@ -72,6 +79,7 @@ export function createResolver(options: Options): Resolver {
     type: RecordType,
     flags: Omit<AskOptions, 'signal'>,
   ): Promise<{ lookup: Lookup; owner: string }> {
+    if (!isPossibleName(name)) return { lookup: NO_SUCH_NAME, owner: name };
     try {
       return toLookup(await askWithin(server, { name, type }, { ...flags, signal }, timeoutMs), name, type);
     } catch (error) {
