@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { isPublicAddress } from '../outbound/address/public-address';
 import { processWide } from '../process-wide';
 import { type AskOptions, ask, DnsFailure, type DnsServer, NO_ANSWER, type RecordType, type Reply } from './ask';
 import { failed, isPossibleName, isSame, type Lookup, toLookup } from './lookup';
@@ -36,6 +37,8 @@ type Options = {
   signal: AbortSignal;
   timeoutMs?: number;
   authoritativePort?: number;
+  /** Asks name servers in private networks too. Anybody can publish the address of an internal host. */
+  allowPrivateNetworks?: boolean;
 };
 
 const TIMEOUT_MS = 5_000;
@@ -57,7 +60,13 @@ const questions = processWide<LimitFunction>('dns questions');
 
 /** A resolver that remembers its answers: make one for each check. */
 export function createResolver(options: Options): Resolver {
-  const { servers, signal, timeoutMs = TIMEOUT_MS, authoritativePort = DNS_PORT } = options;
+  const {
+    servers,
+    signal,
+    timeoutMs = TIMEOUT_MS,
+    authoritativePort = DNS_PORT,
+    allowPrivateNetworks = false,
+  } = options;
   const remembered = new Map<string, Promise<unknown>>();
   // Resolvers that didn't answer a question. The others are asked first, or each question would wait for them again.
   const silent = new Set<DnsServer>();
@@ -121,8 +130,9 @@ export function createResolver(options: Options): Resolver {
   async function nameServer(host: string): Promise<NameServer> {
     const four = await lookupUnverified(host, 'A');
     const found = four.status === 'found' ? four : await lookupUnverified(host, 'AAAA');
-    const [address] = found.values;
+    const address = found.values.find((one) => allowPrivateNetworks || isPublicAddress(one));
     if (address !== undefined) return { host, address };
+    if (found.values.length > 0) return { host, address: null, problem: 'has no public address' };
     const failure = [four, found].find((lookup) => lookup.status === 'temporary_error');
     return { host, address: null, problem: failure ? `can’t be found (${failure.reason})` : 'has no address' };
   }
