@@ -21,6 +21,8 @@ type Trust = {
 };
 
 const MAX_CNAMES = 8;
+const MAX_NAME_BYTES = 253;
+const MAX_LABEL_BYTES = 63;
 const MAX_VALUE_LENGTH = 4_096;
 const MAX_TTL_SECONDS = 2 ** 31 - 1;
 
@@ -40,6 +42,15 @@ export function toLookup(reply: Reply, name: string, type: RecordType): { lookup
   const soa = reply.authorities.find((answer) => answer.type === 'SOA');
   const ttlSeconds = soa ? Math.min(ttlOf(soa), soa.data.minimum ?? 0) : null;
   return { lookup: { status: 'missing', values: [], ttlSeconds, ...trust }, owner };
+}
+
+/** Whether a name can exist. Servers ignore questions for others. */
+export function isPossibleName(name: string): boolean {
+  const labels = withoutDot(name)
+    .split('.')
+    .map((label) => Buffer.byteLength(label));
+  const length = labels.reduce((sum, bytes) => sum + bytes + 1, -1);
+  return length <= MAX_NAME_BYTES && labels.every((bytes) => bytes > 0 && bytes <= MAX_LABEL_BYTES);
 }
 
 export function failed(reason: string, rcode?: string): Lookup {

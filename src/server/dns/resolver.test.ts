@@ -18,12 +18,13 @@ async function otherServer(address = '127.0.0.1', port = 0): Promise<DnsTestServ
   return started;
 }
 
-const resolverOf = (servers: DnsTestServer[] = [server], over: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
+const resolverOf = (servers: DnsTestServer[] = [server], over: Partial<Parameters<typeof createResolver>[0]> = {}) =>
   createResolver({
     servers,
     signal: new AbortController().signal,
     authoritativePort: server.port,
     timeoutMs: 400,
+    allowPrivateNetworks: true,
     ...over,
   });
 
@@ -61,6 +62,20 @@ describe('a lookup', () => {
   it('writes control characters as in a zone file, because a database stores no NUL', async () => {
     server.zone = { [NAME]: { TXT: ['v=spf1 \0\n-all'] } };
     expect(await resolverOf().lookup(NAME, 'TXT')).toEqual(found('v=spf1 \\000\\010-all'));
+  });
+
+  it.each([`${'x'.repeat(64)}.example`, `${'x.'.repeat(124)}example`, 'a..example', ''])(
+    'finds nothing at a name that can’t exist, without a question: %s',
+    async (name) => {
+      expect(await resolverOf().lookup(name, 'A')).toMatchObject({ status: 'missing', values: [] });
+      expect(server.questions).toEqual([]);
+    },
+  );
+
+  it('asks for a name as long as names may be', async () => {
+    const name = `${'x'.repeat(63)}.${'x.'.repeat(91)}example`;
+    server.zone = { [name]: { A: ['192.0.2.1'] } };
+    expect(await resolverOf().lookup(name, 'A')).toEqual(found('192.0.2.1'));
   });
 
   it('tells a missing record from a server without an answer', async () => {
@@ -206,10 +221,10 @@ describe('an authoritative lookup', () => {
     silent.faults = Object.fromEntries(names.map((name) => [name, 'drop']));
     other.zone = Object.fromEntries(names.map((name) => [name, { A: ['192.0.2.1'] }]));
     other.faults = { [`s1.${NAME}`]: 'drop' };
-    const { lookupAuthoritative } = resolverOf();
+    const { lookupAuthoritative } = resolverOf([server], { timeoutMs: 5_000 });
     const answers = await Promise.all(names.map((name) => lookupAuthoritative(name, 'A')));
     expect(answers.map(([one]) => one?.lookup)).toEqual(names.map(() => failed(/in time/)));
-    expect(silent.questions).toHaveLength(4);
+    expect(new Set(silent.questions).size).toBe(4);
     expect(answers.map(([, two]) => two?.lookup)).toEqual(
       names.map((_, index) => (index === 1 ? failed(/in time/) : found('192.0.2.1'))),
     );
@@ -226,6 +241,22 @@ describe('an authoritative lookup', () => {
     expect(await resolverOf().lookupAuthoritative(`s1._domainkey.${NAME}`, 'TXT')).toEqual([
       { server: '127.0.0.2', lookup: found('v=DKIM1; p=far') },
     ]);
+  });
+
+  it.each([
+    ['A', '127.0.0.1'],
+    ['A', '10.0.0.1'],
+    ['A', '0.0.0.0'],
+    ['A', '169.254.169.254'],
+    ['A', '224.0.0.251'],
+    ['AAAA', '::ffff:127.0.0.1'],
+  ])('asks no name server at a private address (%s %s)', async (type, address) => {
+    server.zone = { [NAME]: { NS: ['ns1.host.example'] }, 'ns1.host.example': { [type]: [address] } };
+    const { lookupAuthoritative, zoneOf } = resolverOf([server], { allowPrivateNetworks: undefined });
+    expect(await lookupAuthoritative(NAME, 'TXT')).toEqual([]);
+    const unasked = { host: 'ns1.host.example', address: null, problem: 'has no public address' };
+    expect(await zoneOf(NAME)).toEqual({ name: NAME, servers: [unasked] });
+    expect(server.questions).not.toContain(`udp TXT ${NAME}`);
   });
 
   it('is empty if nobody knows the name servers', async () => {

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { isPublicAddress } from '../outbound/address/public-address';
 import { processWide } from '../process-wide';
 import { type AskOptions, ask, DnsFailure, type DnsServer, NO_ANSWER, type RecordType, type Reply } from './ask';
-import { failed, isSame, type Lookup, toLookup } from './lookup';
+import { failed, isPossibleName, isSame, type Lookup, toLookup } from './lookup';
 
 export type { DnsServer, RecordType } from './ask';
 export type { Lookup } from './lookup';
@@ -36,6 +37,8 @@ type Options = {
   signal: AbortSignal;
   timeoutMs?: number;
   authoritativePort?: number;
+  /** Asks name servers in private networks too. Anybody can publish the address of an internal host. */
+  allowPrivateNetworks?: boolean;
 };
 
 const TIMEOUT_MS = 5_000;
@@ -46,11 +49,24 @@ const MAX_QUESTIONS_AT_ONCE = 200;
 // The share of a check, so that one whose questions nobody answers leaves the others theirs.
 const MAX_OF_A_CHECK = 40;
 const MAX_AT_A_NAME_SERVER = 4;
+const NO_SUCH_NAME: Lookup = {
+  status: 'missing',
+  values: [],
+  ttlSeconds: null,
+  isAuthentic: false,
+  isAuthoritative: false,
+};
 const questions = processWide<LimitFunction>('dns questions');
 
 /** A resolver that remembers its answers: make one for each check. */
 export function createResolver(options: Options): Resolver {
-  const { servers, signal, timeoutMs = TIMEOUT_MS, authoritativePort = DNS_PORT } = options;
+  const {
+    servers,
+    signal,
+    timeoutMs = TIMEOUT_MS,
+    authoritativePort = DNS_PORT,
+    allowPrivateNetworks = false,
+  } = options;
   const remembered = new Map<string, Promise<unknown>>();
   // Resolvers that didn't answer a question. The others are asked first, or each question would wait for them again.
   const silent = new Set<DnsServer>();
@@ -72,6 +88,7 @@ export function createResolver(options: Options): Resolver {
     type: RecordType,
     flags: Omit<AskOptions, 'signal'>,
   ): Promise<{ lookup: Lookup; owner: string }> {
+    if (!isPossibleName(name)) return { lookup: NO_SUCH_NAME, owner: name };
     try {
       return toLookup(await askWithin(server, { name, type }, { ...flags, signal }, timeoutMs), name, type);
     } catch (error) {
@@ -113,8 +130,9 @@ export function createResolver(options: Options): Resolver {
   async function nameServer(host: string): Promise<NameServer> {
     const four = await lookupUnverified(host, 'A');
     const found = four.status === 'found' ? four : await lookupUnverified(host, 'AAAA');
-    const [address] = found.values;
+    const address = found.values.find((one) => allowPrivateNetworks || isPublicAddress(one));
     if (address !== undefined) return { host, address };
+    if (found.values.length > 0) return { host, address: null, problem: 'has no public address' };
     const failure = [four, found].find((lookup) => lookup.status === 'temporary_error');
     return { host, address: null, problem: failure ? `can’t be found (${failure.reason})` : 'has no address' };
   }

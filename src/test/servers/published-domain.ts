@@ -46,7 +46,12 @@ export async function checkAt(
   facts: DomainFacts,
   over: Partial<Parameters<typeof checkDomain>[1]> = {},
 ): Promise<CheckedRecord[]> {
-  return checkDomain(facts, { servers: [{ address, port }], authoritativePort: port, ...over });
+  return checkDomain(facts, {
+    servers: [{ address, port }],
+    authoritativePort: port,
+    allowPrivateNetworks: true,
+    ...over,
+  });
 }
 
 /** The record of that purpose, and of that name where there are several. */

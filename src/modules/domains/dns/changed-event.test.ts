@@ -64,12 +64,15 @@ it('is emitted once for what a check found changed, to the domain’s webhooks',
 
 it('stays short, however much was found', async () => {
   await check();
+  dns.zone[`_dmarc.${domain.name}`] = { TXT: [`${'v=DMARC1; p=reject; x='.padEnd(499, 'x')}\u{1f4a5}`] };
   dns.zone[domain.name] = {
     MX: Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(60)}.mx${index}.example`),
   };
   await check();
   const [event] = await events();
   const { changes } = JSON.parse(event?.body ?? '{}').data;
+  const dmarc = changes.find(({ purpose }: { purpose: string }) => purpose === 'dmarc');
+  expect(dmarc.after).toEqual([expect.stringMatching(/^v=DMARC1.{491}\ufffd$/)]);
   const mx = changes.find(({ purpose }: { purpose: string }) => purpose === 'mx');
   expect(mx.after).toHaveLength(10);
 });

@@ -38,5 +38,5 @@ function shortened(values: Prisma.DnsChangeCreateManyInput['before']): string[] 
   return [values ?? []]
     .flat()
     .slice(0, MAX_VALUES)
-    .map((value) => String(value).slice(0, MAX_VALUE_LENGTH));
+    .map((value) => String(value).slice(0, MAX_VALUE_LENGTH).toWellFormed());
 }

@@ -4,14 +4,12 @@ import {
   type ExaminedRecord,
   type ExpectedRecord,
   LookupFailed,
+  MAX_VALUES,
   type Probes,
   temporaryError,
   type Verdict,
 } from './records/record';
 import type { DnsRecord } from './schema';
-
-// As many as are judged and stored, whatever somebody publishes.
-const MAX_FOUND = 50;
 
 export type CheckedRecord = Omit<DnsRecord, 'changed_at' | 'checked_at'>;
 
@@ -56,7 +54,7 @@ async function examineRecord(
   const examined = await examine(resolver, probes).catch((error: unknown) => {
     return { ...failureOf(error, name), found: [], ttl: null, required: false };
   });
-  const found = examined.found.slice(0, MAX_FOUND);
+  const found = examined.found.slice(0, MAX_VALUES);
   return { purpose, type, name, expected, authoritative: [], ...examined, found };
 }
 
@@ -84,7 +82,7 @@ async function judge(
     // Perhaps there is no such record, which would be fine.
     return { found: [], ...failure, severity: missing === null ? 'info' : failure.severity };
   }
-  const found = lookup.values.filter(concerns).slice(0, MAX_FOUND);
+  const found = lookup.values.filter(concerns).slice(0, MAX_VALUES);
   if (found.length > 0) return { found, ...(await judgeFound(record, found, resolver, probes)) };
   const fix = expected === null ? null : 'Publish this record at your DNS provider.';
   const { severity, message } = missing ?? { severity: 'ok', message: 'There is no such record.' };

@@ -1,5 +1,6 @@
 import type { Database } from '@/server/db';
 import { processWide } from '@/server/process-wide';
+import { env } from '@/server/settings/env';
 import { checkDomain } from './check';
 import type { CheckedRecord } from './check-record';
 import { dnsServers, factsOf } from './facts';
@@ -44,7 +45,9 @@ async function checkNow(db: Database, id: string): Promise<Finished | null> {
   if (!facts) return null;
   const progress = await reportProgress(db, id);
   try {
-    const checked = await checkDomain(facts, { servers: dnsServers(), probes: probes() }, progress.onChecked);
+    const { webhookAllowPrivateNetworks: allowPrivateNetworks } = env();
+    const options = { servers: dnsServers(), probes: probes(), allowPrivateNetworks };
+    const checked = await checkDomain(facts, options, progress.onChecked);
     await progress.end();
     return { checked, cancel: progress.cancel };
   } catch (error) {

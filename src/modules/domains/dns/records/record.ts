@@ -17,6 +17,9 @@ export type DomainFacts = {
   certificateIssuer: string;
 };
 
+/** As many as are judged and stored, whatever somebody publishes. */
+export const MAX_VALUES = 50;
+
 type Answered = Exclude<Lookup, { status: 'temporary_error' }>;
 
 /** Whether others can reach a host under its name, unlike `localhost` or an address. */
@@ -126,11 +129,11 @@ export function tagsOf(text: string): Map<string, string> | null {
   return tags;
 }
 
-/** A lookup that has an answer. @throws LookupFailed */
+/** A lookup that has an answer, with as many values as are judged. @throws LookupFailed */
 export async function answered(lookup: Promise<Lookup>, name: string): Promise<Answered> {
   const found = await lookup;
   if (found.status === 'temporary_error') throw new LookupFailed(`${name}: ${found.reason}`);
-  return found;
+  return found.status === 'found' ? { ...found, values: found.values.slice(0, MAX_VALUES) } : found;
 }
 
 /** The values of a lookup that is not judged by itself, empty if there are none. @throws LookupFailed */

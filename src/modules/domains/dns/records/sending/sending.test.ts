@@ -53,6 +53,7 @@ describe('SPF', () => {
     ['v=spf1 nonsense:x -all', /invalid/],
     ['v=spf1 ip4:300.1.1.1 -all', /invalid/],
     ['v=spf1 include:nothing.example mx -all', /invalid/],
+    [`v=spf1 mx include:${'x'.repeat(64)}.example -all`, /invalid/],
   ])('rejects %s', async (text, message) => {
     publish(text);
     expect(await check('spf')).toMatchObject(problem('error', message));

@@ -147,6 +147,13 @@ describe('CAA', () => {
     expect(await check('caa', facts.mailHost)).toMatchObject({ status: 'ok' });
   });
 
+  it('is judged by its first 50 records', async () => {
+    const others = Array.from({ length: 50 }, (_, index) => `0 issue "other${index}.example"`);
+    zoneOf(NAME).CAA = [...others, '0 issue "letsencrypt.org"'];
+    server.faults = { [`CAA ${NAME}`]: 'truncated' };
+    expect(await check('caa', NAME)).toMatchObject({ status: 'mismatch', found: others });
+  });
+
   it('permits the authority that is set', async () => {
     zoneOf(NAME).CAA = ['0 issue "other.example"'];
     expect(await check('caa', NAME, domainFacts({ certificateIssuer: 'other.example' }))).toMatchObject({
