@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { dmarcXml } from '@/test/reports/dmarc-report';
+import { mailWith } from '@/test/reports/report-mail';
 import { tlsReport } from '@/test/reports/tls-report';
 import { zip } from '@/test/reports/zip';
 import { readReports } from './read';
@@ -106,6 +107,33 @@ it('a report with too many rows says that it is truncated', async () => {
     isMail: false,
   });
   expect(reports).toMatchObject([{ isTruncated: true, rows: { length: LIMITS.rows } }]);
+});
+
+describe('the files of a message', () => {
+  const ofRows = (reportId: string, count: number) => {
+    const rows = Array.from({ length: count }, () => ({}));
+    return { type: 'application/gzip', content: gzipSync(dmarcXml({ domain: 'shop.example', reportId, rows })) };
+  };
+  const mail = (...files: Parameters<typeof mailWith>) => ({ bytes: Buffer.from(mailWith(...files)), isMail: true });
+
+  it('have as many rows together as one report', async () => {
+    const files = [ofRows('d', 16_000), ofRows('c', 15_000), ofRows('b', 10_000), ofRows('a', 10)];
+    const { reports, unreadable } = await readReports(mail(...files));
+    expect(reports).toMatchObject([
+      { reportId: 'a', isTruncated: false, rows: { length: 10 } },
+      { reportId: 'b', isTruncated: false, rows: { length: 10_000 } },
+      { reportId: 'c', isTruncated: true, rows: { length: LIMITS.rows - 10_010 } },
+    ]);
+    expect(unreadable).toMatchObject([{ kind: 'dmarc', reason: 'too_large' }]);
+  });
+
+  it('are read without the one that takes too long', async () => {
+    let seconds = 0;
+    const now = () => 1_000 * seconds++;
+    const { reports, unreadable } = await readReports(mail(ofRows('slow', 5_000), ofRows('fast', 1)), now);
+    expect(reports).toMatchObject([{ reportId: 'fast' }]);
+    expect(unreadable).toMatchObject([{ kind: 'dmarc', reason: 'too_large' }]);
+  });
 });
 
 it('text is bounded, and has nothing that can’t be stored', async () => {
