@@ -87,7 +87,5 @@ async function storeArrived(tx: Tx, found: ReadReports, recipients: ReportRecipi
     const result = results[index];
     if (result?.status === 'rejected') drops.push({ domainId: ownId, kind: report.kind, reason: result.reason });
   }
-  const isEmpty = found.reports.length === 0 && found.unreadable.length === 0;
-  if (isEmpty && recipient.kind !== null) drops.push({ domainId, kind: recipient.kind, reason: 'malformed' });
   await countDropped(tx, drops, at);
 }
