@@ -51,7 +51,7 @@ export async function storeReportMail(
 async function findRecipients(db: Database, addresses: string[]): Promise<ReportRecipient[]> {
   const parsed = addresses.flatMap((address) => parseAddress(address) ?? []);
   const domains = await db.domain.findMany({
-    where: { name: { in: parsed.map(({ domain }) => domain) } },
+    where: { name: { in: parsed.map(({ domain }) => domain) }, active: true },
     select: { id: true, name: true },
   });
   return parsed.flatMap(({ local, domain }) => {
