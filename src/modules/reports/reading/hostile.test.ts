@@ -6,7 +6,7 @@ import { mailWith } from '@/test/reports/report-mail';
 import { tlsReport } from '@/test/reports/tls-report';
 import { zip } from '@/test/reports/zip';
 import { readReports } from './read';
-import { readReportsAside } from './reader';
+import { readReportsAside, withReports } from './reader';
 import { LIMITS } from './report';
 
 const MIB = 1024 * 1024;
@@ -155,5 +155,18 @@ it('more reports than are read at once are tried again later', async () => {
   const results = await Promise.allSettled(Array.from({ length: 6 }, () => readReportsAside(job())));
   expect(results.map(({ status }) => status)).toEqual([...Array(4).fill('fulfilled'), 'rejected', 'rejected']);
   expect(results[5]).toMatchObject({ reason: { apiCode: 'SERVICE_UNAVAILABLE' } });
+  expect(await readReportsAside(job())).toMatchObject({ reports: [{ kind: 'dmarc' }] });
+});
+
+it('reports count as read until they are stored', async () => {
+  const job = () => ({ bytes: new TextEncoder().encode(XML), isMail: false });
+  let store = () => {};
+  const stored = new Promise<void>((resolve) => {
+    store = resolve;
+  });
+  const storing = Array.from({ length: 4 }, () => withReports(job(), () => stored));
+  await expect(readReportsAside(job())).rejects.toMatchObject({ apiCode: 'SERVICE_UNAVAILABLE' });
+  store();
+  await Promise.all(storing);
   expect(await readReportsAside(job())).toMatchObject({ reports: [{ kind: 'dmarc' }] });
 });
