@@ -29,8 +29,17 @@ export const DropReason = z.enum(DROP_REASONS).meta({
 export type DropReason = z.infer<typeof DropReason>;
 
 export const DroppedReports = z
-  .array(z.object({ reason: DropReason, count: Count, last_at: Timestamp }))
-  .meta({ description: 'Reports that arrived at the domain’s addresses and were not stored' });
+  .array(
+    z.object({
+      reason: DropReason,
+      count: Count.meta({ description: 'Since the domain was added' }),
+      last_at: Timestamp,
+    }),
+  )
+  .meta({
+    description:
+      'Reports that arrived at the domain’s addresses and were not stored, by reasons that occurred in the period',
+  });
 export type DroppedReports = z.infer<typeof DroppedReports>;
 
 /** A body that fits into the limit of most endpoints. */

@@ -23,13 +23,13 @@ export async function reportFilters(ctx: ActorContext, input: ListInput) {
   return { domainId, organisation, beginAt: { gte: since, lt: until } };
 }
 
-/** What arrived for the domain and was not stored. */
+/** What arrived for the domain and was not stored, by reasons that occurred since then. */
 export async function readDropped(
   { db }: ActorContext,
-  domainId: string,
-  kind: 'dmarc' | 'tls',
+  { domainId, kind, since }: { domainId: string; kind: 'dmarc' | 'tls'; since: Date },
 ): Promise<DroppedReports> {
-  const rows = await db.droppedReport.findMany({ where: { domainId, kind }, orderBy: { lastAt: 'desc' } });
+  const where = { domainId, kind, lastAt: { gte: since } };
+  const rows = await db.droppedReport.findMany({ where, orderBy: { lastAt: 'desc' } });
   return rows.map(({ reason, count, lastAt }) => ({
     reason: reason as DropReason,
     count,

@@ -58,3 +58,13 @@ it('a report that can’t be stored is counted, and the others in its mail are s
   expect(await db.dmarcReport.count({ where: { domainId: id } })).toBe(2);
   expect(await db.droppedReport.findMany({ where: { domainId: id } })).toMatchObject([{ reason: 'error', count: 1 }]);
 });
+
+it('mail to an inactive domain is not read', async () => {
+  const { id, name } = await makeDomain();
+  await db.domain.update({ where: { id }, data: { active: false } });
+  await receive(name, fileAbout(name));
+  expect(await db.dmarcReport.count({ where: { domainId: id } })).toBe(0);
+  await db.domain.update({ where: { id }, data: { active: true } });
+  await receive(name, fileAbout(name));
+  expect(await db.dmarcReport.count({ where: { domainId: id } })).toBe(1);
+});

@@ -1,8 +1,8 @@
 import { parseAddress } from '@/lib/mail/address';
 import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import type { Database, Tx } from '@/server/db';
-import type { ReadReports } from './reading/read';
-import { readReportsAside } from './reading/reader';
+import type { ReadJob, ReadReports } from './reading/read';
+import { readReportsAside, withReports } from './reading/reader';
 import type { ReportKind } from './reading/report';
 import { type Arrived, countDropped, type Drop, storeReports, storeTimeoutMs } from './storing/store';
 
@@ -27,9 +27,15 @@ export async function readArrivedReports(
   recipients: ReportRecipient[],
 ): Promise<ArrivedReports> {
   const raw = await read();
-  // A copy, because the worker takes its bytes away from this thread.
-  const bytes = new Uint8Array(raw.subarray(0, MAX_READ_BYTES));
-  const found = await readReportsAside({ bytes, isMail: true });
+  return arrivedReports(await readReportsAside(jobOf(raw)), recipients);
+}
+
+/** With a copy of the message, because the worker takes its bytes away from this thread. */
+function jobOf(raw: Uint8Array): ReadJob {
+  return { bytes: new Uint8Array(raw.subarray(0, MAX_READ_BYTES)), isMail: true };
+}
+
+function arrivedReports(found: ReadReports, recipients: ReportRecipient[]): ArrivedReports {
   return {
     storeTimeoutMs: found.reports.reduce((sum, report) => sum + storeTimeoutMs(report), 0),
     store: (tx, at) => storeArrived(tx, found, recipients, at),
@@ -44,14 +50,16 @@ export async function storeReportMail(
 ): Promise<void> {
   const recipients = await findRecipients(db, mail.addresses);
   if (recipients.length === 0) return;
-  const reports = await readArrivedReports(async () => mail.raw, recipients);
-  await db.$transaction((tx) => reports.store(tx, at), { timeout: STORE_TIMEOUT_MS + reports.storeTimeoutMs });
+  await withReports(jobOf(mail.raw), async (found) => {
+    const reports = arrivedReports(found, recipients);
+    await db.$transaction((tx) => reports.store(tx, at), { timeout: STORE_TIMEOUT_MS + reports.storeTimeoutMs });
+  });
 }
 
 async function findRecipients(db: Database, addresses: string[]): Promise<ReportRecipient[]> {
   const parsed = addresses.flatMap((address) => parseAddress(address) ?? []);
   const domains = await db.domain.findMany({
-    where: { name: { in: parsed.map(({ domain }) => domain) } },
+    where: { name: { in: parsed.map(({ domain }) => domain) }, active: true },
     select: { id: true, name: true },
   });
   return parsed.flatMap(({ local, domain }) => {
@@ -87,7 +95,5 @@ async function storeArrived(tx: Tx, found: ReadReports, recipients: ReportRecipi
     const result = results[index];
     if (result?.status === 'rejected') drops.push({ domainId: ownId, kind: report.kind, reason: result.reason });
   }
-  const isEmpty = found.reports.length === 0 && found.unreadable.length === 0;
-  if (isEmpty && recipient.kind !== null) drops.push({ domainId, kind: recipient.kind, reason: 'malformed' });
   await countDropped(tx, drops, at);
 }

@@ -127,13 +127,26 @@ describe('what can’t be stored is accepted, and counted', () => {
   });
 
   it.each([
-    ['no attachment', []],
     ['garbage', [{ type: 'application/zip', content: 'garbage' }]],
     ['XML with an entity', [{ type: 'text/xml', content: '<!DOCTYPE f [<!ENTITY e "x">]><feedback>&e;</feedback>' }]],
   ])('if it has %s', async (_name, files) => {
     expect(await sendRaw(mailWith(...files), at('dmarc-reports'))).toMatch(/^250 /);
     expect(await dropped()).toEqual([['malformed', 1]]);
     expect(await shown()).toMatchObject({ status: 'received', recipients: [{ route: 'reports' }] });
+  });
+
+  it('but not mail without a file, such as spam', async () => {
+    expect(await sendRaw(mailWith(), at('dmarc-reports'))).toMatch(/^250 /);
+    expect(await dropped()).toEqual([]);
+  });
+
+  it('in the periods that it arrived in', async () => {
+    await sendRaw(dmarcMail({ domain: 'nowhere.example' }), at('dmarc-reports'));
+    const lastAt = new Date(Date.now() - 20 * 24 * 60 * 60 * 1000);
+    await db.droppedReport.updateMany({ where: { domainId: domain.id }, data: { lastAt } });
+    expect(await dropped()).toEqual([]);
+    const { data } = await api.get(`/domains/${domain.id}/dmarc?period=30d`);
+    expect(data.dropped).toEqual([{ reason: 'foreign_domain', count: 1, last_at: lastAt.toISOString() }]);
   });
 
   it('as the kind that the address is for', async () => {

@@ -1,5 +1,5 @@
 import { Notice } from '@/components/layout/notice';
-import { formatCount, formatPlural } from '@/lib/format';
+import { formatCount, formatDay, formatPlural } from '@/lib/format';
 import type { DroppedReports } from '../schema';
 import { DROP_REASONS } from './report-values';
 import classes from './reports.module.css';
@@ -12,9 +12,9 @@ export function Dropped({ dropped }: { dropped: DroppedReports }) {
     <div className={classes.note}>
       <Notice status="pending" title={`${formatPlural(count, 'report')} not stored`}>
         <ul>
-          {dropped.map(({ reason, count: times }) => (
+          {dropped.map(({ reason, count: times, last_at: lastAt }) => (
             <li key={reason} className="soft">
-              {formatCount(times)}: {DROP_REASONS[reason]}
+              {formatCount(times)}: {DROP_REASONS[reason]} Last on {formatDay(lastAt)}.
             </li>
           ))}
         </ul>

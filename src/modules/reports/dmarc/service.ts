@@ -39,7 +39,7 @@ export async function getDomainDmarc(ctx: ActorContext, { id, period }: GetDomai
     readAffected(db, selected),
     isRecent ? null : readTotals(db, { domainId: id, range: recent }),
     isRecent ? null : readAffected(db, { ...selected, range: recent }),
-    readDropped(ctx, id, 'dmarc'),
+    readDropped(ctx, { domainId: id, kind: 'dmarc', since: range.start }),
   ]);
   const { totals, series } = sums;
   const { legitimate } = recentAffected ?? affected;

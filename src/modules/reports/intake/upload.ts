@@ -2,7 +2,8 @@ import type { AuthorizedDomain } from '@/server/access/authorize';
 import { authorizeDomain } from '@/server/access/authorize';
 import { AppError } from '@/server/errors';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { readReportsAside } from '../reading/reader';
+import type { ReadReports } from '../reading/read';
+import { withReports } from '../reading/reader';
 import type { ParsedReport, ReportKind } from '../reading/report';
 import type { DropReason, UploadReport } from '../schema';
 import { storeReport, storeTimeoutMs } from '../storing/store';
@@ -16,8 +17,13 @@ const NAMES: Record<ReportKind, string> = { dmarc: 'DMARC', tls: 'TLS' };
  * Stores a report that was given as a file.
  * @throws VALIDATION_ERROR for a file that is no such report, and as `authorizeDomain` for the domain that it is about
  */
-export async function uploadReport(ctx: MutationContext, kind: ReportKind, { content }: UploadReport): Promise<Upload> {
-  const { reports, unreadable } = await readReportsAside({ bytes: Buffer.from(content, 'base64'), isMail: false });
+export function uploadReport(ctx: MutationContext, kind: ReportKind, { content }: UploadReport): Promise<Upload> {
+  const job = { bytes: Buffer.from(content, 'base64'), isMail: false };
+  return withReports(job, (found) => storeFound(ctx, kind, found));
+}
+
+async function storeFound(ctx: MutationContext, kind: ReportKind, found: ReadReports): Promise<Upload> {
+  const { reports, unreadable } = found;
   if (unreadable[0]) throw invalidFile(unreadable[0].message);
   const [report] = reports;
   if (!report) throw invalidFile('The file has no report.');

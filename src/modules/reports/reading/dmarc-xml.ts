@@ -12,8 +12,8 @@ import {
 } from './report';
 
 /** Reads an aggregate report of RFC 7489 or RFC 9990. Elements that neither knows are skipped. @throws UnreadableReport */
-export async function parseDmarcXml(texts: AsyncIterable<string>): Promise<ParsedDmarc> {
-  const reading = createReading();
+export async function parseDmarcXml(texts: AsyncIterable<string>, maxRows: number): Promise<ParsedDmarc> {
+  const reading = createReading(maxRows);
   const parser = new SaxesParser({ position: false });
   const names: string[] = [];
   let value: string | null = null;
@@ -57,7 +57,7 @@ const POLICY_TAGS = ['domain', 'p', 'sp', 'np', 'adkim', 'aspf', 'pct', 'fo', 't
 
 type Fields = Record<string, string>;
 
-function createReading() {
+function createReading(maxRows: number) {
   const head: Fields = {};
   const errors: string[] = [];
   const rows: DmarcRow[] = [];
@@ -90,7 +90,7 @@ function createReading() {
       const list = itemLists[path]?.();
       if (list && list.length < LIMITS.listLength) list.push(item);
       if (path !== ROW) return;
-      if (rows.length < LIMITS.rows) rows.push(rowOf(row, lists));
+      if (rows.length < maxRows) rows.push(rowOf(row, lists));
       else isTruncated = true;
     },
     report(): ParsedDmarc {

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { dmarcXml } from '@/test/reports/dmarc-report';
+import { mailWith } from '@/test/reports/report-mail';
 import { tlsReport } from '@/test/reports/tls-report';
 import { zip } from '@/test/reports/zip';
 import { readReports } from './read';
-import { readReportsAside } from './reader';
+import { readReportsAside, withReports } from './reader';
 import { LIMITS } from './report';
 
 const MIB = 1024 * 1024;
@@ -108,6 +109,33 @@ it('a report with too many rows says that it is truncated', async () => {
   expect(reports).toMatchObject([{ isTruncated: true, rows: { length: LIMITS.rows } }]);
 });
 
+describe('the files of a message', () => {
+  const ofRows = (reportId: string, count: number) => {
+    const rows = Array.from({ length: count }, () => ({}));
+    return { type: 'application/gzip', content: gzipSync(dmarcXml({ domain: 'shop.example', reportId, rows })) };
+  };
+  const mail = (...files: Parameters<typeof mailWith>) => ({ bytes: Buffer.from(mailWith(...files)), isMail: true });
+
+  it('have as many rows together as one report', async () => {
+    const files = [ofRows('d', 16_000), ofRows('c', 15_000), ofRows('b', 10_000), ofRows('a', 10)];
+    const { reports, unreadable } = await readReports(mail(...files));
+    expect(reports).toMatchObject([
+      { reportId: 'a', isTruncated: false, rows: { length: 10 } },
+      { reportId: 'b', isTruncated: false, rows: { length: 10_000 } },
+      { reportId: 'c', isTruncated: true, rows: { length: LIMITS.rows - 10_010 } },
+    ]);
+    expect(unreadable).toMatchObject([{ kind: 'dmarc', reason: 'too_large' }]);
+  });
+
+  it('are read without the one that takes too long', async () => {
+    let seconds = 0;
+    const now = () => 1_000 * seconds++;
+    const { reports, unreadable } = await readReports(mail(ofRows('slow', 5_000), ofRows('fast', 1)), now);
+    expect(reports).toMatchObject([{ reportId: 'fast' }]);
+    expect(unreadable).toMatchObject([{ kind: 'dmarc', reason: 'too_large' }]);
+  });
+});
+
 it('text is bounded, and has nothing that can’t be stored', async () => {
   const json = JSON.stringify(tlsReport({ domain: 'shop.example', organisation: `a\0b\ud800${'x'.repeat(1_000)}` }));
   const { reports } = await read(json);
@@ -127,5 +155,18 @@ it('more reports than are read at once are tried again later', async () => {
   const results = await Promise.allSettled(Array.from({ length: 6 }, () => readReportsAside(job())));
   expect(results.map(({ status }) => status)).toEqual([...Array(4).fill('fulfilled'), 'rejected', 'rejected']);
   expect(results[5]).toMatchObject({ reason: { apiCode: 'SERVICE_UNAVAILABLE' } });
+  expect(await readReportsAside(job())).toMatchObject({ reports: [{ kind: 'dmarc' }] });
+});
+
+it('reports count as read until they are stored', async () => {
+  const job = () => ({ bytes: new TextEncoder().encode(XML), isMail: false });
+  let store = () => {};
+  const stored = new Promise<void>((resolve) => {
+    store = resolve;
+  });
+  const storing = Array.from({ length: 4 }, () => withReports(job(), () => stored));
+  await expect(readReportsAside(job())).rejects.toMatchObject({ apiCode: 'SERVICE_UNAVAILABLE' });
+  store();
+  await Promise.all(storing);
   expect(await readReportsAside(job())).toMatchObject({ reports: [{ kind: 'dmarc' }] });
 });

@@ -16,13 +16,19 @@ export type ReadReports = {
 };
 
 /** Finds and reads reports. Runs in a worker thread. */
-export async function readReports({ bytes, isMail }: ReadJob): Promise<ReadReports> {
+export async function readReports({ bytes, isMail }: ReadJob, now: () => number = Date.now): Promise<ReadReports> {
   const files = isMail ? await filesIn(bytes) : [bytes];
   const found: ReadReports = { reports: [], unreadable: [] };
-  for (const file of files) {
+  const latest = now() + MESSAGE_MS;
+  let rowsLeft: number = LIMITS.rows;
+  // The small ones first, so that a large one leaves no report unread.
+  for (const file of files.toSorted((one, other) => one.byteLength - other.byteLength)) {
     const attempt: Attempt = { kind: null };
+    const until = Math.min(latest, now() + FILE_MS);
     try {
-      found.reports.push(...(await readFile(file, attempt)));
+      const reports = await readFile(file, attempt, { rows: rowsLeft, isLate: () => now() > until });
+      for (const report of reports) if (report.kind === 'dmarc') rowsLeft -= report.rows.length;
+      found.reports.push(...reports);
     } catch (error) {
       if (!(error instanceof UnreadableReport)) throw error;
       found.unreadable.push({ kind: attempt.kind, reason: error.reason, message: error.message });
@@ -31,10 +37,15 @@ export async function readReports({ bytes, isMail }: ReadJob): Promise<ReadRepor
   return found;
 }
 
-type Attempt = { kind: ReportKind | null };
+// Together less than the thread has.
+const FILE_MS = 5_000;
+const MESSAGE_MS = 10_000;
 
-async function readFile(file: Uint8Array, attempt: Attempt): Promise<ParsedReport[]> {
-  const texts = decode(unpack(file));
+type Attempt = { kind: ReportKind | null };
+type Budget = { rows: number; isLate: () => boolean };
+
+async function readFile(file: Uint8Array, attempt: Attempt, budget: Budget): Promise<ParsedReport[]> {
+  const texts = inTime(decode(unpack(file)), budget.isLate);
   let start = '';
   for await (const text of texts) {
     start += text;
@@ -43,9 +54,18 @@ async function readFile(file: Uint8Array, attempt: Attempt): Promise<ParsedRepor
     if (first !== '<' && first !== '{') break;
     attempt.kind = first === '<' ? 'dmarc' : 'tls';
     const whole = joined(start, texts);
-    return attempt.kind === 'dmarc' ? [await parseDmarcXml(whole)] : await parseTlsJson(whole);
+    if (attempt.kind === 'tls') return parseTlsJson(whole);
+    if (budget.rows === 0) throw new UnreadableReport('The message has too many rows.', 'too_large');
+    return [await parseDmarcXml(whole, budget.rows)];
   }
   throw new UnreadableReport('The file is neither XML nor JSON.');
+}
+
+async function* inTime(texts: AsyncGenerator<string>, isLate: () => boolean): AsyncGenerator<string> {
+  for await (const text of texts) {
+    if (isLate()) throw new UnreadableReport('The report takes too long to read.', 'too_large');
+    yield text;
+  }
 }
 
 const MAX_LEADING_SPACE = 1_000;

@@ -24,10 +24,11 @@ const readInThread = createWorkerPool<ReadJob, ReadReports>({
 let reading = 0;
 
 /**
- * Reads reports in a worker thread, whose memory and time are limited. What is in a file never makes this fail.
- * @throws SERVICE_UNAVAILABLE while too many are read: they have to be sent again
+ * Reads reports in a worker thread, whose memory and time are limited, and passes them on. What is in a file never makes the
+ * reading fail. Few are read and used at once.
+ * @throws SERVICE_UNAVAILABLE while there are too many: they have to be sent again
  */
-export async function readReportsAside(job: ReadJob): Promise<ReadReports> {
+export async function withReports<T>(job: ReadJob, use: (found: ReadReports) => Promise<T>): Promise<T> {
   if (reading >= MAX_AT_ONCE) {
     throw new AppError('SERVICE_UNAVAILABLE', 'Too many reports are being read. Try again in a minute.', {
       headers: { 'Retry-After': '60' },
@@ -35,15 +36,22 @@ export async function readReportsAside(job: ReadJob): Promise<ReadReports> {
   }
   reading += 1;
   try {
-    return await readInThread(job);
-  } catch (error) {
-    log.warn({ error }, 'cannot read a report');
-    const reason = error instanceof TooSlow || isOutOfMemory(error) ? 'too_large' : 'malformed';
-    const message = reason === 'too_large' ? 'The report takes too long to read.' : 'The file can’t be read.';
-    return { reports: [], unreadable: [{ kind: null, reason, message }] };
+    return await use(await readInThread(job).catch(unreadable));
   } finally {
     reading -= 1;
   }
+}
+
+/** As `withReports`, but not limited in how they are used. */
+export function readReportsAside(job: ReadJob): Promise<ReadReports> {
+  return withReports(job, async (found) => found);
+}
+
+function unreadable(error: unknown): ReadReports {
+  log.warn({ error }, 'cannot read a report');
+  const reason = error instanceof TooSlow || isOutOfMemory(error) ? 'too_large' : 'malformed';
+  const message = reason === 'too_large' ? 'The report takes too long to read.' : 'The file can’t be read.';
+  return { reports: [], unreadable: [{ kind: null, reason, message }] };
 }
 
 function isOutOfMemory(error: unknown): boolean {

@@ -4,6 +4,7 @@ import yauzl from 'yauzl';
 import { LIMITS, UnreadableReport } from './report';
 
 const MIB = 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
 const REPORT_NAME = /\.(xml|json)$/i;
 
 /**
@@ -15,7 +16,11 @@ export async function* unpack(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (startsWith(file, [0x1f, 0x8b])) yield* limited(gunzip(file), file.byteLength);
   else if (startsWith(file, [0x50, 0x4b])) yield* unzip(file);
-  else yield file;
+  else yield* pieces(file);
+}
+
+function* pieces(file: Buffer): Generator<Uint8Array> {
+  for (let start = 0; start < file.byteLength; start += PIECE_BYTES) yield file.subarray(start, start + PIECE_BYTES);
 }
 
 function gunzip(file: Buffer): Readable {

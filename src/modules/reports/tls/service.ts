@@ -19,7 +19,7 @@ export async function getDomainTls(ctx: ActorContext, { id, period }: GetDomainT
   const [sums, failures, dropped] = await Promise.all([
     readTotals(ctx.db, selected),
     readFailures(ctx.db, selected),
-    readDropped(ctx, id, 'tls'),
+    readDropped(ctx, { domainId: id, kind: 'tls', since: range.start }),
   ]);
   return { period, start: range.start.toISOString(), end: range.end.toISOString(), ...sums, ...failures, dropped };
 }

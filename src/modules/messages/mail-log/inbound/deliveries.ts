@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { InboundMail, ResolvedAddress, SpamVerdict } from '@/mail/inbound/port';
 import type { LoggedVerdict } from '@/mail/log/filter-log';
@@ -15,6 +16,8 @@ import { type Addressed, findDomainIds, findReportAddresses } from './own-domain
 
 const BATCH_SIZE = 100;
 const CONCURRENCY = 4;
+// Reading reports takes seconds, and anybody can send them.
+const WITH_REPORTS_CONCURRENCY = 1;
 // After this, a message still waiting for some recipients is reported for the others.
 const WAIT_FOR_RECIPIENTS_MS = 3_000;
 // How long to wait for the filter's entry while its stream is unavailable; longer than a Redis restart.
@@ -26,7 +29,8 @@ export type ReportRun = { now: Date; isStreamRead: boolean };
 
 /**
  * Reports inbound deliveries found in the log, with the filter's verdict if there is one: records the message and emits its
- * events. Each delivery is marked in the same transaction, so it is reported once. A failing one does not block others.
+ * events. Each delivery is marked in the same transaction, so it is reported once. A failing one does not block others, nor
+ * does one to an address whose mail is read for reports.
  */
 export function createDeliveryReporter(db: Database, copies: MessageCopies) {
   const failures = new Map<string, { count: number; until: number }>();
@@ -42,27 +46,43 @@ export function createDeliveryReporter(db: Database, copies: MessageCopies) {
     }
   }
 
-  /** @returns the number of messages processed */
+  const withReports = new Set<string>();
+  const limitWithReports = pLimit(WITH_REPORTS_CONCURRENCY);
+
+  function reportAside(queueId: string, now: Date): void {
+    withReports.add(queueId);
+    void limitWithReports(() => reportOne(queueId, now)).finally(() => withReports.delete(queueId));
+  }
+
+  /** @returns the number of messages processed, or started if they may have reports */
   return async (run: ReportRun): Promise<number> => {
     const waiting = [...failures].filter(([, { until }]) => until > run.now.getTime()).map(([queueId]) => queueId);
-    const queueIds = await findUnreported(db, run, waiting);
+    const found = await findUnreported(db, run, [...waiting, ...withReports]);
+    for (const { queueId } of found.filter(({ mayHaveReports }) => mayHaveReports)) reportAside(queueId, run.now);
+    const others = found.filter(({ mayHaveReports }) => !mayHaveReports);
     const limit = pLimit(CONCURRENCY);
-    await Promise.all(queueIds.map((queueId) => limit(() => reportOne(queueId, run.now))));
-    return queueIds.length;
+    await Promise.all(others.map(({ queueId }) => limit(() => reportOne(queueId, run.now))));
+    return found.length;
   };
 }
 
-async function findUnreported(db: Database, { now, isStreamRead }: ReportRun, except: string[]): Promise<string[]> {
+type Unreported = { queueId: string; mayHaveReports: boolean };
+
+async function findUnreported(db: Database, { now, isStreamRead }: ReportRun, except: string[]): Promise<Unreported[]> {
   const before = (ms: number) => new Date(now.getTime() - ms);
-  const rows = await db.$queryRaw<{ queueId: string }[]>`
-    SELECT d.queue_id AS "queueId"
+  return db.$queryRaw<Unreported[]>`
+    SELECT d.queue_id AS "queueId",
+           bool_or(split_part(d.recipient, '@', 1) = ANY(${LOCAL_PARTS}::text[]) OR named.id IS NOT NULL) AS "mayHaveReports"
       FROM inbound_delivery d JOIN logged_mail m ON m.queue_id = d.queue_id
+      LEFT JOIN domain own ON own.name = split_part(d.recipient, '@', 2)
+      LEFT JOIN mailbox named ON named.id = own.report_mailbox_id AND named.local_part = split_part(d.recipient, '@', 1)
      WHERE d.reported_at IS NULL AND d.queue_id <> ALL(${except}::text[])
        AND (m.removed_at IS NOT NULL OR d.at < ${before(WAIT_FOR_RECIPIENTS_MS)})
        AND (m.verdict IS NOT NULL OR m.login IS NOT NULL OR ${isStreamRead} OR d.at < ${before(WAIT_FOR_FILTER_MS)})
      GROUP BY d.queue_id ORDER BY min(d.at) LIMIT ${BATCH_SIZE}`;
-  return rows.map(({ queueId }) => queueId);
 }
+
+const LOCAL_PARTS: string[] = Object.values(REPORT_LOCAL_PARTS);
 
 const STORED = { include: { deliveries: { orderBy: [{ at: 'asc' }, { recipient: 'asc' }] } } } satisfies {
   include: Prisma.LoggedMailInclude;

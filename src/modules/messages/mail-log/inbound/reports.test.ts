@@ -19,6 +19,8 @@ async function logDelivery(to: string) {
   await mail.logged(...accepted('bo@far.example'), stored(at(to)), { kind: 'removed' });
 }
 
+const recorded = (queueId = mail.queueId) => db.message.count({ where: { queueId } });
+
 async function shown() {
   const include = { recipients: true, events: true };
   return db.message.findFirstOrThrow({ where: { queueId: mail.queueId }, include });
@@ -31,7 +33,7 @@ it('a report in the mailbox for reports is read, and its content still goes to w
   await mail.filtered({ recipients: [at('ops')] }, raw());
   await logDelivery('ops');
   await createDeliveryReporter(db, messageCopies())(reportRun());
-  expect(await reports()).toBe(1);
+  await expect.poll(reports).toBe(1);
   const [full] = await mail.emitted('mail.received.full');
   expect(full?.data).toMatchObject({ body_text: expect.stringContaining('This is a report.'), attachments: [{}] });
 });
@@ -41,6 +43,7 @@ it('a report that the agent took is recorded, and neither fetched nor stored aga
   await logDelivery('dmarc-reports');
   const fetch = vi.fn(async () => Buffer.from(raw()));
   await createDeliveryReporter(db, messageCopies({ fetch }))(reportRun());
+  await expect.poll(recorded).toBe(1);
   expect(fetch).not.toHaveBeenCalled();
   expect(await reports()).toBe(0);
   expect(await mail.emitted()).toEqual([]);
@@ -58,5 +61,25 @@ it('a report that waits for the agent is deferred, and then received', async () 
   expect(await shown()).toMatchObject({ status: 'deferred', recipients: [{ route: 'reports', status: 'deferred' }] });
   await mail.logged(stored(at('dmarc-reports')), { kind: 'removed' });
   await createDeliveryReporter(db, messageCopies())(reportRun());
+  await expect.poll(async () => (await shown()).status).toBe('received');
   expect(await shown()).toMatchObject({ status: 'received', recipients: [{ route: 'reports', status: 'received' }] });
+});
+
+it('a report that takes long to read does not hold up other mail', async () => {
+  await makeMailbox(mail.domain.id, 'dmarc-reports');
+  await mail.filtered({ recipients: [at('dmarc-reports')], is_whole: false }, null);
+  await logDelivery('dmarc-reports');
+  const other = await makeOneMessage('bo');
+  await other.filtered({ recipients: [`bo@${other.domain.name}`] }, dmarcMail({ domain: other.domain.name }));
+  await other.logged(...accepted('bo@far.example'), stored(`bo@${other.domain.name}`), { kind: 'removed' });
+  let resolve = (_raw: Buffer) => {};
+  const fetched = new Promise<Buffer>((fulfill) => {
+    resolve = fulfill;
+  });
+  const report = createDeliveryReporter(db, messageCopies({ fetch: () => fetched }));
+  while ((await report(reportRun())) > 0);
+  expect([await recorded(other.queueId), await recorded()]).toEqual([1, 0]);
+  resolve(Buffer.from(raw()));
+  await expect.poll(reports).toBe(1);
+  expect(await recorded()).toBe(1);
 });

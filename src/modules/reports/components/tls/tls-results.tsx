@@ -37,7 +37,7 @@ export function TlsResults({ id, period, children }: TlsResultsProps) {
         <div className={classes.empty}>
           <EmptyState title="No TLS reports in this period">
             <p>
-              Other servers send them once a day to the address in the TLS reports record, which the DNS tab lists. They
+              Other servers send them once a day to the address in the TLS reports record, which the DNS tab lists. Most
               report only if the domain has an MTA-STS policy or DANE.
             </p>
           </EmptyState>
