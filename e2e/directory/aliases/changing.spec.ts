@@ -71,8 +71,8 @@ test('deletes an alias after confirmation, and Undo restores it', async ({ signe
   await expect(page.getByRole('button', { name: 'Undo' })).toBeFocused();
   expect(await resolve(api, address)).toMatchObject({ outcome: 'rejected' });
   await page.keyboard.press('Enter');
+  await expect.poll(() => resolve(api, address)).toMatchObject({ outcome: 'alias' });
   await expect(page.getByRole('row', { name: address })).toBeVisible();
-  expect(await resolve(api, address)).toMatchObject({ outcome: 'alias' });
 });
 
 test('deactivates, restores and deletes several aliases together', async ({ signedIn: page, api, check }) => {
