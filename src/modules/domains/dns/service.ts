@@ -22,6 +22,7 @@ export async function checkDns(ctx: MutationContext, { id }: { id: string }): Pr
     ctx.transaction(async ({ tx, audit }) => {
       await requireDomain(ctx, tx, id);
       const status = await storeCheck(tx, id, { checked, at: ctx.clock.now() });
+      if (status === null) throw notFound('domain');
       await audit({ resource: `domain:${id}`, domainId: id, details: { status } });
       return readDns(tx, id);
     }),

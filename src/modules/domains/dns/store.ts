@@ -1,6 +1,5 @@
 import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
-import { notFound } from '@/server/errors';
 import type { Prisma } from '@/server/prisma/client';
 import { emitDnsChanged } from './changed-event';
 import type { CheckedRecord } from './check-record';
@@ -16,13 +15,17 @@ type Check = { checked: CheckedRecord[]; at: Date };
 
 /**
  * Stores what a check found, and how it differs from the check before.
- * @returns the domain's new status
+ * @returns the domain's new status, null if the domain no longer exists
  */
-export async function storeCheck(tx: Tx, domainId: string, { checked, at }: Check): Promise<DomainDns['status']> {
+export async function storeCheck(
+  tx: Tx,
+  domainId: string,
+  { checked, at }: Check,
+): Promise<DomainDns['status'] | null> {
   // One check of a domain stores at a time.
   const [domain] = await tx.$queryRaw<DomainRow[]>`
     SELECT id, name, dns_status AS "dnsStatus" FROM domain WHERE id = ${domainId}::uuid FOR NO KEY UPDATE`;
-  if (!domain) throw notFound('domain');
+  if (!domain) return null;
   const earlier = await tx.dnsRecord.findMany({ where: { domainId } });
   const { rows, changes } = compareChecks(earlier, checked, { domainId, at });
   await tx.dnsRecord.deleteMany({ where: { domainId } });
