@@ -21,6 +21,7 @@ import {
   detach,
   recordHeartbeat,
 } from '@/modules/mail-server/requests';
+import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
 import { storeReportMail } from '@/modules/reports/service';
@@ -100,6 +101,7 @@ async function startAgent(): Promise<() => Promise<void>> {
   return async () => {
     await Promise.all([...tasks.map(({ end }) => end()), endAnswers(), endListening(), reportServer.close()]);
     await requests.end();
+    await contentSettled();
     await detach(db, agent);
     redis.disconnect();
     await db.$disconnect();

@@ -15,6 +15,8 @@ import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
+import { checkContentStore, contentSettled } from '@/modules/messages/content/keeping/keep';
+import { cleanUpContent } from '@/modules/messages/content/retention/clean-up';
 import { lookUpHosts } from '@/modules/reports/hosts';
 import { deleteOldReports } from '@/modules/reports/storing/retention';
 import { settleAbandonedMessages } from '@/modules/sending/service';
@@ -39,6 +41,7 @@ const DENIALS_INTERVAL_MS = 10_000;
 const DNS_INTERVAL_MS = 60_000;
 const HOST_NAMES_INTERVAL_MS = 30_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
+const CONTENT_STORE_INTERVAL_MS = 60_000;
 const DELIVERY_INTERVAL_MS = 500;
 
 /** The interface between the HTTP server's process (scripts/serve.mjs) and the app. */
@@ -65,6 +68,9 @@ export async function start(): Promise<App> {
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
   repeat('checking DNS', DNS_INTERVAL_MS, () => checkDueDomains(database(), systemClock));
   repeat('looking up host names', HOST_NAMES_INTERVAL_MS, () => lookUpHosts(database(), dnsServers(), systemClock));
+  repeat('checking the content store', CONTENT_STORE_INTERVAL_MS, () =>
+    checkContentStore(database(), systemClock.now()),
+  ).runNow();
   const stopDelivering = startDelivering();
   let closeHttp: (() => Promise<void>) | undefined;
   return {
@@ -76,6 +82,7 @@ export async function start(): Promise<App> {
     },
     close: async () => {
       await Promise.all([closeHttp?.(), stopDelivering()]);
+      await contentSettled();
     },
   };
 }
@@ -102,6 +109,7 @@ async function cleanUp(): Promise<void> {
     'deleting old send counts': () => deleteOldSends(db, systemClock.now()),
     'deleting old events': () => deleteOldEvents(db, systemClock.now(), env().eventRetentionDays),
     'deleting old reports': () => deleteOldReports(db, systemClock.now(), env().reportRetentionDays),
+    'deleting old message content': () => cleanUpContent(db, systemClock.now()),
     'archiving old audit entries': () =>
       archiveAuditEntries(db, {
         dir: join(env().dataDir, 'audit-archive'),

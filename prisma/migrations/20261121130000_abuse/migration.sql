@@ -1,5 +1,5 @@
 -- CreateEnum
-CREATE TYPE "alert_kind" AS ENUM ('mailbox_suspended', 'rate_limited', 'volume_spike', 'wrong_passwords', 'dns_broken');
+CREATE TYPE "alert_kind" AS ENUM ('mailbox_suspended', 'rate_limited', 'volume_spike', 'wrong_passwords', 'dns_broken', 'content_store');
 
 -- CreateEnum
 CREATE TYPE "alert_severity" AS ENUM ('warning', 'critical');

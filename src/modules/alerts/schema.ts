@@ -8,6 +8,7 @@ const AlertKind = z.enum([
   'webhook_failing',
   'wrong_passwords',
   'dns_broken',
+  'content_store',
 ]);
 const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
 
@@ -17,7 +18,9 @@ export const Alert = z
     kind: AlertKind,
     severity: z.enum(['warning', 'critical']),
     status: AlertStatus,
-    subject: z.string().meta({ description: 'The email address, domain, webhook or IP address of the alert' }),
+    subject: z
+      .string()
+      .meta({ description: 'The email address, domain, webhook, IP address or content store of the alert' }),
     domain_id: Id.nullable(),
     mailbox_id: Id.nullable(),
     message: z.string(),

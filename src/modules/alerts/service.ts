@@ -24,6 +24,7 @@ export const ALERT_KINDS: Record<Alert['kind'], Kind> = {
   mailbox_suspended: { severity: 'critical', isLasting: true },
   webhook_failing: { severity: 'critical', isLasting: true },
   dns_broken: { severity: 'critical', isLasting: true },
+  content_store: { severity: 'critical', isLasting: true },
   rate_limited: { severity: 'warning', isLasting: false },
   volume_spike: { severity: 'warning', isLasting: false },
   wrong_passwords: { severity: 'warning', isLasting: false },
@@ -124,6 +125,9 @@ function messageOf({ kind, subject, count, expected }: Row): string {
     return `The webhook ${subject} failed ${count} times in a row. Deliveries to it continue.`;
   if (kind === 'dns_broken') {
     return `DNS records of ${subject} that mail depends on are missing or wrong: ${count}. The domain’s page says what to publish.`;
+  }
+  if (kind === 'content_store') {
+    return `The content store ${subject} is full or does not respond. Mail is sent and received, but its content is not kept meanwhile. The log has the error.`;
   }
   if (kind === 'wrong_passwords') {
     const source = isIP(subject) ? `from ${subject}` : `for ${subject} from one address`;

@@ -20,20 +20,30 @@ const LEASE_RENEWAL_MS = 10_000;
 // Much longer than any request can run.
 const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
+type SentMessage = Sent & { id: string };
+
+type ToSend = Pick<PreparedSend, 'fingerprint' | 'message'> & {
+  /** Further facts for the audit entry. */
+  details?: object;
+};
+
 /** Sends one message, at most once per Idempotency-Key. @throws the errors of {@link submitMessage} and {@link claimKey} */
-export async function sendMessage(ctx: MutationContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
+export async function sendMessage(
+  ctx: MutationContext,
+  { fingerprint, message, details = {} }: ToSend,
+): Promise<SentMessage> {
   const key = ctx.request.idempotencyKey;
-  if (key === null) return submitAudited(ctx, message);
+  if (key === null) return submitAudited(ctx, message, details);
   const { kind, claim } = await claimKey(ctx.db, ctx.actor, key, fingerprint);
   const prior = await settledPrior(ctx, claim);
   if (prior) {
     if (kind === 'claimed') await finishKey(ctx.db, claim);
     await ctx.auditAlone({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
     if (prior.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
-    return { message_id: prior.messageId };
+    return { id: prior.id, message_id: prior.messageId };
   }
   try {
-    const sent = await withLease(ctx, claim, () => submitAudited(ctx, message, claim));
+    const sent = await withLease(ctx, claim, () => submitAudited(ctx, message, details, claim));
     await finishKey(ctx.db, claim);
     return sent;
   } catch (error) {
@@ -97,7 +107,12 @@ async function withLease<Result>(ctx: MutationContext, claim: Claim, work: () =>
   }
 }
 
-async function submitAudited(ctx: MutationContext, message: PreparedMessage, claim?: Claim): Promise<Sent> {
+async function submitAudited(
+  ctx: MutationContext,
+  message: PreparedMessage,
+  more: object,
+  claim?: Claim,
+): Promise<SentMessage> {
   const storeOutcome: StoreOutcome = ({ id, messageId, domain, outcome }, store) =>
     ctx.transaction(async ({ tx, audit }) => {
       await store(tx);
@@ -105,12 +120,18 @@ async function submitAudited(ctx: MutationContext, message: PreparedMessage, cla
         resource: `message:${id}`,
         domainId: domain.id,
         outcome: outcome.outcome === 'accepted' ? 'success' : 'error',
-        details: { message_id: messageId, from: message.from, subject: message.subject, outcome: outcome.outcome },
+        details: {
+          message_id: messageId,
+          from: message.from,
+          subject: message.subject,
+          outcome: outcome.outcome,
+          ...more,
+        },
       });
     });
   const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
-  const { messageId } = await submitMessage(ctx, message, { storeOutcome, slot });
-  return { message_id: messageId };
+  const { id, messageId } = await submitMessage(ctx, message, { storeOutcome, slot });
+  return { id, message_id: messageId };
 }
 
 async function submitAll(

@@ -16,6 +16,7 @@ const KINDS: Record<Alert['kind'], [Status, string]> = {
   webhook_failing: ['failed', 'Failing'],
   wrong_passwords: ['warning', 'Guessing'],
   dns_broken: ['failed', 'DNS'],
+  content_store: ['failed', 'Storage'],
 };
 
 const STATUSES: Record<Alert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
