@@ -10,7 +10,7 @@ import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
 import { createMissingDkimKeys } from '@/modules/domains/dkim/missing';
-import { dnsServers } from '@/modules/domains/dns/facts';
+import { dnsServers } from '@/modules/domains/dns/checking/facts';
 import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
