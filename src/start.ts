@@ -32,6 +32,7 @@ import { addressRefusal, countRequest, prepareLimits } from '@/server/limits/rat
 import { log } from '@/server/log';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
 import { env } from '@/server/settings/env';
+import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 
 const CLEANUP_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
@@ -54,6 +55,8 @@ type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promi
 /** Prepares an instance before it serves. @throws for a wrong configuration, so that it never starts halfway */
 export async function start(): Promise<App> {
   env();
+  await applySavedSettings(database());
+  const stopFollowing = followSavedSettings(database());
   await prepareFirstAdmin();
   await outboundMta();
   await prepareLimits();
@@ -75,7 +78,7 @@ export async function start(): Promise<App> {
       closeHttp = serveHttp(server, options);
     },
     close: async () => {
-      await Promise.all([closeHttp?.(), stopDelivering()]);
+      await Promise.all([closeHttp?.(), stopDelivering(), stopFollowing()]);
     },
   };
 }

@@ -189,6 +189,10 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /abuse/thresholds': plain('/abuse/thresholds'),
   'PATCH /abuse/thresholds': plain('/abuse/thresholds', { spike_factor: 5 }),
 
+  'GET /config': plain('/config'),
+  'PATCH /config': plain('/config', { values: { REPORT_RETENTION_DAYS: 400 } }),
+  'GET /config/{key}/history': plain('/config/REPORT_RETENTION_DAYS/history'),
+
   'GET /queue': plain('/queue', undefined, NO_MAIL_SERVER),
   'GET /queue/summary': plain('/queue/summary', undefined, NO_MAIL_SERVER),
   'POST /queue/flush': plain('/queue/flush', undefined, NO_MAIL_SERVER),
