@@ -25,6 +25,7 @@ describe('GET /config', () => {
   it('names the value in effect, its default, limits and source', async () => {
     expect(await setting('EVENT_RETENTION_DAYS')).toEqual({
       key: 'EVENT_RETENTION_DAYS',
+      group: 'Retention',
       value: 30,
       type: 'integer',
       unit: 'days',

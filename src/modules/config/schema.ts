@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SETTING_GROUPS } from '@/lib/setting-groups';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
 const MAX_TEXT_LENGTH = 2048;
@@ -18,6 +19,7 @@ const Person = z.object({ id: Id, email: z.string() });
 export const Setting = z
   .object({
     key: Key,
+    group: z.enum(SETTING_GROUPS),
     value: Value.nullable().meta({
       description: 'The value in effect, null if there is none. A secret is returned without what is secret in it',
     }),

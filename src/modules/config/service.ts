@@ -153,11 +153,12 @@ function shown(key: SettingName, given: string): Value | null {
 }
 
 function present(key: SettingName, row: Saved | undefined): Setting {
-  const { type, unit, isMutable, isSecret, description } = SETTINGS[key];
+  const { group, type, unit, isMutable, isSecret, description } = SETTINGS[key];
   const { minimum, maximum } = settingLimits(key);
   const state = stateOf(key, row?.value);
   return {
     key,
+    group,
     ...state,
     type,
     unit,
