@@ -15,6 +15,7 @@ import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
+import { deleteOldMessages } from '@/modules/messages/retention/run';
 import { lookUpHosts } from '@/modules/reports/hosts';
 import { deleteOldReports } from '@/modules/reports/storing/retention';
 import { settleAbandonedMessages } from '@/modules/sending/service';
@@ -37,6 +38,7 @@ import { applySavedSettings, followSavedSettings } from '@/server/settings/saved
 const CLEANUP_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
 const DENIALS_INTERVAL_MS = 10_000;
+const RETENTION_INTERVAL_MS = 60_000;
 const DNS_INTERVAL_MS = 60_000;
 const HOST_NAMES_INTERVAL_MS = 30_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
@@ -68,6 +70,10 @@ export async function start(): Promise<App> {
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
   repeat('checking DNS', DNS_INTERVAL_MS, () => checkDueDomains(database(), systemClock));
   repeat('looking up host names', HOST_NAMES_INTERVAL_MS, () => lookUpHosts(database(), dnsServers(), systemClock));
+  // Apart from the other cleanups, because the first run takes an hour with millions of messages.
+  repeat('deleting old messages', RETENTION_INTERVAL_MS, () =>
+    deleteOldMessages(database(), { now: systemClock.now(), keptDays: env().messageRetentionDays }),
+  );
   const stopDelivering = startDelivering();
   let closeHttp: (() => Promise<void>) | undefined;
   return {

@@ -1,8 +1,8 @@
-import { ById } from '@/lib/wire';
-import { authedProcedure, router } from '@/server/procedures/trpc';
+import { ById, Empty } from '@/lib/wire';
+import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { GetTotals, ListMessages, Message, MessagePage, MessageTotals } from './schema';
-import { getMessage, getTotals, listMessages } from './service';
+import { GetTotals, KeptDays, ListMessages, Message, MessagePage, MessageRetention, MessageTotals } from './schema';
+import { getKeptDays, getMessage, getRetention, getTotals, listMessages } from './service';
 
 export const messagesRouter = router({
   /** For the console's filters. */
@@ -10,6 +10,23 @@ export const messagesRouter = router({
     .meta({ isOpenToScopedKeys: true })
     .output(MessageTotals)
     .query(({ ctx, input }) => getTotals(ctx, input)),
+
+  keptDays: authedProcedure(Empty)
+    .meta({ isOpenToScopedKeys: true })
+    .output(KeptDays)
+    .query(() => getKeptDays()),
+
+  retention: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/messages/retention', {
+        tag: 'Messages',
+        summary: 'Get the progress of deleting old messages',
+        description:
+          'Messages are deleted after `MESSAGE_RETENTION_DAYS`, with their recipients and traces, once an hour.',
+      }),
+    )
+    .output(MessageRetention)
+    .query(({ ctx }) => getRetention(ctx)),
 
   list: authedProcedure(ListMessages)
     .meta(

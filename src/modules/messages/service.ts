@@ -7,15 +7,18 @@ import { notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
+import { env } from '@/server/settings/env';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
 import { findMessages } from './list/find-messages';
 import type { SummaryRow } from './list/selection';
 import {
   type GetTotals,
+  type KeptDays,
   type ListMessages,
   MESSAGE_STATUSES,
   type Message,
   type MessageEvent,
+  type MessageRetention,
   type MessageSummary,
   type MessageTotals,
 } from './schema';
@@ -80,6 +83,15 @@ export async function getTotals(ctx: ActorContext, { domain_id: domainId }: GetT
   return totalsOf(await countMessages(ctx, { domainId, since }));
 }
 
+/** The current or last run that deletes old messages. */
+export async function getRetention(ctx: ActorContext): Promise<MessageRetention> {
+  return presentRetention(await ctx.db.messageRetention.findUniqueOrThrow({ where: { id: 1 } }));
+}
+
+export function getKeptDays(): KeptDays {
+  return { kept_days: env().messageRetentionDays };
+}
+
 export function totalsOf(counts: { status: MessageSummary['status']; count: number }[]): MessageTotals {
   const totals = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, 0])) as MessageTotals;
   for (const { status, count } of counts) totals[status] += count;
@@ -106,6 +118,8 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
     },
   };
 }
+
+type RetentionRow = Prisma.MessageRetentionGetPayload<object>;
 
 const SUMMARY = {
   id: true,
@@ -148,6 +162,25 @@ function presentSummary(row: SummaryRow): MessageSummary {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+function presentRetention(run: RetentionRow): MessageRetention {
+  return {
+    kept_days: env().messageRetentionDays,
+    status: retentionStatus(run),
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+    delete_before: run.deleteBefore?.toISOString() ?? null,
+    deleted_until: run.deletedUntil?.toISOString() ?? null,
+    deleted: run.deletedCount,
+    failure: run.failure,
+  };
+}
+
+function retentionStatus({ startedAt, finishedAt, failure }: RetentionRow): MessageRetention['status'] {
+  if (env().messageRetentionDays === 0) return 'off';
+  if (failure !== null) return 'failing';
+  return startedAt !== null && finishedAt === null ? 'running' : 'waiting';
 }
 
 function presentEvent({ type, at, recipient, detail }: Prisma.MessageEventGetPayload<object>): MessageEvent {

@@ -92,6 +92,7 @@ const Environment = z
       .toLowerCase()
       .regex(DOMAIN_NAME, 'CERTIFICATE_ISSUER must be the authority’s name in CAA records, such as letsencrypt.org.')
       .default('letsencrypt.org'),
+    MESSAGE_RETENTION_DAYS: wholeNumber('MESSAGE_RETENTION_DAYS', { min: 0, max: 3650, fallback: 90 }),
     EVENT_RETENTION_DAYS: wholeNumber('EVENT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 30 }),
     AUDIT_RETENTION_DAYS: wholeNumber('AUDIT_RETENTION_DAYS', { min: 0, max: 3650, fallback: 0 }),
     REPORT_RETENTION_DAYS: wholeNumber('REPORT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 400 }),
@@ -152,6 +153,7 @@ const Settings = Environment.transform((env) => ({
   trustedProxies: env.TRUSTED_PROXIES,
   oidcProviders: env.OIDC_PROVIDERS,
   webhookAllowPrivateNetworks: env.WEBHOOK_ALLOW_PRIVATE_NETWORKS,
+  messageRetentionDays: env.MESSAGE_RETENTION_DAYS,
   eventRetentionDays: env.EVENT_RETENTION_DAYS,
   /** 0 keeps all entries in the database. */
   auditRetentionDays: env.AUDIT_RETENTION_DAYS,

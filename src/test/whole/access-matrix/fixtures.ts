@@ -202,6 +202,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /queue/{queue_id}': plain('/queue/4jWsM35xXVzMFgn', undefined, NO_MAIL_SERVER),
 
   'GET /messages': plain('/messages'),
+  'GET /messages/retention': plain('/messages/retention'),
   'GET /messages/{id}': inDomain(messagePath),
 
   'GET /domains/{id}/dmarc': inDomain(async ({ id }) => ({ path: `/domains/${id}/dmarc` })),
