@@ -74,6 +74,7 @@ export const SETTINGS: Record<SettingName, SettingEntry> = {
     CERTIFICATE_ISSUER: mutable('string', 'The authority of your certificates, by its name in CAA records.'),
   }),
   ...inGroup('Retention', {
+    MESSAGE_RETENTION_DAYS: mutable('integer', 'How long messages are listed; 0 keeps all of them.', 'days'),
     EVENT_RETENTION_DAYS: mutable('integer', 'How long events and webhook deliveries are kept.', 'days'),
     AUDIT_RETENTION_DAYS: mutable(
       'integer',
