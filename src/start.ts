@@ -9,6 +9,7 @@ import { deleteOldDevices } from '@/modules/auth/sessions/device';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
+import { joinCluster } from '@/modules/cluster/heartbeat';
 import { createMissingDkimKeys } from '@/modules/domains/dkim/missing';
 import { dnsServers } from '@/modules/domains/dns/checking/facts';
 import { checkDueDomains } from '@/modules/domains/dns/schedule';
@@ -22,8 +23,9 @@ import { settleAbandonedMessages } from '@/modules/sending/service';
 import { deleteOldKeys } from '@/modules/sending/submission/idempotency';
 import { outboundMta } from '@/modules/sending/submission/mta';
 import { deliverer } from '@/modules/webhooks/delivery/process';
-import { repeat } from '@/server/background/repeat';
+import { repeat as repeatAlways } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
+import { thisNode } from '@/server/cluster/this-node';
 import { database } from '@/server/db';
 import { writeCountedAttempts } from '@/server/denied-attempts';
 import { serveHttp } from '@/server/http/http-server';
@@ -60,6 +62,7 @@ export async function start(): Promise<App> {
   await applySavedSettings(database());
   const stopFollowing = followSavedSettings(database());
   await prepareFirstAdmin();
+  const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   await outboundMta();
   await prepareLimits();
   void cleanUp();
@@ -85,8 +88,16 @@ export async function start(): Promise<App> {
     },
     close: async () => {
       await Promise.all([closeHttp?.(), stopDelivering(), stopFollowing()]);
+      await leaveCluster();
     },
   };
+}
+
+/** Background work, which an instance that is draining leaves to the others. */
+function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): void {
+  repeatAlways(name, intervalMs, async () => {
+    if (!thisNode().isDraining) await task();
+  });
 }
 
 function refusalOf(count: RequestCount): Refusal | null {

@@ -5,6 +5,7 @@ import { aliasesRouter } from './aliases/router';
 import { apiKeysRouter } from './api-keys/router';
 import { auditRouter } from './audit/router';
 import { authRouter } from './auth/router';
+import { clusterRouter } from './cluster/router';
 import { configRouter } from './config/router';
 import { domainsRouter } from './domains/router';
 import { eventsRouter } from './events/router';
@@ -26,6 +27,7 @@ export const appRouter = router({
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,
+  cluster: clusterRouter,
   config: configRouter,
   domains: domainsRouter,
   events: eventsRouter,

@@ -1,4 +1,4 @@
-import { unique } from '../../factories';
+import { makeNode, unique } from '../../factories';
 import { dmarcXml } from '../../reports/dmarc-report';
 import { tlsReport } from '../../reports/tls-report';
 import {
@@ -46,6 +46,16 @@ function aboutAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fi
     missing: () => call(MISSING_ID),
   };
   return { kind: 'shared', targets, ...over };
+}
+
+function node(call: (path: string) => Call, isAlive: boolean): Fixture {
+  return {
+    kind: 'shared',
+    targets: {
+      own: async () => call(`/cluster/nodes/${(await makeNode({ isAlive })).id}`),
+      missing: () => call(`/cluster/nodes/${MISSING_ID}`),
+    },
+  };
 }
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
@@ -188,6 +198,10 @@ export const FIXTURES: Record<string, Fixture> = {
   },
   'GET /abuse/thresholds': plain('/abuse/thresholds'),
   'PATCH /abuse/thresholds': plain('/abuse/thresholds', { spike_factor: 5 }),
+
+  'GET /cluster/nodes': plain('/cluster/nodes'),
+  'PATCH /cluster/nodes/{id}': node((path) => ({ path, body: { state: 'active' } }), true),
+  'DELETE /cluster/nodes/{id}': node((path) => ({ path }), false),
 
   'GET /config': plain('/config'),
   'PATCH /config': plain('/config', { values: { REPORT_RETENTION_DAYS: 400 } }),
