@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { handlerAt } from '@/api';
 import { deleteOldSends, raiseSpikeAlerts } from '@/modules/abuse/spikes';
+import { foldAnalytics } from '@/modules/analytics/counting/fold';
 import { archiveAuditEntries } from '@/modules/audit/archive';
 import { sealAuditEntries } from '@/modules/audit/chain';
 import { deleteOldFailures } from '@/modules/auth/attempt-delay';
@@ -44,6 +45,7 @@ const RETENTION_INTERVAL_MS = 60_000;
 const DNS_INTERVAL_MS = 60_000;
 const HOST_NAMES_INTERVAL_MS = 30_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
+const FOLD_INTERVAL_MS = 1_000;
 const DELIVERY_INTERVAL_MS = 500;
 
 /** The interface between the HTTP server's process (scripts/serve.mjs) and the app. */
@@ -71,6 +73,7 @@ export async function start(): Promise<App> {
   repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
   repeat('recording repeated denials', DENIALS_INTERVAL_MS, () => writeCountedAttempts(database(), systemClock.now()));
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
+  repeat('adding up statistics', FOLD_INTERVAL_MS, () => foldAnalytics(database()));
   repeat('checking DNS', DNS_INTERVAL_MS, () => checkDueDomains(database(), systemClock));
   repeat('looking up host names', HOST_NAMES_INTERVAL_MS, () => lookUpHosts(database(), dnsServers(), systemClock));
   // Apart from the other cleanups, because the first run takes an hour with millions of messages.

@@ -2,6 +2,7 @@ import { router } from '@/server/procedures/trpc';
 import { abuseRouter } from './abuse/router';
 import { adminsRouter } from './admins/router';
 import { aliasesRouter } from './aliases/router';
+import { analyticsRouter } from './analytics/router';
 import { apiKeysRouter } from './api-keys/router';
 import { auditRouter } from './audit/router';
 import { authRouter } from './auth/router';
@@ -24,6 +25,7 @@ export const appRouter = router({
   abuse: abuseRouter,
   admins: adminsRouter,
   aliases: aliasesRouter,
+  analytics: analyticsRouter,
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,

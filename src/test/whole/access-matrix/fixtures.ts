@@ -234,6 +234,9 @@ export const FIXTURES: Record<string, Fixture> = {
     body: { content: btoa(JSON.stringify(tlsReport({ domain: name }))) },
   })),
 
+  'GET /analytics': namingDomain(({ id }) => ({ path: `/analytics?domain_id=${id}` })),
+  'GET /analytics/export': namingDomain(({ id }) => ({ path: `/analytics/export?domain_id=${id}` })),
+
   'GET /webhooks': namingDomain(({ id }) => ({ path: `/webhooks?domain_id=${id}` })),
   'POST /webhooks': namingDomain(({ id }) => ({
     path: '/webhooks',
