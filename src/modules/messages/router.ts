@@ -1,11 +1,11 @@
-import { ById } from '@/lib/wire';
-import { authedProcedure, router } from '@/server/procedures/trpc';
+import { ById, Empty } from '@/lib/wire';
+import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { downloadAttachment, downloadRaw, getContent } from './content/read';
 import { GetAttachment, MessageContent } from './content/schema';
-import { GetTotals, ListMessages, Message, MessagePage, MessageTotals } from './schema';
-import { getMessage, getTotals, listMessages } from './service';
+import { GetTotals, KeptDays, ListMessages, Message, MessagePage, MessageRetention, MessageTotals } from './schema';
+import { getKeptDays, getMessage, getRetention, getTotals, listMessages } from './service';
 
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
   tag: 'Messages',
@@ -19,6 +19,23 @@ export const messagesRouter = router({
     .meta({ isOpenToScopedKeys: true })
     .output(MessageTotals)
     .query(({ ctx, input }) => getTotals(ctx, input)),
+
+  keptDays: authedProcedure(Empty)
+    .meta({ isOpenToScopedKeys: true })
+    .output(KeptDays)
+    .query(() => getKeptDays()),
+
+  retention: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/messages/retention', {
+        tag: 'Messages',
+        summary: 'Get the progress of deleting old messages',
+        description:
+          'Messages are deleted after `MESSAGE_RETENTION_DAYS`, with their recipients and traces, once an hour.',
+      }),
+    )
+    .output(MessageRetention)
+    .query(({ ctx }) => getRetention(ctx)),
 
   list: authedProcedure(ListMessages)
     .meta(

@@ -7,6 +7,7 @@ import { notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
+import { env } from '@/server/settings/env';
 import { keepContent as keep } from './content/keeping/keep';
 import type { NewContent } from './content/keeping/keeper';
 import { type Copy, copyMessage as copy, type NewFields } from './content/read';
@@ -16,10 +17,12 @@ import { findMessages } from './list/find-messages';
 import type { SummaryRow } from './list/selection';
 import {
   type GetTotals,
+  type KeptDays,
   type ListMessages,
   MESSAGE_STATUSES,
   type Message,
   type MessageEvent,
+  type MessageRetention,
   type MessageSummary,
   type MessageTotals,
 } from './schema';
@@ -86,6 +89,15 @@ export async function getTotals(ctx: ActorContext, { domain_id: domainId }: GetT
   return totalsOf(await countMessages(ctx, { domainId, since }));
 }
 
+/** The current or last run that deletes old messages. */
+export async function getRetention(ctx: ActorContext): Promise<MessageRetention> {
+  return presentRetention(await ctx.db.messageRetention.findUniqueOrThrow({ where: { id: 1 } }));
+}
+
+export function getKeptDays(): KeptDays {
+  return { kept_days: env().messageRetentionDays };
+}
+
 export function totalsOf(counts: { status: MessageSummary['status']; count: number }[]): MessageTotals {
   const totals = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, 0])) as MessageTotals;
   for (const { status, count } of counts) totals[status] += count;
@@ -126,6 +138,7 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
 function isSmtpSubmission({ type, detail }: { type: string; detail: Prisma.JsonValue }): boolean {
   return type === 'queued' && (detail as MessageEvent['detail']).source === 'smtp';
 }
+type RetentionRow = Prisma.MessageRetentionGetPayload<object>;
 
 const SUMMARY = {
   id: true,
@@ -168,6 +181,25 @@ function presentSummary(row: SummaryRow): MessageSummary {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+function presentRetention(run: RetentionRow): MessageRetention {
+  return {
+    kept_days: env().messageRetentionDays,
+    status: retentionStatus(run),
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+    delete_before: run.deleteBefore?.toISOString() ?? null,
+    deleted_until: run.deletedUntil?.toISOString() ?? null,
+    deleted: run.deletedCount,
+    failure: run.failure,
+  };
+}
+
+function retentionStatus({ startedAt, finishedAt, failure }: RetentionRow): MessageRetention['status'] {
+  if (env().messageRetentionDays === 0) return 'off';
+  if (failure !== null) return 'failing';
+  return startedAt !== null && finishedAt === null ? 'running' : 'waiting';
 }
 
 function presentEvent({ type, at, recipient, detail }: Prisma.MessageEventGetPayload<object>): MessageEvent {

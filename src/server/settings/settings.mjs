@@ -93,6 +93,7 @@ const Environment = z
       .toLowerCase()
       .regex(DOMAIN_NAME, 'CERTIFICATE_ISSUER must be the authority’s name in CAA records, such as letsencrypt.org.')
       .default('letsencrypt.org'),
+    MESSAGE_RETENTION_DAYS: wholeNumber('MESSAGE_RETENTION_DAYS', { min: 0, max: 3650, fallback: 90 }),
     EVENT_RETENTION_DAYS: wholeNumber('EVENT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 30 }),
     AUDIT_RETENTION_DAYS: wholeNumber('AUDIT_RETENTION_DAYS', { min: 0, max: 3650, fallback: 0 }),
     REPORT_RETENTION_DAYS: wholeNumber('REPORT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 400 }),
@@ -162,6 +163,7 @@ const Settings = Environment.transform((env) => ({
   trustedProxies: env.TRUSTED_PROXIES,
   oidcProviders: env.OIDC_PROVIDERS,
   webhookAllowPrivateNetworks: env.WEBHOOK_ALLOW_PRIVATE_NETWORKS,
+  messageRetentionDays: env.MESSAGE_RETENTION_DAYS,
   eventRetentionDays: env.EVENT_RETENTION_DAYS,
   /** 0 keeps all entries in the database. */
   auditRetentionDays: env.AUDIT_RETENTION_DAYS,
@@ -182,7 +184,32 @@ const Settings = Environment.transform((env) => ({
 
 /** @typedef {Readonly<z.output<typeof Settings>>} Settings */
 
-export const settingNames = /** @type {readonly string[]} */ (Object.freeze(Object.keys(Environment.shape)));
+/** @typedef {keyof typeof Environment.shape} SettingName */
+
+export const settingNames = /** @type {readonly SettingName[]} */ (Object.freeze(Object.keys(Environment.shape)));
+
+/**
+ * Reads one setting from its text in the environment, or its default.
+ * @param {SettingName} name
+ * @param {string} [text]
+ * @returns {{ value: unknown } | { problem: string }} undefined as a value for a setting without a default
+ */
+export function readSetting(name, text) {
+  const result = Environment.shape[name].safeParse(text || undefined);
+  return result.success ? { value: result.data } : { problem: result.error.issues[0]?.message ?? '' };
+}
+
+/**
+ * @param {SettingName} name
+ * @returns {{ minimum: number | null, maximum: number | null }}
+ */
+export function settingLimits(name) {
+  const { minimum, maximum } = Environment.shape[name].meta() ?? {};
+  return {
+    minimum: typeof minimum === 'number' ? minimum : null,
+    maximum: typeof maximum === 'number' ? maximum : null,
+  };
+}
 
 class SettingsError extends Error {
   /** @override */
@@ -222,7 +249,8 @@ function wholeNumber(name, { min, max, fallback }) {
     .regex(/^\d{1,9}$/, message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
-    .default(fallback);
+    .default(fallback)
+    .meta({ minimum: min, maximum: max });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Database } from '@/server/db';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
-import { contentStore } from '../store';
+import { prepareContentStore } from '../store';
 import { deleteUnwantedObjects, dropContentOfDeletedDomains, expireContent } from './expire';
 import { sweepOrphans } from './orphans';
 
@@ -20,7 +20,7 @@ export async function cleanUpContent(db: Database, now: Date): Promise<void> {
     select: { state: true },
   });
   if (days === 0 && !hasObjects) return;
-  const store = await contentStore();
+  const store = await prepareContentStore();
   await deleteUnwantedObjects(db, store);
   if (now.getTime() - (lastSweep.current ?? 0) < SWEEP_INTERVAL_MS) return;
   await sweepOrphans(db, store, now);
