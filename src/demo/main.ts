@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { database } from '@/server/db';
 import { randomToken } from '@/server/secrets/crypto';
 import { env } from '@/server/settings/env';
+import { seedContent } from './mail/content';
 import { NotEmptyError, seedDemo } from './seed';
 
 const PASSWORD_BYTES = 12;
@@ -10,6 +11,7 @@ const PASSWORD_BYTES = 12;
 /** Seeds the database of `npm run demo` and stores the credentials in demo.json. */
 async function run(): Promise<void> {
   const seeded = await seedDemo(database(), { now: new Date(), password: randomToken(PASSWORD_BYTES) });
+  await seedContent(database());
   const path = join(env().dataDir, 'demo.json');
   const content = { ...seeded, seededAt: new Date().toISOString() };
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });

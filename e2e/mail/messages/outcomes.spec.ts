@@ -128,10 +128,8 @@ test('a message rejected by your mail server shows the raw reply and the next st
   await expect(peek.getByText(response)).toBeVisible();
   await check();
 
-  await peek.getByRole('link', { name: 'Resend message' }).click();
-  await expect(page.getByLabel('Subject')).toHaveValue(subject);
-  await expect(page.getByLabel('From')).toHaveValue('orders');
-  await expect(page.getByText('ann@far.example', { exact: true })).toBeVisible();
+  await peek.getByRole('button', { name: 'Resend message' }).click();
+  await expect(page.getByRole('dialog', { name: 'Resend message' })).toContainText('ann@far.example');
 });
 
 test('inbound mail shows whether it was delivered to a mailbox, via an alias, or only forwarded', async ({

@@ -7,10 +7,15 @@ import type { AppRouter } from '@/modules/router';
 
 type Outputs = inferRouterOutputs<AppRouter>['sending'];
 type Sent = Outputs['send'];
+type Resent = Outputs['resend'];
 export type BatchSent = Outputs['sendBatch'];
 
 export function useSendMessage() {
   return useRestSend<Sent>('/send');
+}
+
+export function useResendMessage(id: string) {
+  return useRestSend<Resent>(`/messages/${id}/resend`);
 }
 
 export function useSendBatch() {

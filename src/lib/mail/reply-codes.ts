@@ -33,9 +33,14 @@ const RULES: Rule[] = [
     text: 'No mail server of this domain responded. Check the spelling of the domain. If it is correct, the problem is at the receiving end.',
   },
   {
+    pattern: /^[45]\.7\.(?:2[0-46]|29)$/,
+    title: (host) => `${host} could not authenticate the message`,
+    text: 'The receiving server requires SPF, DKIM or DMARC to pass. Check the DNS records of the sender’s domain on its page, then resend.',
+  },
+  {
     pattern: /^5\.7\.\d+$/,
     title: (host) => `${host} rejected the message by policy`,
-    text: 'Read the reply for the reason: usually sender reputation, SPF, DKIM or content.',
+    text: 'The reply says why: usually sender reputation, SPF, DKIM or content. Check the domain’s DNS records and the message, then resend.',
   },
   {
     pattern: /^4\.7\.\d+$/,

@@ -14,9 +14,10 @@ import { DetailsList } from '@/components/text/details-list';
 import { CopyButton, CopyIcon } from '@/components/values/copy-button';
 import { EmailAddress } from '@/components/values/email-address';
 import type { Message } from '../schema';
-import { explainOutcome } from './explain-outcome';
+import { canResend, ResendButton } from './content/resend-button';
 import { hopsOf } from './message-hops';
 import classes from './message-view.module.css';
+import { type Explanation, explainOutcome } from './outcome/explain-outcome';
 
 type MessageViewProps = { message: Message; withTitle?: boolean };
 
@@ -45,6 +46,12 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
             </dd>
           </>
         )}
+        {message.content.message && (
+          <>
+            <dt>Content</dt>
+            <dd className="soft">{message.content.message}</dd>
+          </>
+        )}
         {message.spam_score !== null && (
           <>
             <dt>Spam score</dt>
@@ -52,26 +59,35 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
           </>
         )}
       </DetailsList>
-      {explanation && (
-        <section className={classes.explanation} aria-label="Explanation">
-          <h3>{explanation.title}</h3>
-          <p>{explanation.text}</p>
+      <section className={classes.explanation} aria-label="Explanation">
+        <h3>
+          <span className="quiet">Why?</span> {explanation.title}
+        </h3>
+        <p>{explanation.text}</p>
+        {(explanation.resend || explanation.reply) && (
           <Group pt="md">
-            {explanation.resend && (
-              <Button component={Link} variant="outline" href={resendHref(message, explanation.resend)}>
-                {explanation.resend === 'same' ? 'Resend message' : 'Send to another address'}
-              </Button>
-            )}
+            <NextStep message={message} resend={explanation.resend} />
             {explanation.reply && <CopyButton value={explanation.reply} label="Copy reply" />}
           </Group>
-        </section>
-      )}
+        )}
+      </section>
       <Recipients message={message} />
       <section aria-labelledby="trace">
         <SectionHeading title="Trace" id="trace" level={3} />
         <Timeline hops={hopsOf(message)} label="Trace of this message" />
       </section>
     </>
+  );
+}
+
+/** Resends the message itself if its content is kept, else starts a new one. */
+function NextStep({ message, resend }: { message: Message; resend: Explanation['resend'] }) {
+  if (!resend) return null;
+  if (resend === 'same' && canResend(message)) return <ResendButton message={message} variant="outline" />;
+  return (
+    <Button component={Link} variant="outline" href={resendHref(message, resend)}>
+      {resend === 'same' ? 'Write again' : 'Send to another address'}
+    </Button>
   );
 }
 

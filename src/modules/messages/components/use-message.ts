@@ -4,12 +4,14 @@ import type { Message } from '../schema';
 const REFRESH_MS = 10_000;
 const REFRESH_PENDING_MS = 2_000;
 
-/** A message with its trace; refetched more often while a recipient has no result yet. */
+/** A message with its trace; refetched more often while a recipient has no result yet, or the content is being stored. */
 export function useMessage(id: string) {
   return trpc.messages.get.useQuery({ id }, { refetchInterval: ({ state }) => refreshMs(state.data) });
 }
 
 function refreshMs(message: Message | undefined): number {
-  const isPending = message?.recipients.some(({ status }) => status === 'submitting' || status === 'sent');
+  const isPending =
+    message?.content.state === 'pending' ||
+    message?.recipients.some(({ status }) => status === 'submitting' || status === 'sent');
   return isPending ? REFRESH_PENDING_MS : REFRESH_MS;
 }

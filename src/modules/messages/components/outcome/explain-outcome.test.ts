@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../schema';
+import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
+import { MESSAGE_STATUSES, type Message } from '../../schema';
+import { hopsOf } from '../message-hops';
 import { explainOutcome } from './explain-outcome';
-import { hopsOf } from './message-hops';
 
 const at = '2026-11-21T09:41:07.000Z';
 
@@ -34,6 +35,53 @@ function recipient(cause: Recipient['cause'], enhancedCode: string | null = null
 function titleOf(type: Message['events'][number]['type'], detail: Message['events'][number]['detail']) {
   return hopsOf(message({ events: [{ type, at, recipient: 'ann@far.example', detail }] }))[0]?.title;
 }
+
+const ROUTES = [null, 'mailbox', 'forwarded', 'filter', 'reports'] as const;
+const CODES = [null, '4.2.2', '4.7.1', '5.1.1', '5.2.2', '5.7.1', '5.7.26'];
+
+function* outcomes(): Generator<Message> {
+  for (const direction of ['outbound', 'inbound'] as const)
+    for (const status of MESSAGE_STATUSES)
+      for (const cause of [null, ...OUTCOME_CAUSES])
+        for (const route of ROUTES)
+          for (const code of CODES)
+            yield message({ direction, status, recipients: [{ ...recipient(cause, code), status, route }] });
+}
+
+describe('every outcome', () => {
+  it('has a title and at least two sentences: the cause, and what to do', () => {
+    for (const one of outcomes()) {
+      const { title, text } = explainOutcome(one);
+      const shown = `${JSON.stringify(one.recipients[0])} ${one.direction} ${one.status}: ${title} ${text}`;
+      expect(title.length, shown).toBeGreaterThan(3);
+      expect(title, shown).not.toMatch(/undefined|null|\.$/);
+      expect(text.split(/[.!?](?:\s|$)/).filter(Boolean).length, shown).toBeGreaterThanOrEqual(2);
+      expect(text, shown).not.toMatch(/undefined|null/);
+    }
+  });
+
+  it('never offers to resend a received message, or one that may still be delivered', () => {
+    for (const one of outcomes()) {
+      const { resend } = explainOutcome(one);
+      if (one.direction === 'inbound' || one.status === 'uncertain' || one.status === 'sent') expect(resend).toBeNull();
+    }
+  });
+
+  it('is explained for a message without recipients too', () => {
+    for (const status of MESSAGE_STATUSES) expect(explainOutcome(message({ status })).title).not.toBe('');
+  });
+
+  it('says where received mail is', () => {
+    const title = (route: Recipient['route'], status: 'received' | 'spam' = 'received') =>
+      explainOutcome(message({ direction: 'inbound', status, recipients: [{ ...recipient(null), status, route }] }))
+        .title;
+    expect(title('mailbox')).toBe('Delivered to the mailbox');
+    expect(title('forwarded')).toBe('Forwarded by an alias');
+    expect(title('reports')).toBe('Read as a report');
+    expect(title('filter', 'spam')).toBe('Stopped by the spam filter');
+    expect(title('mailbox', 'spam')).toBe('Marked as spam, and delivered');
+  });
+});
 
 describe('the explanation and trace of a message', () => {
   it('say that the result is unknown instead of calling it a failure', () => {

@@ -1,6 +1,7 @@
 import { explainDeferral } from '@/lib/mail/deferral-reasons';
 import { explainStatusCode } from '@/lib/mail/reply-codes';
-import type { Message } from '../schema';
+import type { Message } from '../../schema';
+import { explainProgress } from './explain-progress';
 
 /** `resend`: whether to offer sending the message again to the same recipients or to other ones. */
 export type Explanation = { title: string; text: string; reply: string | null; resend: 'same' | 'other' | null };
@@ -8,18 +9,10 @@ export type Explanation = { title: string; text: string; reply: string | null; r
 type Recipient = Message['recipients'][number];
 type Text = Pick<Explanation, 'title' | 'text'>;
 
-/** What happened to a message that is not simply delivered, and what to do next; null if there is nothing to explain. */
-export function explainOutcome(message: Message): Explanation | null {
-  if (message.status === 'uncertain') {
-    return {
-      title: 'Unconfirmed: the message may have been sent',
-      text: 'The connection to your mail server was lost before it confirmed the message. This status updates once the mail server’s log shows what happened. Resending before then may deliver the message twice.',
-      reply: null,
-      resend: null,
-    };
-  }
-  const worst = worstOf(message.recipients);
-  if (!worst) return null;
+/** What happened to a message, and what to do next. */
+export function explainOutcome(message: Message): Explanation {
+  const worst = message.status === 'uncertain' ? undefined : worstOf(message.recipients);
+  if (!worst) return { ...explainProgress(message), reply: null, resend: null };
   if (message.direction === 'inbound') {
     const reply = worst.cause === 'deleted' ? null : worst.response;
     return { ...explainInbound(worst), reply, resend: null };
@@ -88,7 +81,7 @@ function explainInbound({ status, cause, enhanced_code: code }: Recipient): Text
     title: isFull ? 'The mailbox is full' : 'Rejected by the destination',
     text: isFull
       ? 'The mailbox behind this address has no space left, and the sender was notified. Raise its quota or ask its owner to delete mail, then ask the sender to send the message again.'
-      : 'The destination of this address rejected the message, and the sender was notified. The reply below says why.',
+      : 'The destination of this address rejected the message, and the sender was notified. The reply below says why. Fix the cause, then ask the sender to send it again.',
   };
 }
 
@@ -128,14 +121,14 @@ function explainWithoutCode({ status }: Recipient, host: string): Text {
   }
   return {
     title: `${host} rejected the message`,
-    text: 'The receiving server permanently rejected the message. Its reply below says why.',
+    text: 'The receiving server permanently rejected the message. Its reply below says why. Fix the cause, then resend.',
   };
 }
 
 function explainReturned(host: string): Text {
   return {
     title: `The message could not be delivered to ${host}`,
-    text: 'Your mail server returned the message without a reply from the receiving server. The text below says why.',
+    text: 'Your mail server returned the message without a reply from the receiving server. The text below says why. Fix the cause, then resend.',
   };
 }
 

@@ -1,0 +1,27 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconSend } from '@tabler/icons-react';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import type { Message } from '../../schema';
+
+const ResendDialog = lazyDialog(() => import('./resend-dialog').then((module) => module.ResendDialog));
+
+type ResendButtonProps = { message: Message; variant?: 'outline' };
+
+export function canResend({ direction, content }: Message): boolean {
+  return direction === 'outbound' && content.state === 'kept';
+}
+
+export function ResendButton({ message, variant }: ResendButtonProps) {
+  const [opened, dialog] = useDisclosure(false);
+  return (
+    <>
+      <Button variant={variant} leftSection={<IconSend stroke={1.5} />} onClick={dialog.open}>
+        Resend message
+      </Button>
+      <ResendDialog message={message} opened={opened} onClose={dialog.close} />
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+'use client';
+
+import { Button, Modal } from '@mantine/core';
+import Link from 'next/link';
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { useResendMessage } from '@/components/api/use-send';
+import { Dialog, DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { AddressesInput } from '@/components/directory/addresses-input';
+import { formatPlural } from '@/lib/format';
+import { parseAddress } from '@/lib/mail/address';
+import type { Message } from '../../schema';
+
+type ResendDialogProps = { message: Message; opened: boolean; onClose: () => void };
+
+const SEPARATORS = [',', ';', ' ', '\n', '\t'];
+
+// Text that was typed or filled in at once still has its separators.
+function splitAddresses(text: string): string[] {
+  return text.split(/[\s,;]+/).filter(Boolean);
+}
+
+export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
+  const [to, setTo] = useState<string[]>([]);
+  const resend = useResendMessage(message.id);
+  const isInvalid = (address: string) => parseAddress(address) === null;
+
+  if (resend.data) {
+    return (
+      <Modal opened={opened} onClose={onClose} title="Message resent" yOffset={72}>
+        <DialogFields>
+          <p className="soft">Your mail server accepted the copy. Its own page shows what happens to it.</p>
+        </DialogFields>
+        <DialogFooter>
+          <span className="spacer" />
+          <Button onClick={onClose}>Close</Button>
+          <Button
+            component={Link}
+            variant="filled"
+            href={`/messages/${resend.data.id}`}
+            onClick={onClose}
+            data-autofocus
+          >
+            View new message
+          </Button>
+        </DialogFooter>
+      </Modal>
+    );
+  }
+  return (
+    <Dialog
+      opened={opened}
+      title="Resend message"
+      action="Resend message"
+      isBusy={resend.isPending}
+      isDisabled={to.some(isInvalid)}
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        resend.mutate(to.length > 0 ? { to } : {});
+      }}
+    >
+      <p className="soft">
+        Sends a copy with a new message ID and date to {recipientsText(message, to)}. Those who already have the message
+        get it twice.
+      </p>
+      <AddressesInput
+        label="Other recipients (optional)"
+        description="Only they get the copy. They see the original recipients in it."
+        placeholder={to.length === 0 ? 'ann@example.com' : undefined}
+        splitChars={SEPARATORS}
+        value={to}
+        isInvalid={isInvalid}
+        error={to.some(isInvalid) && 'Enter plain addresses such as ann@example.com.'}
+        onChange={(next) => setTo([...new Set(next.flatMap(splitAddresses))])}
+      />
+      <ProblemAlert problem={resend.error ? toProblem(resend.error) : null} />
+    </Dialog>
+  );
+}
+
+function recipientsText({ recipients }: Message, to: string[]): string {
+  if (to.length > 0)
+    return to.length === 1 ? `${to[0]}` : formatPlural(to.length, 'other recipient', 'other recipients');
+  const [first] = recipients;
+  return recipients.length === 1 && first ? first.address : `all ${recipients.length} recipients`;
+}

@@ -1,0 +1,87 @@
+import type { Message } from '../../schema';
+
+type Text = { title: string; text: string };
+type Recipients = Message['recipients'];
+
+/** What a message without a failed or deferred recipient waits for, or how it ended. */
+export function explainProgress({ status, direction, recipients }: Message): Text {
+  if (status === 'spam') return isStopped(recipients) ? STOPPED_AS_SPAM : MARKED_AS_SPAM;
+  if (direction === 'inbound' && status === 'received') return explainReceived(recipients);
+  return TEXTS[status];
+}
+
+const TEXTS: Record<Message['status'], Text> = {
+  submitting: {
+    title: 'On its way to your mail server',
+    text: 'Postroom is submitting the message. If your mail server doesn’t reply within seconds, the status becomes unconfirmed. No action is needed.',
+  },
+  sent: {
+    title: 'Waiting for the receiving server',
+    text: 'Your mail server accepted the message and is delivering it. The status changes once the receiving server replies. No action is needed.',
+  },
+  delivered: {
+    title: 'The receiving server accepted the message',
+    text: 'If a recipient can’t find it, ask them to look in their spam folder. Then check the domain’s DNS records, which decide where receiving servers put mail.',
+  },
+  received: {
+    title: 'Received',
+    text: 'Your mail server accepted the message for this domain. The trace shows where it went.',
+  },
+  spam: {
+    title: 'Spam',
+    text: 'The spam filter recognized the message as spam. The trace shows its verdict.',
+  },
+  deferred: {
+    title: 'Not delivered yet',
+    text: 'A server deferred the message, and your mail server retries automatically. The trace shows the reply. No action is needed.',
+  },
+  bounced: {
+    title: 'Rejected by the receiving server',
+    text: 'The receiving server permanently rejected the message. The trace shows its reply. Fix the cause, then resend.',
+  },
+  failed: {
+    title: 'Not delivered',
+    text: 'Your mail server did not deliver the message. The trace shows why. Fix the cause, then resend.',
+  },
+  uncertain: {
+    title: 'Unconfirmed: the message may have been sent',
+    text: 'The connection to your mail server was lost before it confirmed the message. This status updates once the mail server’s log shows what happened. Resending before then may deliver the message twice.',
+  },
+};
+
+const MARKED_AS_SPAM: Text = {
+  title: 'Marked as spam, and delivered',
+  text: 'The spam filter found the message suspicious. It is in the mailbox, where mail programs file it as spam. If it was wanted, its reader can move it out of the spam folder.',
+};
+
+const STOPPED_AS_SPAM: Text = {
+  title: 'Stopped by the spam filter',
+  text: 'The message’s spam score reached the limit, so no mailbox received it. If it was wanted, ask the sender to check their DNS records and the content of the message, and to send it again.',
+};
+
+function isStopped(recipients: Recipients): boolean {
+  return recipients.length > 0 && recipients.every(({ route }) => route === 'filter');
+}
+
+function explainReceived(recipients: Recipients): Text {
+  const routes = new Set(recipients.map(({ route }) => route));
+  if (routes.has('mailbox')) {
+    return {
+      title: routes.has('forwarded') ? 'Delivered and forwarded' : 'Delivered to the mailbox',
+      text: 'The message is in the mailbox unless a filter or a mail program has moved it. If its reader can’t find it, check the Sieve filters.',
+    };
+  }
+  if (routes.has('forwarded')) {
+    return {
+      title: 'Forwarded by an alias',
+      text: 'The message went on to an external address, which the trace names. If it doesn’t arrive there, check the alias and ask the destination’s mail server.',
+    };
+  }
+  if (routes.has('reports')) {
+    return {
+      title: 'Read as a report',
+      text: 'Postroom reads mail to this address as DMARC or TLS reports and puts it in no mailbox. The Reports tab of the domain shows the results.',
+    };
+  }
+  return TEXTS.received;
+}
