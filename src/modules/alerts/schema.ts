@@ -8,6 +8,8 @@ const AlertKind = z.enum([
   'webhook_failing',
   'wrong_passwords',
   'dns_broken',
+  'system_down',
+  'system_degraded',
 ]);
 const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
 
@@ -17,7 +19,7 @@ export const Alert = z
     kind: AlertKind,
     severity: z.enum(['warning', 'critical']),
     status: AlertStatus,
-    subject: z.string().meta({ description: 'The email address, domain, webhook or IP address of the alert' }),
+    subject: z.string().meta({ description: 'The email address, domain, webhook, IP address or part of the system' }),
     domain_id: Id.nullable(),
     mailbox_id: Id.nullable(),
     message: z.string(),
