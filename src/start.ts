@@ -25,6 +25,7 @@ import { deleteOldReports } from '@/modules/reports/storing/retention';
 import { settleAbandonedMessages } from '@/modules/sending/service';
 import { deleteOldKeys } from '@/modules/sending/submission/idempotency';
 import { outboundMta } from '@/modules/sending/submission/mta';
+import { runHealthChecks } from '@/modules/system/health/run';
 import { deliverer } from '@/modules/webhooks/delivery/process';
 import { repeat as repeatAlways } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
@@ -49,6 +50,7 @@ const HOST_NAMES_INTERVAL_MS = 30_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
 const CONTENT_STORE_INTERVAL_MS = 60_000;
 const FOLD_INTERVAL_MS = 1_000;
+const HEALTH_INTERVAL_MS = 15_000;
 const DELIVERY_INTERVAL_MS = 500;
 
 /** The interface between the HTTP server's process (scripts/serve.mjs) and the app. */
@@ -86,6 +88,8 @@ export async function start(): Promise<App> {
   repeat('deleting old messages', RETENTION_INTERVAL_MS, () =>
     deleteOldMessages(database(), { now: systemClock.now(), keptDays: env().messageRetentionDays }),
   );
+  // Also while draining, since the machine is still there.
+  repeatAlways('checking health', HEALTH_INTERVAL_MS, () => runHealthChecks(database(), systemClock)).runNow();
   const stopDelivering = startDelivering();
   let closeHttp: (() => Promise<void>) | undefined;
   return {

@@ -9,6 +9,8 @@ const AlertKind = z.enum([
   'wrong_passwords',
   'dns_broken',
   'content_store',
+  'system_down',
+  'system_degraded',
 ]);
 const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
 
@@ -18,9 +20,9 @@ export const Alert = z
     kind: AlertKind,
     severity: z.enum(['warning', 'critical']),
     status: AlertStatus,
-    subject: z
-      .string()
-      .meta({ description: 'The email address, domain, webhook, IP address or content store of the alert' }),
+    subject: z.string().meta({
+      description: 'The email address, domain, webhook, IP address, content store or part of the system',
+    }),
     domain_id: Id.nullable(),
     mailbox_id: Id.nullable(),
     message: z.string(),

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Finding } from '@/lib/health/finding';
 import { parseAddress } from '@/lib/mail/address';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Database } from '@/server/db';
@@ -13,6 +14,7 @@ import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedBatch, PreparedSend } from './composing/prepared';
 import type { BatchItem, BatchSent, Mta, Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './submission/idempotency';
+import { checkMta } from './submission/mta';
 import { isUncertain, markUncertain, type StoreOutcome, submitMessage, uncertain } from './submission/submit';
 
 const BATCH_CONCURRENCY = 5;
@@ -84,6 +86,11 @@ export function mtaKind(): Mta['kind'] {
   const { smtpUrl } = env();
   if (smtpUrl === 'off') return 'off';
   return smtpUrl ? 'smtp' : 'sandbox';
+}
+
+/** How fast the mail server responds to which mail is submitted. */
+export function checkSubmission(): Promise<Finding[]> {
+  return checkMta();
 }
 
 /** Marks messages as uncertain whose process ended before the mail server replied. */

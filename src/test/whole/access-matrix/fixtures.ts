@@ -70,6 +70,8 @@ const NO_SECOND_FACTOR = { status: 409, code: 'CONFLICT' };
 export const FIXTURES: Record<string, Fixture> = {
   'GET /health': plain('/health'),
   'GET /version': plain('/version'),
+  'GET /system/health': plain('/system/health'),
+  'GET /system/health/{name}/history': plain('/system/health/disk/history'),
 
   'POST /auth/login': {
     kind: 'shared',
