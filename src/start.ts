@@ -10,20 +10,26 @@ import { deleteOldDevices } from '@/modules/auth/sessions/device';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
+import { joinCluster } from '@/modules/cluster/heartbeat';
 import { createMissingDkimKeys } from '@/modules/domains/dkim/missing';
 import { dnsServers } from '@/modules/domains/dns/checking/facts';
 import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
+import { checkContentStore, contentSettled } from '@/modules/messages/content/keeping/keep';
+import { cleanUpContent } from '@/modules/messages/content/retention/clean-up';
+import { deleteOldMessages } from '@/modules/messages/retention/run';
 import { lookUpHosts } from '@/modules/reports/hosts';
 import { deleteOldReports } from '@/modules/reports/storing/retention';
 import { settleAbandonedMessages } from '@/modules/sending/service';
 import { deleteOldKeys } from '@/modules/sending/submission/idempotency';
 import { outboundMta } from '@/modules/sending/submission/mta';
+import { runHealthChecks } from '@/modules/system/health/run';
 import { deliverer } from '@/modules/webhooks/delivery/process';
-import { repeat } from '@/server/background/repeat';
+import { repeat as repeatAlways } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
+import { thisNode } from '@/server/cluster/this-node';
 import { database } from '@/server/db';
 import { writeCountedAttempts } from '@/server/denied-attempts';
 import { serveHttp } from '@/server/http/http-server';
@@ -33,14 +39,18 @@ import { addressRefusal, countRequest, prepareLimits } from '@/server/limits/rat
 import { log } from '@/server/log';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
 import { env } from '@/server/settings/env';
+import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 
 const CLEANUP_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
 const DENIALS_INTERVAL_MS = 10_000;
+const RETENTION_INTERVAL_MS = 60_000;
 const DNS_INTERVAL_MS = 60_000;
 const HOST_NAMES_INTERVAL_MS = 30_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
+const CONTENT_STORE_INTERVAL_MS = 60_000;
 const FOLD_INTERVAL_MS = 1_000;
+const HEALTH_INTERVAL_MS = 15_000;
 const DELIVERY_INTERVAL_MS = 500;
 
 /** The interface between the HTTP server's process (scripts/serve.mjs) and the app. */
@@ -56,9 +66,15 @@ type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promi
 /** Prepares an instance before it serves. @throws for a wrong configuration, so that it never starts halfway */
 export async function start(): Promise<App> {
   env();
+  await applySavedSettings(database());
+  const stopFollowing = followSavedSettings(database());
   await prepareFirstAdmin();
+  const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   await outboundMta();
   await prepareLimits();
+  repeatAlways('checking the content store', CONTENT_STORE_INTERVAL_MS, () =>
+    checkContentStore(database(), systemClock.now()),
+  ).runNow();
   void cleanUp();
   repeat('cleaning up', CLEANUP_INTERVAL_MS, cleanUp);
   // Soon after each entry, because unsealed entries could be changed unnoticed.
@@ -68,6 +84,12 @@ export async function start(): Promise<App> {
   repeat('adding up statistics', FOLD_INTERVAL_MS, () => foldAnalytics(database()));
   repeat('checking DNS', DNS_INTERVAL_MS, () => checkDueDomains(database(), systemClock));
   repeat('looking up host names', HOST_NAMES_INTERVAL_MS, () => lookUpHosts(database(), dnsServers(), systemClock));
+  // Apart from the other cleanups, because the first run takes an hour with millions of messages.
+  repeat('deleting old messages', RETENTION_INTERVAL_MS, () =>
+    deleteOldMessages(database(), { now: systemClock.now(), keptDays: env().messageRetentionDays }),
+  );
+  // Also while draining, since the machine is still there.
+  repeatAlways('checking health', HEALTH_INTERVAL_MS, () => runHealthChecks(database(), systemClock)).runNow();
   const stopDelivering = startDelivering();
   let closeHttp: (() => Promise<void>) | undefined;
   return {
@@ -78,9 +100,18 @@ export async function start(): Promise<App> {
       closeHttp = serveHttp(server, options);
     },
     close: async () => {
-      await Promise.all([closeHttp?.(), stopDelivering()]);
+      await Promise.all([closeHttp?.(), stopDelivering(), stopFollowing()]);
+      await contentSettled();
+      await leaveCluster();
     },
   };
+}
+
+/** Background work, which an instance that is draining leaves to the others. */
+function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): void {
+  repeatAlways(name, intervalMs, async () => {
+    if (!thisNode().isDraining) await task();
+  });
 }
 
 function refusalOf(count: RequestCount): Refusal | null {
@@ -105,6 +136,7 @@ async function cleanUp(): Promise<void> {
     'deleting old send counts': () => deleteOldSends(db, systemClock.now()),
     'deleting old events': () => deleteOldEvents(db, systemClock.now(), env().eventRetentionDays),
     'deleting old reports': () => deleteOldReports(db, systemClock.now(), env().reportRetentionDays),
+    'deleting old message content': () => cleanUpContent(db, systemClock.now()),
     'archiving old audit entries': () =>
       archiveAuditEntries(db, {
         dir: join(env().dataDir, 'audit-archive'),

@@ -16,6 +16,7 @@ export type RouteIcon =
   | 'analytics'
   | 'audit'
   | 'abuse'
+  | 'config'
   | 'account';
 
 export type ConsoleRoute = {
@@ -149,6 +150,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'admins',
     minRole: 'super_admin',
     keywords: 'administrators people roles users add an admin',
+  },
+  {
+    group: 'System',
+    label: 'Configuration',
+    href: '/system/config',
+    icon: 'config',
+    minRole: 'super_admin',
+    keywords: 'settings environment variables retention limits cors dns servers session lifetime',
   },
   {
     group: null,

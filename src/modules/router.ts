@@ -6,6 +6,8 @@ import { analyticsRouter } from './analytics/router';
 import { apiKeysRouter } from './api-keys/router';
 import { auditRouter } from './audit/router';
 import { authRouter } from './auth/router';
+import { clusterRouter } from './cluster/router';
+import { configRouter } from './config/router';
 import { domainsRouter } from './domains/router';
 import { eventsRouter } from './events/router';
 import { mailServerRouter } from './mail-server/router';
@@ -27,6 +29,8 @@ export const appRouter = router({
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,
+  cluster: clusterRouter,
+  config: configRouter,
   domains: domainsRouter,
   events: eventsRouter,
   mailboxes: mailboxesRouter,

@@ -1,5 +1,5 @@
 import { openAlerts } from '@/modules/alerts/service';
-import { inBatches } from '@/server/background/in-batches';
+import { inPacedBatches } from '@/server/background/in-batches';
 import type { Database } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 
@@ -25,7 +25,7 @@ export async function raiseSpikeAlerts(db: Database, now: Date): Promise<void> {
 export async function deleteOldSends(db: Database, now: Date): Promise<void> {
   const before = hoursBefore(now, KEPT_HOURS);
   for (const table of [Prisma.sql`counted_send`, Prisma.sql`limited_send`]) {
-    await inBatches(
+    await inPacedBatches(
       (size) => db.$executeRaw`
         DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE at < ${before} ORDER BY at LIMIT ${size})`,
     );

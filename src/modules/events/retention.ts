@@ -1,4 +1,4 @@
-import { inBatches } from '@/server/background/in-batches';
+import { inPacedBatches } from '@/server/background/in-batches';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { Prisma } from '@/server/prisma/client';
@@ -17,15 +17,15 @@ const CONTENT_BATCH_SIZE = 50;
 export async function deleteOldEvents(db: Database, now: Date, keptDays: number): Promise<void> {
   await abandonStaleTests(db);
   for (const webhookId of await findDeletedWebhooks(db)) {
-    await inBatches((size) => deleteDeliveries(db, webhookId, size));
+    await inPacedBatches((size) => deleteDeliveries(db, webhookId, size));
   }
   const contentBefore = daysBefore(now, Math.min(CONTENT_DAYS, keptDays));
-  await inBatches((size) => deleteContent(db, contentBefore, size), CONTENT_BATCH_SIZE);
-  await inBatches((size) => deleteEvents(db, { before: daysBefore(now, keptDays), condition: NOTHING_DUE, size }));
+  await inPacedBatches((size) => deleteContent(db, contentBefore, size), CONTENT_BATCH_SIZE);
+  await inPacedBatches((size) => deleteEvents(db, { before: daysBefore(now, keptDays), condition: NOTHING_DUE, size }));
   const overdue = daysBefore(now, keptDays + EXTRA_DAYS_WHILE_DUE);
   const undelivered = await countDue(db, overdue);
   if (undelivered > 0) log.warn({ count: undelivered }, 'deleting webhook deliveries that were pending for too long');
-  await inBatches((size) => deleteEvents(db, { before: overdue, condition: Prisma.sql`true`, size }));
+  await inPacedBatches((size) => deleteEvents(db, { before: overdue, condition: Prisma.sql`true`, size }));
 }
 
 const NOTHING_DUE = Prisma.sql`

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
+import { ContentStatus } from './content/schema';
 
 export const MESSAGE_STATUSES = [
   'submitting',
@@ -127,6 +128,7 @@ export const Message = z
       }),
     ),
     events: z.array(MessageEvent),
+    content: ContentStatus,
   })
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
@@ -163,6 +165,28 @@ function searchedText(maxLength: number) {
     .max(maxLength)
     .refine((text) => !text.includes('\0'), 'Remove the NUL characters.');
 }
+
+export const MessageRetention = z.object({
+  kept_days: z.number().int().meta({ description: 'Setting MESSAGE_RETENTION_DAYS; 0 keeps all messages' }),
+  status: z.enum(['off', 'waiting', 'running', 'failing']).meta({
+    description:
+      'off: all messages are kept; waiting: for the next run, which starts within an hour; running: old messages are being deleted; failing: the last attempt failed and is retried within a minute',
+  }),
+  started_at: Timestamp.nullable().meta({ description: 'Start of the current or last run; null before the first one' }),
+  finished_at: Timestamp.nullable().meta({ description: 'Null until the run has finished' }),
+  delete_before: Timestamp.nullable().meta({ description: 'The run deletes messages older than this' }),
+  deleted_until: Timestamp.nullable().meta({
+    description:
+      'How far the run has come: older messages are deleted, unless the mail server may still report about them',
+  }),
+  deleted: z.number().int().meta({ description: 'Messages that the run has deleted' }),
+  failure: z.string().nullable().meta({ description: 'Why the last attempt stopped' }),
+});
+export type MessageRetention = z.infer<typeof MessageRetention>;
+
+/** For the console: how long messages are kept. */
+export const KeptDays = z.object({ kept_days: z.number().int() });
+export type KeptDays = z.infer<typeof KeptDays>;
 
 export const GetTotals = z.strictObject({ domain_id: Id.optional() });
 export type GetTotals = z.infer<typeof GetTotals>;

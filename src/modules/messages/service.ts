@@ -7,15 +7,22 @@ import { notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
+import { env } from '@/server/settings/env';
+import { keepContent as keep } from './content/keeping/keep';
+import type { NewContent } from './content/keeping/keeper';
+import { type Copy, copyMessage as copy, type NewFields } from './content/read';
+import { describeContent, findContent } from './content/status';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
 import { findMessages } from './list/find-messages';
 import type { SummaryRow } from './list/selection';
 import {
   type GetTotals,
+  type KeptDays,
   type ListMessages,
   MESSAGE_STATUSES,
   type Message,
   type MessageEvent,
+  type MessageRetention,
   type MessageSummary,
   type MessageTotals,
 } from './schema';
@@ -44,7 +51,8 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     },
   });
   if (!row) throw notFound('message');
-  const deliveries = await traceDeliveries(ctx, id);
+  const [deliveries, content] = await Promise.all([traceDeliveries(ctx, id), findContent(ctx.db, id)]);
+  const isSubmittedBySmtp = row.events.some(isSmtpSubmission);
   return {
     ...presentSummary(row),
     recipients: row.recipients.map(({ address, kind, status, cause, route, smtpCode, enhancedCode, response }) => ({
@@ -58,6 +66,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       response,
     })),
     events: [...inOrder(row.events).map(presentEvent), ...deliveries.map(presentDelivery)],
+    content: describeContent(content, { createdAt: row.createdAt, isSubmittedBySmtp }, ctx.clock.now()),
   };
 }
 
@@ -80,6 +89,15 @@ export async function getTotals(ctx: ActorContext, { domain_id: domainId }: GetT
   return totalsOf(await countMessages(ctx, { domainId, since }));
 }
 
+/** The current or last run that deletes old messages. */
+export async function getRetention(ctx: ActorContext): Promise<MessageRetention> {
+  return presentRetention(await ctx.db.messageRetention.findUniqueOrThrow({ where: { id: 1 } }));
+}
+
+export function getKeptDays(): KeptDays {
+  return { kept_days: env().messageRetentionDays };
+}
+
 export function totalsOf(counts: { status: MessageSummary['status']; count: number }[]): MessageTotals {
   const totals = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, 0])) as MessageTotals;
   for (const { status, count } of counts) totals[status] += count;
@@ -89,6 +107,16 @@ export function totalsOf(counts: { status: MessageSummary['status']; count: numb
 /** Records the mail server's reply to a submission, in the caller's transaction. */
 export function recordSubmission(tx: Tx, submitted: Submitted): Promise<void> {
   return record(tx, submitted);
+}
+
+/** Stores the content of a message in the background. Never fails and never waits. */
+export function keepContent(content: NewContent): void {
+  keep(content);
+}
+
+/** A sent message with the bytes of a new copy. @throws NOT_FOUND, CONTENT_UNAVAILABLE, CONFLICT, SERVICE_UNAVAILABLE */
+export function copyMessage(ctx: ActorContext, id: string, newFields: NewFields): Promise<Copy> {
+  return copy(ctx, id, newFields);
 }
 
 /** The calls that a mail server makes: resolve a recipient, receive a message, report a delivery. */
@@ -106,6 +134,11 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
     },
   };
 }
+
+function isSmtpSubmission({ type, detail }: { type: string; detail: Prisma.JsonValue }): boolean {
+  return type === 'queued' && (detail as MessageEvent['detail']).source === 'smtp';
+}
+type RetentionRow = Prisma.MessageRetentionGetPayload<object>;
 
 const SUMMARY = {
   id: true,
@@ -148,6 +181,25 @@ function presentSummary(row: SummaryRow): MessageSummary {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+function presentRetention(run: RetentionRow): MessageRetention {
+  return {
+    kept_days: env().messageRetentionDays,
+    status: retentionStatus(run),
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+    delete_before: run.deleteBefore?.toISOString() ?? null,
+    deleted_until: run.deletedUntil?.toISOString() ?? null,
+    deleted: run.deletedCount,
+    failure: run.failure,
+  };
+}
+
+function retentionStatus({ startedAt, finishedAt, failure }: RetentionRow): MessageRetention['status'] {
+  if (env().messageRetentionDays === 0) return 'off';
+  if (failure !== null) return 'failing';
+  return startedAt !== null && finishedAt === null ? 'running' : 'waiting';
 }
 
 function presentEvent({ type, at, recipient, detail }: Prisma.MessageEventGetPayload<object>): MessageEvent {

@@ -2,6 +2,7 @@
 
 import {
   IconAddressBook,
+  IconAdjustmentsHorizontal,
   IconAt,
   IconBook2,
   IconChartBar,
@@ -43,6 +44,7 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   analytics: IconChartBar,
   audit: IconClipboardList,
   abuse: IconShieldExclamation,
+  config: IconAdjustmentsHorizontal,
   account: IconUserCircle,
 };
 

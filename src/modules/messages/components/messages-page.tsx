@@ -17,6 +17,7 @@ import { formatMoment, formatZone } from '@/lib/format';
 import type { MessageSummary } from '../schema';
 import { messageColumns } from './message-columns';
 import { MessageTools } from './message-tools';
+import { RetentionNote } from './retention-note';
 import { StatusFilter } from './status-filter';
 import { inputOf, type MessageSearch, useMessageSearch } from './use-message-search';
 
@@ -69,6 +70,7 @@ export function MessagesPage() {
         skeletonRows={14}
         pageLabels={timeLabels(values.order)}
       />
+      <RetentionNote />
     </Page>
   );
 }

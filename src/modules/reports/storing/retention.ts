@@ -1,4 +1,4 @@
-import { inBatches } from '@/server/background/in-batches';
+import { inPacedBatches } from '@/server/background/in-batches';
 import type { Database } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 
@@ -21,7 +21,7 @@ export async function deleteOldReports(db: Database, now: Date, keptDays: number
       await deleteWhere(db, { table, rows, condition: Prisma.sql`domain_id = ${domainId}::uuid` });
     }
   }
-  await inBatches(
+  await inPacedBatches(
     (size) => db.$executeRaw`
       DELETE FROM report_host WHERE ip IN (SELECT ip FROM report_host WHERE seen_at < ${before} LIMIT ${size})`,
   );
@@ -34,13 +34,13 @@ async function deleteWhere(db: Database, { table, rows, condition }: Selection):
   const reports = Prisma.raw(table);
   if (rows) {
     const [row, reportId] = [Prisma.raw(rows), Prisma.raw(`${table}_id`)];
-    await inBatches(
+    await inPacedBatches(
       (size) => db.$executeRaw`
         DELETE FROM ${row} WHERE (${reportId}, position) IN (
           SELECT ${reportId}, position FROM ${row} JOIN ${reports} ON id = ${reportId} WHERE ${condition} LIMIT ${size})`,
     );
   }
-  await inBatches(
+  await inPacedBatches(
     (size) => db.$executeRaw`
       DELETE FROM ${reports} WHERE ctid IN (SELECT ctid FROM ${reports} WHERE ${condition} LIMIT ${size})`,
   );

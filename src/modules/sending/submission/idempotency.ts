@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Actor } from '@/server/access/actor';
-import { inBatches } from '@/server/background/in-batches';
+import { inPacedBatches } from '@/server/background/in-batches';
 import type { Database } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../schema';
@@ -76,7 +76,7 @@ export async function freeKey(db: Database, { keyId, token }: Claim): Promise<vo
 }
 
 export async function deleteOldKeys(db: Database): Promise<void> {
-  await inBatches(
+  await inPacedBatches(
     (size) => db.$executeRaw`
       DELETE FROM idempotency_key WHERE id IN (
         SELECT id FROM idempotency_key WHERE created_at < now() - make_interval(hours => ${LIFETIME_HOURS})

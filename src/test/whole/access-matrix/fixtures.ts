@@ -1,9 +1,10 @@
-import { unique } from '../../factories';
+import { makeNode, unique } from '../../factories';
 import { dmarcXml } from '../../reports/dmarc-report';
 import { tlsReport } from '../../reports/tls-report';
 import {
   alertCall,
   aliasCall,
+  contentCall,
   deliveryCall,
   dkimKeyPath,
   dmarcReportCall,
@@ -48,16 +49,29 @@ function aboutAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fi
   return { kind: 'shared', targets, ...over };
 }
 
+function node(call: (path: string) => Call, isAlive: boolean): Fixture {
+  return {
+    kind: 'shared',
+    targets: {
+      own: async () => call(`/cluster/nodes/${(await makeNode({ isAlive })).id}`),
+      missing: () => call(`/cluster/nodes/${MISSING_ID}`),
+    },
+  };
+}
+
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
 const SENDING_UNAVAILABLE = { status: 503, code: 'SEND_UNAVAILABLE' };
 const NO_MAIL_SERVER = { status: 503, code: 'MAIL_STACK_UNAVAILABLE' };
 const NOTHING_LINKED = { status: 409, code: 'CONFLICT' };
+const NO_CONTENT = { status: 404, code: 'CONTENT_UNAVAILABLE' };
 const NO_SECOND_FACTOR = { status: 409, code: 'CONFLICT' };
 
 /** One entry per route. The test fails for a route without an entry. */
 export const FIXTURES: Record<string, Fixture> = {
   'GET /health': plain('/health'),
   'GET /version': plain('/version'),
+  'GET /system/health': plain('/system/health'),
+  'GET /system/health/{name}/history': plain('/system/health/disk/history'),
 
   'POST /auth/login': {
     kind: 'shared',
@@ -189,6 +203,14 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /abuse/thresholds': plain('/abuse/thresholds'),
   'PATCH /abuse/thresholds': plain('/abuse/thresholds', { spike_factor: 5 }),
 
+  'GET /cluster/nodes': plain('/cluster/nodes'),
+  'PATCH /cluster/nodes/{id}': node((path) => ({ path, body: { state: 'active' } }), true),
+  'DELETE /cluster/nodes/{id}': node((path) => ({ path }), false),
+
+  'GET /config': plain('/config'),
+  'PATCH /config': plain('/config', { values: { REPORT_RETENTION_DAYS: 400 } }),
+  'GET /config/{key}/history': plain('/config/REPORT_RETENTION_DAYS/history'),
+
   'GET /queue': plain('/queue', undefined, NO_MAIL_SERVER),
   'GET /queue/summary': plain('/queue/summary', undefined, NO_MAIL_SERVER),
   'POST /queue/flush': plain('/queue/flush', undefined, NO_MAIL_SERVER),
@@ -198,7 +220,12 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /queue/{queue_id}': plain('/queue/4jWsM35xXVzMFgn', undefined, NO_MAIL_SERVER),
 
   'GET /messages': plain('/messages'),
+  'GET /messages/retention': plain('/messages/retention'),
   'GET /messages/{id}': inDomain(messagePath),
+  'GET /messages/{id}/content': { ...inDomain(contentCall('/content')), success: NO_CONTENT },
+  'GET /messages/{id}/raw': { ...inDomain(contentCall('/raw')), success: NO_CONTENT },
+  'GET /messages/{id}/attachments/{index}': { ...inDomain(contentCall('/attachments/0')), success: NO_CONTENT },
+  'POST /messages/{id}/resend': { ...inDomain(contentCall('/resend')), success: NO_CONTENT },
 
   'GET /domains/{id}/dmarc': inDomain(async ({ id }) => ({ path: `/domains/${id}/dmarc` })),
   'GET /dmarc/reports': namingDomain(({ id }) => ({ path: `/dmarc/reports?domain_id=${id}` })),

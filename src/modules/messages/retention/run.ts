@@ -1,0 +1,83 @@
+import { v7 as uuidv7 } from 'uuid';
+import { inPacedBatches } from '@/server/background/in-batches';
+import type { Database, Tx } from '@/server/db';
+import { deleteBatch, START } from './batch';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const BATCH_SIZE = 500;
+/** Longer than a batch and the pause after it. */
+const LEASE_SECONDS = 60;
+const HOURS_BETWEEN_RUNS = 1;
+const LOCK_TIMEOUT_MS = 2_000;
+
+type Claim = { token: string; before: Date };
+type Options = { now: Date; keptDays: number; batchSize?: number };
+
+/**
+ * Deletes messages older than `keptDays`, once an hour. Every instance runs this; one claims the run, and another continues
+ * it if that one dies. 0 keeps all messages.
+ */
+export async function deleteOldMessages(db: Database, { now, keptDays, batchSize }: Options): Promise<void> {
+  if (keptDays === 0) return;
+  const claim = await claimRun(db, new Date(now.getTime() - keptDays * DAY_MS));
+  if (!claim) return;
+  try {
+    await deleteInBatches(db, claim, { now, batchSize });
+    await finishRun(db, claim);
+  } catch (error) {
+    await recordFailure(db, claim, error);
+    throw error;
+  }
+}
+
+/** @returns null if no run is due, or another instance has it */
+async function claimRun(db: Database, before: Date): Promise<Claim | null> {
+  const token = uuidv7();
+  const claimed = await db.$executeRaw`
+    UPDATE message_retention
+       SET token = ${token}::uuid, due_at = now() + make_interval(secs => ${LEASE_SECONDS}), delete_before = ${before},
+           started_at = CASE WHEN started_at IS NULL OR finished_at IS NOT NULL THEN now() ELSE started_at END,
+           deleted_count = CASE WHEN finished_at IS NOT NULL THEN 0 ELSE deleted_count END,
+           deleted_until = CASE WHEN finished_at IS NOT NULL THEN NULL ELSE deleted_until END,
+           finished_at = NULL
+     WHERE due_at <= now()`;
+  return claimed === 0 ? null : { token, before };
+}
+
+async function deleteInBatches(db: Database, claim: Claim, { now, batchSize }: Pick<Options, 'now' | 'batchSize'>) {
+  let position = START;
+  await inPacedBatches(async (size) => {
+    const batch = await db.$transaction(async (tx) => {
+      await tx.$executeRaw`SELECT set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, true)`;
+      if (!(await renewLease(tx, claim))) return null;
+      const done = await deleteBatch(tx, { before: claim.before, now, position, size });
+      await tx.$executeRaw`
+        UPDATE message_retention SET deleted_count = deleted_count + ${done.deletedCount}, failure = NULL,
+                                     deleted_until = coalesce(${done.end?.createdAt ?? null}::timestamptz, deleted_until)
+         WHERE token = ${claim.token}::uuid`;
+      return done;
+    });
+    if (!batch?.end) return 0;
+    position = batch.end;
+    return size;
+  }, batchSize ?? BATCH_SIZE);
+}
+
+/** Also locks the run until the transaction ends, so that no other instance claims it during a batch. */
+async function renewLease(tx: Tx, { token }: Claim): Promise<boolean> {
+  const renewed = await tx.$executeRaw`
+    UPDATE message_retention SET due_at = now() + make_interval(secs => ${LEASE_SECONDS}) WHERE token = ${token}::uuid`;
+  return renewed > 0;
+}
+
+async function finishRun(db: Database, { token }: Claim): Promise<void> {
+  await db.$executeRaw`
+    UPDATE message_retention SET token = NULL, finished_at = now(), due_at = now() + make_interval(hours => ${HOURS_BETWEEN_RUNS})
+     WHERE token = ${token}::uuid`;
+}
+
+/** The run continues when its lease ends. */
+async function recordFailure(db: Database, { token }: Claim, error: unknown): Promise<void> {
+  const failure = (error instanceof Error ? error.message : String(error)).trim().split('\n').at(-1);
+  await db.messageRetention.updateMany({ where: { token }, data: { token: null, failure } });
+}
