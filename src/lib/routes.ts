@@ -13,6 +13,7 @@ export type RouteIcon =
   | 'api-keys'
   | 'reference'
   | 'admins'
+  | 'analytics'
   | 'audit'
   | 'abuse'
   | 'config'
@@ -117,6 +118,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'reference',
     minRole: 'domain_admin',
     keywords: 'openapi swagger endpoints documentation',
+  },
+  {
+    group: 'Oversight',
+    label: 'Analytics',
+    href: '/analytics',
+    icon: 'analytics',
+    minRole: 'domain_admin',
+    keywords: 'statistics charts reports volume rates delivery time bounces top senders export csv',
   },
   {
     group: 'Oversight',

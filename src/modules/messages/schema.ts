@@ -140,6 +140,11 @@ export const ListMessages = z.strictObject({
   domain_id: Id.optional(),
   direction: z.enum(['outbound', 'inbound']).optional(),
   status: MessageStatus.optional(),
+  accepted: z
+    .boolean()
+    .refine((isAccepted) => isAccepted, 'Enter true, or leave it out.')
+    .optional()
+    .meta({ description: 'true: outbound messages that your mail server accepted, whatever happened to them later' }),
   from: searchedText(254).optional(),
   to: searchedText(254).optional(),
   message_id: searchedText(998).optional(),

@@ -40,6 +40,7 @@ describe('a page of messages is read without the others', () => {
     `domain_id=${busy.id}`,
     'direction=outbound',
     'direction=inbound',
+    'accepted=true',
     'status=delivered',
     'status=bounced',
     'from=from7@post.example',

@@ -40,7 +40,18 @@ export function searchOf(
   position: Position | null,
   { recipient: searched, condition, words }: Meaning,
 ): Search {
-  const { domain_id: domainId, direction, status, message_id: messageId, from, to, since, until, order } = input;
+  const {
+    domain_id: domainId,
+    direction,
+    status,
+    accepted,
+    message_id: messageId,
+    from,
+    to,
+    since,
+    until,
+    order,
+  } = input;
   const recipient = to ? addressOf(to) : searched;
   const by = recipient === undefined ? MESSAGE : RECIPIENT;
   const conditions = [
@@ -49,6 +60,7 @@ export function searchOf(
     to && searched !== undefined && isAddressedTo(searched),
     direction && Prisma.sql`m.direction = ${direction}::direction`,
     status && Prisma.sql`m.status = ${status}::message_status`,
+    accepted && ACCEPTED,
     messageId && Prisma.sql`m.message_id = ${messageId}`,
     from && Prisma.sql`m.from_address = ${addressOf(from)}`,
     since && Prisma.sql`${by.column} >= ${since}::timestamptz`,
@@ -70,6 +82,11 @@ export function searchOf(
   };
   return isMerged ? { selection, words } : { selection, words, searchAtMost: SEARCHED_COUNT_BY_RECIPIENT };
 }
+
+// As `sent` in the statistics.
+const ACCEPTED = Prisma.sql`
+  m.direction = 'outbound' AND m.status NOT IN ('submitting', 'uncertain')
+  AND (m.status <> 'failed' OR m.queue_id IS NOT NULL)`;
 
 /** Each message to a recipient takes a look-up. */
 const SEARCHED_COUNT_BY_RECIPIENT = 1_000;
