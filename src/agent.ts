@@ -12,6 +12,7 @@ import type { AgentHandlers } from '@/mail/agent/requests';
 import { createServiceHandlers } from '@/mail/agent/services';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import { rotateLog } from '@/mail/log/log-rotation';
+import { joinCluster } from '@/modules/cluster/heartbeat';
 import { publishDkimKeys } from '@/modules/domains/dkim/publish';
 import {
   AGENT_CHANNEL,
@@ -31,6 +32,7 @@ import { type Database, database } from '@/server/db';
 import { log } from '@/server/log';
 import { connectRedis } from '@/server/redis';
 import { env } from '@/server/settings/env';
+import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 import packageJson from '../package.json';
 import type { AnswersSettings } from './agent-answers';
 
@@ -77,6 +79,9 @@ async function startAgent(): Promise<() => Promise<void>> {
   });
 
   await recordHeartbeat(db, agent);
+  await applySavedSettings(db);
+  const stopFollowing = followSavedSettings(db);
+  const leaveCluster = await joinCluster(db, ['agent']);
   const requests = createRequestRunner({ db, agent, handlers }, () => requestTask.runNow());
   const requestTask = repeat('running requests from the app', REQUEST_INTERVAL_MS, requests.startPending);
   const notifiedTasks = [
@@ -100,6 +105,7 @@ async function startAgent(): Promise<() => Promise<void>> {
   return async () => {
     await Promise.all([...tasks.map(({ end }) => end()), endAnswers(), endListening(), reportServer.close()]);
     await requests.end();
+    await Promise.all([stopFollowing(), leaveCluster()]);
     await detach(db, agent);
     redis.disconnect();
     await db.$disconnect();

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { handlerAt } from '@/api';
 import { deleteOldSends, raiseSpikeAlerts } from '@/modules/abuse/spikes';
+import { foldAnalytics } from '@/modules/analytics/counting/fold';
 import { archiveAuditEntries } from '@/modules/audit/archive';
 import { sealAuditEntries } from '@/modules/audit/chain';
 import { deleteOldFailures } from '@/modules/auth/attempt-delay';
@@ -9,8 +10,9 @@ import { deleteOldDevices } from '@/modules/auth/sessions/device';
 import { deleteExpiredSessions } from '@/modules/auth/sessions/session';
 import { prepareFirstAdmin } from '@/modules/auth/setup/setup';
 import { deleteExpiredTotpSessions } from '@/modules/auth/totp/pending';
+import { joinCluster } from '@/modules/cluster/heartbeat';
 import { createMissingDkimKeys } from '@/modules/domains/dkim/missing';
-import { dnsServers } from '@/modules/domains/dns/facts';
+import { dnsServers } from '@/modules/domains/dns/checking/facts';
 import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
@@ -22,8 +24,9 @@ import { settleAbandonedMessages } from '@/modules/sending/service';
 import { deleteOldKeys } from '@/modules/sending/submission/idempotency';
 import { outboundMta } from '@/modules/sending/submission/mta';
 import { deliverer } from '@/modules/webhooks/delivery/process';
-import { repeat } from '@/server/background/repeat';
+import { repeat as repeatAlways } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
+import { thisNode } from '@/server/cluster/this-node';
 import { database } from '@/server/db';
 import { writeCountedAttempts } from '@/server/denied-attempts';
 import { serveHttp } from '@/server/http/http-server';
@@ -33,6 +36,7 @@ import { addressRefusal, countRequest, prepareLimits } from '@/server/limits/rat
 import { log } from '@/server/log';
 import { resealStoredSecrets } from '@/server/secrets/reseal';
 import { env } from '@/server/settings/env';
+import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 
 const CLEANUP_INTERVAL_MS = 5 * 60 * 1000;
 const SEAL_INTERVAL_MS = 2_000;
@@ -41,6 +45,7 @@ const RETENTION_INTERVAL_MS = 60_000;
 const DNS_INTERVAL_MS = 60_000;
 const HOST_NAMES_INTERVAL_MS = 30_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
+const FOLD_INTERVAL_MS = 1_000;
 const DELIVERY_INTERVAL_MS = 500;
 
 /** The interface between the HTTP server's process (scripts/serve.mjs) and the app. */
@@ -56,7 +61,10 @@ type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promi
 /** Prepares an instance before it serves. @throws for a wrong configuration, so that it never starts halfway */
 export async function start(): Promise<App> {
   env();
+  await applySavedSettings(database());
+  const stopFollowing = followSavedSettings(database());
   await prepareFirstAdmin();
+  const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   await outboundMta();
   await prepareLimits();
   void cleanUp();
@@ -65,6 +73,7 @@ export async function start(): Promise<App> {
   repeat('sealing the audit log', SEAL_INTERVAL_MS, () => sealAuditEntries(database()));
   repeat('recording repeated denials', DENIALS_INTERVAL_MS, () => writeCountedAttempts(database(), systemClock.now()));
   repeat('ordering events', SEQUENCE_INTERVAL_MS, () => sequenceEvents(database()));
+  repeat('adding up statistics', FOLD_INTERVAL_MS, () => foldAnalytics(database()));
   repeat('checking DNS', DNS_INTERVAL_MS, () => checkDueDomains(database(), systemClock));
   repeat('looking up host names', HOST_NAMES_INTERVAL_MS, () => lookUpHosts(database(), dnsServers(), systemClock));
   // Apart from the other cleanups, because the first run takes an hour with millions of messages.
@@ -81,9 +90,17 @@ export async function start(): Promise<App> {
       closeHttp = serveHttp(server, options);
     },
     close: async () => {
-      await Promise.all([closeHttp?.(), stopDelivering()]);
+      await Promise.all([closeHttp?.(), stopDelivering(), stopFollowing()]);
+      await leaveCluster();
     },
   };
+}
+
+/** Background work, which an instance that is draining leaves to the others. */
+function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): void {
+  repeatAlways(name, intervalMs, async () => {
+    if (!thisNode().isDraining) await task();
+  });
 }
 
 function refusalOf(count: RequestCount): Refusal | null {

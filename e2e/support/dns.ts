@@ -1,21 +1,30 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
 import { type DnsZone, startDns } from '../../src/test/servers/dns';
 
-type Content = { zone: DnsZone; faults: Record<string, 'drop'> };
+type Content = { zone?: DnsZone; faults?: Record<string, 'drop' | null> };
 
-/** Starts a DNS server that answers from a file, so that specs in other processes can publish records. */
-export async function startZones(file: string) {
-  writeFileSync(file, JSON.stringify({ zone: {}, faults: {} }));
+/**
+ * Starts a DNS server that answers from the files of a folder, so that specs in other processes can publish records. Each
+ * change is a file of its own, moved into place whole, so that no change is lost or read half.
+ */
+export async function startZones(folder: string) {
+  mkdirSync(folder);
   const server = await startDns();
-  const read = (): Content => JSON.parse(readFileSync(file, 'utf8'));
-  Object.defineProperty(server, 'zone', { get: () => read().zone });
-  Object.defineProperty(server, 'faults', { get: () => read().faults });
-  return { port: server.port, file, stop: server.stop };
+  const read = (): Content[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
+  Object.defineProperty(server, 'zone', { get: () => Object.assign({}, ...read().map(({ zone }) => zone)) });
+  Object.defineProperty(server, 'faults', { get: () => Object.assign({}, ...read().map(({ faults }) => faults)) });
+  return { port: server.port, folder, stop: server.stop };
 }
 
 /** Publishes records, beside those of other specs. */
 export function publish(zone: DnsZone): void {
-  change((content) => ({ ...content, zone: { ...content.zone, ...zone } }));
+  add({ zone });
 }
 
 /** Imports a zone file, as a DNS provider does. */
@@ -25,13 +34,14 @@ export function loadZone(text: string): void {
 
 /** Leaves questions for a name unanswered. @returns a function that ends it */
 export function dropQuestions(name: string): () => void {
-  change(({ zone, faults }) => ({ zone, faults: { ...faults, [name]: 'drop' } }));
-  return () => change(({ zone, faults: { [name]: _, ...faults } }) => ({ zone, faults }));
+  add({ faults: { [name]: 'drop' } });
+  return () => add({ faults: { [name]: null } });
 }
 
-function change(update: (content: Content) => Content): void {
-  const file = process.env.E2E_ZONES as string;
-  writeFileSync(file, JSON.stringify(update(JSON.parse(readFileSync(file, 'utf8')))));
+function add(content: Content): void {
+  const file = path.join(process.env.E2E_ZONES as string, `${uuidv7()}.json`);
+  writeFileSync(`${file}.part`, JSON.stringify(content));
+  renameSync(`${file}.part`, file);
 }
 
 function parseZone(text: string): DnsZone {

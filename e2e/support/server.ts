@@ -26,7 +26,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   const certificate = await testCertificate();
   const trusted = path.join(dataDir, 'trusted.pem');
   await writeFile(trusted, certificate.ca);
-  const dns = await startZones(path.join(dataDir, 'zones.json'));
+  const dns = await startZones(path.join(dataDir, 'zones'));
   const providers = await startProviders(`http://localhost:${port}`);
   const env = {
     ...process.env,
@@ -51,7 +51,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   process.env.E2E_URL = env.APP_URL;
   process.env.E2E_DATABASE_URL = databaseUrl;
   process.env.E2E_SPOOL = path.join(dataDir, 'sandbox');
-  process.env.E2E_ZONES = dns.file;
+  process.env.E2E_ZONES = dns.folder;
   process.env.E2E_SECRET_KEY = env.SECRET_KEY;
   process.env.E2E_CERTIFICATE = JSON.stringify(certificate);
   process.env.E2E_OIDC_PROVIDERS = env.OIDC_PROVIDERS;

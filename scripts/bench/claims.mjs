@@ -44,7 +44,7 @@ async function medianClaim(db) {
   const times = [];
   for (let claim = 0; claim < CLAIMS; claim++) {
     const startedAt = performance.now();
-    await db.query(`SELECT * FROM claim_webhook_deliveries(256, 64, 8, 2, '{}', '25 s')`);
+    await db.query(`SELECT * FROM claim_webhook_deliveries(256, 64, 8, 2, '{}', '25 s', NULL)`);
     times.push(performance.now() - startedAt);
     await db.query(
       'UPDATE webhook_delivery SET lease_token = NULL, next_attempt_at = now() WHERE lease_token IS NOT NULL',

@@ -1,3 +1,4 @@
+import { foldAnalytics } from '@/modules/analytics/counting/fold';
 import { sealAuditEntries } from '@/modules/audit/chain';
 import { sequenceEvents } from '@/modules/events/sequence';
 import type { Database, Tx } from '@/server/db';
@@ -47,6 +48,7 @@ export async function seedDemo(db: Database, { now, password, scale = 1 }: Optio
   );
   await sealAuditEntries(db);
   await sequenceEvents(db);
+  await foldAnalytics(db);
   return { email: DEMO_EMAIL, password, apiKey };
 }
 

@@ -15,6 +15,7 @@ export type RouteIcon =
   | 'admins'
   | 'audit'
   | 'abuse'
+  | 'config'
   | 'account';
 
 export type ConsoleRoute = {
@@ -140,6 +141,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
     icon: 'admins',
     minRole: 'super_admin',
     keywords: 'administrators people roles users add an admin',
+  },
+  {
+    group: 'System',
+    label: 'Configuration',
+    href: '/system/config',
+    icon: 'config',
+    minRole: 'super_admin',
+    keywords: 'settings environment variables retention limits cors dns servers session lifetime',
   },
   {
     group: null,

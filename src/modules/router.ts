@@ -2,9 +2,12 @@ import { router } from '@/server/procedures/trpc';
 import { abuseRouter } from './abuse/router';
 import { adminsRouter } from './admins/router';
 import { aliasesRouter } from './aliases/router';
+import { analyticsRouter } from './analytics/router';
 import { apiKeysRouter } from './api-keys/router';
 import { auditRouter } from './audit/router';
 import { authRouter } from './auth/router';
+import { clusterRouter } from './cluster/router';
+import { configRouter } from './config/router';
 import { domainsRouter } from './domains/router';
 import { eventsRouter } from './events/router';
 import { mailServerRouter } from './mail-server/router';
@@ -22,9 +25,12 @@ export const appRouter = router({
   abuse: abuseRouter,
   admins: adminsRouter,
   aliases: aliasesRouter,
+  analytics: analyticsRouter,
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,
+  cluster: clusterRouter,
+  config: configRouter,
   domains: domainsRouter,
   events: eventsRouter,
   mailboxes: mailboxesRouter,

@@ -114,3 +114,12 @@ export async function makeAbandonedDelivery(webhookId: string, over: { domainId?
 export function unique(): string {
   return uuidv7().replaceAll('-', '').slice(4, 28);
 }
+
+/** An instance of the app, with a heartbeat just now or an hour ago. */
+export function makeNode(over: { isAlive?: boolean; roles?: string[]; version?: string; clockAheadMs?: number } = {}) {
+  const { isAlive = true, roles = ['web', 'worker'], version = '0.1.0', clockAheadMs = 0 } = over;
+  const beatAt = new Date(Date.now() - (isAlive ? 0 : HOUR_MS));
+  const load = { loadAverage: 0.5, memoryBytes: 200_000_000, clockAheadMs };
+  const process = { host: `${unique()}.example`, processId: 1, version, roles, startedAt: beatAt };
+  return db.clusterNode.create({ data: { id: uuidv7(), ...process, ...load, beatAt } });
+}

@@ -170,6 +170,7 @@ CREATE TABLE "message" (
     "size_bytes" INTEGER NOT NULL,
     "status" "message_status" NOT NULL,
     "spam_score" DOUBLE PRECISION,
+    "api_key_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -188,6 +189,8 @@ CREATE TABLE "message_recipient" (
     "smtp_code" INTEGER,
     "enhanced_code" TEXT,
     "response" TEXT,
+    "category" TEXT,
+    "delivered_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "message_recipient_pkey" PRIMARY KEY ("id")

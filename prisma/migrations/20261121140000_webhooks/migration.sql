@@ -51,6 +51,7 @@ CREATE TABLE "webhook_delivery" (
     "failure_count" INTEGER NOT NULL DEFAULT 0,
     "next_attempt_at" TIMESTAMPTZ(3),
     "lease_token" UUID,
+    "lease_node" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "finished_at" TIMESTAMPTZ(3),
 
@@ -137,7 +138,8 @@ $$;
 -- endpoints, `per_unproven` for others, 1 for failing ones. Endpoints take turns in random order. The second statement sees
 -- leases committed before the locks were acquired. No JIT, because the planner overestimates the rows.
 CREATE FUNCTION claim_webhook_deliveries(
-  wanted integer, wanted_failing integer, per_endpoint integer, per_unproven integer, proven uuid[], lease interval
+  wanted integer, wanted_failing integer, per_endpoint integer, per_unproven integer, proven uuid[], lease interval,
+  node uuid
 ) RETURNS TABLE (delivery_id uuid, token uuid, webhook uuid, is_failing boolean)
 LANGUAGE plpgsql
 SET jit = off
@@ -176,7 +178,7 @@ BEGIN
      WHERE d.next_attempt_at <= now()
        FOR UPDATE OF d SKIP LOCKED
   )
-  UPDATE webhook_delivery d SET lease_token = gen_random_uuid(), next_attempt_at = now() + lease
+  UPDATE webhook_delivery d SET lease_token = gen_random_uuid(), lease_node = node, next_attempt_at = now() + lease
     FROM free WHERE d.id = free.id
   RETURNING d.id, d.lease_token, d.webhook_id, free.failing;
 END

@@ -1,7 +1,7 @@
-import { checkWith, expectedRecords } from '@/modules/domains/dns/check';
-import { factsOf } from '@/modules/domains/dns/facts';
+import { checkWith, expectedRecords } from '@/modules/domains/dns/checking/check';
+import { factsOf } from '@/modules/domains/dns/checking/facts';
 import type { DomainFacts } from '@/modules/domains/dns/records/record';
-import { storeCheck } from '@/modules/domains/dns/store';
+import { storeCheck } from '@/modules/domains/dns/results/store';
 import { MTA_STS_PATH, mtaStsPolicy } from '@/modules/domains/published/mta-sts';
 import type { DemoContext } from '../demo-context';
 import { after, before, DAY_MS, MINUTE_MS } from '../time';

@@ -27,6 +27,7 @@ type MessageRow = {
   size_bytes: number;
   status: MessageStatus;
   spam_score: number | null;
+  api_key_id: string | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -42,6 +43,8 @@ export type RecipientRow = {
   smtp_code: number | null;
   enhanced_code: string | null;
   response: string | null;
+  category: string | null;
+  delivered_at: Date | null;
 };
 
 /** For JSON columns: undefined values are omitted. */

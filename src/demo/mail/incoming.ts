@@ -141,11 +141,13 @@ function createInbound(
     size_bytes: sizeOf(random, 'person') + 1_800,
     status: 'received' as const,
     spam_score: score,
+    api_key_id: null,
     created_at: at,
     updated_at: at,
   };
   const route: InboundRoute = to.mailboxes.length > 0 ? 'mailbox' : 'forwarded';
-  const answer = { cause: null, route, smtp_code: null, enhanced_code: null, response: null };
+  const noReply = { cause: null, smtp_code: null, enhanced_code: null, response: null, category: null };
+  const answer = { route, delivered_at: null, ...noReply };
   const recipients: RecipientRow[] = [
     { id: random.uuidAt(at), message_id: id, address: to.address, kind: 'to', status: 'received', ...answer },
   ];

@@ -1,4 +1,5 @@
 import { newQueueId } from '@/mail/sandbox/queue-id';
+import { failureReason } from '@/modules/messages/tracking/bounce-category';
 import { statusOf } from '@/modules/messages/tracking/locked-message';
 import type { DemoContext } from '../demo-context';
 import type { DemoDomain } from '../directory/domains';
@@ -42,6 +43,7 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       size_bytes: sizeBytes,
       status: 'submitting',
       spam_score: null,
+      api_key_id: origin.kind === 'api' ? origin.apiKeyId : null,
       created_at: at,
       updated_at: at,
     },
@@ -55,7 +57,7 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
   const add = (kind: RecipientRow['kind'], address: string) => {
     const known = { message_id: id, status: 'submitting' as const, cause: null, route: null };
     const kindSeen = origin.kind === 'smtp' ? 'to' : kind;
-    const noReply = { smtp_code: null, enhanced_code: null, response: null };
+    const noReply = { smtp_code: null, enhanced_code: null, response: null, category: null, delivered_at: null };
     recipients.push({ id: random.uuidAt(at), ...known, address, kind: kindSeen, ...noReply });
   };
   for (const address of to) add('to', address);
@@ -82,6 +84,7 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       recipient.smtp_code = reply.smtpCode ?? null;
       recipient.enhanced_code = reply.enhancedCode ?? null;
       recipient.response = reply.response ?? null;
+      recipient.category = status === 'failed' ? failureReason(recipient.cause, recipient.enhanced_code) : null;
     }
     row.status = status;
   }
@@ -126,6 +129,8 @@ export function createOutbound({ random }: DemoContext, facts: NewOutbound) {
       recipient.smtp_code = reply.smtpCode;
       recipient.enhanced_code = reply.enhancedCode;
       recipient.response = reply.response;
+      recipient.category = kind === 'delivered' ? null : failureReason(reply.cause, reply.enhancedCode);
+      recipient.delivered_at = kind === 'delivered' ? when : null;
       row.status = statusOf(recipients.map(({ status }) => status));
       note(kind, when, address, detailOf(reply));
       emissions.push(outcomeEvent(message, kind, address, when, reply));

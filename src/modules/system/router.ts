@@ -12,7 +12,8 @@ export const systemRouter = router({
       rest('GET', '/health', {
         tag,
         summary: 'Check readiness',
-        description: 'Returns 503 with the status `down` while the database is unavailable.',
+        description:
+          'Returns 503 with the status `down` while the database is unavailable, or this instance is draining.',
         isPublic: true,
         isUnlimited: true,
         otherStatuses: [503],

@@ -1,3 +1,4 @@
+import { thisNode } from '@/server/cluster/this-node';
 import { log } from '@/server/log';
 import type { Context } from '@/server/procedures/context';
 import packageJson from '../../../package.json';
@@ -5,8 +6,12 @@ import type { Health, Version } from './schema';
 
 const DATABASE_TIMEOUT_MS = 3_000;
 
-/** Readiness: `ok` if the database responds within three seconds, else `down` with status 503. */
+/** Readiness: `ok` if the database responds within three seconds; else, and while draining, `down` with status 503. */
 export async function getHealth(ctx: Context): Promise<Health> {
+  if (thisNode().isDraining) {
+    ctx.response.status = 503;
+    return { status: 'down' };
+  }
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no response in ${DATABASE_TIMEOUT_MS} ms`)), DATABASE_TIMEOUT_MS);

@@ -16,6 +16,7 @@ import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { sha256 } from '@/server/secrets/crypto';
 import { seal, tryToUnseal } from '@/server/secrets/sealing';
+import { releaseClaimsOf } from './delivery/claim';
 import type { SweepReport } from './delivery/deliverer';
 import { failingAlert } from './delivery/finish';
 import { deliverer, runningDeliverer } from './delivery/process';
@@ -38,6 +39,11 @@ const SWEEP_TIMEOUT_MS = 50_000;
 /** Called after events are committed, so that they don't wait for the next tick. No-op if no deliverer runs in this process. */
 export function kickDeliveries(): void {
   runningDeliverer()?.kick();
+}
+
+/** Makes due immediately what an instance that is gone was delivering. */
+export function releaseDeliveriesOf(tx: Tx, nodeId: string): Promise<void> {
+  return releaseClaimsOf(tx, nodeId);
 }
 
 /** For an external scheduler: attempts due deliveries, within the same limits as the process's own ticker. */

@@ -1,14 +1,25 @@
+import { processWide } from '../process-wide';
 import { readSettings } from './settings.mjs';
 
 type Settings = ReturnType<typeof readSettings>;
 type Env = Settings & { databaseUrl: string };
 
-let current: Env | undefined;
+const current = processWide<Env>('settings');
 
-/** The validated environment, read on first use because `next build` loads modules without one. */
+/**
+ * The settings that are in effect: those of the environment, then those saved in the console, then the defaults. Read them
+ * on each use, because saved settings change while the process runs. Read on first use because `next build` loads modules
+ * without an environment.
+ */
 export function env(): Env {
-  current ??= complete(readSettings(process.env));
-  return current;
+  current.current ??= complete(readSettings(process.env));
+  return current.current;
+}
+
+/** Replaces the saved settings of this process. @param saved texts by name, as in the environment, and valid each */
+export function applySaved(saved: Record<string, string>): void {
+  const given = Object.entries(process.env).filter(([, text]) => text);
+  current.current = complete(readSettings({ ...saved, ...Object.fromEntries(given) }));
 }
 
 /** `npm start` provides the settings without a default; anything else that runs the app must set them. */

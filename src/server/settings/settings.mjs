@@ -165,7 +165,32 @@ const Settings = Environment.transform((env) => ({
 
 /** @typedef {Readonly<z.output<typeof Settings>>} Settings */
 
-export const settingNames = /** @type {readonly string[]} */ (Object.freeze(Object.keys(Environment.shape)));
+/** @typedef {keyof typeof Environment.shape} SettingName */
+
+export const settingNames = /** @type {readonly SettingName[]} */ (Object.freeze(Object.keys(Environment.shape)));
+
+/**
+ * Reads one setting from its text in the environment, or its default.
+ * @param {SettingName} name
+ * @param {string} [text]
+ * @returns {{ value: unknown } | { problem: string }} undefined as a value for a setting without a default
+ */
+export function readSetting(name, text) {
+  const result = Environment.shape[name].safeParse(text || undefined);
+  return result.success ? { value: result.data } : { problem: result.error.issues[0]?.message ?? '' };
+}
+
+/**
+ * @param {SettingName} name
+ * @returns {{ minimum: number | null, maximum: number | null }}
+ */
+export function settingLimits(name) {
+  const { minimum, maximum } = Environment.shape[name].meta() ?? {};
+  return {
+    minimum: typeof minimum === 'number' ? minimum : null,
+    maximum: typeof maximum === 'number' ? maximum : null,
+  };
+}
 
 class SettingsError extends Error {
   /** @override */
@@ -205,7 +230,8 @@ function wholeNumber(name, { min, max, fallback }) {
     .regex(/^\d{1,9}$/, message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
-    .default(fallback);
+    .default(fallback)
+    .meta({ minimum: min, maximum: max });
 }
 
 /**

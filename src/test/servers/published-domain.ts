@@ -1,5 +1,5 @@
-import { checkDomain, expectedRecords } from '@/modules/domains/dns/check';
-import type { CheckedRecord } from '@/modules/domains/dns/check-record';
+import { checkDomain, expectedRecords } from '@/modules/domains/dns/checking/check';
+import type { CheckedRecord } from '@/modules/domains/dns/checking/check-record';
 import type { DomainFacts } from '@/modules/domains/dns/records/record';
 import type { DnsTestServer, DnsZone } from './dns';
 

@@ -2,6 +2,7 @@
 
 import {
   IconAddressBook,
+  IconAdjustmentsHorizontal,
   IconAt,
   IconBook2,
   IconClipboardList,
@@ -41,6 +42,7 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   admins: IconUsers,
   audit: IconClipboardList,
   abuse: IconShieldExclamation,
+  config: IconAdjustmentsHorizontal,
   account: IconUserCircle,
 };
 

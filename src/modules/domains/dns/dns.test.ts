@@ -4,7 +4,7 @@ import { makeDkimKey, makeDomain } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 import { MAIL_ADDRESS, MAIL_ADDRESS_NAME, publishedZone } from '@/test/servers/published-domain';
 import { dkimRecordValue } from '../dkim/keys';
-import { factsOf } from './facts';
+import { factsOf } from './checking/facts';
 import type { DomainFacts } from './records/record';
 
 const dns = await vi.hoisted(async () => {

@@ -1,11 +1,11 @@
 import type { Database } from '@/server/db';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
-import { checkDomain } from './check';
-import type { CheckedRecord } from './check-record';
-import { dnsServers, factsOf } from './facts';
-import { probes } from './probes';
-import { reportProgress } from './progress';
+import { checkDomain } from './checking/check';
+import type { CheckedRecord } from './checking/check-record';
+import { dnsServers, factsOf } from './checking/facts';
+import { probes } from './checking/probes';
+import { reportProgress } from './results/progress';
 
 type Finished = { checked: CheckedRecord[]; cancel: () => Promise<void> };
 type Running = Map<string, Promise<Finished | null>>;

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '@/server/clock';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
+import { storeCheck } from './results/store';
 import { runCheck } from './run';
-import { storeCheck } from './store';
 
 const AT_ONCE = 20;
 // Leaves most of the CPU to requests, even if a thousand domains are due.

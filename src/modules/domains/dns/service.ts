@@ -3,10 +3,10 @@ import { type Page, paginate } from '@/server/pagination';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { requireDomain } from '../service';
-import { factsOf } from './facts';
+import { factsOf } from './checking/facts';
+import { presentChange, readDns, storeCheck } from './results/store';
 import { runCheck } from './run';
 import type { DnsChange, DomainDns, GetDnsZone, ListDnsChanges } from './schema';
-import { presentChange, readDns, storeCheck } from './store';
 import { zoneFile } from './zone-file';
 
 /** What the last check found. */

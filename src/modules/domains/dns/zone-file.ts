@@ -1,4 +1,4 @@
-import { expectedRecords } from './check';
+import { expectedRecords } from './checking/check';
 import type { DomainFacts } from './records/record';
 import type { DnsRecord } from './schema';
 

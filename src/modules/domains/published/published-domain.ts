@@ -1,5 +1,5 @@
 import type { Tx } from '@/server/db';
-import { findMailHost } from '../dns/facts';
+import { findMailHost } from '../dns/checking/facts';
 import type { PublishedDomain } from './mta-sts';
 
 /** A managed, active domain. Inactive domains publish nothing, like domains of others. */

@@ -2,6 +2,7 @@ import type { DeliveryReport } from '@/mail/delivery-report';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
 import type { MessageStatus } from '../schema';
+import { failureReason } from './bounce-category';
 import {
   isFinal,
   isUnanswered,
@@ -36,10 +37,12 @@ export async function recordOutcome(tx: Tx, given: DeliveryReport): Promise<Reco
   if (!recipient) return 'unknown';
   if (isFinal(recipient.status) || recipient.status === report.kind) return 'repeated';
 
-  const { cause, smtpCode, enhancedCode, response } = report;
+  const { kind: status, cause, smtpCode, enhancedCode, response, at } = report;
+  const result =
+    status === 'delivered' ? { category: null, deliveredAt: at } : { category: failureReason(cause, enhancedCode) };
   await tx.messageRecipient.update({
     where: { id: recipient.id },
-    data: { status: report.kind, cause, smtpCode, enhancedCode, response },
+    data: { status, cause, smtpCode, enhancedCode, response, ...result },
     select: { id: true },
   });
   const others = recipients.filter(({ id }) => id !== recipient.id).map(({ status }) => status);

@@ -2,6 +2,7 @@ import type { OutcomeCause } from '@/lib/mail/outcome-causes';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
+import { failureReason } from './bounce-category';
 import { isUnanswered, type LockedMessage, lockMessage, recordAccepted, statusOf, UNANSWERED } from './locked-message';
 import { emitOutcome } from './outcome-event';
 
@@ -53,7 +54,7 @@ async function failRejected(tx: Tx, message: LockedMessage, rejected: Rejected[]
     const reply = { ...answer, cause: 'rejected' } as const;
     const { count } = await tx.messageRecipient.updateMany({
       where: { messageId: id, address, status: { in: [...UNANSWERED, 'sent'] } },
-      data: { status: 'failed', ...reply },
+      data: { status: 'failed', ...reply, category: failureReason(reply.cause, reply.enhancedCode) },
     });
     if (count === 0) continue;
     const event = { messageId: id, type: 'refused', at, recipient: address, detail: detailOf(reply) };
@@ -67,10 +68,10 @@ async function failRejected(tx: Tx, message: LockedMessage, rejected: Rejected[]
 
 const STATUS_OF = { accepted: 'sent', refused: 'failed', uncertain: 'uncertain' } as const;
 
-function replyOf(outcome: SubmitOutcome): Partial<Reply> {
+function replyOf(outcome: SubmitOutcome): Partial<Reply> & { category?: string } {
   if (outcome.outcome === 'uncertain') return {};
   if (outcome.outcome === 'accepted') return { smtpCode: 250, response: outcome.response };
-  return answerOf(outcome);
+  return { ...answerOf(outcome), category: failureReason(outcome.cause, outcome.enhancedCode) };
 }
 
 function answerOf({ cause, smtpCode, enhancedCode, response }: Reply): Reply {

@@ -25,10 +25,10 @@ export async function createMessage(ctx: ActorContext, { id, domain, message, sl
       SELECT * FROM count_send(${id}::uuid, ${message.from.toLowerCase()}, ${domain.id}::uuid, ${at}::timestamptz)
     ), created AS (
       INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, subject, size_bytes, status,
-                           idempotency_key_id, batch_index, created_at, updated_at)
+                           api_key_id, idempotency_key_id, batch_index, created_at, updated_at)
       SELECT ${id}::uuid, ${message.messageId}, ${domain.id}::uuid, 'outbound', ${message.from},
              ${toAddresses(message)}::text[], ${message.subject}, ${message.raw.byteLength}, 'submitting',
-             ${slot?.keyId ?? null}::uuid, ${slot?.batchIndex ?? null}::int, ${at}::timestamptz, ${at}::timestamptz
+             ${ctx.actor.key?.id ?? null}::uuid, ${slot?.keyId ?? null}::uuid, ${slot?.batchIndex ?? null}::int, ${at}::timestamptz, ${at}::timestamptz
         FROM counting WHERE result = 'counted'
       RETURNING id
     ), addressed AS (

@@ -42,7 +42,7 @@ async function connect(): Promise<SmtpSubmitter | null> {
 }
 
 async function startSandbox(): Promise<SandboxMta> {
-  const { dataDir, maxMessageSizeMb, sandboxSmtpPort, sandboxRetentionDays, sandboxMaxSizeMb } = env();
+  const { dataDir, maxMessageSizeMb, sandboxSmtpPort } = env();
   const dir = path.join(dataDir, 'sandbox');
   const inboundDir = path.join(dir, 'inbound');
   const maxMessageBytes = maxMessageSizeMb * MB;
@@ -61,10 +61,11 @@ async function startSandbox(): Promise<SandboxMta> {
       isPortConfigured: Boolean(process.env.SANDBOX_SMTP_PORT),
       ...inboundCalls,
     });
-    const limits = { maxAgeMs: sandboxRetentionDays * DAY_MS, maxBytes: sandboxMaxSizeMb * MB };
-    const cleanup = repeat('deleting old sandbox messages', CLEANUP_INTERVAL_MS, () =>
-      deleteOldMessages([dir, inboundDir], limits, systemClock.now()),
-    );
+    const cleanup = repeat('deleting old sandbox messages', CLEANUP_INTERVAL_MS, () => {
+      const { sandboxRetentionDays, sandboxMaxSizeMb } = env();
+      const limits = { maxAgeMs: sandboxRetentionDays * DAY_MS, maxBytes: sandboxMaxSizeMb * MB };
+      return deleteOldMessages([dir, inboundDir], limits, systemClock.now());
+    });
     cleanup.runNow();
     log.info({ dir }, 'sandbox: messages are stored here and none leaves this machine');
     log.info({ port: inbound.port }, 'sandbox: accepts mail for the managed domains by SMTP on 127.0.0.1');

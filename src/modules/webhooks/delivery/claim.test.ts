@@ -4,7 +4,7 @@ import { makeWebhook } from '@/test/factories';
 import { claimDue } from './claim';
 
 const ROOM = { wanted: 256, wantedFailing: 64, perEndpoint: 8, perUnproven: 2, proven: [] };
-const CLAIM = `SELECT * FROM claim_webhook_deliveries(256, 64, 8, 2, '{}', '25 s')`;
+const CLAIM = `SELECT * FROM claim_webhook_deliveries(256, 64, 8, 2, '{}', '25 s', NULL)`;
 
 type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] };
 

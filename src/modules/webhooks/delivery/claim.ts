@@ -1,4 +1,5 @@
-import type { Database } from '@/server/db';
+import { thisNode } from '@/server/cluster/this-node';
+import type { Database, Tx } from '@/server/db';
 
 /** Longer than an attempt plus storing its outcome, and short enough that a crash delays deliveries only briefly. */
 export const LEASE_SECONDS = 25;
@@ -21,7 +22,7 @@ export async function claimDue(db: Database, room: Room): Promise<Claim[]> {
   return db.$queryRaw<Claim[]>`
     SELECT delivery_id AS id, token, webhook AS "webhookId", is_failing AS "isFailing"
       FROM claim_webhook_deliveries(${wanted}::int, ${wantedFailing}::int, ${perEndpoint}::int, ${perUnproven}::int,
-                                    ${proven}::uuid[], make_interval(secs => ${LEASE_SECONDS}))`;
+                                    ${proven}::uuid[], make_interval(secs => ${LEASE_SECONDS}), ${thisNode().id}::uuid)`;
 }
 
 /** The data of an attempt. `body` is null if it is stored in parts. */
@@ -65,4 +66,12 @@ export async function releaseClaims(db: Database, claims: Claim[], delaySeconds 
   await db.$executeRaw`
     UPDATE webhook_delivery SET next_attempt_at = now() + make_interval(secs => ${delaySeconds}), lease_token = NULL
      WHERE lease_token = ANY (${claims.map(({ token }) => token)}::uuid[])`;
+}
+
+/** Makes due at once what an instance that is gone had claimed. */
+export async function releaseClaimsOf(tx: Tx, nodeId: string): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE webhook_delivery SET next_attempt_at = now(), lease_token = NULL
+     WHERE next_attempt_at BETWEEN now() AND now() + make_interval(secs => ${LEASE_SECONDS})
+       AND lease_node = ${nodeId}::uuid AND lease_token IS NOT NULL`;
 }

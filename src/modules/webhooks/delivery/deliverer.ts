@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { attempt, type Post } from './attempt';
@@ -76,7 +77,7 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   }
 
   async function claimAndRun(): Promise<number> {
-    if (isStopped) return 0;
+    if (isStopped || thisNode().isDraining) return 0;
     const proven = provenEndpoints.list(performance.now());
     const claims = await claimDue(db, { ...lanes.room(), proven });
     if (claims.length === 0) return 0;

@@ -1,4 +1,4 @@
-import { unique } from '../../factories';
+import { makeNode, unique } from '../../factories';
 import { dmarcXml } from '../../reports/dmarc-report';
 import { tlsReport } from '../../reports/tls-report';
 import {
@@ -46,6 +46,16 @@ function aboutAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fi
     missing: () => call(MISSING_ID),
   };
   return { kind: 'shared', targets, ...over };
+}
+
+function node(call: (path: string) => Call, isAlive: boolean): Fixture {
+  return {
+    kind: 'shared',
+    targets: {
+      own: async () => call(`/cluster/nodes/${(await makeNode({ isAlive })).id}`),
+      missing: () => call(`/cluster/nodes/${MISSING_ID}`),
+    },
+  };
 }
 
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
@@ -189,6 +199,14 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /abuse/thresholds': plain('/abuse/thresholds'),
   'PATCH /abuse/thresholds': plain('/abuse/thresholds', { spike_factor: 5 }),
 
+  'GET /cluster/nodes': plain('/cluster/nodes'),
+  'PATCH /cluster/nodes/{id}': node((path) => ({ path, body: { state: 'active' } }), true),
+  'DELETE /cluster/nodes/{id}': node((path) => ({ path }), false),
+
+  'GET /config': plain('/config'),
+  'PATCH /config': plain('/config', { values: { REPORT_RETENTION_DAYS: 400 } }),
+  'GET /config/{key}/history': plain('/config/REPORT_RETENTION_DAYS/history'),
+
   'GET /queue': plain('/queue', undefined, NO_MAIL_SERVER),
   'GET /queue/summary': plain('/queue/summary', undefined, NO_MAIL_SERVER),
   'POST /queue/flush': plain('/queue/flush', undefined, NO_MAIL_SERVER),
@@ -215,6 +233,9 @@ export const FIXTURES: Record<string, Fixture> = {
     path: '/tls/reports',
     body: { content: btoa(JSON.stringify(tlsReport({ domain: name }))) },
   })),
+
+  'GET /analytics': namingDomain(({ id }) => ({ path: `/analytics?domain_id=${id}` })),
+  'GET /analytics/export': namingDomain(({ id }) => ({ path: `/analytics/export?domain_id=${id}` })),
 
   'GET /webhooks': namingDomain(({ id }) => ({ path: `/webhooks?domain_id=${id}` })),
   'POST /webhooks': namingDomain(({ id }) => ({

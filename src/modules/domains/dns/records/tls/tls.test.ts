@@ -5,7 +5,7 @@ import { startDns } from '@/test/servers/dns';
 import { type TestCertificate, testCertificate } from '@/test/servers/https-receiver';
 import { checkAt, domainFacts, entryOf, MAIL_HOST, publishedZone, recordOf } from '@/test/servers/published-domain';
 import { startSmtpServer } from '@/test/servers/smtp-server';
-import { tlsStarter } from '../../mail-tls';
+import { tlsStarter } from '../../checking/mail-tls';
 import type { Probes } from '../record';
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
-import type { OnChecked } from './check';
-import type { CheckedRecord } from './check-record';
-import type { DomainDns } from './schema';
+import type { OnChecked } from '../checking/check';
+import type { CheckedRecord } from '../checking/check-record';
+import type { DomainDns } from '../schema';
 
 const SAVE_AFTER_MS = 250;
 

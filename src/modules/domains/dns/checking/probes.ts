@@ -1,7 +1,7 @@
 import { type OutboundOptions, requestOnce } from '@/server/outbound/request';
 import { env } from '@/server/settings/env';
+import type { Probes } from '../records/record';
 import { tlsStarter } from './mail-tls';
-import type { Probes } from './records/record';
 
 const FETCH_TIMEOUT_MS = 5_000;
 

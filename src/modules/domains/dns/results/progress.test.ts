@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
-import type { CheckedRecord } from './check-record';
+import type { CheckedRecord } from '../checking/check-record';
 import { reportProgress } from './progress';
 import { storeCheck } from './store';
 

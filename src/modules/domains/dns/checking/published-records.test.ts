@@ -2,11 +2,11 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DnsTestServer, startDns } from '@/test/servers/dns';
 import { type HttpsReceiver, startHttpsReceiver, testCertificate } from '@/test/servers/https-receiver';
-import { mtaStsPolicy, mtaStsRecordValue } from '../published/mta-sts';
+import { mtaStsPolicy, mtaStsRecordValue } from '../../published/mta-sts';
+import type { DomainFacts, Probes } from '../records/record';
+import { zoneFile } from '../zone-file';
 import { checkDomain } from './check';
 import { textFetcher } from './probes';
-import type { DomainFacts, Probes } from './records/record';
-import { zoneFile } from './zone-file';
 
 const NAME = 'acme.example';
 const ADDRESS = '192.0.2.25';

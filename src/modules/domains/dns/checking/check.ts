@@ -1,10 +1,9 @@
 import { createResolver, type Resolver } from '@/server/dns/resolver';
 import { untilAborted } from '@/server/outbound/until-aborted';
-import { type CheckedRecord, checkOne } from './check-record';
-import { blocklistRecords } from './records/blocklists';
-import { hostRecords, mxRecord, reverseRecords, targetsOf } from './records/mail-host';
-import { ownershipRecord } from './records/ownership';
-import { publishedRecords } from './records/published';
+import { blocklistRecords } from '../records/blocklists';
+import { hostRecords, mxRecord, reverseRecords, targetsOf } from '../records/mail-host';
+import { ownershipRecord } from '../records/ownership';
+import { publishedRecords } from '../records/published';
 import {
   addressesOf,
   type DomainFacts,
@@ -14,18 +13,19 @@ import {
   type Probes,
   type TlsOffer,
   valuesOf,
-} from './records/record';
-import { dkimRecords } from './records/sending/dkim';
-import { dmarcRecord } from './records/sending/dmarc';
-import { spfRecord } from './records/sending/spf';
-import { serviceRecords } from './records/services';
-import { daneRecords } from './records/tls/dane';
-import { startTlsRecords } from './records/tls/starttls';
-import { tlsReportRecord } from './records/tls/tls-reports';
-import { caaRecords } from './records/zone/caa';
-import { dnssecRecord } from './records/zone/dnssec';
-import { nameServerRecord } from './records/zone/name-servers';
-import { DNS_PURPOSES } from './schema';
+} from '../records/record';
+import { dkimRecords } from '../records/sending/dkim';
+import { dmarcRecord } from '../records/sending/dmarc';
+import { spfRecord } from '../records/sending/spf';
+import { serviceRecords } from '../records/services';
+import { daneRecords } from '../records/tls/dane';
+import { startTlsRecords } from '../records/tls/starttls';
+import { tlsReportRecord } from '../records/tls/tls-reports';
+import { caaRecords } from '../records/zone/caa';
+import { dnssecRecord } from '../records/zone/dnssec';
+import { nameServerRecord } from '../records/zone/name-servers';
+import { DNS_PURPOSES } from '../schema';
+import { type CheckedRecord, checkOne } from './check-record';
 
 type StartTls = NonNullable<Probes['startTls']>;
 type FetchText = NonNullable<Probes['fetchText']>;

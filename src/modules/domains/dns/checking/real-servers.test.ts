@@ -4,10 +4,10 @@ import { testCertificate } from '@/test/servers/https-receiver';
 import { domainFacts, MAIL_HOST, recordOf } from '@/test/servers/published-domain';
 import { NAME_SERVERS, startRealDns } from '@/test/servers/real-dns';
 import { startSmtpServer } from '@/test/servers/smtp-server';
+import type { DomainFacts, Probes } from '../records/record';
+import { zoneFile } from '../zone-file';
 import { checkDomain } from './check';
 import { tlsStarter } from './mail-tls';
-import type { DomainFacts, Probes } from './records/record';
-import { zoneFile } from './zone-file';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'der' });
 const ed25519 = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' }).subarray(-32);

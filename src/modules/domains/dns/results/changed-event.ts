@@ -1,7 +1,7 @@
 import { emitEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import type { DomainDns } from './schema';
+import type { DomainDns } from '../schema';
 
 type Status = DomainDns['status'];
 type Changes = { status: Status; changes: Prisma.DnsChangeCreateManyInput[]; at: Date };

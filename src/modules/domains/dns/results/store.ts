@@ -1,11 +1,11 @@
 import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
+import type { CheckedRecord } from '../checking/check-record';
+import type { DnsChange, DnsRecord, DomainDns } from '../schema';
 import { emitDnsChanged } from './changed-event';
-import type { CheckedRecord } from './check-record';
 import { compareChecks, type NewRow, type Row } from './compare';
 import { readProgress } from './progress';
-import type { DnsChange, DnsRecord, DomainDns } from './schema';
 
 const MIN_RECHECK_SECONDS = 300;
 const RECENT_MS = 24 * 60 * 60 * 1000;

@@ -3,8 +3,8 @@ import type { Tx } from '@/server/db';
 import type { DnsServer } from '@/server/dns/resolver';
 import type { Prisma } from '@/server/prisma/client';
 import { env } from '@/server/settings/env';
-import { dkimRecordValue } from '../dkim/keys';
-import type { DomainFacts } from './records/record';
+import { dkimRecordValue } from '../../dkim/keys';
+import type { DomainFacts } from '../records/record';
 
 const DNS_PORT = 53;
 const MAX_DKIM_KEYS = 20;

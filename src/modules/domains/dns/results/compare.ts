@@ -1,5 +1,5 @@
 import type { Prisma } from '@/server/prisma/client';
-import type { CheckedRecord } from './check-record';
+import type { CheckedRecord } from '../checking/check-record';
 
 export type Row = Prisma.DnsRecordGetPayload<object>;
 export type NewRow = Prisma.DnsRecordCreateManyInput & { found: string[] };

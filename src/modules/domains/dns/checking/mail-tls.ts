@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
 import { escapeControls } from '@/server/dns/lookup';
 import { isPublicAddress } from '@/server/outbound/address/public-address';
-import type { Probes, TlsOffer } from './records/record';
+import type { Probes, TlsOffer } from '../records/record';
 
 const SMTP_PORT = 25;
 const TIMEOUT_MS = 5_000;

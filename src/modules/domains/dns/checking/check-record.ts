@@ -8,8 +8,8 @@ import {
   type Probes,
   temporaryError,
   type Verdict,
-} from './records/record';
-import type { DnsRecord } from './schema';
+} from '../records/record';
+import type { DnsRecord } from '../schema';
 
 export type CheckedRecord = Omit<DnsRecord, 'changed_at' | 'checked_at'>;
 

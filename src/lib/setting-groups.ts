@@ -1,0 +1,4 @@
+/** The headings of the configuration page, in their order. */
+export const SETTING_GROUPS = ['Limits', 'Retention', 'DNS checks', 'Access', 'Mail', 'Server'] as const;
+
+export type SettingGroup = (typeof SETTING_GROUPS)[number];

@@ -1,0 +1,81 @@
+import { parseAddress } from '@/lib/mail/address';
+import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
+import { AppError } from '@/server/errors';
+import type { ActorContext } from '@/server/procedures/context';
+import { readBreakdown } from './breakdown';
+import type { Bin } from './delivery-times';
+import { figuresOf } from './figures';
+import { groupBy } from './group-by';
+import { hourly, type Range, rangeOf } from './period/period';
+import type { Analytics, AnalyticsPoint, GetAnalytics } from './schema';
+import { type CountRow, type DeliveryRow, readCounts, readDeliveries, readSenderCounts, type Selected } from './sums';
+
+/** Two or three queries at once, after that of `authorizeDomain`; one more names the values of a breakdown. */
+export async function getAnalytics(ctx: ActorContext, input: GetAnalytics): Promise<Analytics> {
+  const { domain_id: domainId, sender, dimension } = input;
+  const range = rangeOf(input, ctx.clock.now());
+  if (sender && dimension) throw exclusive();
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const selected = { range, domainIds: domainId ? [domainId] : accessibleDomainIds(ctx.actor) };
+  const [{ counts, deliveries }, breakdown] = await Promise.all([
+    sender ? readSender(ctx, selected, sender) : readAll(ctx, selected),
+    dimension ? readBreakdown(ctx, selected, { dimension, limit: input.limit }) : [],
+  ]);
+  const countsOf = byPart(counts);
+  const deliveriesOf = byPart(deliveries);
+  const figuresOfParts = (parts: number[]) => figuresOf(parts.flatMap(countsOf), merged(parts.flatMap(deliveriesOf)));
+  return {
+    period: range.period,
+    start: range.start.toISOString(),
+    end: range.end.toISOString(),
+    granularity: range.granularity,
+    timezone: range.timezone,
+    totals: figuresOfParts(range.points.map((_, index) => index + 1)),
+    previous: {
+      start: range.previous.start.toISOString(),
+      end: range.previous.end.toISOString(),
+      totals: figuresOfParts([0]),
+    },
+    series: seriesOf(range, (index) => figuresOfParts([index + 1])),
+    dimension: dimension ?? null,
+    breakdown,
+  };
+}
+
+type Rows = { counts: CountRow[]; deliveries: DeliveryRow[] };
+
+async function readAll({ db }: ActorContext, selected: Selected): Promise<Rows> {
+  const [counts, deliveries] = await Promise.all([readCounts(db, selected), readDeliveries(db, selected)]);
+  return { counts, deliveries };
+}
+
+async function readSender({ db }: ActorContext, { range, domainIds }: Selected, sender: string): Promise<Rows> {
+  const address = (parseAddress(sender)?.address ?? sender).toLowerCase();
+  const counts = await readSenderCounts(db, { range: hourly(range), domainIds }, address);
+  return { counts, deliveries: [] };
+}
+
+function seriesOf({ points, end }: Range, figures: (index: number) => ReturnType<typeof figuresOf>): AnalyticsPoint[] {
+  return points.map((at, index) => ({
+    at: at.toISOString(),
+    until: (points[index + 1] ?? end).toISOString(),
+    ...figures(index),
+  }));
+}
+
+function byPart<Row extends { part: number }>(rows: readonly Row[]): (part: number) => Row[] {
+  const groups = groupBy(rows, ({ part }) => part);
+  return (part) => groups.get(part) ?? [];
+}
+
+function merged(bins: readonly Bin[]): Bin[] {
+  const counts = new Map<number, number>();
+  for (const { bin, count } of bins) counts.set(bin, (counts.get(bin) ?? 0) + count);
+  return [...counts].map(([bin, count]) => ({ bin, count }));
+}
+
+function exclusive(): AppError {
+  const message = 'Leave out dimension, or sender.';
+  const details = { fields: [{ path: 'dimension', message }] };
+  return new AppError('VALIDATION_ERROR', 'A breakdown can’t be combined with a sender.', { details });
+}

@@ -1,0 +1,124 @@
+import type { Tx } from '@/server/db';
+import { Prisma } from '@/server/prisma/client';
+import type { Range } from './period/period';
+import { type Level, levelOf, type Segment, segmentsOf } from './period/segments';
+import type { Dimension } from './schema';
+
+/** The rows that are the sum of all domains. */
+const ALL_DOMAINS = '00000000-0000-0000-0000-000000000000';
+
+/** `domainIds` is null for all domains. */
+export type Selected = { range: Range; domainIds: string[] | null };
+
+/** `part` is 0 for the period before, then the index of the point plus 1. */
+export type CountRow = { part: number; direction: 'outbound' | 'inbound'; status: string; count: number };
+export type DeliveryRow = { part: number; bin: number; count: number };
+export type ValueRow = { value: string; direction: 'outbound' | 'inbound'; status: string; count: number };
+
+/** Messages by part and status. */
+export function readCounts(db: Tx, { range, domainIds }: Selected): Promise<CountRow[]> {
+  return db.$queryRaw`
+    SELECT ${partOf(range)} AS part, direction::text, status, sum(count)::float8 AS count
+      FROM (${rowsOf('analytics_count', Prisma.sql`direction, status`, seriesSegments(range, 'quarter'), domainIds)}) AS r
+     GROUP BY 1, 2, 3`;
+}
+
+/** Delivered recipients by part and time that delivery took. */
+export function readDeliveries(db: Tx, { range, domainIds }: Selected): Promise<DeliveryRow[]> {
+  return db.$queryRaw`
+    SELECT ${partOf(range)} AS part, bin, sum(count)::float8 AS count
+      FROM (${rowsOf('analytics_delivery', Prisma.sql`bin`, seriesSegments(range, 'quarter'), domainIds)}) AS r
+     GROUP BY 1, 2 HAVING sum(count) > 0`;
+}
+
+/** Outbound messages of one sender by part and status. */
+export function readSenderCounts(db: Tx, { range, domainIds }: Selected, sender: string): Promise<CountRow[]> {
+  const only = Prisma.sql`AND t.dimension = 'sender' AND t.value = ${sender}`;
+  const rows = rowsOf('analytics_breakdown', Prisma.sql`status`, seriesSegments(range, 'hour'), domainIds, only);
+  return db.$queryRaw`
+    SELECT ${partOf(range)} AS part, 'outbound' AS direction, status, sum(count)::float8 AS count
+      FROM (${rows}) AS r GROUP BY 1, 2, 3`;
+}
+
+/** The largest values of a dimension, and the sum of the others as an empty value. */
+export function readValues(
+  db: Tx,
+  { range, domainIds }: Selected,
+  { dimension, limit }: { dimension: Dimension; limit: number },
+): Promise<ValueRow[]> {
+  const isDomain = dimension === 'domain';
+  const rows = isDomain
+    ? domainRows(segmentsOf(range, { finest: 'quarter', coarsest: 'day' }), domainIds)
+    : rowsOf(
+        'analytics_breakdown',
+        Prisma.sql`t.value, 'outbound'::direction AS direction, t.status`,
+        segmentsOf(range, { finest: 'hour', coarsest: 'day' }),
+        domainIds,
+        Prisma.sql`AND t.dimension = ${dimension}`,
+      );
+  return db.$queryRaw`
+    WITH summed AS (
+      SELECT value, direction, status, sum(count) AS count FROM (${rows}) AS r GROUP BY 1, 2, 3
+    ), largest AS (
+      SELECT value FROM summed WHERE value <> '' GROUP BY 1 HAVING sum(count) > 0
+       ORDER BY sum(count) DESC, value LIMIT ${limit}
+    )
+    SELECT coalesce(l.value, '') AS value, direction::text, status, sum(count)::float8 AS count
+      FROM summed LEFT JOIN largest l USING (value) GROUP BY 1, 2, 3 HAVING sum(count) > 0`;
+}
+
+/** The points of a series, and the period before as one part. */
+function seriesSegments(range: Range, finest: Level): Segment[] {
+  const coarsest = levelOf(range.points.slice(1));
+  return [
+    ...segmentsOf(range.previous, { finest, coarsest: 'day' }),
+    ...segmentsOf(range, { finest, coarsest: coarsest === 'quarter' ? finest : coarsest }),
+  ];
+}
+
+function partOf({ points, previous }: Range): Prisma.Sql {
+  return Prisma.sql`width_bucket(r.at, ${[previous.start, ...points]}::timestamptz[]) - 1`;
+}
+
+/** What is counted, and the changes that aren't yet: in one statement, so that each change is in one of them. */
+function rowsOf(
+  table: 'analytics_count' | 'analytics_delivery' | 'analytics_breakdown',
+  columns: Prisma.Sql,
+  segments: Segment[],
+  domainIds: string[] | null,
+  condition = Prisma.empty,
+): Prisma.Sql {
+  const from = (source: string, count: Prisma.Sql) => Prisma.sql`
+    SELECT t.at, ${columns}, ${count} AS count
+      FROM ${inSegments(segments)} CROSS JOIN unnest(${domainIds ?? [ALL_DOMAINS]}::uuid[]) AS d(id)
+      JOIN ${Prisma.raw(source)} t
+        ON t.domain_id = d.id AND t.level = s.level AND t.at >= s.since AND t.at < s.until ${condition}`;
+  return Prisma.sql`
+    ${from(table, Prisma.sql`t.count`)} UNION ALL ${from(PENDING[table], Prisma.sql`t.delta`)}`;
+}
+
+const PENDING = {
+  analytics_count: 'analytics_pending_count',
+  analytics_delivery: 'analytics_pending_delivery',
+  analytics_breakdown: 'analytics_pending_breakdown',
+} as const;
+
+/** The counts of each domain. Without ids, those of every domain, which is why the index starts with the level. */
+function domainRows(segments: Segment[], domainIds: string[] | null): Prisma.Sql {
+  const which = domainIds
+    ? Prisma.sql`t.domain_id = ANY(${domainIds}::uuid[])`
+    : Prisma.sql`t.domain_id <> ${ALL_DOMAINS}::uuid`;
+  const from = (source: string, count: Prisma.Sql) => Prisma.sql`
+    SELECT t.domain_id::text AS value, t.direction, t.status, ${count} AS count
+      FROM ${inSegments(segments)} JOIN ${Prisma.raw(source)} t
+        ON t.level = s.level AND t.at >= s.since AND t.at < s.until AND ${which}`;
+  return Prisma.sql`
+    ${from('analytics_count', Prisma.sql`t.count`)}
+    UNION ALL ${from(PENDING.analytics_count, Prisma.sql`t.delta`)}`;
+}
+
+function inSegments(segments: Segment[]): Prisma.Sql {
+  return Prisma.sql`unnest(${segments.map(({ level }) => level)}::analytics_level[],
+                           ${segments.map(({ from }) => from)}::timestamptz[],
+                           ${segments.map(({ to }) => to)}::timestamptz[]) AS s(level, since, until)`;
+}

@@ -1,0 +1,53 @@
+import { hostname, loadavg } from 'node:os';
+import { listen } from '@/server/background/notifications';
+import { repeat } from '@/server/background/repeat';
+import { thisNode } from '@/server/cluster/this-node';
+import type { Database } from '@/server/db';
+import packageJson from '../../../package.json';
+import type { ClusterNode } from './schema';
+
+export const CLUSTER_CHANNEL = 'cluster_nodes';
+/** Four heartbeats missed. A node without any for longer is dead. */
+export const DEAD_AFTER_SECONDS = 20;
+
+const HEARTBEAT_INTERVAL_MS = 5_000;
+const FORGOTTEN_AFTER_HOURS = 24;
+
+type Roles = ClusterNode['roles'];
+
+const startedAt = new Date();
+
+/**
+ * Registers this process and sends its heartbeats. What an admin sets, such as draining, is in effect at the next one, or
+ * when the notification arrives.
+ * @returns a function that ends it and unregisters the process
+ */
+export async function joinCluster(db: Database, roles: Roles): Promise<() => Promise<void>> {
+  const beat = () => recordHeartbeat(db, roles);
+  await beat();
+  const task = repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, beat);
+  const endListening = listen(CLUSTER_CHANNEL, task.runNow);
+  return async () => {
+    await endListening();
+    await task.end();
+    await db.clusterNode.deleteMany({ where: { id: thisNode().id } });
+  };
+}
+
+async function recordHeartbeat(db: Database, roles: Roles): Promise<void> {
+  const node = thisNode();
+  const now = new Date();
+  const [row] = await db.$queryRaw<{ state: ClusterNode['state'] }[]>`
+    INSERT INTO cluster_node (id, host, process_id, version, roles, load_average, memory_bytes, started_at, beat_at,
+                              clock_ahead_ms)
+    VALUES (${node.id}::uuid, ${hostname()}, ${process.pid}, ${packageJson.version}, ${roles}::text[],
+            ${loadavg()[0] ?? 0}, ${process.memoryUsage.rss()}, ${startedAt}, now(),
+            round(extract(epoch FROM ${now}::timestamptz - clock_timestamp()) * 1000)::int)
+    ON CONFLICT (id) DO UPDATE
+      SET load_average = excluded.load_average, memory_bytes = excluded.memory_bytes, beat_at = excluded.beat_at,
+          clock_ahead_ms = excluded.clock_ahead_ms
+    RETURNING state`;
+  node.isDraining = row?.state === 'draining';
+  await db.$executeRaw`
+    DELETE FROM cluster_node WHERE beat_at < now() - make_interval(hours => ${FORGOTTEN_AFTER_HOURS})`;
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+
+const NodeState = z.enum(['active', 'draining']);
+
+export const ClusterNode = z
+  .object({
+    id: Id.meta({ description: 'Each process has its own' }),
+    host: z.string(),
+    process_id: z.number().int(),
+    version: z.string(),
+    roles: z.array(z.enum(['web', 'worker', 'agent'])).meta({ description: 'agent: the mail agent on a mail host' }),
+    state: NodeState.meta({
+      description: 'An instance that is draining answers requests but is not ready, and takes on no background work',
+    }),
+    alive: z.boolean().meta({ description: 'Whether it sent a heartbeat in the last 20 seconds' }),
+    load_average: z.number().meta({ description: 'Of the host, over a minute' }),
+    memory_bytes: z.number().int().meta({ description: 'Resident memory of the process' }),
+    clock_ahead_ms: z.number().int().meta({ description: 'How far its clock is ahead of the database’s' }),
+    started_at: Timestamp,
+    last_heartbeat_at: Timestamp,
+  })
+  .meta({ id: 'ClusterNode' });
+export type ClusterNode = z.infer<typeof ClusterNode>;
+
+export const ClusterNodePage = page(ClusterNode);
+
+export const ListClusterNodes = z.strictObject(pageQuery(['started_at']));
+export type ListClusterNodes = z.infer<typeof ListClusterNodes>;
+
+export const UpdateClusterNode = z.strictObject({ id: Id, state: NodeState });
+export type UpdateClusterNode = z.infer<typeof UpdateClusterNode>;

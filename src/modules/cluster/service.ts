@@ -1,0 +1,95 @@
+import { releaseDeliveriesOf } from '@/modules/webhooks/service';
+import type { Tx } from '@/server/db';
+import { AppError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
+import { CLUSTER_CHANNEL, DEAD_AFTER_SECONDS } from './heartbeat';
+import type { ClusterNode, ListClusterNodes, UpdateClusterNode } from './schema';
+
+export async function listNodes(ctx: ActorContext, input: ListClusterNodes): Promise<Page<ClusterNode>> {
+  const now = await databaseTime(ctx.db);
+  return paginate(
+    'cluster nodes',
+    input,
+    'startedAt',
+    (keyset) => ctx.db.clusterNode.findMany(keyset),
+    (row: Row) => present(row, now),
+  );
+}
+
+/**
+ * Lets an instance drain, or take work again.
+ * @throws NOT_FOUND; CONFLICT for a mail agent, and for an instance that is dead
+ */
+export async function updateNode(ctx: MutationContext, { id, state }: UpdateClusterNode): Promise<ClusterNode> {
+  return ctx.transaction(async ({ tx, audit }) => {
+    const before = await lock(tx, id);
+    const now = await databaseTime(tx);
+    if (before.roles.includes('agent'))
+      throw new AppError(
+        'CONFLICT',
+        'A mail agent can’t drain. Stop it on its host: mail waits in the queue meanwhile.',
+      );
+    if (!isAlive(before, now))
+      throw new AppError('CONFLICT', 'This instance sends no heartbeats any more. Remove it instead.');
+    const after = await tx.clusterNode.update({ where: { id }, data: { state } });
+    await tx.$executeRaw`SELECT pg_notify(${CLUSTER_CHANNEL}, '')`;
+    const node = present(after, now);
+    await audit({ resource: `cluster_node:${id}`, before: { host: node.host, state: before.state }, after: { state } });
+    return node;
+  });
+}
+
+/**
+ * Removes an instance that is dead, so that others take over immediately what it was delivering.
+ * @throws NOT_FOUND; CONFLICT while it is alive
+ */
+export async function removeNode(ctx: MutationContext, { id }: { id: string }): Promise<{ message: string }> {
+  await ctx.transaction(async ({ tx, audit }) => {
+    const row = await lock(tx, id);
+    const now = await databaseTime(tx);
+    if (isAlive(row, now))
+      throw new AppError('CONFLICT', 'This instance is running. Stop it first: it then unregisters.');
+    await releaseDeliveriesOf(tx, id);
+    await tx.clusterNode.delete({ where: { id } });
+    await audit({ resource: `cluster_node:${id}`, before: present(row, now) });
+  });
+  return { message: 'Instance removed.' };
+}
+
+type Row = Prisma.ClusterNodeGetPayload<object>;
+
+async function lock(tx: Tx, id: string): Promise<Row> {
+  await tx.$queryRaw`SELECT FROM cluster_node WHERE id = ${id}::uuid FOR UPDATE`;
+  const row = await tx.clusterNode.findUnique({ where: { id } });
+  if (!row) throw notFound('instance');
+  return row;
+}
+
+async function databaseTime(db: Tx): Promise<Date> {
+  const [row] = await db.$queryRaw<[{ now: Date }]>`SELECT now()`;
+  return row.now;
+}
+
+function isAlive({ beatAt }: Row, now: Date): boolean {
+  return now.getTime() - beatAt.getTime() <= DEAD_AFTER_SECONDS * 1000;
+}
+
+function present(row: Row, now: Date): ClusterNode {
+  return {
+    id: row.id,
+    host: row.host,
+    process_id: row.processId,
+    version: row.version,
+    roles: row.roles as ClusterNode['roles'],
+    state: row.state,
+    alive: isAlive(row, now),
+    load_average: row.loadAverage,
+    memory_bytes: Number(row.memoryBytes),
+    clock_ahead_ms: row.clockAheadMs,
+    started_at: row.startedAt.toISOString(),
+    last_heartbeat_at: row.beatAt.toISOString(),
+  };
+}

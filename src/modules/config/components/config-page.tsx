@@ -1,0 +1,132 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import { useState } from 'react';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { ErrorState, NoRows } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { SearchInput } from '@/components/list/search-input';
+import { notify } from '@/components/notifications';
+import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
+import { SettingsSkeleton } from '@/components/settings-section';
+import { Page } from '@/components/shell/page';
+import { formatPlural } from '@/lib/format';
+import { SETTING_GROUPS } from '@/lib/setting-groups';
+import type { Setting } from '../schema';
+import classes from './config-page.module.css';
+import { ReviewDialog } from './review-dialog';
+import { SettingRow } from './setting-row';
+import { valueText } from './setting-value';
+import { useSettingDrafts } from './use-setting-drafts';
+
+const SettingHistory = lazyDialog(() => import('./setting-history').then((module) => module.SettingHistory));
+
+const SHOWN = { all: 'All', editable: 'Editable here', changed: 'Not default' };
+
+export function ConfigPage() {
+  const settings = trpc.config.list.useQuery({});
+  return (
+    <Page>
+      <PageHeader
+        title="Configuration"
+        description="Settings by their name in the environment. Those without a field are set there, and need a restart."
+      />
+      {settings.isError && (
+        <ErrorState what="the settings" error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
+      {settings.isPending && <SettingsSkeleton heights={[180, 220, 300]} />}
+      {settings.data && <Settings settings={settings.data} />}
+    </Page>
+  );
+}
+
+function Settings({ settings }: { settings: Setting[] }) {
+  const [view, setView] = useQueryStates({
+    q: parseAsString.withDefault(''),
+    show: parseAsStringLiteral(Object.keys(SHOWN) as (keyof typeof SHOWN)[]).withDefault('all'),
+  });
+  const [history, setHistory] = useState<Setting | null>(null);
+  const edit = useSettingDrafts(settings);
+  const shown = settings.filter((setting) => isShown(setting, view.show) && matches(setting, view.q));
+
+  return (
+    <>
+      <div className={classes.filters}>
+        <SearchInput
+          label="Search settings"
+          miw={280}
+          placeholder="Search by name, description or value"
+          value={view.q}
+          onChange={(q) => void setView({ q })}
+        />
+        <SegmentedControl label="Show" value={view.show} options={SHOWN} onChange={(show) => void setView({ show })} />
+      </div>
+      {shown.length === 0 && <NoRows>No setting matches.</NoRows>}
+      {SETTING_GROUPS.map((group) => {
+        const rows = shown.filter((setting) => setting.group === group);
+        if (rows.length === 0) return null;
+        return (
+          <section key={group} aria-label={group} className={classes.group}>
+            <SectionHeading title={group} isUnderlined />
+            <ul>
+              {rows.map((setting) => (
+                <SettingRow
+                  key={setting.key}
+                  setting={setting}
+                  draft={edit.drafts[setting.key]}
+                  error={edit.errors[setting.key]}
+                  onChange={(value) => edit.change(setting.key, value)}
+                  onShowHistory={() => setHistory(setting)}
+                />
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+      {edit.count > 0 && (
+        <section className={classes.bar} aria-label="Unsaved changes">
+          {edit.planned === null && <ProblemAlert problem={edit.problem} />}
+          <span role="status">{formatPlural(edit.count, 'unsaved change')}</span>
+          <span className="spacer" />
+          <Button variant="subtle" color="gray" onClick={edit.discard}>
+            Discard changes
+          </Button>
+          <Button variant="filled" loading={edit.isBusy && edit.planned === null} onClick={() => void edit.review()}>
+            Review changes
+          </Button>
+        </section>
+      )}
+      <ReviewDialog
+        changes={edit.planned}
+        settings={settings}
+        problem={edit.problem}
+        isBusy={edit.isBusy}
+        onClose={edit.closeReview}
+        onSave={() => {
+          const { count } = edit;
+          void edit.save().then((isSaved) => isSaved && notify({ text: `Saved ${formatPlural(count, 'change')}.` }));
+        }}
+      />
+      <UnsavedGuard isDirty={edit.count > 0} what="You have unsaved changes to the configuration." />
+      {history && <SettingHistory setting={history} opened={history !== null} onClose={() => setHistory(null)} />}
+    </>
+  );
+}
+
+function isShown(setting: Setting, show: keyof typeof SHOWN): boolean {
+  if (show === 'editable') return setting.mutable;
+  return show === 'all' || setting.source !== 'default';
+}
+
+function matches(setting: Setting, query: string): boolean {
+  const text = [setting.key, setting.description, valueText(setting.value, setting.unit)].join(' ').toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,49 @@
+import type { Problem } from '@/components/api/problem';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { Dialog } from '@/components/dialogs/dialog';
+import { formatPlural } from '@/lib/format';
+import type { ConfigChanges, Setting } from '../schema';
+import classes from './config-page.module.css';
+import { valueText } from './setting-value';
+
+type ReviewDialogProps = {
+  changes: ConfigChanges['changes'] | null;
+  settings: Setting[];
+  problem: Problem | null;
+  isBusy: boolean;
+  onClose: () => void;
+  onSave: () => void;
+};
+
+/** What the server would change, before it is saved. */
+export function ReviewDialog({ changes, settings, problem, isBusy, onClose, onSave }: ReviewDialogProps) {
+  const unitOf = (key: string) => settings.find((setting) => setting.key === key)?.unit ?? null;
+  return (
+    <Dialog
+      opened={changes !== null}
+      title="Review changes"
+      action={`Save ${formatPlural(changes?.length ?? 0, 'change')}`}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave();
+      }}
+    >
+      <ul className={classes.changes}>
+        {changes?.map(({ key, before, after }) => (
+          <li key={key}>
+            <h3 className="mono">{key}</h3>
+            <del>{valueText(before.value, unitOf(key))}</del>
+            <ins>
+              {valueText(after.value, unitOf(key))}
+              {after.source === 'default' && ' (default)'}
+            </ins>
+          </li>
+        ))}
+      </ul>
+      <p className="soft">In effect on every instance within two seconds, without a restart.</p>
+      <ProblemAlert problem={problem} />
+    </Dialog>
+  );
+}

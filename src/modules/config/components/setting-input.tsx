@@ -1,0 +1,60 @@
+import { NumberInput, Switch, TagsInput, TextInput } from '@mantine/core';
+import type { Setting } from '../schema';
+import type { SettingValue } from './setting-value';
+
+type SettingInputProps = {
+  setting: Setting;
+  value: SettingValue;
+  error: string | undefined;
+  onChange: (value: SettingValue) => void;
+};
+
+/** The field for a setting's value. An emptied number means the default. */
+export function SettingInput({ setting, value, error, onChange }: SettingInputProps) {
+  const { key, type, unit } = setting;
+  const field = { 'aria-label': key, error };
+  if (type === 'boolean') {
+    return (
+      <Switch
+        {...field}
+        label={value ? 'Yes' : 'No'}
+        checked={value === true}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+    );
+  }
+  if (type === 'integer') {
+    return (
+      <NumberInput
+        {...field}
+        value={typeof value === 'number' ? value : ''}
+        suffix={unit ? ` ${unit}` : ''}
+        allowDecimal={false}
+        thousandSeparator=","
+        hideControls
+        onChange={(entered) => onChange(entered === '' ? null : Number(entered))}
+      />
+    );
+  }
+  if (type === 'list') {
+    return (
+      <TagsInput
+        {...field}
+        className="mono-input"
+        value={Array.isArray(value) ? value : []}
+        splitChars={[',', ' ']}
+        acceptValueOnBlur
+        onChange={onChange}
+      />
+    );
+  }
+  return (
+    <TextInput
+      {...field}
+      className="mono-input"
+      spellCheck={false}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(event) => onChange(event.currentTarget.value || null)}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+import { TextButton } from '@/components/text/text-button';
+import { DateTime } from '@/components/values/date-time';
+import type { Setting } from '../schema';
+import classes from './config-page.module.css';
+import { SettingInput } from './setting-input';
+import { isSameValue, type SettingValue, valueText } from './setting-value';
+
+type SettingRowProps = {
+  setting: Setting;
+  /** Undefined without a change; null for the default. */
+  draft: SettingValue | undefined;
+  error: string | undefined;
+  onChange: (value: SettingValue) => void;
+  onShowHistory: () => void;
+};
+
+export function SettingRow({ setting, draft, error, onChange, onShowHistory }: SettingRowProps) {
+  const { key, description, mutable, problem } = setting;
+  const value = draft === undefined ? setting.value : (draft ?? setting.default);
+  const isDefault = isSameValue(value, setting.default);
+  return (
+    <li className={classes.row} data-changed={draft !== undefined || undefined}>
+      <div className={classes.name}>
+        <h3 className="mono">{key}</h3>
+        <p>{description}</p>
+      </div>
+      <div className={classes.value}>
+        {mutable ? (
+          <SettingInput setting={setting} value={value} error={error} onChange={onChange} />
+        ) : (
+          <p className={`mono ${classes.fixed}`}>{valueText(setting.value, setting.unit)}</p>
+        )}
+        {problem && <p className={classes.problem}>{problem}</p>}
+        {mutable && !isDefault && (
+          <p className="soft">
+            Default: {valueText(setting.default, setting.unit)}.{' '}
+            <TextButton aria-label={`Use default: ${key}`} onClick={() => onChange(null)}>
+              Use default
+            </TextButton>
+          </p>
+        )}
+      </div>
+      <div className={classes.source}>
+        <Source setting={setting} />
+        {setting.mutable && (
+          <TextButton aria-label={`History: ${key}`} onClick={onShowHistory}>
+            History
+          </TextButton>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Source({ setting: { source, updated_at: at, updated_by: by } }: { setting: Setting }) {
+  if (source !== 'database') return <p>{source === 'default' ? 'Default' : 'Set in the environment'}</p>;
+  return (
+    <p>
+      Changed {at && <DateTime iso={at} />}
+      {by && <> by {by.email}</>}
+    </p>
+  );
+}

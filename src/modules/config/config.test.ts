@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { env } from '@/server/settings/env';
+import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
+import { db } from '@/test/database';
+import { expectError, keyClient } from '@/test/rest';
+import type { Setting } from './schema';
+
+const api = await keyClient();
+
+afterEach(async () => {
+  delete process.env.EVENT_RETENTION_DAYS;
+  await db.savedSetting.deleteMany();
+  await applySavedSettings(db);
+});
+
+const save = (values: object, more: object = {}) => api.patch('/config', { values, ...more });
+async function setting(key: string): Promise<Setting> {
+  const { data } = await api.get('/config');
+  const found = (data as Setting[]).find((one) => one.key === key);
+  if (!found) throw new Error(`no setting ${key}`);
+  return found;
+}
+
+describe('GET /config', () => {
+  it('names the value in effect, its default, limits and source', async () => {
+    expect(await setting('EVENT_RETENTION_DAYS')).toEqual({
+      key: 'EVENT_RETENTION_DAYS',
+      group: 'Retention',
+      value: 30,
+      type: 'integer',
+      unit: 'days',
+      minimum: 1,
+      maximum: 3650,
+      default: 30,
+      source: 'default',
+      mutable: true,
+      secret: false,
+      needs_restart: false,
+      description: 'How long events and webhook deliveries are kept.',
+      problem: null,
+      updated_at: null,
+      updated_by: null,
+    });
+  });
+
+  it('returns nothing secret', async () => {
+    const { data } = (await api.get('/config')) as { data: Setting[] };
+    const { password, hostname } = new URL(process.env.DATABASE_URL as string);
+    expect(JSON.stringify(data)).not.toContain(process.env.SECRET_KEY);
+    expect(data.find(({ key }) => key === 'SECRET_KEY')?.value).toBe('••••••••');
+    const shown = data.find(({ key }) => key === 'DATABASE_URL')?.value;
+    expect(shown).toContain(hostname);
+    if (password) expect(shown).not.toContain(password);
+  });
+
+  it('is for super admins, and not for keys with a scope', async () => {
+    for (const role of ['admin', 'domain_admin'] as const)
+      expectError(await (await keyClient({ role })).get('/config'), 403, 'FORBIDDEN');
+  });
+});
+
+describe('PATCH /config', () => {
+  it('puts values into effect immediately, and returns to the default with null', async () => {
+    const { data } = await save({ EVENT_RETENTION_DAYS: 7, BLOCKLISTS: [], CORS_ORIGINS: ['https://a.example'] });
+    expect(data).toMatchObject({ dry_run: false });
+    expect(data.changes).toContainEqual({
+      key: 'EVENT_RETENTION_DAYS',
+      before: { value: 30, source: 'default' },
+      after: { value: 7, source: 'database' },
+    });
+    expect(env()).toMatchObject({ eventRetentionDays: 7, blocklists: [], corsOrigins: ['https://a.example'] });
+    expect(await setting('BLOCKLISTS')).toMatchObject({ value: [], source: 'database' });
+    await save({ EVENT_RETENTION_DAYS: null });
+    expect(env().eventRetentionDays).toBe(30);
+    expect(await setting('EVENT_RETENTION_DAYS')).toMatchObject({ source: 'default', updated_at: null });
+  });
+
+  it('saves nothing in a dry run', async () => {
+    const { data } = await save({ EVENT_RETENTION_DAYS: 7 }, { dry_run: true });
+    expect(data).toMatchObject({ dry_run: true, changes: [{ after: { value: 7, source: 'database' } }] });
+    expect(env().eventRetentionDays).toBe(30);
+    expect(await db.savedSetting.count()).toBe(0);
+  });
+
+  it.each([
+    ['an unknown key', { NO_SUCH: 1 }, 'values.NO_SUCH'],
+    ['an inherited name', { constructor: 1 }, 'values.constructor'],
+    ['a text for a number', { EVENT_RETENTION_DAYS: '7' }, 'values.EVENT_RETENTION_DAYS'],
+    ['a fraction', { EVENT_RETENTION_DAYS: 7.5 }, 'values.EVENT_RETENTION_DAYS'],
+    ['a number beyond the limits', { EVENT_RETENTION_DAYS: 0 }, 'values.EVENT_RETENTION_DAYS'],
+    ['a number for a boolean', { NETWORK_CHECKS: 1 }, 'values.NETWORK_CHECKS'],
+    ['a text for a list', { CORS_ORIGINS: 'https://a.example' }, 'values.CORS_ORIGINS'],
+    ['a list entry with a comma', { CORS_ORIGINS: ['https://a.example,https://b.example'] }, 'values.CORS_ORIGINS'],
+    ['a list entry that is not valid', { CORS_ORIGINS: ['*'] }, 'values.CORS_ORIGINS'],
+    ['an empty text', { CERTIFICATE_ISSUER: '' }, 'values.CERTIFICATE_ISSUER'],
+    ['a setting of the environment only', { SECRET_KEY: 'a'.repeat(64) }, 'values.SECRET_KEY'],
+    [
+      'a setting that may never change',
+      { WEBHOOK_ALLOW_PRIVATE_NETWORKS: true },
+      'values.WEBHOOK_ALLOW_PRIVATE_NETWORKS',
+    ],
+    ['a limit that would keep everybody out', { RATE_LIMIT_PER_MINUTE: 5 }, 'values.RATE_LIMIT_PER_MINUTE'],
+  ])('rejects %s, and saves nothing of the rest', async (_, values, path) => {
+    const answer = expectError(await save({ REPORT_RETENTION_DAYS: 10, ...values }), 400, 'VALIDATION_ERROR');
+    expect(answer.error?.details?.fields).toEqual([{ path, message: expect.any(String) }]);
+    expect(await db.savedSetting.count()).toBe(0);
+  });
+
+  it('rejects what the environment sets, and shows that value', async () => {
+    process.env.EVENT_RETENTION_DAYS = '9';
+    await applySavedSettings(db);
+    const answer = expectError(await save({ EVENT_RETENTION_DAYS: 7 }), 400, 'VALIDATION_ERROR');
+    expect(answer.error?.message).toContain('The environment sets it');
+    expect(await setting('EVENT_RETENTION_DAYS')).toMatchObject({ value: 9, source: 'environment', mutable: false });
+  });
+
+  it('is one entry in the audit log, with what changed', async () => {
+    const { meta } = await save({ EVENT_RETENTION_DAYS: 7, DOMAIN_BLOCKLISTS: null });
+    const entries = await db.auditEntry.findMany({ where: { requestId: meta.request_id } });
+    expect(entries).toHaveLength(1);
+    expect(entries[0]).toMatchObject({
+      resource: 'config',
+      outcome: 'success',
+      details: { before: { EVENT_RETENTION_DAYS: 30 }, after: { EVENT_RETENTION_DAYS: 7 }, dry_run: false },
+    });
+  });
+
+  it('refuses a change based on what another admin has changed since, and names it', async () => {
+    const seen = await setting('EVENT_RETENTION_DAYS');
+    await save({ EVENT_RETENTION_DAYS: 7 });
+    const expected = { EVENT_RETENTION_DAYS: seen.updated_at };
+    const answer = expectError(await save({ EVENT_RETENTION_DAYS: 8 }, { expected }), 409, 'CONFLICT');
+    expect(answer.error?.message).toContain('EVENT_RETENTION_DAYS (by ');
+    expect(answer.error?.details?.settings).toMatchObject([{ value: 7 }]);
+    expect(env().eventRetentionDays).toBe(7);
+  });
+
+  it('has one winner of two changes at once that saw the same', async () => {
+    const expected = { EVENT_RETENTION_DAYS: null };
+    const answers = await Promise.all([7, 8, 9].map((days) => save({ EVENT_RETENTION_DAYS: days }, { expected })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(await db.savedSetting.count()).toBe(1);
+  });
+
+  it('keeps the history of each setting', async () => {
+    await save({ EVENT_RETENTION_DAYS: 7, REPORT_RETENTION_DAYS: 10 });
+    await save({ EVENT_RETENTION_DAYS: null });
+    const { data } = await api.get('/config/EVENT_RETENTION_DAYS/history?limit=2');
+    expect(data).toMatchObject([
+      { before: 7, after: null },
+      { before: null, after: 7, changed_by: { email: expect.stringContaining('@') } },
+    ]);
+    expectError(await api.get('/config/NO_SUCH/history'), 404, 'NOT_FOUND');
+  });
+});
+
+describe('saved settings', () => {
+  it('are in effect in another process within two seconds', async () => {
+    const stop = followSavedSettings(db);
+    const data = {
+      key: 'EVENT_RETENTION_DAYS',
+      value: '11',
+      updatedById: crypto.randomUUID(),
+      updatedByEmail: 'a@b.c',
+    };
+    await db.savedSetting.create({ data });
+    await expect.poll(() => env().eventRetentionDays).toBe(11);
+    await stop();
+  });
+
+  it('that this version does not accept are left out, and reported', async () => {
+    const by = { updatedById: crypto.randomUUID(), updatedByEmail: 'a@b.c' };
+    await db.savedSetting.createMany({
+      data: [
+        { key: 'EVENT_RETENTION_DAYS', value: 'never', ...by },
+        { key: 'GONE', value: '1', ...by },
+        { key: 'SECRET_KEY', value: 'x'.repeat(64), ...by },
+        { key: 'REPORT_RETENTION_DAYS', value: '12', ...by },
+      ],
+    });
+    await applySavedSettings(db);
+    expect(env()).toMatchObject({ eventRetentionDays: 30, reportRetentionDays: 12 });
+    expect(env().secretKeys).toEqual([process.env.SECRET_KEY]);
+    expect(await setting('EVENT_RETENTION_DAYS')).toMatchObject({
+      value: 30,
+      source: 'default',
+      problem: 'The saved value is not valid in this version.',
+    });
+  });
+});

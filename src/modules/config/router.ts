@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { Empty } from '@/lib/wire';
+import { router, superAdminProcedure } from '@/server/procedures/trpc';
+import { rest } from '@/server/rest/meta';
+import { ConfigChanges, ListSettingChanges, Setting, SettingChangePage, UpdateConfig } from './schema';
+import { listSettingChanges, listSettings, updateConfig } from './service';
+
+const tag = 'Configuration';
+
+export const configRouter = router({
+  list: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/config', {
+        tag,
+        summary: 'List settings',
+        description: 'With the values in effect. Settings of the environment override saved ones.',
+      }),
+    )
+    .output(z.array(Setting))
+    .query(({ ctx }) => listSettings(ctx)),
+
+  update: superAdminProcedure(UpdateConfig)
+    .meta(
+      rest('PATCH', '/config', {
+        tag,
+        summary: 'Change settings',
+        description: 'Saves all values or none. They take effect on every instance within two seconds.',
+        audit: 'config.update',
+        errors: { 400: ['VALIDATION_ERROR'], 409: ['CONFLICT'] },
+      }),
+    )
+    .output(ConfigChanges)
+    .mutation(({ ctx, input }) => updateConfig(ctx, input)),
+
+  history: superAdminProcedure(ListSettingChanges)
+    .meta(
+      rest('GET', '/config/{key}/history', {
+        tag,
+        summary: 'List changes of a setting',
+        isPaginated: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(SettingChangePage)
+    .query(({ ctx, input }) => listSettingChanges(ctx, input)),
+});

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { SETTING_GROUPS } from '@/lib/setting-groups';
+import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+
+const MAX_TEXT_LENGTH = 2048;
+const MAX_LIST_LENGTH = 100;
+
+const Key = z.string().min(1).max(100).meta({ description: 'The name of the setting in the environment' });
+
+const Value = z.union([
+  z.number(),
+  z.boolean(),
+  z.string().max(MAX_TEXT_LENGTH),
+  z.array(z.string().min(1).max(MAX_TEXT_LENGTH)).max(MAX_LIST_LENGTH),
+]);
+
+const Person = z.object({ id: Id, email: z.string() });
+
+export const Setting = z
+  .object({
+    key: Key,
+    group: z.enum(SETTING_GROUPS),
+    value: Value.nullable().meta({
+      description: 'The value in effect, null if there is none. A secret is returned without what is secret in it',
+    }),
+    type: z.enum(['integer', 'boolean', 'string', 'list']),
+    unit: z.string().nullable(),
+    minimum: z.number().nullable(),
+    maximum: z.number().nullable(),
+    default: Value.nullable(),
+    source: z.enum(['environment', 'database', 'default']).meta({ description: 'Where the value comes from' }),
+    mutable: z.boolean().meta({ description: 'Whether PATCH /config changes it now' }),
+    secret: z.boolean(),
+    needs_restart: z.boolean().meta({ description: 'Changed in the environment, followed by a restart' }),
+    description: z.string(),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why a saved value is not in effect: this version does not accept it' }),
+    updated_at: Timestamp.nullable(),
+    updated_by: Person.nullable(),
+  })
+  .meta({ id: 'Setting' });
+export type Setting = z.infer<typeof Setting>;
+
+export const UpdateConfig = z.strictObject({
+  values: z
+    .record(Key, Value.nullable())
+    .refine((values) => Object.keys(values).length > 0, 'Enter at least one setting.')
+    .meta({ description: 'Values by key; null removes the saved value, so that the default applies' }),
+  expected: z.record(Key, Timestamp.nullable()).optional().meta({
+    description:
+      'The updated_at of settings as you last read them. If one was changed since then, nothing is saved and the answer is 409',
+  }),
+  dry_run: z.boolean().default(false).meta({ description: 'Validates and returns the changes without saving them' }),
+});
+export type UpdateConfig = z.infer<typeof UpdateConfig>;
+
+const State = Setting.pick({ value: true, source: true });
+
+export const ConfigChanges = z.object({
+  dry_run: z.boolean(),
+  changes: z
+    .array(z.object({ key: Key, before: State, after: State }))
+    .meta({ description: 'The settings whose value or source changes' }),
+});
+export type ConfigChanges = z.infer<typeof ConfigChanges>;
+
+export const ListSettingChanges = z.strictObject({ ...pageQuery(['at']), key: Key });
+export type ListSettingChanges = z.infer<typeof ListSettingChanges>;
+
+export const SettingChange = z
+  .object({
+    id: Id,
+    key: Key,
+    before: Value.nullable().meta({ description: 'The saved value; null: none' }),
+    after: Value.nullable(),
+    at: Timestamp,
+    changed_by: Person,
+  })
+  .meta({ id: 'SettingChange' });
+export type SettingChange = z.infer<typeof SettingChange>;
+
+export const SettingChangePage = page(SettingChange);

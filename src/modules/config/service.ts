@@ -1,0 +1,187 @@
+import type { Tx } from '@/server/db';
+import { AppError, type FieldError, notFound } from '@/server/errors';
+import { type Page, paginate } from '@/server/pagination';
+import type { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import type { MutationContext } from '@/server/procedures/mutation';
+import { SETTINGS } from '@/server/settings/catalog';
+import { applySavedSettings, isSettingName, SETTINGS_CHANNEL } from '@/server/settings/saved';
+import { type SettingName, settingLimits, settingNames } from '@/server/settings/settings.mjs';
+import type { ConfigChanges, ListSettingChanges, Setting, SettingChange, UpdateConfig } from './schema';
+import { settingText, settingValue, type Value } from './values';
+
+type Saved = Prisma.SavedSettingGetPayload<object>;
+type SavedByKey = ReadonlyMap<string, Saved>;
+
+export async function listSettings(ctx: ActorContext): Promise<Setting[]> {
+  const saved = await readSaved(ctx.db);
+  return settingNames.map((key) => present(key, saved.get(key)));
+}
+
+/**
+ * Saves settings, all or none, which take effect on every instance within two seconds.
+ * @throws VALIDATION_ERROR with every value that is not valid; CONFLICT if another admin has changed one, or is doing so
+ */
+export async function updateConfig(ctx: MutationContext, input: UpdateConfig): Promise<ConfigChanges> {
+  const wanted = readWanted(input.values);
+  const now = ctx.clock.now();
+  const changes = await ctx.transaction(async ({ tx, audit }) => {
+    await requireTurn(tx);
+    const saved = await readSaved(tx);
+    requireUnchanged(saved, input.expected ?? {});
+    const planned = [...wanted].map(([key, text]) => ({ key, text, before: saved.get(key)?.value ?? null }));
+    const effective = planned.filter(({ text, before }) => text !== before);
+    const { id: adminId, email: adminEmail } = ctx.actor.admin;
+    if (!input.dry_run) {
+      await save(tx, effective, { at: now, adminId, adminEmail });
+      await tx.$executeRaw`SELECT pg_notify(${SETTINGS_CHANNEL}, '')`;
+    }
+    const report = effective.map(({ key, text, before }) => ({
+      key,
+      before: stateOf(key, before ?? undefined),
+      after: stateOf(key, text ?? undefined),
+    }));
+    await audit({
+      resource: 'config',
+      before: Object.fromEntries(report.map(({ key, before }) => [key, before.value])),
+      after: Object.fromEntries(report.map(({ key, after }) => [key, after.value])),
+      details: { dry_run: input.dry_run },
+    });
+    return report;
+  });
+  if (!input.dry_run) await applySavedSettings(ctx.db);
+  return { dry_run: input.dry_run, changes };
+}
+
+/** @throws NOT_FOUND */
+export async function listSettingChanges(ctx: ActorContext, input: ListSettingChanges): Promise<Page<SettingChange>> {
+  const { key } = input;
+  if (!isSettingName(key)) throw notFound('setting');
+  return paginate(
+    'setting changes',
+    input,
+    'at',
+    ({ where, ...keyset }) => ctx.db.settingChange.findMany({ ...keyset, where: { AND: [where, { key }] } }),
+    presentChange(key),
+  );
+}
+
+/** The text to save for each key; null removes it. @throws VALIDATION_ERROR */
+function readWanted(values: UpdateConfig['values']): Map<SettingName, string | null> {
+  const wanted = new Map<SettingName, string | null>();
+  const fields: FieldError[] = [];
+  for (const [key, value] of Object.entries(values)) {
+    const read = readOne(key, value);
+    if ('problem' in read) fields.push({ path: `values.${key}`, message: read.problem });
+    else wanted.set(read.key, read.text);
+  }
+  if (fields.length === 0) return wanted;
+  const listed = fields.map(({ path, message }) => `${path.slice('values.'.length)}: ${message}`).join(' ');
+  throw new AppError('VALIDATION_ERROR', `Nothing was saved. ${listed}`, { details: { fields } });
+}
+
+function readOne(key: string, value: Value | null): { problem: string } | { key: SettingName; text: string | null } {
+  if (!isSettingName(key)) return { problem: 'There is no such setting.' };
+  if (!SETTINGS[key].isMutable)
+    return { problem: 'This setting can only be changed in the environment, followed by a restart.' };
+  if (process.env[key]) return { problem: `The environment sets it. Remove ${key} there to change it here.` };
+  if (value === null) return { key, text: null };
+  const read = settingText(key, value);
+  return 'problem' in read ? read : { key, text: read.text };
+}
+
+/** One change at a time over all instances. @throws CONFLICT while another is being saved */
+async function requireTurn(tx: Tx): Promise<void> {
+  const [turn] = await tx.$queryRaw<{ taken: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended('config', 0)) AS taken`;
+  if (!turn?.taken) throw new AppError('CONFLICT', 'Another change of settings is being saved. Try again.');
+}
+
+/** @throws CONFLICT naming the settings that were changed since the caller read them */
+function requireUnchanged(saved: SavedByKey, expected: NonNullable<UpdateConfig['expected']>): void {
+  const changed = Object.entries(expected).filter(
+    ([key, at]) => (saved.get(key)?.updatedAt.getTime() ?? null) !== (at === null ? null : Date.parse(at)),
+  );
+  if (changed.length === 0) return;
+  const settings = changed.map(([key]) => (isSettingName(key) ? present(key, saved.get(key)) : { key }));
+  const names = changed.map(([key]) => {
+    const by = saved.get(key)?.updatedByEmail;
+    return by ? `${key} (by ${by})` : key;
+  });
+  throw new AppError('CONFLICT', `Nothing was saved, because of changes made meanwhile: ${names.join(', ')}.`, {
+    details: { settings },
+  });
+}
+
+type Change = { key: SettingName; before: string | null; text: string | null };
+type By = { at: Date; adminId: string; adminEmail: string };
+
+async function save(tx: Tx, changes: Change[], { at, adminId, adminEmail }: By): Promise<void> {
+  await tx.savedSetting.deleteMany({ where: { key: { in: changes.map(({ key }) => key) } } });
+  await tx.savedSetting.createMany({
+    data: changes.flatMap(({ key, text }) =>
+      text === null ? [] : [{ key, value: text, updatedAt: at, updatedById: adminId, updatedByEmail: adminEmail }],
+    ),
+  });
+  await tx.settingChange.createMany({
+    data: changes.map(({ key, before, text }) => ({ key, before, after: text, at, adminId, adminEmail })),
+  });
+}
+
+async function readSaved(db: Tx): Promise<SavedByKey> {
+  const rows = await db.savedSetting.findMany();
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+/** What is in effect with this saved text. */
+function stateOf(key: SettingName, saved: string | undefined): Pick<Setting, 'value' | 'source'> {
+  const given = process.env[key];
+  if (given) return { value: shown(key, given), source: 'environment' };
+  const value = saved === undefined ? null : settingValue(key, saved);
+  return value === null ? { value: settingValue(key), source: 'default' } : { value, source: 'database' };
+}
+
+const REDACTED = '••••••••';
+
+function shown(key: SettingName, given: string): Value | null {
+  if (!SETTINGS[key].isSecret) return settingValue(key, given);
+  if (!URL.canParse(given)) return given === 'off' ? given : REDACTED;
+  const url = new URL(given);
+  if (url.password) url.password = 'redacted';
+  url.search = '';
+  return url.href;
+}
+
+function present(key: SettingName, row: Saved | undefined): Setting {
+  const { group, type, unit, isMutable, isSecret, description } = SETTINGS[key];
+  const { minimum, maximum } = settingLimits(key);
+  const state = stateOf(key, row?.value);
+  return {
+    key,
+    group,
+    ...state,
+    type,
+    unit,
+    minimum,
+    maximum,
+    default: settingValue(key),
+    mutable: isMutable && !process.env[key],
+    secret: isSecret,
+    needs_restart: !isMutable,
+    description,
+    problem: row && state.source === 'default' ? 'The saved value is not valid in this version.' : null,
+    updated_at: row?.updatedAt.toISOString() ?? null,
+    updated_by: row ? { id: row.updatedById, email: row.updatedByEmail } : null,
+  };
+}
+
+const presentChange =
+  (key: SettingName) =>
+  (row: Prisma.SettingChangeGetPayload<object>): SettingChange => ({
+    id: row.id,
+    key,
+    before: row.before === null ? null : settingValue(key, row.before),
+    after: row.after === null ? null : settingValue(key, row.after),
+    at: row.at.toISOString(),
+    changed_by: { id: row.adminId, email: row.adminEmail },
+  });

@@ -1,0 +1,12 @@
+import { v7 as uuidv7 } from 'uuid';
+import { processWide } from '../process-wide';
+
+type ThisNode = { readonly id: string; isDraining: boolean };
+
+const shared = processWide<ThisNode>('node');
+
+/** This process among the instances. While it is draining, it takes on no background work and is not ready. */
+export function thisNode(): ThisNode {
+  shared.current ??= { id: uuidv7(), isDraining: false };
+  return shared.current;
+}
