@@ -59,6 +59,10 @@ export function callsOf({ newest, deepCursor }) {
   };
   return [
     ...Object.entries(lists).map(([name, query]) => ({ name, path: `/messages?${query}` })),
+    { name: 'analytics of 90 days', path: '/analytics?period=90d' },
+    { name: 'analytics of 90 days by domain', path: '/analytics?period=90d&dimension=domain' },
+    { name: 'analytics of 90 days by hour', path: '/analytics?period=90d&granularity=hour&timezone=Asia/Kolkata' },
+    { name: 'analytics of the busy domain', path: `/analytics?period=90d&domain_id=${busy}` },
     { name: 'totals of the last day', procedure: 'messages.totals', input: {} },
     { name: 'totals of the busy domain', procedure: 'messages.totals', input: { domain_id: busy } },
     { name: 'overview', procedure: 'overview.get', input: {} },
