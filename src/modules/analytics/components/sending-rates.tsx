@@ -25,7 +25,7 @@ const SERIES = [
 
 type SendingRatesProps = { domainId: string; sender?: string };
 
-/** What a domain or an address sent, by hour or day, and what became of it. */
+/** What a domain or an address sent, by hour or day, and what happened to it. */
 export function SendingRates({ domainId, sender }: SendingRatesProps) {
   const [period, setPeriod] = useQueryState(
     'period',
