@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { v7 as uuidv7 } from 'uuid';
 import { createDkimStore } from '@/mail/agent/dkim-store';
+import { checkMailServer } from '@/mail/agent/health/check';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
 import { createMessageCopies } from '@/mail/agent/message-copies';
 import { createQueueHandlers, retryDeferred } from '@/mail/agent/queue/postfix-queue';
@@ -22,14 +23,18 @@ import {
   detach,
   recordHeartbeat,
 } from '@/modules/mail-server/requests';
+import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
 import { storeReportMail } from '@/modules/reports/service';
+import { recordFindings } from '@/modules/system/health/record';
+import { checkClock } from '@/modules/system/health/run';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
 import { log } from '@/server/log';
+import { checkMachine } from '@/server/machine';
 import { connectRedis } from '@/server/redis';
 import { env } from '@/server/settings/env';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
@@ -41,6 +46,7 @@ const READ_INTERVAL_MS = 250;
 const REQUEST_INTERVAL_MS = 1_000;
 const PUBLISH_INTERVAL_MS = 5_000;
 const HEARTBEAT_INTERVAL_MS = 5_000;
+const HEALTH_INTERVAL_MS = 30_000;
 const WATCH_INTERVAL_MS = 1_000;
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
 
@@ -71,6 +77,7 @@ async function startAgent(): Promise<() => Promise<void>> {
   const copies = createMessageCopies(installation);
   const readMail = createMailReader({ db, redis, installation, copies, clock: systemClock });
   const handlers = handlersOf(installation);
+  let logReadAt = new Date();
   const dkimStore = createDkimStore(redis);
   const reportServer = await startReportServer({
     path: installation.reportSocket,
@@ -94,7 +101,20 @@ async function startAgent(): Promise<() => Promise<void>> {
   const tasks = [
     ...notifiedTasks,
     repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
-    repeat('reading mail log', READ_INTERVAL_MS, readMail),
+    repeat('reading mail log', READ_INTERVAL_MS, async () => {
+      await readMail();
+      logReadAt = new Date();
+    }),
+    repeat('checking health', HEALTH_INTERVAL_MS, async () => {
+      const checked = checkMailServer({
+        installation,
+        handlers,
+        pingRedis: () => redis.ping(),
+        logReadAt: () => logReadAt,
+      });
+      const results = await Promise.all([checked, checkMachine(installation.data), checkClock(db)]);
+      await recordFindings(db, results.flat());
+    }),
     repeat('watching Dovecot and Postgres', WATCH_INTERVAL_MS, createRecovery(recovery)),
     repeat('deleting old records', CLEANUP_INTERVAL_MS, () => deleteOldData(db, installation)),
   ];
@@ -105,6 +125,7 @@ async function startAgent(): Promise<() => Promise<void>> {
   return async () => {
     await Promise.all([...tasks.map(({ end }) => end()), endAnswers(), endListening(), reportServer.close()]);
     await requests.end();
+    await contentSettled();
     await Promise.all([stopFollowing(), leaveCluster()]);
     await detach(db, agent);
     redis.disconnect();

@@ -17,12 +17,15 @@ import { checkDueDomains } from '@/modules/domains/dns/schedule';
 import { publishedAt } from '@/modules/domains/published/handler';
 import { deleteOldEvents } from '@/modules/events/retention';
 import { sequenceEvents } from '@/modules/events/sequence';
+import { checkContentStore, contentSettled } from '@/modules/messages/content/keeping/keep';
+import { cleanUpContent } from '@/modules/messages/content/retention/clean-up';
 import { deleteOldMessages } from '@/modules/messages/retention/run';
 import { lookUpHosts } from '@/modules/reports/hosts';
 import { deleteOldReports } from '@/modules/reports/storing/retention';
 import { settleAbandonedMessages } from '@/modules/sending/service';
 import { deleteOldKeys } from '@/modules/sending/submission/idempotency';
 import { outboundMta } from '@/modules/sending/submission/mta';
+import { runHealthChecks } from '@/modules/system/health/run';
 import { deliverer } from '@/modules/webhooks/delivery/process';
 import { repeat as repeatAlways } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
@@ -45,7 +48,9 @@ const RETENTION_INTERVAL_MS = 60_000;
 const DNS_INTERVAL_MS = 60_000;
 const HOST_NAMES_INTERVAL_MS = 30_000;
 const SEQUENCE_INTERVAL_MS = 1_000;
+const CONTENT_STORE_INTERVAL_MS = 60_000;
 const FOLD_INTERVAL_MS = 1_000;
+const HEALTH_INTERVAL_MS = 15_000;
 const DELIVERY_INTERVAL_MS = 500;
 
 /** The interface between the HTTP server's process (scripts/serve.mjs) and the app. */
@@ -67,6 +72,9 @@ export async function start(): Promise<App> {
   const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   await outboundMta();
   await prepareLimits();
+  repeatAlways('checking the content store', CONTENT_STORE_INTERVAL_MS, () =>
+    checkContentStore(database(), systemClock.now()),
+  ).runNow();
   void cleanUp();
   repeat('cleaning up', CLEANUP_INTERVAL_MS, cleanUp);
   // Soon after each entry, because unsealed entries could be changed unnoticed.
@@ -80,6 +88,8 @@ export async function start(): Promise<App> {
   repeat('deleting old messages', RETENTION_INTERVAL_MS, () =>
     deleteOldMessages(database(), { now: systemClock.now(), keptDays: env().messageRetentionDays }),
   );
+  // Also while draining, since the machine is still there.
+  repeatAlways('checking health', HEALTH_INTERVAL_MS, () => runHealthChecks(database(), systemClock)).runNow();
   const stopDelivering = startDelivering();
   let closeHttp: (() => Promise<void>) | undefined;
   return {
@@ -91,6 +101,7 @@ export async function start(): Promise<App> {
     },
     close: async () => {
       await Promise.all([closeHttp?.(), stopDelivering(), stopFollowing()]);
+      await contentSettled();
       await leaveCluster();
     },
   };
@@ -125,6 +136,7 @@ async function cleanUp(): Promise<void> {
     'deleting old send counts': () => deleteOldSends(db, systemClock.now()),
     'deleting old events': () => deleteOldEvents(db, systemClock.now(), env().eventRetentionDays),
     'deleting old reports': () => deleteOldReports(db, systemClock.now(), env().reportRetentionDays),
+    'deleting old message content': () => cleanUpContent(db, systemClock.now()),
     'archiving old audit entries': () =>
       archiveAuditEntries(db, {
         dir: join(env().dataDir, 'audit-archive'),

@@ -45,7 +45,7 @@ test('a domain and a mailbox show what they sent as a chart and a table, linked 
   const table = page.getByRole('region', { name: 'Sent messages by time' });
   await expect(table.getByRole('link', { name: '2', exact: true }).first()).toBeVisible();
   await check();
-  await page.getByText('24 hours', { exact: true }).click();
+  await page.getByRole('radio', { name: '24 hours', exact: true }).click();
   await expect(page).toHaveURL(/period=24h/);
   await expect(table.getByRole('row', { name: /:00 2/ })).toBeVisible();
 

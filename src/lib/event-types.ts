@@ -8,6 +8,7 @@ export const EVENT_TYPES = [
   'mail.received.full',
   'mail.spam',
   'domain.dns_changed',
+  'system.alert',
 ] as const;
 
 export const ALL_EVENTS = '*';

@@ -13,6 +13,8 @@ process.env.DATABASE_URL = url.href;
 process.env.SECRET_KEY = randomBytes(32).toString('hex');
 process.env.APP_URL = 'http://localhost:3000';
 process.env.NETWORK_CHECKS = 'false';
+// Tests about message content choose a store of their own.
+process.env.MESSAGE_CONTENT_DAYS ??= '0';
 
 afterAll(async () => {
   await Promise.all([database().$disconnect(), readDatabase().$disconnect()]);

@@ -1,5 +1,5 @@
 -- CreateEnum
-CREATE TYPE "alert_kind" AS ENUM ('mailbox_suspended', 'rate_limited', 'volume_spike', 'wrong_passwords', 'dns_broken');
+CREATE TYPE "alert_kind" AS ENUM ('mailbox_suspended', 'rate_limited', 'volume_spike', 'wrong_passwords', 'dns_broken', 'content_store', 'system_down', 'system_degraded');
 
 -- CreateEnum
 CREATE TYPE "alert_severity" AS ENUM ('warning', 'critical');
@@ -49,6 +49,7 @@ CREATE TABLE "alert" (
     "mailbox_id" UUID,
     "count" INTEGER NOT NULL,
     "expected" DOUBLE PRECISION NOT NULL,
+    "text" TEXT NOT NULL DEFAULT '',
     "day" DATE,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,

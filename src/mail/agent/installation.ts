@@ -16,6 +16,10 @@ export type Installation = {
   /** Where Postfix delivers mail with reports. */
   reportSocket: string;
   redis: { port: number; password: string };
+  /** Ports on this host. */
+  ports: { smtp: number; submissions: number; imaps: number };
+  /** Where they are reached from this host. */
+  probeAddress: string;
   signIns: { port: number; key: string };
   /** Where Dovecot, as the owner of the mailboxes, submits the mail of filters. */
   filters: { port: number; uid: number };
@@ -40,6 +44,12 @@ export function readInstallation(config: string): Installation {
     policySocket: join(data, 'run/agent/policy.sock'),
     reportSocket: join(data, 'run/agent/reports.sock'),
     redis: { port: Number(value('REDIS_PORT')), password: value('REDIS_PASSWORD') },
+    ports: {
+      smtp: Number(value('SMTP_PORT')),
+      submissions: Number(value('SUBMISSIONS_PORT')),
+      imaps: Number(value('IMAPS_PORT')),
+    },
+    probeAddress: value('PROBE_ADDRESS'),
     signIns: { port: Number(value('AGENT_PORT')), key: value('AGENT_KEY') },
     filters: { port: Number(value('FILTER_PORT')), uid: Number(value('MAIL_UID')) },
   };

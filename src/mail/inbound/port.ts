@@ -30,6 +30,8 @@ export type InboundMail = {
   header: Uint8Array;
   /** The raw message. Each call reads it again. */
   read: () => Promise<Uint8Array>;
+  /** Null if there is no copy of the whole message, where `read` gives what there is. Unset: `read` gives all of it. */
+  readWhole?: () => Promise<Uint8Array | null>;
   verdict: SpamVerdict;
   /** Whether spam was marked and delivered, or blocked: it reached no mailbox. */
   spam: 'no' | 'delivered' | 'blocked';

@@ -8,6 +8,9 @@ const AlertKind = z.enum([
   'webhook_failing',
   'wrong_passwords',
   'dns_broken',
+  'content_store',
+  'system_down',
+  'system_degraded',
 ]);
 const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
 
@@ -17,7 +20,9 @@ export const Alert = z
     kind: AlertKind,
     severity: z.enum(['warning', 'critical']),
     status: AlertStatus,
-    subject: z.string().meta({ description: 'The email address, domain, webhook or IP address of the alert' }),
+    subject: z.string().meta({
+      description: 'The email address, domain, webhook, IP address, content store or part of the system',
+    }),
     domain_id: Id.nullable(),
     mailbox_id: Id.nullable(),
     message: z.string(),

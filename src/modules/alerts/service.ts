@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { emitEvent } from '@/modules/events/service';
 import { authorizeDomain } from '@/server/access/authorize';
 import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
@@ -15,6 +16,8 @@ export type NewAlert = {
   mailboxId?: string | null;
   count: number;
   expected: number;
+  /** What was found and what to do, for kinds that have no text of their own. */
+  text?: string;
 };
 
 type Kind = { severity: Alert['severity']; isLasting: boolean };
@@ -24,6 +27,9 @@ export const ALERT_KINDS: Record<Alert['kind'], Kind> = {
   mailbox_suspended: { severity: 'critical', isLasting: true },
   webhook_failing: { severity: 'critical', isLasting: true },
   dns_broken: { severity: 'critical', isLasting: true },
+  content_store: { severity: 'critical', isLasting: true },
+  system_down: { severity: 'critical', isLasting: true },
+  system_degraded: { severity: 'warning', isLasting: true },
   rate_limited: { severity: 'warning', isLasting: false },
   volume_spike: { severity: 'warning', isLasting: false },
   wrong_passwords: { severity: 'warning', isLasting: false },
@@ -39,19 +45,69 @@ export async function openAlerts(db: Tx, alerts: NewAlert[], now: Date): Promise
     const { severity, isLasting } = ALERT_KINDS[alert.kind];
     return { ...alert, severity, day: isLasting ? null : now, createdAt: now };
   });
-  await db.alert.createMany({ data, skipDuplicates: true });
+  const opened = await db.alert.createManyAndReturn({ data, skipDuplicates: true });
+  for (const row of opened) await emitAlert(db, row, now);
 }
 
 /** Closes the alert about a state that has ended. */
-export async function resolveAlert(
-  db: Tx,
-  { kind, subject }: Pick<NewAlert, 'kind' | 'subject'>,
-  now: Date,
-): Promise<void> {
-  await db.alert.updateMany({
-    where: { kind, subject, status: { not: 'closed' } },
+export function resolveAlert(db: Tx, { kind, subject }: Pick<NewAlert, 'kind' | 'subject'>, now: Date): Promise<void> {
+  return resolveAlerts(db, { kind, subject }, now);
+}
+
+/** Closes the alerts about states that have ended. */
+async function resolveAlerts(db: Tx, where: Prisma.AlertWhereInput, now: Date): Promise<void> {
+  const closed = await db.alert.updateManyAndReturn({
+    where: { ...where, status: { not: 'closed' } },
     data: { status: 'closed', closedAt: now, isResolved: true },
   });
+  for (const row of closed) await emitAlert(db, row, now);
+}
+
+/** A part of the system that is down or degraded. `subject` names it, `text` has what was found and what to do. */
+export type SystemProblem = { subject: string; isDown: boolean; text: string; isLasting: boolean };
+
+/**
+ * Closes the alerts of problems that no longer exist, or that have become worse or better, and opens one for each problem
+ * that lasts and has none.
+ */
+export async function updateSystemAlerts(tx: Tx, problems: SystemProblem[], now: Date): Promise<void> {
+  await resolveSystemAlerts(tx, problems, now);
+  await openSystemAlerts(
+    tx,
+    problems.filter(({ isLasting }) => isLasting),
+    now,
+  );
+}
+
+async function openSystemAlerts(tx: Tx, problems: SystemProblem[], now: Date): Promise<void> {
+  const alerts = problems.map(({ subject, isDown, text }) => ({
+    kind: kindOf(isDown),
+    subject,
+    text,
+    domainId: null,
+    count: 0,
+    expected: 0,
+  }));
+  await openAlerts(tx, alerts, now);
+}
+
+async function resolveSystemAlerts(tx: Tx, problems: SystemProblem[], now: Date): Promise<void> {
+  for (const isDown of [true, false]) {
+    const lasting = problems.filter((problem) => problem.isDown === isDown).map(({ subject }) => subject);
+    await resolveAlerts(tx, { kind: kindOf(isDown), subject: { notIn: lasting } }, now);
+  }
+}
+
+function kindOf(isDown: boolean) {
+  return isDown ? ('system_down' as const) : ('system_degraded' as const);
+}
+
+/** Tells the webhooks of an alert that was opened, or closed because its cause is gone. */
+async function emitAlert(db: Tx, row: Row, at: Date): Promise<void> {
+  const { id, kind, severity, status, subject, message, domain_id } = present(row);
+  const data = { alert_id: id, kind, severity, status, subject, message, domain_id };
+  const { domainId } = row;
+  await emitEvent(db, { type: 'system.alert', messageId: null, messageRowId: null, domainId, at, data });
 }
 
 export function countOpenAlerts({ db }: ActorContext): Promise<number> {
@@ -119,11 +175,16 @@ function present(row: Row): Alert {
   };
 }
 
-function messageOf({ kind, subject, count, expected }: Row): string {
+function messageOf({ kind, subject, count, expected, text }: Row): string {
+  if (kind === 'system_down') return `${subject} is down. ${text}`;
+  if (kind === 'system_degraded') return `${subject} needs attention. ${text}`;
   if (kind === 'webhook_failing')
     return `The webhook ${subject} failed ${count} times in a row. Deliveries to it continue.`;
   if (kind === 'dns_broken') {
     return `DNS records of ${subject} that mail depends on are missing or wrong: ${count}. The domain’s page says what to publish.`;
+  }
+  if (kind === 'content_store') {
+    return `The content store ${subject} is full or does not respond. Mail is sent and received, but its content is not kept meanwhile. The log has the error.`;
   }
   if (kind === 'wrong_passwords') {
     const source = isIP(subject) ? `from ${subject}` : `for ${subject} from one address`;

@@ -59,6 +59,15 @@ export async function removeNode(ctx: MutationContext, { id }: { id: string }): 
   return { message: 'Instance removed.' };
 }
 
+/** How many instances are dead, and how many versions the others run. */
+export async function countNodes(db: Tx): Promise<{ dead: number; versions: number }> {
+  const [counts] = await db.$queryRaw<[{ dead: number; versions: number }]>`
+    SELECT count(*) FILTER (WHERE NOT alive)::int AS dead, count(DISTINCT version) FILTER (WHERE alive)::int AS versions
+      FROM (SELECT version, beat_at > now() - make_interval(secs => ${DEAD_AFTER_SECONDS}) AS alive
+              FROM cluster_node) AS node`;
+  return counts;
+}
+
 type Row = Prisma.ClusterNodeGetPayload<object>;
 
 async function lock(tx: Tx, id: string): Promise<Row> {

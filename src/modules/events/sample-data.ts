@@ -3,7 +3,7 @@ import type { EventType } from '@/lib/event-types';
 
 /** Sample data for an event of a domain, with all fields of its type. */
 export function sampleData(type: EventType, domain: string): { messageId: string | null; data: object } {
-  if (type === 'domain.dns_changed') return { messageId: null, data: SAMPLES[type](domain) };
+  if (type === 'domain.dns_changed' || type === 'system.alert') return { messageId: null, data: SAMPLES[type](domain) };
   const messageId = `<test.${uuidv7()}@${domain}>`;
   return { messageId, data: { message_id: messageId, ...SAMPLES[type](domain) } };
 }
@@ -77,5 +77,14 @@ const SAMPLES: Record<EventType, (domain: string) => object> = {
     status: 'error',
     previous_status: 'ok',
     changes: [{ purpose: 'mx', type: 'MX', name: domain, before: [`10 mail.${domain}`], after: [], status: 'missing' }],
+  }),
+  'system.alert': () => ({
+    alert_id: uuidv7(),
+    kind: 'system_degraded',
+    severity: 'warning',
+    status: 'open',
+    subject: 'Free disk space (mail.example.com)',
+    message: 'Free disk space (mail.example.com) needs attention. 24 %',
+    domain_id: null,
   }),
 };

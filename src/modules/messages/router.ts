@@ -1,8 +1,17 @@
 import { ById, Empty } from '@/lib/wire';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { downloadAttachment, downloadRaw, getContent } from './content/read';
+import { GetAttachment, MessageContent } from './content/schema';
 import { GetTotals, KeptDays, ListMessages, Message, MessagePage, MessageRetention, MessageTotals } from './schema';
 import { getKeptDays, getMessage, getRetention, getTotals, listMessages } from './service';
+
+const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
+  tag: 'Messages',
+  isOpenToScopedKeys: true,
+  errors: { 404: ['NOT_FOUND', 'CONTENT_UNAVAILABLE'] },
+};
 
 export const messagesRouter = router({
   /** For the console's filters. */
@@ -55,4 +64,39 @@ export const messagesRouter = router({
     )
     .output(Message)
     .query(({ ctx, input }) => getMessage(ctx, input)),
+
+  content: authedProcedure(ById)
+    .meta(
+      rest('GET', '/messages/{id}/content', {
+        ...kept,
+        summary: 'Get the content of a message',
+        description: 'Its text, its sanitised HTML, its headers and a list of its attachments.',
+      }),
+    )
+    .output(MessageContent)
+    .query(({ ctx, input }) => getContent(ctx, input)),
+
+  raw: authedProcedure(ById)
+    .meta(
+      rest('GET', '/messages/{id}/raw', {
+        ...kept,
+        summary: 'Download a message',
+        description: 'The raw message (RFC 5322), as it was submitted or received. Recorded in the audit log.',
+        file: 'message/rfc822',
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => downloadRaw(ctx, input)),
+
+  attachment: authedProcedure(GetAttachment)
+    .meta(
+      rest('GET', '/messages/{id}/attachments/{index}', {
+        ...kept,
+        summary: 'Download an attachment',
+        description: 'The content type is the declared one, unless a browser could run it. Recorded in the audit log.',
+        file: 'application/octet-stream',
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => downloadAttachment(ctx, input)),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
+import { ContentStatus } from './content/schema';
 
 export const MESSAGE_STATUSES = [
   'submitting',
@@ -129,6 +130,7 @@ export const Message = z
       }),
     ),
     events: z.array(MessageEvent),
+    content: ContentStatus,
   })
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;

@@ -9,6 +9,10 @@ import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import { env } from '@/server/settings/env';
+import { keepContent as keep } from './content/keeping/keep';
+import type { NewContent } from './content/keeping/keeper';
+import { type Copy, copyMessage as copy, type NewFields } from './content/read';
+import { describeContent, findContent } from './content/status';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
 import { findMessages } from './list/find-messages';
 import type { SummaryRow } from './list/selection';
@@ -47,7 +51,8 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
     },
   });
   if (!row) throw notFound('message');
-  const deliveries = await traceDeliveries(ctx, id);
+  const [deliveries, content] = await Promise.all([traceDeliveries(ctx, id), findContent(ctx.db, id)]);
+  const isSubmittedBySmtp = row.events.some(isSmtpSubmission);
   return {
     ...presentSummary(row),
     recipients: row.recipients.map(({ address, kind, status, cause, route, smtpCode, enhancedCode, response }) => ({
@@ -61,6 +66,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
       response,
     })),
     events: [...inOrder(row.events).map(presentEvent), ...deliveries.map(presentDelivery)],
+    content: describeContent(content, { createdAt: row.createdAt, isSubmittedBySmtp }, ctx.clock.now()),
   };
 }
 
@@ -87,6 +93,16 @@ export function recordSubmission(tx: Tx, submitted: Submitted): Promise<void> {
   return record(tx, submitted);
 }
 
+/** Stores the content of a message in the background. Never fails and never waits. */
+export function keepContent(content: NewContent): void {
+  keep(content);
+}
+
+/** A sent message with the bytes of a new copy. @throws NOT_FOUND, CONTENT_UNAVAILABLE, CONFLICT, SERVICE_UNAVAILABLE */
+export function copyMessage(ctx: ActorContext, id: string, newFields: NewFields): Promise<Copy> {
+  return copy(ctx, id, newFields);
+}
+
 /** The calls that a mail server makes: resolve a recipient, receive a message, report a delivery. */
 export function mailServerCalls(database: Database): InboundPort & { onReport: OnReport } {
   return {
@@ -103,6 +119,9 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
   };
 }
 
+function isSmtpSubmission({ type, detail }: { type: string; detail: Prisma.JsonValue }): boolean {
+  return type === 'queued' && (detail as MessageEvent['detail']).source === 'smtp';
+}
 type RetentionRow = Prisma.MessageRetentionGetPayload<object>;
 
 const SUMMARY = {

@@ -4,7 +4,8 @@ import { authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
 import { env } from '@/server/settings/env';
 import { PreparedBatch, PreparedSend, prepareBatch, prepareSend } from './composing/prepared';
-import { Batch, BatchSent, Mta, OutgoingMessage, SendHeaders, Sent } from './schema';
+import { resendMessage } from './resend';
+import { Batch, BatchSent, Mta, OutgoingMessage, Resend, Resent, SendHeaders, Sent } from './schema';
 import { mtaKind, sendBatch, sendMessage } from './service';
 
 const MIB = 1024 * 1024;
@@ -14,6 +15,14 @@ const shared = {
   tag: 'Sending',
   isOpenToScopedKeys: true,
 } as const;
+
+const refusals: Parameters<typeof rest>[2]['errors'] = {
+  403: ['DOMAIN_NOT_FOUND', 'API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE', 'MAILBOX_SUSPENDED'],
+  409: ['IDEMPOTENCY_CONFLICT'],
+  413: ['MESSAGE_TOO_LARGE'],
+  500: ['SEND_FAILED'],
+  503: ['SEND_UNAVAILABLE'],
+};
 
 export const sendingRouter = router({
   /** For the console's header. */
@@ -31,14 +40,7 @@ export const sendingRouter = router({
         audit: 'message.send',
         body: { prepare: prepareSend, schema: OutgoingMessage, headers: SendHeaders },
         bodyLimitBytes: () => (env().maxMessageSizeMb + 2) * MIB,
-        errors: {
-          400: ['INVALID_SENDER', 'INVALID_HEADER'],
-          403: ['DOMAIN_NOT_FOUND', 'API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE', 'MAILBOX_SUSPENDED'],
-          409: ['IDEMPOTENCY_CONFLICT'],
-          413: ['MESSAGE_TOO_LARGE'],
-          500: ['SEND_FAILED'],
-          503: ['SEND_UNAVAILABLE'],
-        },
+        errors: { ...refusals, 400: ['INVALID_SENDER', 'INVALID_HEADER'] },
       }),
     )
     .output(Sent)
@@ -59,4 +61,25 @@ export const sendingRouter = router({
     )
     .output(BatchSent)
     .mutation(({ ctx, input }) => sendBatch(ctx, input)),
+
+  resend: authedProcedure(Resend)
+    .meta(
+      rest('POST', '/messages/{id}/resend', {
+        tag: 'Messages',
+        isOpenToScopedKeys: true,
+        summary: 'Resend a message',
+        description:
+          'Sends a copy with a new Message-ID and date, to the same recipients unless `to` names others. Limits, suspension and ' +
+          'inactive domains apply as for a new message. The content must be kept, and only sent messages can be resent.',
+        audit: 'message.resend',
+        headers: SendHeaders,
+        errors: {
+          ...refusals,
+          404: ['NOT_FOUND', 'CONTENT_UNAVAILABLE'],
+          409: ['CONFLICT', 'IDEMPOTENCY_CONFLICT'],
+        },
+      }),
+    )
+    .output(Resent)
+    .mutation(({ ctx, input }) => resendMessage(ctx, input)),
 });

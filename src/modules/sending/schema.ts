@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
-import { plainText } from '@/lib/wire';
+import { Id, plainText } from '@/lib/wire';
 
 /** Recipients of one message in to, cc and bcc together. */
 export const MAX_RECIPIENTS = 100;
@@ -117,6 +117,22 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 export const Sent = z.object({ message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }) });
 export type Sent = z.infer<typeof Sent>;
+
+const Recipient = email.refine(isAddress, 'Enter a plain address such as ann@example.com.').meta(emailMeta);
+
+export const Resend = z.strictObject({
+  id: Id,
+  to: z
+    .array(Recipient)
+    .min(1, 'Enter at least one address.')
+    .max(MAX_RECIPIENTS, `Enter at most ${MAX_RECIPIENTS} addresses.`)
+    .optional()
+    .meta({ description: 'Who gets the copy instead of the original recipients. Its header stays the same' }),
+});
+export type Resend = z.infer<typeof Resend>;
+
+export const Resent = z.object({ id: Id, message_id: z.string().meta({ description: 'RFC 5322 Message-ID' }) });
+export type Resent = z.infer<typeof Resent>;
 
 /** For the OpenAPI document only. Items are checked one by one, because an invalid item fails alone. */
 export const Batch = z.strictObject({ messages: z.array(OutgoingMessage).min(1).max(MAX_BATCH) });

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Finding } from '@/lib/health/finding';
 import { parseAddress } from '@/lib/mail/address';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import type { Database } from '@/server/db';
@@ -13,6 +14,7 @@ import type { PreparedMessage } from './composing/message-jobs';
 import type { PreparedBatch, PreparedSend } from './composing/prepared';
 import type { BatchItem, BatchSent, Mta, Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './submission/idempotency';
+import { checkMta } from './submission/mta';
 import { isUncertain, markUncertain, type StoreOutcome, submitMessage, uncertain } from './submission/submit';
 
 const BATCH_CONCURRENCY = 5;
@@ -20,20 +22,30 @@ const LEASE_RENEWAL_MS = 10_000;
 // Much longer than any request can run.
 const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
+type SentMessage = Sent & { id: string };
+
+type ToSend = Pick<PreparedSend, 'fingerprint' | 'message'> & {
+  /** Further facts for the audit entry. */
+  details?: object;
+};
+
 /** Sends one message, at most once per Idempotency-Key. @throws the errors of {@link submitMessage} and {@link claimKey} */
-export async function sendMessage(ctx: MutationContext, { fingerprint, message }: PreparedSend): Promise<Sent> {
+export async function sendMessage(
+  ctx: MutationContext,
+  { fingerprint, message, details = {} }: ToSend,
+): Promise<SentMessage> {
   const key = ctx.request.idempotencyKey;
-  if (key === null) return submitAudited(ctx, message);
+  if (key === null) return submitAudited(ctx, message, details);
   const { kind, claim } = await claimKey(ctx.db, ctx.actor, key, fingerprint);
   const prior = await settledPrior(ctx, claim);
   if (prior) {
     if (kind === 'claimed') await finishKey(ctx.db, claim);
     await ctx.auditAlone({ resource: `message:${prior.id}`, details: { replayed: true, message_id: prior.messageId } });
     if (prior.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
-    return { message_id: prior.messageId };
+    return { id: prior.id, message_id: prior.messageId };
   }
   try {
-    const sent = await withLease(ctx, claim, () => submitAudited(ctx, message, claim));
+    const sent = await withLease(ctx, claim, () => submitAudited(ctx, message, details, claim));
     await finishKey(ctx.db, claim);
     return sent;
   } catch (error) {
@@ -76,6 +88,11 @@ export function mtaKind(): Mta['kind'] {
   return smtpUrl ? 'smtp' : 'sandbox';
 }
 
+/** How fast the mail server responds to which mail is submitted. */
+export function checkSubmission(): Promise<Finding[]> {
+  return checkMta();
+}
+
 /** Marks messages as uncertain whose process ended before the mail server replied. */
 export async function settleAbandonedMessages(db: Database, now: Date): Promise<void> {
   const createdAt = { lt: new Date(now.getTime() - ABANDONED_AFTER_MS) };
@@ -97,7 +114,12 @@ async function withLease<Result>(ctx: MutationContext, claim: Claim, work: () =>
   }
 }
 
-async function submitAudited(ctx: MutationContext, message: PreparedMessage, claim?: Claim): Promise<Sent> {
+async function submitAudited(
+  ctx: MutationContext,
+  message: PreparedMessage,
+  more: object,
+  claim?: Claim,
+): Promise<SentMessage> {
   const storeOutcome: StoreOutcome = ({ id, messageId, domain, outcome }, store) =>
     ctx.transaction(async ({ tx, audit }) => {
       await store(tx);
@@ -105,12 +127,18 @@ async function submitAudited(ctx: MutationContext, message: PreparedMessage, cla
         resource: `message:${id}`,
         domainId: domain.id,
         outcome: outcome.outcome === 'accepted' ? 'success' : 'error',
-        details: { message_id: messageId, from: message.from, subject: message.subject, outcome: outcome.outcome },
+        details: {
+          message_id: messageId,
+          from: message.from,
+          subject: message.subject,
+          outcome: outcome.outcome,
+          ...more,
+        },
       });
     });
   const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
-  const { messageId } = await submitMessage(ctx, message, { storeOutcome, slot });
-  return { message_id: messageId };
+  const { id, messageId } = await submitMessage(ctx, message, { storeOutcome, slot });
+  return { id, message_id: messageId };
 }
 
 async function submitAll(

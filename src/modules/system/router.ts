@@ -1,7 +1,8 @@
 import { Empty } from '@/lib/wire';
-import { publicProcedure, router } from '@/server/procedures/trpc';
+import { publicProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
-import { Health, Version } from './schema';
+import { getHealthHistory, getSystemHealth } from './health/read';
+import { GetHealthHistory, Health, HealthHistory, SystemHealth, Version } from './schema';
 import { getHealth, getVersion } from './service';
 
 const tag = 'System';
@@ -26,4 +27,21 @@ export const systemRouter = router({
     .meta(rest('GET', '/version', { tag, summary: 'Get the version of the server and its API', isPublic: true }))
     .output(Version)
     .query(() => getVersion()),
+
+  status: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/system/health', {
+        tag,
+        summary: 'Get the health of the system',
+        description:
+          'The last result of each check. They run every 15 seconds; a result older than a minute is `unknown`.',
+      }),
+    )
+    .output(SystemHealth)
+    .query(({ ctx }) => getSystemHealth(ctx)),
+
+  history: superAdminProcedure(GetHealthHistory)
+    .meta(rest('GET', '/system/health/{name}/history', { tag, summary: 'Get the last day of a check' }))
+    .output(HealthHistory)
+    .query(({ ctx, input }) => getHealthHistory(ctx, input)),
 });

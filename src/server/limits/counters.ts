@@ -20,6 +20,8 @@ export type Counters = {
   count(name: string, subject: string, windowSeconds: number): Promise<Count>;
   /** Connects to the store before the first count, with a short wait. */
   settle(): Promise<void>;
+  /** Asks Redis for an answer; undefined without Redis. @throws while it is away */
+  ping?: () => Promise<unknown>;
   close(): Promise<void>;
 };
 
@@ -28,6 +30,7 @@ type Options = { keyPrefix: string; points: number; duration: number };
 type Store = {
   limiter(options: Options & { insuranceLimiter: RateLimiterMemory }): RateLimiterStoreAbstract;
   settle(): Promise<void>;
+  ping?: () => Promise<unknown>;
   close(): Promise<void>;
 };
 
@@ -57,6 +60,7 @@ export function createCounters({ databaseUrl, redisUrl }: { databaseUrl: string;
   };
   return {
     settle: store.settle,
+    ping: store.ping,
     close: store.close,
     count: (name, subject, windowSeconds) => limiterOf(name, windowSeconds)(subject),
   };
@@ -105,6 +109,7 @@ function redisStore(redis: Redis): Store {
     async settle() {
       if (redis.status !== 'ready') await Promise.race([once(redis, 'ready').catch(() => {}), sleep(SETTLE_MS)]);
     },
+    ping: () => redis.ping(),
     close: async () => redis.disconnect(),
   };
 }

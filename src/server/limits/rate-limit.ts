@@ -1,4 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { type Finding, probed } from '@/lib/health/finding';
 import type { ActorKey } from '../access/actor';
 import { AppError } from '../errors';
 import { networkOf } from '../http/client-address';
@@ -87,6 +88,12 @@ export async function limitKey(ctx: Context, key: ActorKey): Promise<void> {
 /** Connects the counters before the first request. */
 export async function prepareLimits(): Promise<void> {
   await counters().settle();
+}
+
+/** How fast Redis responds to this instance, if it counts the limits. */
+export async function checkRedis(host: string): Promise<Finding[]> {
+  const { ping } = counters();
+  return ping ? [await probed('redis', host, ping)] : [];
 }
 
 type Remaining = { limit: number; count: number; resetSeconds: number };

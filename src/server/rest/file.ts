@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The output of a route that returns a file. The text is generated while it is sent, so its size doesn't matter. */
+/** The output of a route that returns a file: bytes, or text that is generated while it is sent, whatever its size. */
 export const FileOutput = z.object({
   filename: z.string(),
   /** Overrides the content type, for routes with several formats. */
   contentType: z.string().optional(),
-  chunks: z.custom<AsyncIterable<string>>((value) => typeof value === 'object' && value !== null),
+  chunks: z.custom<AsyncIterable<string | Uint8Array>>((value) => typeof value === 'object' && value !== null),
 });
 export type FileOutput = z.infer<typeof FileOutput>;
 
@@ -15,7 +15,7 @@ export function fileResponse(
   { contentType, headers, isHead }: { contentType: string; headers: Headers; isHead: boolean },
 ): Response {
   headers.set('Content-Type', ownType ?? contentType);
-  headers.set('Content-Disposition', `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`);
+  headers.set('Content-Disposition', contentDisposition(filename));
   headers.set('Cache-Control', 'no-store');
   if (isHead) return new Response(null, { headers });
   const iterator = chunks[Symbol.asyncIterator]();
@@ -23,11 +23,23 @@ export function fileResponse(
     async pull(controller) {
       const { done, value } = await iterator.next();
       if (done) controller.close();
-      else controller.enqueue(new TextEncoder().encode(value));
+      else controller.enqueue(typeof value === 'string' ? new TextEncoder().encode(value) : value);
     },
     cancel: async () => {
       await iterator.return?.();
     },
   });
   return new Response(body, { headers });
+}
+
+/** An ASCII name for every client, and the real one for those that know RFC 8187. */
+function contentDisposition(filename: string): string {
+  const plain = filename.replace(/[^\w.-]/g, '_');
+  if (plain === filename) return `attachment; filename="${plain}"`;
+  const safe = filename.toWellFormed().replace(/[\p{Cc}\p{Cf}/\\]/gu, '_');
+  const encoded = encodeURIComponent(safe).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

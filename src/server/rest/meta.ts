@@ -47,6 +47,8 @@ type Operation = Partial<Omit<Rest, 'errors'>> &
     description?: string;
     tag: string;
     isPublic?: boolean;
+    /** Request headers, for the OpenAPI document. */
+    headers?: z.ZodObject;
     errors?: Rest['errors'];
   };
 
@@ -69,12 +71,21 @@ export function rest(method: Method, path: `/${string}`, operation: Operation): 
     file,
     isOpenQuery,
     body,
+    headers,
     bodyLimitBytes,
     ...meta
   } = operation;
   return {
     ...meta,
-    openapi: { method, path, summary, description, tags: [tag], protect: !isPublic, requestHeaders: body?.headers },
+    openapi: {
+      method,
+      path,
+      summary,
+      description,
+      tags: [tag],
+      protect: !isPublic,
+      requestHeaders: headers ?? body?.headers,
+    },
     rest: {
       status: status ?? (redirect ? 302 : 200),
       otherStatuses: otherStatuses ?? [],

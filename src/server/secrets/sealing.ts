@@ -5,6 +5,7 @@ const ALGORITHM = 'aes-256-gcm';
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
 
 type Sealed = Uint8Array<ArrayBuffer>;
 
@@ -14,23 +15,47 @@ type Sealed = Uint8Array<ArrayBuffer>;
  * @returns key id (4 bytes), nonce (12), ciphertext, tag (16)
  */
 export function seal(place: string, text: string): Sealed {
+  return sealBytes(place, [Buffer.from(text, 'utf8')]);
+}
+
+/** As {@link seal}, for bytes in pieces. */
+export function sealBytes(place: string, pieces: readonly Uint8Array[]): Sealed {
   const key = sealingKeys()[0] as SealingKey;
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(place));
-  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return new Uint8Array(Buffer.concat([key.id, nonce, body, cipher.getAuthTag()]));
+  const sealed = new Uint8Array(OVERHEAD_BYTES + pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  const add = (bytes: Uint8Array) => {
+    sealed.set(bytes, at);
+    at += bytes.byteLength;
+  };
+  add(key.id);
+  add(nonce);
+  for (const piece of pieces) add(cipher.update(piece));
+  add(cipher.final());
+  add(cipher.getAuthTag());
+  return sealed;
 }
 
 /** @throws if no key in SECRET_KEY opens it, or it was moved or altered */
 export function unseal(place: string, sealed: Uint8Array): string {
-  const id = Buffer.from(sealed.subarray(0, KEY_ID_BYTES));
-  const key = sealingKeys().find((candidate) => candidate.id.equals(id));
+  return unsealBytes(place, sealed).toString('utf8');
+}
+
+/** @throws as {@link unseal} does */
+export function unsealBytes(place: string, sealed: Uint8Array): Buffer {
+  const key = keyOf(sealed);
   if (!key) throw new Error(`${place} is sealed with a key that is not in SECRET_KEY`);
   const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
   const body = sealed.subarray(KEY_ID_BYTES + NONCE_BYTES, sealed.byteLength - TAG_BYTES);
   const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(place));
   decipher.setAuthTag(sealed.subarray(sealed.byteLength - TAG_BYTES));
-  return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+  return Buffer.concat([decipher.update(body), decipher.final()]);
+}
+
+/** Whether a key in SECRET_KEY has sealed it, so that failing to open it means that it was altered. */
+export function hasSealingKey(sealed: Uint8Array): boolean {
+  return keyOf(sealed) !== undefined;
 }
 
 /** Null if it can't be opened. */
@@ -48,6 +73,11 @@ export function currentSealingKeyId(): Uint8Array<ArrayBuffer> {
 }
 
 type SealingKey = { id: Buffer; bytes: Uint8Array };
+
+function keyOf(sealed: Uint8Array): SealingKey | undefined {
+  const id = Buffer.from(sealed.subarray(0, KEY_ID_BYTES));
+  return sealingKeys().find((candidate) => candidate.id.equals(id));
+}
 
 let derived: { from: readonly string[]; keys: SealingKey[] } | undefined;
 

@@ -75,6 +75,11 @@ export const SETTINGS: Record<SettingName, SettingEntry> = {
   }),
   ...inGroup('Retention', {
     MESSAGE_RETENTION_DAYS: mutable('integer', 'How long messages are listed; 0 keeps all of them.', 'days'),
+    MESSAGE_CONTENT_DAYS: mutable('integer', 'How long the content of messages is kept; 0 keeps none.', 'days'),
+    CONTENT_STORE: fixed('string', 'Folder or bucket for the content of messages. Not set: a folder in DATA_DIR.'),
+    CONTENT_STORE_MAX_MB: mutable('integer', 'How much content is kept before the oldest is deleted.', 'MB'),
+    AWS_ACCESS_KEY_ID: secret('Access key of the bucket in CONTENT_STORE.'),
+    AWS_SECRET_ACCESS_KEY: secret('Secret of that access key.'),
     EVENT_RETENTION_DAYS: mutable('integer', 'How long events and webhook deliveries are kept.', 'days'),
     AUDIT_RETENTION_DAYS: mutable(
       'integer',

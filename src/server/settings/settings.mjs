@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { ContentStoreSetting } from './content-store-setting.mjs';
 import { OidcProvidersSetting } from './oidc-setting.mjs';
 
 const MIN_SECRET_KEY_LENGTH = 32;
@@ -96,6 +97,11 @@ const Environment = z
     EVENT_RETENTION_DAYS: wholeNumber('EVENT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 30 }),
     AUDIT_RETENTION_DAYS: wholeNumber('AUDIT_RETENTION_DAYS', { min: 0, max: 3650, fallback: 0 }),
     REPORT_RETENTION_DAYS: wholeNumber('REPORT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 400 }),
+    MESSAGE_CONTENT_DAYS: wholeNumber('MESSAGE_CONTENT_DAYS', { min: 0, max: 3650, fallback: 7 }),
+    CONTENT_STORE: ContentStoreSetting,
+    CONTENT_STORE_MAX_MB: wholeNumber('CONTENT_STORE_MAX_MB', { min: 10, max: 100_000_000, fallback: 10_240 }),
+    AWS_ACCESS_KEY_ID: z.string().optional(),
+    AWS_SECRET_ACCESS_KEY: z.string().optional(),
     CORS_ORIGINS: commaSeparated().transform((origins, ctx) =>
       origins.map((value) =>
         origin(
@@ -112,6 +118,10 @@ const Environment = z
   })
   .refine((env) => (env.ADMIN_EMAIL === undefined) === (env.ADMIN_PASSWORD === undefined), {
     error: 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both or neither.',
+    when: () => true,
+  })
+  .refine((env) => env.CONTENT_STORE?.kind !== 's3' || (env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY), {
+    error: 'CONTENT_STORE is a bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to its credentials.',
     when: () => true,
   });
 
@@ -158,6 +168,15 @@ const Settings = Environment.transform((env) => ({
   /** 0 keeps all entries in the database. */
   auditRetentionDays: env.AUDIT_RETENTION_DAYS,
   reportRetentionDays: env.REPORT_RETENTION_DAYS,
+  /** 0 keeps no content. */
+  messageContentDays: env.MESSAGE_CONTENT_DAYS,
+  contentStore: env.CONTENT_STORE ?? {
+    kind: /** @type {const} */ ('file'),
+    folder: join(resolve(env.DATA_DIR), 'content'),
+  },
+  contentStoreMaxMb: env.CONTENT_STORE_MAX_MB,
+  /** Of the bucket in CONTENT_STORE. */
+  bucketCredentials: { accessKeyId: env.AWS_ACCESS_KEY_ID ?? '', secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '' },
   corsOrigins: env.CORS_ORIGINS,
   rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
   logLevel: env.LOG_LEVEL,

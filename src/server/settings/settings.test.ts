@@ -41,6 +41,44 @@ describe('readSettings', () => {
     ]);
   });
 
+  it('reads the content store: a folder, by default in DATA_DIR, or a bucket', () => {
+    const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const store = (CONTENT_STORE: string) => readSettings({ CONTENT_STORE, ...credentials }).contentStore;
+    expect(readSettings({ DATA_DIR: '/data' }).contentStore).toEqual({ kind: 'file', folder: '/data/content' });
+    expect(store('file:/srv/mail')).toEqual({ kind: 'file', folder: '/srv/mail' });
+    expect(store('file:///srv/mail')).toEqual({ kind: 'file', folder: '/srv/mail' });
+    expect(store('s3://mail')).toEqual({
+      kind: 's3',
+      bucket: 'mail',
+      prefix: '',
+      endpoint: undefined,
+      region: 'us-east-1',
+    });
+    expect(store('s3://mail/a/b/?endpoint=http://10.0.0.5:9000&region=garage')).toMatchObject({
+      prefix: 'a/b',
+      endpoint: 'http://10.0.0.5:9000',
+      region: 'garage',
+    });
+  });
+
+  it.each([
+    'file:',
+    '/srv/mail',
+    's3://',
+    's3://id:secret@mail',
+    's3://mail?endpoint=ftp://x',
+    's3://mail?acl=public',
+    'gs://mail',
+  ])('rejects CONTENT_STORE=%s in one sentence', (value) => {
+    expect(() => readSettings({ CONTENT_STORE: value })).toThrow(/^CONTENT_STORE must look like file:/);
+  });
+
+  it('requires the credentials of a bucket', () => {
+    expect(() => readSettings({ CONTENT_STORE: 's3://mail', AWS_ACCESS_KEY_ID: 'id' })).toThrow(
+      'CONTENT_STORE is a bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to its credentials.',
+    );
+  });
+
   it.each([
     ['no JSON', '{'],
     ['an object instead of a list', '{}'],

@@ -16,6 +16,9 @@ const KINDS: Record<Alert['kind'], [Status, string]> = {
   webhook_failing: ['failed', 'Failing'],
   wrong_passwords: ['warning', 'Guessing'],
   dns_broken: ['failed', 'DNS'],
+  content_store: ['failed', 'Storage'],
+  system_down: ['failed', 'System down'],
+  system_degraded: ['deferred', 'System degraded'],
 };
 
 const STATUSES: Record<Alert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };

@@ -4,6 +4,7 @@ import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/po
 import { emitEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
+import { keepContent } from '../content/keeping/keep';
 import type { InboundRoute } from '../schema';
 import { type ContentEvents, withContentEvents } from './content/events';
 import { deliveredMailboxes } from './delivered-mailboxes';
@@ -50,13 +51,15 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
   const header = await readHeader(mail);
   const domainIds = new Set(mail.resolved.map(({ domainId }) => domainId));
   const reports = await readReportsIn(database, mail);
+  const stored: StoredRow[] = [];
   await withContentEvents(database, mail, header, (full) =>
     database.$transaction(
       async (tx) => {
         await lockInbound(tx, [mail.queueId]);
         if (!(await isNew(tx))) return;
-        const rowIds: RowIds = new Map();
-        for (const domainId of domainIds) rowIds.set(domainId, await storeMessage(tx, mail, header, domainId));
+        stored.length = 0;
+        for (const domainId of domainIds) stored.push(await storeMessage(tx, mail, header, domainId));
+        const rowIds: RowIds = new Map(stored.map(({ domainId, id }) => [domainId, id]));
         if (mail.spam !== 'no') await emitSpam(tx, mail, header, rowIds);
         if (mail.spam !== 'blocked') await emitReceived(tx, mail, header, rowIds);
         await full.emit(tx, rowIds);
@@ -65,7 +68,12 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
       { timeout: timeoutOf(mail, full) + reports.storeTimeoutMs },
     ),
   );
+  const { sizeBytes, receivedAt: at, read, readWhole = read } = mail;
+  for (const { id: messageId, domainId, isKnown: isPerhapsKept } of stored)
+    keepContent({ messageId, domainId, sizeBytes, at, read: readWhole, isPerhapsKept });
 }
+
+type StoredRow = { id: string; domainId: string; isKnown: boolean };
 
 const TRANSACTION_TIMEOUT_MS = 10_000;
 const SLOWEST_BYTES_PER_MS = 1_000;
@@ -96,7 +104,7 @@ function refused(reason: Extract<Resolution, { isAccepted: false }>['reason']): 
   return { isAccepted: false, reason };
 }
 
-async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<string> {
+async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<StoredRow> {
   const resolved = mail.resolved.filter((route) => route.domainId === domainId);
   const status = mail.spam === 'blocked' ? 'spam' : 'received';
   const addresses = [...new Set(resolved.map(({ address }) => address))];
@@ -113,7 +121,7 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
   const events = mail.spam === 'blocked' ? spam : [...spam, ...deliveryTrace(mail, resolved)];
   await tx.messageEvent.createMany({ data: events.map((event) => ({ ...event, messageId: id })) });
   if (isKnown) await updateInboundStatus(tx, id);
-  return id;
+  return { id, domainId, isKnown };
 }
 
 function routeTo(resolved: ResolvedAddress[]): InboundRoute {

@@ -34,6 +34,8 @@ async function startReader() {
     await rm(folder, { recursive: true });
   });
   const installation = {
+    ports: { smtp: 0, submissions: 0, imaps: 0 },
+    probeAddress: '127.0.0.1',
     host,
     postfixLog,
     config: folder,

@@ -1,7 +1,10 @@
 import path from 'node:path';
+import { type Finding, probed } from '@/lib/health/finding';
 import { startSandboxInbound } from '@/mail/sandbox/inbound';
 import { deleteOldMessages } from '@/mail/sandbox/retention';
 import { type SandboxMta, startSandboxMta } from '@/mail/sandbox/start';
+import { openSession } from '@/mail/submission/smtp-session';
+import { parseSmtpUrl } from '@/mail/submission/smtp-url';
 import { createSmtpSubmitter, type SmtpSubmitter } from '@/mail/submission/submit';
 import { mailServerCalls } from '@/modules/messages/service';
 import { repeat } from '@/server/background/repeat';
@@ -13,6 +16,7 @@ import { env } from '@/server/settings/env';
 
 const MB = 1024 * 1024;
 const DAY_MS = 24 * 60 * 60_000;
+const CHECK_TIMEOUT_MS = 5_000;
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
 
 const shared = processWide<Promise<SmtpSubmitter | null>>('submitter');
@@ -24,6 +28,15 @@ export function outboundMta(): Promise<SmtpSubmitter | null> {
     throw error;
   });
   return shared.current;
+}
+
+/** How fast the mail server at SMTP_URL greets and signs in. Nothing for the sandbox, which is part of this process. */
+export async function checkMta(): Promise<Finding[]> {
+  const { smtpUrl } = env();
+  if (!smtpUrl || smtpUrl === 'off') return [];
+  const target = parseSmtpUrl(smtpUrl);
+  const greet = async () => (await openSession(target, performance.now() + CHECK_TIMEOUT_MS)).quit();
+  return [await probed('submission', `${target.host}:${target.port}`, greet)];
 }
 
 async function connect(): Promise<SmtpSubmitter | null> {

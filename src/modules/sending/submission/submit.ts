@@ -4,7 +4,7 @@ import { parseAddress } from '@/lib/mail/address';
 import type { SmtpReply } from '@/mail/submission/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { rejectSend, uncountSend } from '@/modules/abuse/service';
-import { recordSubmission } from '@/modules/messages/service';
+import { keepContent, recordSubmission } from '@/modules/messages/service';
 import { kickDeliveries } from '@/modules/webhooks/service';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
@@ -49,9 +49,16 @@ export async function submitMessage(
     raw: Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength),
   });
   const submission = { id, messageId: message.messageId, domain, outcome };
+  keepContentOf(submission, message.raw, ctx.clock.now());
   await saveOutcome(ctx, submission, storeOutcome);
   if (outcome.outcome === 'accepted') return submission;
   throw outcome.outcome === 'uncertain' ? uncertain(id, message.messageId) : notAccepted(submission, outcome);
+}
+
+/** A connection that broke may still hold the bytes, and storing large ones takes them from this thread. */
+function keepContentOf({ id, domain, outcome }: SubmittedMessage, sent: Uint8Array, at: Date): void {
+  const raw = outcome.outcome === 'accepted' ? sent : sent.slice();
+  keepContent({ messageId: id, domainId: domain.id, sizeBytes: raw.byteLength, at, read: async () => raw });
 }
 
 /** Stores the message and counts it against the hourly limits, or does neither. */

@@ -13,6 +13,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'mail.received.full': 'Like mail.received, with the full message; can be many megabytes',
   'mail.spam': 'An incoming message was flagged as spam',
   'domain.dns_changed': 'A check found a domain’s DNS records changed',
+  'system.alert': 'An alert was opened, or closed because its cause is gone',
 };
 
 /** Host, then path and query, without the scheme, which is always https. A path of `/` alone is left out. */

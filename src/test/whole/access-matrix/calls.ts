@@ -28,6 +28,10 @@ export async function messagePath({ id }: { id: string }): Promise<Call> {
   return { path: `/messages/${message.id}` };
 }
 
+export function contentCall(part: string) {
+  return async (domain: { id: string }): Promise<Call> => ({ path: `${(await messagePath(domain)).path}${part}` });
+}
+
 export function aliasCall(body?: object) {
   return async ({ id }: { id: string }): Promise<Call> => {
     const aliasId = id === MISSING_ID ? id : (await makeAlias(id, 'info', 'a@far.example')).id;

@@ -4,6 +4,7 @@ import { tlsReport } from '../../reports/tls-report';
 import {
   alertCall,
   aliasCall,
+  contentCall,
   deliveryCall,
   dkimKeyPath,
   dmarcReportCall,
@@ -62,12 +63,15 @@ const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
 const SENDING_UNAVAILABLE = { status: 503, code: 'SEND_UNAVAILABLE' };
 const NO_MAIL_SERVER = { status: 503, code: 'MAIL_STACK_UNAVAILABLE' };
 const NOTHING_LINKED = { status: 409, code: 'CONFLICT' };
+const NO_CONTENT = { status: 404, code: 'CONTENT_UNAVAILABLE' };
 const NO_SECOND_FACTOR = { status: 409, code: 'CONFLICT' };
 
 /** One entry per route. The test fails for a route without an entry. */
 export const FIXTURES: Record<string, Fixture> = {
   'GET /health': plain('/health'),
   'GET /version': plain('/version'),
+  'GET /system/health': plain('/system/health'),
+  'GET /system/health/{name}/history': plain('/system/health/disk/history'),
 
   'POST /auth/login': {
     kind: 'shared',
@@ -218,6 +222,10 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /messages': plain('/messages'),
   'GET /messages/retention': plain('/messages/retention'),
   'GET /messages/{id}': inDomain(messagePath),
+  'GET /messages/{id}/content': { ...inDomain(contentCall('/content')), success: NO_CONTENT },
+  'GET /messages/{id}/raw': { ...inDomain(contentCall('/raw')), success: NO_CONTENT },
+  'GET /messages/{id}/attachments/{index}': { ...inDomain(contentCall('/attachments/0')), success: NO_CONTENT },
+  'POST /messages/{id}/resend': { ...inDomain(contentCall('/resend')), success: NO_CONTENT },
 
   'GET /domains/{id}/dmarc': inDomain(async ({ id }) => ({ path: `/domains/${id}/dmarc` })),
   'GET /dmarc/reports': namingDomain(({ id }) => ({ path: `/dmarc/reports?domain_id=${id}` })),

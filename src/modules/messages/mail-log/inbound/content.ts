@@ -6,7 +6,7 @@ import type { LoggedMail } from '../logged-mail';
 
 type Known = Pick<LoggedMail, 'messageId' | 'mailFrom' | 'verdict'> & { raw: Uint8Array | null };
 
-type Content = Pick<InboundMail, 'header' | 'read'>;
+type Content = Pick<InboundMail, 'header' | 'read' | 'readWhole'>;
 
 /** The content as the filter saw it, else as `fetch` reads it from the mailbox, else a header built from known fields. */
 export async function contentOf(
@@ -16,7 +16,7 @@ export async function contentOf(
   const { raw } = known;
   if (raw && metaOf(known)?.is_whole !== false) return { header: headerOf(raw), read: async () => raw };
   const header = raw ? headerOf(raw) : ((await fetch('hdr')) ?? headerFrom(known));
-  return { header, read: async () => (await fetch('text')) ?? header };
+  return { header, read: async () => (await fetch('text')) ?? header, readWhole: () => fetch('text') };
 }
 
 /** The header as far as it is known without reading the mailbox. */

@@ -1,0 +1,195 @@
+/** What System shows and how it judges it. A value over or under its limits is degraded or down. */
+export type CheckEntry = {
+  group: 'Mail' | 'Database' | 'Work' | 'Machines' | 'Instances';
+  title: string;
+  unit: 'ms' | 's' | '%' | 'days' | 'messages' | 'deliveries' | 'instances' | 'versions' | null;
+  /** Missing for a check that only succeeds or fails. */
+  limits?: { is: 'above' | 'below'; degraded: number; down: number | null };
+  /** What to do about it. */
+  fix: string;
+};
+
+const above = (degraded: number, down: number | null) => ({ is: 'above' as const, degraded, down });
+const below = (degraded: number, down: number | null) => ({ is: 'below' as const, degraded, down });
+
+const CHECKS = {
+  submission: {
+    group: 'Mail',
+    title: 'Submission to the mail server',
+    unit: 'ms',
+    limits: above(2_000, null),
+    fix: 'Check SMTP_URL, and that the mail server runs and accepts connections from this host.',
+  },
+  mail_agent: {
+    group: 'Mail',
+    title: 'Mail agent',
+    unit: 's',
+    limits: above(20, 20),
+    fix: 'Start it on the mail server’s host: systemctl start postroom-mail-agent. Mail is delivered meanwhile, but its results arrive later.',
+  },
+  mail_log: {
+    group: 'Mail',
+    title: 'Reading the mail log',
+    unit: 's',
+    limits: above(60, 600),
+    fix: 'Look at the agent’s log. Results of messages arrive as soon as it has caught up.',
+  },
+  smtp: {
+    group: 'Mail',
+    title: 'SMTP',
+    unit: 'ms',
+    limits: above(2_000, null),
+    fix: 'Restart Postfix and read its log: no mail arrives while this fails.',
+  },
+  smtp_submission: {
+    group: 'Mail',
+    title: 'SMTP submission',
+    unit: 'ms',
+    limits: above(2_000, null),
+    fix: 'Restart Postfix and read its log: people cannot send while this fails.',
+  },
+  imap: {
+    group: 'Mail',
+    title: 'IMAP',
+    unit: 'ms',
+    limits: above(2_000, null),
+    fix: 'Restart Dovecot and read its log: people cannot read their mail while this fails.',
+  },
+  rspamd: {
+    group: 'Mail',
+    title: 'Rspamd',
+    unit: 'ms',
+    limits: above(5_000, null),
+    fix: 'Restart Rspamd and read its log: mail is deferred while this fails.',
+  },
+  mail_redis: {
+    group: 'Mail',
+    title: 'Redis of the mail server',
+    unit: 'ms',
+    limits: above(1_000, null),
+    fix: 'Restart it on the mail server’s host: systemctl restart postroom-mail-redis.',
+  },
+  queue: {
+    group: 'Mail',
+    title: 'Messages in the queue',
+    unit: 'messages',
+    limits: above(500, 5_000),
+    fix: 'Look at the queue: one slow destination, or a mailbox that sends too much?',
+  },
+  queue_age: {
+    group: 'Mail',
+    title: 'Oldest message in the queue',
+    unit: 's',
+    limits: above(4 * 3600, 3 * 86_400),
+    fix: 'Look at the oldest message’s last reply in the queue.',
+  },
+  certificate: {
+    group: 'Mail',
+    title: 'Certificate of the mail server',
+    unit: 'days',
+    limits: below(14, 7),
+    fix: 'Renew it and reload the mail server: clients refuse to connect once it has expired.',
+  },
+  database: {
+    group: 'Database',
+    title: 'Postgres',
+    unit: 'ms',
+    limits: above(250, 3_000),
+    fix: 'Look at the load and the disk of the database server.',
+  },
+  database_connections: {
+    group: 'Database',
+    title: 'Connections in use',
+    unit: '%',
+    limits: above(80, 95),
+    fix: 'Raise max_connections, or run fewer instances: each uses up to 22.',
+  },
+  database_transaction: {
+    group: 'Database',
+    title: 'Oldest transaction',
+    unit: 's',
+    limits: above(300, 3_600),
+    fix: 'Find it in pg_stat_activity and end it with pg_terminate_backend: it keeps Postgres from cleaning up.',
+  },
+  database_replication: {
+    group: 'Database',
+    title: 'Replication lag',
+    unit: 's',
+    limits: above(30, 300),
+    fix: 'Look at the replica: its disk, its network, and long queries on it.',
+  },
+  redis: {
+    group: 'Database',
+    title: 'Redis of the rate limits',
+    unit: 'ms',
+    limits: above(250, null),
+    fix: 'Check REDIS_URL and that Redis runs. Each instance counts limits for itself meanwhile.',
+  },
+  webhooks: {
+    group: 'Work',
+    title: 'Webhook deliveries that are due',
+    unit: 'deliveries',
+    limits: above(1_000, 50_000),
+    fix: 'Look for failing webhooks, and that an instance is not draining.',
+  },
+  webhooks_age: {
+    group: 'Work',
+    title: 'Oldest webhook delivery that is due',
+    unit: 's',
+    limits: above(120, 1_800),
+    fix: 'Look for failing or slow webhooks, and at the log of the instances.',
+  },
+  audit_log: {
+    group: 'Work',
+    title: 'Oldest audit entry not sealed',
+    unit: 's',
+    limits: above(60, 600),
+    fix: 'Look at the log of the instances for "sealing the audit log".',
+  },
+  disk: {
+    group: 'Machines',
+    title: 'Free disk space',
+    unit: '%',
+    limits: below(30, 15),
+    fix: 'Delete what is not needed, shorten the retention in Configuration, or enlarge the disk.',
+  },
+  inodes: {
+    group: 'Machines',
+    title: 'Free inodes',
+    unit: '%',
+    limits: below(30, 15),
+    fix: 'Find the folder with very many small files: df -i, then du --inodes.',
+  },
+  memory: {
+    group: 'Machines',
+    title: 'Available memory',
+    unit: '%',
+    limits: below(10, 4),
+    fix: 'Find what uses it, or add memory.',
+  },
+  clock: {
+    group: 'Machines',
+    title: 'Clock difference to the database',
+    unit: 's',
+    limits: above(2, 30),
+    fix: 'Synchronize the clock of this host and of the database server: timedatectl set-ntp true.',
+  },
+  instances: {
+    group: 'Instances',
+    title: 'Instances without heartbeats',
+    unit: 'instances',
+    limits: above(0, null),
+    fix: 'Start it again, or remove it under System → Nodes if it will not come back.',
+  },
+  versions: {
+    group: 'Instances',
+    title: 'Versions running at the same time',
+    unit: 'versions',
+    limits: above(1, null),
+    fix: 'Finish the upgrade: restart the instances and agents that run the earlier version.',
+  },
+} satisfies Record<string, CheckEntry>;
+
+export type CheckName = keyof typeof CHECKS;
+
+export const HEALTH_CHECKS: Record<CheckName, CheckEntry> = CHECKS;

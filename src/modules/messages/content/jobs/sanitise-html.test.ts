@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { AttachedFile } from './attached-file';
+import { sanitiseHtml } from './sanitise-html';
+
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
+
+function image(over: Partial<AttachedFile> = {}): AttachedFile {
+  return { filename: 'logo.png', contentType: 'image/png', content: PNG, contentId: 'logo@a', ...over };
+}
+
+const html = (source: string, files: AttachedFile[] = []) => sanitiseHtml(source, files).html;
+
+describe('sanitised HTML', () => {
+  it('keeps what formats text', () => {
+    const source =
+      '<h1 style="color:#333;font-family:\'Arial\'">Hi</h1><table bgcolor="#fff"><tr><td colspan="2">x</td></tr></table>';
+    const safe = html(source);
+    expect(safe).toContain('color:#333');
+    expect(safe).toContain('<td colspan="2">x</td>');
+    expect(safe).toContain('bgcolor="#fff"');
+  });
+
+  it.each([
+    '<script>alert(1)</script>',
+    '<ScRiPt src="https://evil.example/x.js"></sCrIpT>',
+    '<svg onload="alert(1)"><script>alert(1)</script><image href="https://evil.example/x.png"/></svg>',
+    '<math><mtext><style><img src=x onerror=alert(1)></style></mtext></math>',
+    '<iframe src="https://evil.example/"></iframe><iframe srcdoc="<script>alert(1)</script>"></iframe>',
+    '<object data="https://evil.example/"></object><embed src="https://evil.example/">',
+    '<form action="https://evil.example/"><input name="a"><button formaction="https://evil.example/">Go</button></form>',
+    '<meta http-equiv="refresh" content="0;url=https://evil.example/">',
+    '<base href="https://evil.example/">',
+    '<link rel="stylesheet" href="https://evil.example/x.css">',
+    '<style>@import "https://evil.example/x.css"; body { background: url(https://evil.example/x) }</style>',
+    '<div style="background:url(https://evil.example/x)">x</div>',
+    '<div style="background-image:u\\72l(https://evil.example/x);color:red">x</div>',
+    '<div style="width:expression(alert(1))">x</div>',
+    '<div style="color:red;background:/**/url(\'//evil.example/x\')">x</div>',
+    '<table background="https://evil.example/x"><tr><td background="https://evil.example/y">x</td></tr></table>',
+    '<video poster="https://evil.example/x" src="https://evil.example/y"></video><audio src="https://evil.example/z"></audio>',
+    '<img src="https://evil.example/pixel.gif" srcset="https://evil.example/2x.gif 2x">',
+    '<img src="//evil.example/pixel.gif"><img src="/api/v1/auth/logout">',
+    '<img src="data:image/svg+xml;base64,PHN2Zy8+"><img src="data:text/html,<script>alert(1)</script>">',
+    '<img src=x onerror=alert(1) onload=alert(1)>',
+    '<p onclick="alert(1)" onmouseover=alert(1)>x</p>',
+    '<a href="javascript:alert(1)">x</a><a href="java\tscript:alert(1)">x</a><a href="&#106;avascript:alert(1)">x</a>',
+    '<a href="data:text/html,<script>alert(1)</script>">x</a><a href="vbscript:x">x</a><a href="//evil.example/">x</a>',
+    '<a href="file:///etc/passwd">x</a>',
+    '<noscript><p title="</noscript><img src=x onerror=alert(1)>">',
+    '<template><script>alert(1)</script></template><portal src="https://evil.example/"></portal>',
+    '<!--[if IE]><script>alert(1)</script><![endif]--><![CDATA[<script>alert(1)</script>]]>',
+  ])('leaves nothing that runs, loads or submits of %s', (source) => {
+    const safe = html(source);
+    expect(safe).not.toMatch(
+      /evil\.example|alert|script|expression|url\(|@import|<(?!\/?(?:p|div|table|tr|td|tbody|a|img)\b)/i,
+    );
+    expect(safe).not.toMatch(/\son\w+=|javascript:|vbscript:|data:|srcset|file:/i);
+  });
+
+  it('opens links in a new tab that knows nothing of the console', () => {
+    expect(html('<a href="https://shop.example/" target="_top" rel="opener">x</a>')).toBe(
+      '<a target="_blank" rel="noopener noreferrer nofollow" href="https://shop.example/">x</a>',
+    );
+  });
+
+  it('leaves links into the console inert', () => {
+    for (const href of ['/domains', '?tab=raw', '#top', 'domains', '\\\\evil.example', '']) {
+      expect(html(`<a href="${href}">x</a>`)).not.toContain('href');
+    }
+  });
+
+  it('shows images of the message itself, and counts the others', () => {
+    const source =
+      '<img src="cid:logo@a" alt="Logo"><img src="https://evil.example/x.png" alt="Offer"><img src="cid:none">';
+    const safe = sanitiseHtml(source, [image()]);
+    expect(safe.html).toContain('<img alt="Logo" src="data:image/png;base64,iVBORw==" />');
+    expect(safe.html).toContain('<img alt="Offer" />');
+    expect([...safe.shownFiles]).toEqual([0]);
+    expect(safe.blockedImages).toBe(2);
+  });
+
+  it('shows no image that a browser could run, and none beyond a size', () => {
+    const svg = image({ contentType: 'image/svg+xml' });
+    expect(html('<img src="cid:logo@a">', [svg])).toBe('<img />');
+    const large = image({ content: new Uint8Array(6 * 1024 * 1024) });
+    expect(sanitiseHtml('<img src="cid:logo@a">', [large])).toMatchObject({ html: '<img />', isCut: true });
+    const many = sanitiseHtml('<img src="cid:logo@a">'.repeat(3), [
+      image({ content: new Uint8Array(2 * 1024 * 1024) }),
+    ]);
+    expect(many.html.match(/data:image/g)).toHaveLength(2);
+    expect(many.isCut).toBe(true);
+  });
+
+  it('is limited in depth', () => {
+    const safe = html(`${'<div>'.repeat(20_000)}x`);
+    expect(safe.length).toBeLessThan(5_000);
+  });
+});

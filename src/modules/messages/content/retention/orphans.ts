@@ -1,0 +1,74 @@
+import type { Database } from '@/server/db';
+import { log } from '@/server/log';
+import type { ContentStore } from '../store';
+
+/** Longer than any content waits between its object and its row. */
+const GRACE_MS = 60 * 60 * 1000;
+const REMOVE_BATCH = 200;
+const OURS = /^\d{4}-\d\d-\d\d\/\d\d\/[0-9a-f]{48}(?:\.[0-9a-f-]{36}\.part)?$/;
+
+/**
+ * Compares the store with the rows, folder by folder. Objects without a row are deleted, and rows without an object say so,
+ * both after a grace period. Harmless on several instances at once.
+ */
+export async function sweepOrphans(db: Database, store: ContentStore, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - GRACE_MS);
+  const swept = new Set<string>();
+  for await (const { folder, found } of foldersOf(store)) {
+    await sweepFolder(db, store, { folder, found }, before);
+    swept.add(folder);
+  }
+  await markLostFolders(db, store.id, [...swept], before);
+}
+
+/** The names in a folder, with the time they were stored at. */
+type Folder = { folder: string; found: Map<string, Date> };
+
+async function* foldersOf(store: ContentStore): AsyncGenerator<Folder> {
+  let current: Folder | undefined;
+  for await (const { name, storedAt } of store.list()) {
+    const folder = name.slice(0, Math.max(name.lastIndexOf('/'), 0));
+    // A bucket may hold other things.
+    if (!OURS.test(name)) continue;
+    if (current && current.folder !== folder) yield current;
+    if (current?.folder !== folder) current = { folder, found: new Map() };
+    current.found.set(name, storedAt);
+  }
+  if (current) yield current;
+}
+
+async function sweepFolder(db: Database, store: ContentStore, { folder, found }: Folder, before: Date): Promise<void> {
+  const rows = await db.messageContent.findMany({
+    // The column's collation is "C", where 0 follows the slash.
+    where: { objectName: { gte: `${folder}/`, lt: `${folder}0` } },
+    select: { messageId: true, objectName: true, storedAt: true, storeId: true },
+  });
+  const known = new Set(rows.map(({ objectName }) => objectName));
+  const orphans = [...found].filter(([name, storedAt]) => !known.has(name) && storedAt < before).map(([name]) => name);
+  for (let at = 0; at < orphans.length; at += REMOVE_BATCH) await store.remove(orphans.slice(at, at + REMOVE_BATCH));
+  if (orphans.length > 0) log.warn({ count: orphans.length, folder }, 'deleted objects that belong to no message');
+  const lost = rows.filter(
+    ({ objectName, storedAt, storeId }) =>
+      storeId === store.id && storedAt < before && objectName !== null && !found.has(objectName),
+  );
+  const lostIds = lost.map(({ messageId }) => messageId);
+  await markLost(db, lostIds);
+}
+
+/** Rows whose whole folder is gone. */
+async function markLostFolders(db: Database, storeId: string, folders: string[], before: Date): Promise<void> {
+  const rows = await db.$queryRaw<{ messageId: string }[]>`
+    SELECT message_id AS "messageId" FROM message_content
+     WHERE object_name IS NOT NULL AND store_id = ${storeId}::uuid AND stored_at < ${before}
+       AND substring(object_name FROM '^(.*)/[^/]*$') <> ALL (${folders}::text[])`;
+  const lostIds = rows.map(({ messageId }) => messageId);
+  await markLost(db, lostIds);
+}
+
+/** Content that is missing in the store. Rows of deleted messages have no other purpose and go too. */
+async function markLost(db: Database, messageIds: string[]): Promise<void> {
+  if (messageIds.length === 0) return;
+  const count = await db.$executeRaw`
+    UPDATE message_content SET state = 'deleted', reason = 'lost' WHERE state = 'kept' AND message_id = ANY (${messageIds}::uuid[])`;
+  if (count > 0) log.error({ count }, 'the content of messages is missing in the content store');
+}

@@ -1,0 +1,51 @@
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { openContentStore } from '@/server/object-store/open';
+import { type ObjectStore, StoreError } from '@/server/object-store/port';
+import { processWide } from '@/server/process-wide';
+
+/** A store with the id that is stored in it. Rows name the id, so a wrong or unmounted folder isn't taken for the store. */
+export type ContentStore = ObjectStore & { id: string };
+
+const ID_OBJECT = 'store-id';
+const MAX_ID_BYTES = 100;
+const ID_VALID_MS = 30_000;
+
+const opened = processWide<Promise<ObjectStore>>('content store');
+const identified = processWide<{ id: string; until: number }>('content store id');
+
+/** The content store of this process. @throws StoreError if it is away or has no id */
+export async function contentStore(): Promise<ContentStore> {
+  const objects = await openOnce();
+  if (!identified.current || identified.current.until < performance.now()) {
+    const id = await readId(objects);
+    if (!id) throw new StoreError('absent', `${objects.label} is not a content store: it has no ${ID_OBJECT}.`);
+    identified.current = { id, until: performance.now() + ID_VALID_MS };
+  }
+  return { ...objects, id: identified.current.id };
+}
+
+/** Gives an empty store its id. Only the app does this: a mail agent with another folder must not start a store of its own. */
+export async function prepareContentStore(): Promise<ContentStore> {
+  identified.current = undefined;
+  const objects = await openOnce();
+  if (!(await readId(objects))) {
+    await objects.put(ID_OBJECT, new TextEncoder().encode(uuidv7()), { isNew: true });
+  }
+  return contentStore();
+}
+
+/** Where the store is, for alerts. */
+export async function labelOfStore(): Promise<string> {
+  return (await openOnce()).label;
+}
+
+function openOnce(): Promise<ObjectStore> {
+  opened.current ??= openContentStore();
+  return opened.current;
+}
+
+async function readId(store: ObjectStore): Promise<string | null> {
+  const bytes = await store.get(ID_OBJECT, MAX_ID_BYTES);
+  const id = bytes && new TextDecoder().decode(bytes);
+  return id && isUuid(id) ? id : null;
+}

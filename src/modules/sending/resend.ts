@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { parseAddress } from '@/lib/mail/address';
+import { copyMessage } from '@/modules/messages/service';
+import { AppError } from '@/server/errors';
+import type { MutationContext } from '@/server/procedures/mutation';
+import { newMessageId } from './composing/compose';
+import type { PreparedMessage } from './composing/message-jobs';
+import type { Resend, Resent } from './schema';
+import { sendMessage } from './service';
+
+/**
+ * Sends a copy of a sent message as a new message, to the same recipients or to those in `to`. The copy keeps the original
+ * header, except for its Message-ID and Date.
+ * @throws the errors of {@link sendMessage} and {@link copyMessage}; FORBIDDEN or CONFLICT as for sending from its domain
+ */
+export async function resendMessage(ctx: MutationContext, { id, to }: Resend): Promise<Resent> {
+  let messageId = '';
+  const { message, raw } = await copyMessage(ctx, id, ({ fromAddress }) => {
+    messageId = newMessageId(domainOf(fromAddress));
+    return { newMessageId: messageId, date: ctx.clock.now() };
+  });
+  const recipients = to
+    ? [...new Set(to.map(plainAddress))].map((address) => ({ address, kind: 'to' as const }))
+    : message.recipients;
+  const { fromAddress: from, subject } = message;
+  const envelope = { from, to: recipients.map(({ address }) => address) };
+  const prepared: PreparedMessage = { from, recipients, subject, messageId, raw, envelope };
+  return sendMessage(ctx, { fingerprint: fingerprintOf(id, to), message: prepared, details: { resent_from: id } });
+}
+
+function domainOf(address: string): string {
+  const parsed = parseAddress(address);
+  if (!parsed)
+    throw new AppError('CONFLICT', `The message can’t be resent: its sender ${address} isn’t a plain address.`);
+  return parsed.domain;
+}
+
+function plainAddress(email: string): string {
+  return parseAddress(email)?.address ?? email;
+}
+
+function fingerprintOf(id: string, to: string[] | undefined): Uint8Array {
+  return new Uint8Array(
+    createHash('sha256')
+      .update(JSON.stringify(['resend', id, to ?? null]))
+      .digest(),
+  );
+}

@@ -1,0 +1,29 @@
+import { type Finding, measured, probed } from '@/lib/health/finding';
+import type { Database } from '@/server/db';
+
+type Facts = { connectionPercent: number; oldestTransactionSeconds: number };
+type Replica = { name: string; lagSeconds: number };
+
+/** Postgres, as this instance sees it. */
+export async function checkDatabase(db: Database): Promise<Finding[]> {
+  const response = await probed('database', '', () => db.$queryRaw`SELECT 1`);
+  if (response.status === 'down') return [response];
+  // Backends of other databases count for the connections. Autovacuum and replication hold no transaction of a client.
+  const [facts] = await db.$queryRaw<[Facts]>`
+    SELECT round(100.0 * count(*) FILTER (WHERE backend_type = 'client backend')
+                 / current_setting('max_connections')::int, 1)::float8 AS "connectionPercent",
+           coalesce(floor(extract(epoch FROM now() - min(xact_start) FILTER (
+             WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()))), 0)::float8
+             AS "oldestTransactionSeconds"
+      FROM pg_stat_activity`;
+  const replicas = await db.$queryRaw<Replica[]>`
+    SELECT coalesce(nullif(application_name, ''), client_addr::text, 'replica') AS name,
+           coalesce(extract(epoch FROM replay_lag), 0)::float8 AS "lagSeconds"
+      FROM pg_stat_replication`;
+  return [
+    response,
+    measured('database_connections', facts.connectionPercent),
+    measured('database_transaction', facts.oldestTransactionSeconds),
+    ...replicas.map(({ name, lagSeconds }) => measured('database_replication', lagSeconds, name)),
+  ];
+}

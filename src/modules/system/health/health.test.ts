@@ -1,0 +1,222 @@
+import { createServer } from 'node:net';
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Finding, measured, probed } from '@/lib/health/finding';
+import { readGreeting } from '@/mail/agent/health/greeting';
+import { systemClock } from '@/server/clock';
+import { checkMachine } from '@/server/machine';
+import { db } from '@/test/database';
+import { makeNode } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+import type { HealthCheck } from '../schema';
+import { checkDatabase } from './database';
+import { recordFindings, updateAlerts } from './record';
+import { runHealthChecks } from './run';
+import { checkWork } from './work';
+
+const api = await keyClient();
+const client = new pg.Client(process.env.DATABASE_URL);
+await client.connect();
+afterAll(() => client.end());
+
+beforeEach(async () => {
+  await db.alert.deleteMany();
+  await db.healthCheck.deleteMany();
+  await db.healthSample.deleteMany();
+  await db.event.deleteMany();
+  await db.$executeRaw`UPDATE health_run SET due_at = now()`;
+});
+
+const find = (findings: Finding[], name: string) => findings.find((finding) => finding.name === name);
+const health = async () => (await api.get('/system/health')).data as { status: string; checks: HealthCheck[] };
+const openAlerts = async () => (await api.get('/abuse/alerts?status=open')).data;
+/** As if every status had lasted for a minute. */
+const later = () => db.$executeRaw`UPDATE health_check SET since = now() - interval '1 minute'`;
+
+describe('the database', () => {
+  it('is ok with its response time, connections and transactions', async () => {
+    const findings = await checkDatabase(db);
+    expect(findings.map(({ name }) => name)).toEqual(['database', 'database_connections', 'database_transaction']);
+    expect(find(findings, 'database')).toMatchObject({ status: 'ok', latencyMs: expect.any(Number) });
+    expect(find(findings, 'database_connections')?.value).toBeGreaterThan(0);
+  });
+
+  it('has the age of the oldest transaction that a client holds open', async () => {
+    await client.query('BEGIN');
+    await client.query('SELECT 1, pg_sleep(1.1)');
+    const findings = await checkDatabase(db);
+    await client.query('ROLLBACK');
+    expect(find(findings, 'database_transaction')?.value).toBeGreaterThanOrEqual(1);
+  });
+
+  it('is down if it does not answer', async () => {
+    const gone = { $queryRaw: () => Promise.reject(new Error('connection refused')) } as unknown as typeof db;
+    expect(await checkDatabase(gone)).toMatchObject([
+      { name: 'database', status: 'down', message: 'connection refused' },
+    ]);
+  });
+});
+
+describe('what waits', () => {
+  it('is counted with its age: deliveries that are due, and audit entries that are not sealed', async () => {
+    const webhook = await db.webhook.create({
+      data: { url: 'https://a.example', events: [], secret: new Uint8Array(8), createdBy: uuidv7() },
+    });
+    const event = { create: { type: 'mail.delivered', body: '{}', bodyBytes: 2 } };
+    const nextAttemptAt = new Date(Date.now() - 600_000);
+    await db.webhookDelivery.create({ data: { webhookId: webhook.id, nextAttemptAt, event } });
+    const call = { action: 'alias.update', resource: 'alias', ipAddress: '::1', userAgent: '', requestId: uuidv7() };
+    const createdAt = new Date(Date.now() - 120_000);
+    await db.auditEntry.create({ data: { ...call, outcome: 'success', details: {}, createdAt } });
+    const findings = await checkWork(db);
+    await db.webhook.delete({ where: { id: webhook.id } });
+    expect(find(findings, 'webhooks')).toMatchObject({ value: 1, status: 'ok' });
+    expect(find(findings, 'webhooks_age')).toMatchObject({ status: 'degraded' });
+    expect(find(findings, 'audit_log')).toMatchObject({ status: 'degraded' });
+  });
+
+  it('includes agents and instances without heartbeats, and different versions', async () => {
+    await makeNode({ isAlive: false });
+    await makeNode({ version: '0.1.0' });
+    await makeNode({ version: '0.2.0' });
+    const beatAt = new Date(Date.now() - 60_000);
+    const agent = { host: 'mail.example.com', instance: uuidv7(), version: '0.1.0', startedAt: beatAt, beatAt };
+    await db.mailAgent.create({ data: agent });
+    const findings = await checkWork(db);
+    await db.mailAgent.deleteMany();
+    await db.clusterNode.deleteMany();
+    expect(find(findings, 'instances')).toMatchObject({ value: 1, status: 'degraded' });
+    expect(find(findings, 'versions')).toMatchObject({ value: 2, status: 'degraded' });
+    expect(find(findings, 'mail_agent')).toMatchObject({ subject: 'mail.example.com', status: 'down' });
+  });
+});
+
+describe('a machine', () => {
+  it('has free space, inodes and memory in percent', async () => {
+    const findings = await checkMachine('/tmp');
+    expect(findings.map(({ name }) => name)).toEqual(expect.arrayContaining(['disk', 'memory']));
+    for (const { value } of findings) expect(value).toBeGreaterThan(0);
+    expect(find(await checkMachine('/tmp/missing'), 'disk')).toMatchObject({ status: 'unknown' });
+  });
+
+  it.each([
+    ['disk', 30, 'ok'],
+    ['disk', 29.9, 'degraded'],
+    ['disk', 14.9, 'down'],
+    ['certificate', 14, 'ok'],
+    ['certificate', 13, 'degraded'],
+    ['certificate', 6, 'down'],
+    ['clock', 3, 'degraded'],
+    ['versions', 1, 'ok'],
+    ['versions', 9, 'degraded'],
+  ] as const)('with %s at %f is %s', (name, value, status) => {
+    expect(measured(name, value).status).toBe(status);
+  });
+});
+
+describe('a service', () => {
+  it('is up if it greets, and down if it is silent, greets otherwise, or is not there', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      if (greeting !== '') socket.write(greeting);
+      socket.on('data', (bytes) => {
+        goodbyes.push(bytes.toString());
+        socket.end();
+      });
+    });
+    let greeting = '220 mail.example.com ESMTP\r\n';
+    const goodbyes: string[] = [];
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const check = () =>
+      probed(
+        'smtp',
+        '',
+        (signal) => readGreeting({ host: '127.0.0.1', port, greeting: '220 ', goodbye: 'QUIT' }, signal),
+        500,
+      );
+    expect(await check()).toMatchObject({ status: 'ok', latencyMs: expect.any(Number) });
+    expect(goodbyes).toEqual(['QUIT\r\n']);
+    greeting = '554 too busy\r\n';
+    expect(await check()).toMatchObject({ status: 'down', message: 'It answered: 554 too busy' });
+    greeting = '';
+    expect(await check()).toMatchObject({ status: 'down', message: 'No answer within 0.5 seconds.' });
+    await new Promise((resolve) => server.close(resolve));
+    expect(await check()).toMatchObject({ status: 'down', message: expect.stringContaining('ECONNREFUSED') });
+  });
+});
+
+describe('GET /system/health', () => {
+  it('has the worst first, with what to do, and the worst as its own status', async () => {
+    await recordFindings(db, [measured('memory', 50, 'a'), measured('disk', 20, 'a'), measured('disk', 10, 'b')]);
+    const { status, checks } = await health();
+    expect(status).toBe('down');
+    expect(checks).toMatchObject([
+      { name: 'disk', subject: 'b', status: 'down', value: 10, unit: '%', fix: expect.stringContaining('Delete') },
+      { name: 'disk', subject: 'a', status: 'degraded', threshold: { is: 'below', degraded: 30, down: 15 } },
+      { name: 'memory', status: 'ok', fix: null },
+    ]);
+  });
+
+  it('calls a result unknown that is older than a minute', async () => {
+    await recordFindings(db, [measured('disk', 50, 'a')]);
+    await db.$executeRaw`UPDATE health_check SET checked_at = now() - interval '2 minutes'`;
+    expect(await health()).toMatchObject({ status: 'unknown', checks: [{ status: 'unknown' }] });
+  });
+
+  it('keeps since when a status lasts, and a sample every five minutes', async () => {
+    await recordFindings(db, [measured('disk', 20, 'a')]);
+    await later();
+    await recordFindings(db, [measured('disk', 19, 'a')]);
+    const [check] = (await health()).checks;
+    expect(check).toMatchObject({ value: 19, status: 'degraded' });
+    expect(Date.now() - Date.parse(check?.since ?? '')).toBeGreaterThan(50_000);
+    const { data } = await api.get('/system/health/disk/history?subject=a');
+    expect(data).toMatchObject([{ status: 'degraded', value: 20 }]);
+  });
+});
+
+describe('a run', () => {
+  it('checks this machine on each instance, and the whole system on one of them', async () => {
+    await Promise.all([runHealthChecks(db, systemClock), runHealthChecks(db, systemClock)]);
+    const { checks } = await health();
+    expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['disk', 'memory', 'database', 'webhooks']));
+    await db.healthCheck.deleteMany();
+    await runHealthChecks(db, systemClock);
+    expect((await health()).checks.map(({ name }) => name)).not.toContain('database');
+  });
+
+  it('opens one alert for a problem that lasts, replaces it when it gets worse, and closes it', async () => {
+    const found = async (percent: number) => {
+      await recordFindings(db, [measured('disk', percent, 'mx1')]);
+      await updateAlerts(db, new Date());
+    };
+    await found(20);
+    expect(await openAlerts()).toEqual([]);
+    await later();
+    await found(20);
+    await found(20);
+    expect(await openAlerts()).toMatchObject([
+      {
+        kind: 'system_degraded',
+        severity: 'warning',
+        subject: 'Free disk space (mx1)',
+        message: expect.stringContaining('20 %'),
+      },
+    ]);
+    await found(10);
+    await later();
+    await found(10);
+    expect(await openAlerts()).toMatchObject([{ kind: 'system_down', severity: 'critical' }]);
+    await found(60);
+    expect(await openAlerts()).toEqual([]);
+    const events = await db.event.findMany({ where: { type: 'system.alert' }, orderBy: { createdAt: 'asc' } });
+    expect(events.map(({ body }) => JSON.parse(body ?? '').data)).toMatchObject([
+      { kind: 'system_degraded', status: 'open' },
+      { kind: 'system_degraded', status: 'closed' },
+      { kind: 'system_down', status: 'open' },
+      { kind: 'system_down', status: 'closed' },
+    ]);
+  });
+});

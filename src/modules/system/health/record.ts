@@ -1,0 +1,55 @@
+import { HEALTH_CHECKS } from '@/lib/health/catalog';
+import type { Finding } from '@/lib/health/finding';
+import { type SystemProblem, updateSystemAlerts } from '@/modules/alerts/service';
+import type { Database, Tx } from '@/server/db';
+
+/** A problem must last, so that a restart or one slow answer wakes nobody. */
+const ALERT_AFTER_SECONDS = 25;
+const SAMPLE_EVERY_SECONDS = 300;
+const KEPT_HOURS = 24;
+
+/** Stores results, and since when each has its status; of a value over time, a sample every five minutes. */
+export async function recordFindings(db: Database, findings: Finding[]): Promise<void> {
+  const rows = JSON.stringify(findings);
+  await db.$executeRaw`
+    WITH found AS (
+      SELECT * FROM jsonb_to_recordset(${rows}::jsonb)
+        AS finding (name text, subject text, status health_status, value float8, "latencyMs" int, message text)
+    ), sampled AS (
+      INSERT INTO health_sample (name, subject, at, status, value)
+      SELECT name, subject, to_timestamp(floor(extract(epoch FROM now()) / ${SAMPLE_EVERY_SECONDS}) * ${SAMPLE_EVERY_SECONDS}),
+             status, value
+        FROM found
+      ON CONFLICT (name, subject, at) DO NOTHING
+    )
+    INSERT INTO health_check AS known (name, subject, status, value, latency_ms, message, since, checked_at)
+    SELECT name, subject, status, value, "latencyMs", message, now(), now() FROM found ORDER BY name, subject
+    ON CONFLICT (name, subject) DO UPDATE
+      SET status = excluded.status, value = excluded.value, latency_ms = excluded.latency_ms, message = excluded.message,
+          checked_at = excluded.checked_at,
+          since = CASE WHEN known.status = excluded.status THEN known.since ELSE excluded.since END`;
+}
+
+/** Forgets hosts and services that no longer report, and opens and closes the alerts of the rest. */
+export async function updateAlerts(db: Database, now: Date): Promise<void> {
+  await db.$executeRaw`DELETE FROM health_sample WHERE at < now() - make_interval(hours => ${KEPT_HOURS})`;
+  await db.$transaction(async (tx) => {
+    await tx.$executeRaw`DELETE FROM health_check WHERE checked_at < now() - make_interval(hours => ${KEPT_HOURS})`;
+    await updateSystemAlerts(tx, await findProblems(tx), now);
+  });
+}
+
+async function findProblems(tx: Tx): Promise<SystemProblem[]> {
+  const rows = await tx.$queryRaw<(Pick<Finding, 'name' | 'subject' | 'value' | 'message'> & Row)[]>`
+    SELECT name, subject, value, message, status, since < now() - make_interval(secs => ${ALERT_AFTER_SECONDS}) AS "isLasting"
+      FROM health_check WHERE status IN ('degraded', 'down')`;
+  return rows.flatMap(({ name, subject, value, message, status, isLasting }) => {
+    const entry = Object.hasOwn(HEALTH_CHECKS, name) ? HEALTH_CHECKS[name] : undefined;
+    if (!entry) return [];
+    const what = subject ? `${entry.title} (${subject})` : entry.title;
+    const found = value === null ? message : `${value}${entry.unit ? ` ${entry.unit}` : ''}`;
+    return [{ subject: what, isDown: status === 'down', text: `${found} ${entry.fix}`.trim(), isLasting }];
+  });
+}
+
+type Row = { status: 'degraded' | 'down'; isLasting: boolean };

@@ -1,0 +1,28 @@
+import { readFile, statfs } from 'node:fs/promises';
+import { freemem, hostname, totalmem } from 'node:os';
+import { type Finding, measured, unknown } from '@/lib/health/finding';
+
+/** Disk, inodes and memory of this machine. @param folder on the disk to look at */
+export async function checkMachine(folder: string): Promise<Finding[]> {
+  const host = hostname();
+  const memory = measured('memory', percent(await availableMemory(), totalmem()), host);
+  try {
+    const { blocks, bavail, files, ffree } = await statfs(folder);
+    const disk = measured('disk', percent(bavail, blocks), host);
+    // Some file systems have no fixed number of inodes and report none.
+    return files > 0 ? [disk, measured('inodes', percent(ffree, files), host), memory] : [disk, memory];
+  } catch (error) {
+    return [unknown('disk', host, error), memory];
+  }
+}
+
+/** Bytes that programs can have, of which Linux uses some as a cache. */
+async function availableMemory(): Promise<number> {
+  const text = await readFile('/proc/meminfo', 'utf8').catch(() => '');
+  const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(text)?.[1];
+  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
+}
+
+function percent(part: number, whole: number): number {
+  return Math.floor((part / whole) * 1000) / 10;
+}

@@ -1,0 +1,103 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import pLimit from 'p-limit';
+import { type ObjectStore, StoreError, withDeadline } from './port';
+
+export type BucketOptions = {
+  bucket: string;
+  prefix: string;
+  endpoint: string | undefined;
+  region: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+  deadlineMs?: number;
+};
+
+const MAX_ATTEMPTS = 2;
+const CONNECT_TIMEOUT_MS = 3_000;
+const REMOVALS_AT_ONCE = 8;
+
+/** Stores objects in a bucket of S3-compatible storage. */
+export function createBucketStore(options: BucketOptions): ObjectStore {
+  const { bucket: Bucket, prefix, endpoint, region, credentials, deadlineMs } = options;
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials,
+    // Storage outside AWS rarely has a host name per bucket, and often no checksums of AWS.
+    forcePathStyle: endpoint !== undefined,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    maxAttempts: MAX_ATTEMPTS,
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS },
+  });
+  const head = prefix === '' ? '' : `${prefix}/`;
+  const keyOf = (name: string) => `${head}${name}`;
+  const bounded = <Result>(work: (signal: AbortSignal) => Promise<Result>, bytes = 0) =>
+    withDeadline((abortSignal) => work(abortSignal).catch(rethrow), { bytes, deadlineMs });
+
+  const listPage = (token: string | undefined) =>
+    bounded((abortSignal) =>
+      client.send(new ListObjectsV2Command({ Bucket, Prefix: head, ContinuationToken: token }), { abortSignal }),
+    );
+
+  return {
+    label: `s3://${Bucket}/${prefix}`,
+    async put(name, bytes, { isNew } = { isNew: false }) {
+      const object = { Bucket, Key: keyOf(name), Body: bytes, ...(isNew && { IfNoneMatch: '*' }) };
+      const send = (abortSignal: AbortSignal) =>
+        client.send(new PutObjectCommand(object), { abortSignal }).catch(ignoreExisting);
+      await bounded(send, bytes.byteLength);
+    },
+    get: (name, maxBytes) =>
+      bounded(async (abortSignal) => {
+        const found = await client
+          .send(new GetObjectCommand({ Bucket, Key: keyOf(name) }), { abortSignal })
+          .catch(orMissing);
+        if (!found?.Body) return null;
+        if ((found.ContentLength ?? 0) > maxBytes) throw new Error(`${name} has more than ${maxBytes} bytes`);
+        return found.Body.transformToByteArray();
+      }, maxBytes),
+    async remove(names) {
+      const limit = pLimit(REMOVALS_AT_ONCE);
+      const removeOne = (name: string) =>
+        bounded((abortSignal) =>
+          client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(name) }), { abortSignal }).catch(orMissing),
+        );
+      await Promise.all(names.map((name) => limit(() => removeOne(name))));
+    },
+    async *list() {
+      let token: string | undefined;
+      do {
+        const { Contents = [], IsTruncated, NextContinuationToken } = await listPage(token);
+        for (const { Key = '', Size = 0, LastModified } of Contents) {
+          yield { name: Key.slice(head.length), bytes: Size, storedAt: LastModified ?? new Date() };
+        }
+        token = IsTruncated ? NextContinuationToken : undefined;
+      } while (token);
+    },
+  };
+}
+
+function orMissing(error: unknown): null {
+  if (error instanceof S3ServiceException && error.name === 'NoSuchKey') return null;
+  throw error;
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof S3ServiceException) || error.$metadata.httpStatusCode !== 412) throw error;
+}
+
+function rethrow(error: unknown): never {
+  const { name, message, $metadata } = error as S3ServiceException;
+  const isFull = $metadata?.httpStatusCode === 507 || FULL.has(name);
+  // Without the cause, which holds the whole response.
+  throw new StoreError(isFull ? 'full' : 'away', `${name}: ${message}`);
+}
+
+const FULL: ReadonlySet<string> = new Set(['EntityTooLarge', 'QuotaExceeded', 'XMinioStorageFull']);

@@ -1,0 +1,119 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startS3Server } from '@/test/servers/s3';
+import { createBucketStore } from './bucket';
+import { createFolderStore } from './folder';
+import type { ObjectStore } from './port';
+
+const s3 = await startS3Server();
+const folder = await mkdtemp(path.join(tmpdir(), 'postroom-store-'));
+const inBucket = { ...s3, prefix: 'some/prefix', region: 'us-east-1' };
+
+afterAll(async () => {
+  await s3.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const text = (found: Uint8Array | null) => found && new TextDecoder().decode(found);
+
+async function namesIn(store: ObjectStore): Promise<string[]> {
+  const names: string[] = [];
+  for await (const object of store.list()) names.push(object.name);
+  return names.toSorted();
+}
+
+const STORES: [string, () => ObjectStore][] = [
+  ['a folder', () => createFolderStore(folder, { minFreeBytes: 0 })],
+  ['a bucket', () => createBucketStore(inBucket)],
+];
+
+describe.each(STORES)('%s', (_, open) => {
+  const store = open();
+
+  it('gives back what was stored, and replaces it', async () => {
+    await store.put('2026-11-22/14/a', bytes('one'));
+    expect(text(await store.get('2026-11-22/14/a', 100))).toBe('one');
+    await store.put('2026-11-22/14/a', bytes('two'));
+    expect(text(await store.get('2026-11-22/14/a', 100))).toBe('two');
+  });
+
+  it('has no object under a name that was never stored', async () => {
+    expect(await store.get('2026-11-22/14/none', 100)).toBeNull();
+  });
+
+  it('lists everything folder by folder, with size and time', async () => {
+    const names = ['2026-01-02/03/b', '2026-01-02/03/c', '2026-01-02/04/d'];
+    for (const name of names) await store.put(name, bytes('four'));
+    expect(await namesIn(store)).toEqual(expect.arrayContaining(names));
+    const folders: string[] = [];
+    for await (const { name, ...object } of store.list()) {
+      if (!names.includes(name)) continue;
+      expect(object).toEqual({ bytes: 4, storedAt: expect.any(Date) });
+      folders.push(name.slice(0, -2));
+    }
+    expect(folders).toEqual(['2026-01-02/03', '2026-01-02/03', '2026-01-02/04']);
+  });
+
+  it('removes objects, and ignores missing ones', async () => {
+    await store.put('2026-05-05/01/e', bytes('x'));
+    await store.remove(['2026-05-05/01/e', '2026-05-05/01/missing']);
+    expect(await store.get('2026-05-05/01/e', 100)).toBeNull();
+    expect(await namesIn(store)).not.toContain('2026-05-05/01/e');
+  });
+
+  it('does not read more than the expected size', async () => {
+    await store.put('2026-06-06/01/f', bytes('too long'));
+    await expect(store.get('2026-06-06/01/f', 3)).rejects.toThrow('bytes');
+  });
+});
+
+it('a folder keeps an object that is there already, if asked to', async () => {
+  const store = createFolderStore(folder, { minFreeBytes: 0 });
+  await Promise.all(['one', 'two', 'three'].map((id) => store.put('store-id', bytes(id), { isNew: true })));
+  const kept = text(await store.get('store-id', 100));
+  await store.put('store-id', bytes('four'), { isNew: true });
+  expect(text(await store.get('store-id', 100))).toBe(kept);
+});
+
+it('a folder on a disk that is nearly full stores nothing', async () => {
+  const store = createFolderStore(folder, { minFreeBytes: Number.MAX_SAFE_INTEGER });
+  await expect(store.put('2026-07-07/01/g', bytes('x'))).rejects.toMatchObject({ failure: 'full' });
+});
+
+it('a file in the place of the folder fails', async () => {
+  const file = path.join(folder, 'a-file');
+  await writeFile(file, 'x');
+  await expect(createFolderStore(file).put('a/b', bytes('x'))).rejects.toMatchObject({ failure: 'away' });
+});
+
+it('a stopped storage server fails, and works again when it is back', async () => {
+  const store = createBucketStore(inBucket);
+  await store.put('2026-08-08/01/h', bytes('x'));
+  await s3.stop();
+  await expect(store.put('2026-08-08/01/i', bytes('x'))).rejects.toMatchObject({ failure: 'away' });
+  await expect(store.get('2026-08-08/01/h', 100)).rejects.toMatchObject({ failure: 'away' });
+  await s3.start();
+  expect(text(await store.get('2026-08-08/01/h', 100))).toBe('x');
+});
+
+it('a storage server that never answers fails at the deadline', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const store = createBucketStore({ ...inBucket, endpoint, deadlineMs: 200 });
+  await expect(store.put('a/b', bytes('x'))).rejects.toMatchObject({ failure: 'away' });
+  silent.close();
+});
+
+it('a wrong secret is refused', async () => {
+  const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'wrong' };
+  await expect(createBucketStore({ ...inBucket, credentials }).put('a/b', bytes('x'))).rejects.toMatchObject({
+    failure: 'away',
+    message: expect.stringContaining('SignatureDoesNotMatch'),
+  });
+});

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const MESSAGE =
+  'CONTENT_STORE must look like file:/var/lib/postroom/content or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1; leave it out to use a folder in DATA_DIR.';
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const PREFIX = /^(?:[\w.-]+(?:\/[\w.-]+)*)?$/;
+const PARAMETERS = ['endpoint', 'region'];
+
+/** @typedef {{ kind: 'file', folder: string }} FolderSetting */
+/** @typedef {{ kind: 's3', bucket: string, prefix: string, endpoint: string | undefined, region: string }} BucketSetting */
+
+/** Parses CONTENT_STORE. Unset: a folder in DATA_DIR. */
+export const ContentStoreSetting = z
+  .string()
+  .transform((value, ctx) => {
+    const setting = value.startsWith('file:') ? folder(value.slice('file:'.length)) : bucket(value);
+    if (setting) return setting;
+    ctx.addIssue({ code: 'custom', message: MESSAGE });
+    return z.NEVER;
+  })
+  .optional();
+
+/**
+ * @param {string} path
+ * @returns {FolderSetting | null}
+ */
+function folder(path) {
+  const plain = path.replace(/^\/\/(?=\/)/, '');
+  return plain === '' || plain.includes('\0') ? null : { kind: 'file', folder: resolve(plain) };
+}
+
+/**
+ * @param {string} value
+ * @returns {BucketSetting | null}
+ */
+function bucket(value) {
+  if (!URL.canParse(value)) return null;
+  const { protocol, hostname, pathname, searchParams, username, password, port } = new URL(value);
+  const prefix = pathname.replace(/^\/|\/$/g, '');
+  const endpoint = searchParams.get('endpoint') ?? undefined;
+  const isKnown = [...searchParams.keys()].every((name) => PARAMETERS.includes(name));
+  const isPlain = protocol === 's3:' && !username && !password && !port && isKnown;
+  if (!isPlain || !BUCKET.test(hostname) || !PREFIX.test(prefix) || !isEndpoint(endpoint)) return null;
+  return { kind: 's3', bucket: hostname, prefix, endpoint, region: searchParams.get('region') || 'us-east-1' };
+}
+
+/** @param {string | undefined} endpoint */
+function isEndpoint(endpoint) {
+  if (endpoint === undefined) return true;
+  return URL.canParse(endpoint) && ['http:', 'https:'].includes(new URL(endpoint).protocol);
+}

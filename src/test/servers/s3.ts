@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import S3rver from '@20minutes/s3rver';
+
+const BUCKET = 'content';
+
+/** A real S3-compatible server with one bucket, on a port that stays the same when it is stopped and started. */
+export async function startS3Server() {
+  const directory = await mkdtemp(path.join(tmpdir(), 'postroom-s3-'));
+  const options = { directory, silent: true, configureBuckets: [{ name: BUCKET, configs: [] }] };
+  const strict = new S3rver(options);
+  await strict.configureBuckets();
+  // It computes the signature of calls about the bucket without the slash at the end of their path, and so finds none right.
+  const lenient = new S3rver({ ...options, allowMismatchedSignatures: true });
+  const [ofObject, ofBucket] = [strict.callback(), lenient.callback()];
+  let server: Server | undefined;
+  let port = 0;
+
+  async function start(): Promise<void> {
+    const started = createServer((request, response) =>
+      (request.url?.startsWith(`/${BUCKET}/?`) ? ofBucket : ofObject)(request, response),
+    );
+    await new Promise<void>((resolve) => started.listen(port, '127.0.0.1', resolve));
+    server = started;
+    port = (started.address() as AddressInfo).port;
+  }
+
+  async function stop(): Promise<void> {
+    const stopped = server;
+    server = undefined;
+    stopped?.closeAllConnections();
+    await new Promise<void>((resolve) => (stopped ? stopped.close(() => resolve()) : resolve()));
+  }
+
+  await start();
+  return {
+    bucket: BUCKET,
+    endpoint: `http://127.0.0.1:${port}`,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    start,
+    stop,
+    async close() {
+      await stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
