@@ -8,10 +8,12 @@ import {
   IconClipboardList,
   IconFilter,
   IconGauge,
+  IconHeartbeat,
   IconKey,
   IconMail,
   type IconProps,
   IconSend,
+  IconServer2,
   IconShieldExclamation,
   IconStack2,
   IconUserCircle,
@@ -42,7 +44,9 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   admins: IconUsers,
   audit: IconClipboardList,
   abuse: IconShieldExclamation,
+  health: IconHeartbeat,
   config: IconAdjustmentsHorizontal,
+  nodes: IconServer2,
   account: IconUserCircle,
 };
 
