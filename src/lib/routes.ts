@@ -16,7 +16,9 @@ export type RouteIcon =
   | 'analytics'
   | 'audit'
   | 'abuse'
+  | 'health'
   | 'config'
+  | 'nodes'
   | 'account';
 
 export type ConsoleRoute = {
@@ -153,11 +155,27 @@ export const ROUTES: readonly ConsoleRoute[] = [
   },
   {
     group: 'System',
+    label: 'Health',
+    href: '/system/health',
+    icon: 'health',
+    minRole: 'super_admin',
+    keywords: 'status checks disk memory certificate postgres redis monitoring down degraded problems',
+  },
+  {
+    group: 'System',
     label: 'Configuration',
     href: '/system/config',
     icon: 'config',
     minRole: 'super_admin',
     keywords: 'settings environment variables retention limits cors dns servers session lifetime',
+  },
+  {
+    group: 'System',
+    label: 'Nodes',
+    href: '/system/nodes',
+    icon: 'nodes',
+    minRole: 'super_admin',
+    keywords: 'cluster instances servers drain versions load memory agents',
   },
   {
     group: null,

@@ -9,10 +9,12 @@ import {
   IconClipboardList,
   IconFilter,
   IconGauge,
+  IconHeartbeat,
   IconKey,
   IconMail,
   type IconProps,
   IconSend,
+  IconServer2,
   IconShieldExclamation,
   IconStack2,
   IconUserCircle,
@@ -44,7 +46,9 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   analytics: IconChartBar,
   audit: IconClipboardList,
   abuse: IconShieldExclamation,
+  health: IconHeartbeat,
   config: IconAdjustmentsHorizontal,
+  nodes: IconServer2,
   account: IconUserCircle,
 };
 
