@@ -64,8 +64,9 @@ export async function seedMessages(seed: Seed): Promise<void> {
   await fill(
     'message_recipient',
     Prisma.sql`
-      INSERT INTO message_recipient (id, message_id, address, kind, status, created_at)
-      SELECT gen_random_uuid(), m.id, address || '@far.example', 'to', 'delivered', m.created_at
+      INSERT INTO message_recipient (id, message_id, address, kind, status, created_at, delivered_at)
+      SELECT gen_random_uuid(), m.id, address || '@far.example', 'to', 'delivered', m.created_at,
+             m.created_at + n % 3 * interval '1 second'
         FROM message m, LATERAL (SELECT substr(queue_id, 2)::int AS n) AS k,
              LATERAL unnest(ARRAY['every', 'to' || n, CASE n % 4 WHEN 0 THEN 'some' || n % 200 WHEN 2 THEN 'many' || n % 20
                                   WHEN 1 THEN 'few' || n % 2000 END, CASE WHEN n > ${count}::int - 10000 THEN 'old' END])
