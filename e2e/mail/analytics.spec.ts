@@ -165,3 +165,22 @@ test('shows an error with its request, and the figures after a retry', async ({ 
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(figure(page, 'Sent')).toHaveText('5');
 });
+
+test.describe('in another time zone than the server’s', () => {
+  test.use({ timezoneId: 'Asia/Kathmandu' });
+
+  test('the figures and their messages are those of the browser’s time', async ({ signedIn: page, api, check }) => {
+    const domain = await makeDomain(api);
+    await sendMail(api, domain);
+    await open(page, `domain=${domain.id}&period=24h`);
+    await expect(page.getByText('Kathmandu time')).toBeVisible();
+    await figure(page, 'Bounced').click();
+    await expect(page.getByRole('heading', { name: 'Messages', level: 1 })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('row')).toHaveCount(3);
+    await expect(page.getByText(/^Messages since .*Kath?mandu time$/)).toBeVisible();
+    // The period starts at a whole hour UTC.
+    await expect(page.locator('[data-active-filter]').filter({ hasText: 'Since' })).toContainText(/:45/);
+    await check();
+  });
+});

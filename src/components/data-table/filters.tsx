@@ -2,8 +2,9 @@
 
 import { Menu } from '@mantine/core';
 import { IconChevronDown, IconX } from '@tabler/icons-react';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { formatMoment } from '@/lib/format';
+import { LocalText } from '../values/local-text';
 import classes from './filters.module.css';
 
 const HOUR_MS = 3_600_000;
@@ -16,8 +17,7 @@ const TIME_RANGES = [
 type SinceFilterProps = { since: Date | null; onChange: (since: Date | null) => void };
 
 export function SinceFilter({ since, onChange }: SinceFilterProps) {
-  if (since)
-    return <ActiveFilter name="Since" value={formatMoment(since.toISOString())} onRemove={() => onChange(null)} />;
+  if (since) return <TimeFilter name="Since" at={since} onRemove={() => onChange(null)} />;
   return (
     <Menu position="bottom-start" width={184}>
       <Menu.Target>
@@ -46,7 +46,14 @@ export function FilterButton({ name, value, className = '', ...props }: FilterBu
   );
 }
 
-type ActiveFilterProps = { name: string; value: string; onRemove: () => void };
+type TimeFilterProps = { name: string; at: Date; onRemove: () => void };
+
+export function TimeFilter({ name, at, onRemove }: TimeFilterProps) {
+  const value = <LocalText>{() => formatMoment(at.toISOString())}</LocalText>;
+  return <ActiveFilter name={name} value={value} onRemove={onRemove} />;
+}
+
+type ActiveFilterProps = { name: string; value: ReactNode; onRemove: () => void };
 
 export function ActiveFilter({ name, value, onRemove }: ActiveFilterProps) {
   return (

@@ -5,6 +5,7 @@ import { createSerializer, parseAsIsoDateTime, parseAsString, parseAsStringLiter
 import { useSyncExternalStore } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { DIMENSIONS, GRANULARITIES, PERIODS } from '../schema';
+import { browserTimeZone } from './period/time-zones';
 
 const REFRESH_MS = 60_000;
 const BREAKDOWN_ENTRIES = 20;
@@ -72,7 +73,7 @@ function customPeriod({ start, end }: Span) {
 function useBrowserZone(): string | null {
   return useSyncExternalStore(
     () => () => {},
-    () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC',
+    browserTimeZone,
     () => null,
   );
 }

@@ -3,11 +3,10 @@
 import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
-import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
+import { ActiveFilter, SinceFilter, TimeFilter } from '@/components/data-table/filters';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { STATUSES } from '@/components/marks/status-mark';
-import { formatMoment } from '@/lib/format';
 import { MESSAGE_STATUSES } from '../schema';
 import type { MessageSearch } from './use-message-search';
 
@@ -42,13 +41,7 @@ export function MessageTools({ query, search }: MessageToolsProps) {
         />
       )}
       {values.accepted && <ActiveFilter name="Sent" value="Accepted" onRemove={() => change({ accepted: null })} />}
-      {values.until && (
-        <ActiveFilter
-          name="Until"
-          value={formatMoment(values.until.toISOString())}
-          onRemove={() => change({ until: null })}
-        />
-      )}
+      {values.until && <TimeFilter name="Until" at={values.until} onRemove={() => change({ until: null })} />}
       <MoreFilters values={values} change={change} />
     </ListTools>
   );

@@ -13,6 +13,7 @@ import { ListView } from '@/components/list/list-view';
 import { useFocusReturn } from '@/components/list/use-focus-return';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import { LocalText } from '@/components/values/local-text';
 import { formatMoment, formatZone } from '@/lib/format';
 import type { MessageSummary } from '../schema';
 import { messageColumns } from './message-columns';
@@ -47,7 +48,7 @@ export function MessagesPage() {
 
   return (
     <Page peek={values.peek && <MessagePeek id={values.peek} rows={list.data?.items ?? []} onOpen={openPeek} />}>
-      <PageHeader title="Messages" description={<span suppressHydrationWarning>{describeRange(values)}</span>}>
+      <PageHeader title="Messages" description={<LocalText>{() => describeRange(values)}</LocalText>}>
         <Button component={Link} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send message
         </Button>

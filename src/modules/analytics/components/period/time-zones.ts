@@ -1,4 +1,4 @@
-/** Zones that browsers still list by a former name. */
+/** Zones that browsers still give a former name. */
 const RENAMED: Record<string, string> = {
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
   'America/Godthab': 'America/Nuuk',
@@ -12,6 +12,11 @@ const RENAMED: Record<string, string> = {
   'Pacific/Truk': 'Pacific/Chuuk',
   'Pacific/Ponape': 'Pacific/Pohnpei',
 };
+
+export function browserTimeZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return RENAMED[timeZone] ?? (timeZone || 'UTC');
+}
 
 /** The time zones to choose from, with the one that is chosen and UTC first. */
 export function timeZonesWith(chosen: string): string[] {
