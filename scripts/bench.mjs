@@ -1,20 +1,24 @@
 // `npm run bench`: measures the production build on its own Postgres. Every figure is a ratio to a baseline of the same
 // run, because machines differ and are noisy. It needs a build: run `npm run build` first. `npm run bench -- growth`
 // compares lists and searches with 1,000 and with 1,000,000 rows instead, which takes some minutes; `npm run bench -- dns` measures
-// the API while the DNS of 1,000 domains is checked.
+// the API while the DNS of 1,000 domains is checked. `npm run bench -- scale [messages] [name]` compares message lists with
+// 10,000 and with 10,000,000 messages, only calls with that name if one is given. It seeds them first, which takes 6
+// minutes and 12 GB, and keeps them in the folder BENCH_DIR (.data-scale).
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compareClaims } from './bench/claims.mjs';
 import { compareDnsChecks } from './bench/dns.mjs';
 import { compareGrowth } from './bench/growth.mjs';
 import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
+import { compareScale } from './bench/scale/compare.mjs';
 import { startBenchServer } from './bench/server.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { isBuildCurrent } from './steps/build.mjs';
 
+const LARGE = 10_000_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 await runCommand(bench, { exitCodeWhenStopped: 130 });
@@ -22,6 +26,7 @@ await runCommand(bench, { exitCodeWhenStopped: 130 });
 /** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
 async function bench(lifetime) {
   if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
+  if (process.argv[2] === 'scale') return benchScale(lifetime);
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
   lifetime.atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
   if (process.argv[2] === 'dns') {
@@ -57,5 +62,31 @@ async function bench(lifetime) {
   console.log(`memory afterwards ${(after / before).toFixed(2)} x before`);
   const { rows, small, large } = await compareClaims(root, lifetime);
   console.log(`\nclaiming webhook deliveries with ${rows} waiting: ${(large / small).toFixed(2)} x with 1000`);
+  return 0;
+}
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function benchScale(lifetime) {
+  const large = Number(process.argv[3] ?? LARGE);
+  if (!(large > 10_000)) throw new PlainError('Give a number of messages above 10000, such as 1000000.');
+  const dir = resolve(process.env.BENCH_DIR ?? join(root, '.data-scale'));
+  console.log(`load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`);
+  console.log(
+    `median ms of calls with ${'10,000'.padStart(28)}${large.toLocaleString('en').padStart(14)} messages   ratio`,
+  );
+  await compareScale(
+    root,
+    {
+      dir,
+      large,
+      only: process.argv[4],
+      onResult({ name, small, large: measured }) {
+        const figures = [small.toFixed(1).padStart(8), measured.toFixed(1).padStart(14)];
+        console.log(`${name.padEnd(44)}${figures.join('')}${(measured / small).toFixed(2).padStart(17)}`);
+      },
+    },
+    lifetime,
+  );
+  console.log(`load ${loadavg()[0]?.toFixed(1)}`);
   return 0;
 }

@@ -50,11 +50,15 @@ async function rebuild(client) {
   );
 }
 
-/** The days after that of the oldest message: some messages of earlier days, and of that one, are deleted. */
+/**
+ * The days after that of the oldest message, and after the retention period: messages of earlier days, and of that one, are
+ * deleted, but for some that are open.
+ */
 async function findDays(client) {
   const { rows } = await client.query(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day
-       FROM (SELECT min(created_at) AT TIME ZONE 'UTC' AS oldest, max(created_at) AT TIME ZONE 'UTC' AS newest FROM message) m,
+       FROM (SELECT greatest(min(created_at), (SELECT complete_since FROM message_retention)) AT TIME ZONE 'UTC' AS oldest,
+                    max(created_at) AT TIME ZONE 'UTC' AS newest FROM message) m,
             generate_series(date_trunc('day', oldest) + interval '1 day', newest, '1 day') AS day
       ORDER BY day`,
   );

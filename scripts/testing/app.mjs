@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { listen } from '../process/listen.mjs';
 
 const ADMIN = { email: 'admin@trial.example', password: randomBytes(16).toString('hex') };
+const JSON_BODY = { 'content-type': 'application/json' };
 const FIRST_PORT = 20_000;
 const HEALTHY_ATTEMPTS = 300;
 const HEALTHY_PAUSE_MS = 100;
@@ -56,13 +57,16 @@ export async function createAdminKey(port, key, domainIds) {
 
 /** An API key of an admin, by default the first one, without rate limit. */
 export async function createKey(port, admin = ADMIN) {
-  const json = { 'content-type': 'application/json' };
-  const login = await fetch(`${apiOf(port)}/auth/login`, { method: 'POST', headers: json, body: text(admin) });
-  const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const headers = { ...json, cookie, origin: `http://localhost:${port}` };
+  const headers = { ...JSON_BODY, cookie: await signIn(port, admin), origin: `http://localhost:${port}` };
   const body = text({ name: 'trial', rate_limit: 0 });
   const created = await fetch(`${apiOf(port)}/api-keys`, { method: 'POST', headers, body });
   return (await created.json()).data.key;
+}
+
+/** @returns the Cookie header of a new session */
+export async function signIn(port, admin = ADMIN) {
+  const login = await fetch(`${apiOf(port)}/auth/login`, { method: 'POST', headers: JSON_BODY, body: text(admin) });
+  return login.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
 export async function call(api, key, path, body, method = body ? 'POST' : 'GET') {

@@ -13,9 +13,12 @@ export type RouteIcon =
   | 'api-keys'
   | 'reference'
   | 'admins'
+  | 'analytics'
   | 'audit'
   | 'abuse'
+  | 'health'
   | 'config'
+  | 'nodes'
   | 'account';
 
 export type ConsoleRoute = {
@@ -120,6 +123,14 @@ export const ROUTES: readonly ConsoleRoute[] = [
   },
   {
     group: 'Oversight',
+    label: 'Analytics',
+    href: '/analytics',
+    icon: 'analytics',
+    minRole: 'domain_admin',
+    keywords: 'statistics charts reports volume rates delivery time bounces top senders export csv',
+  },
+  {
+    group: 'Oversight',
     label: 'Audit log',
     href: '/audit',
     icon: 'audit',
@@ -144,11 +155,27 @@ export const ROUTES: readonly ConsoleRoute[] = [
   },
   {
     group: 'System',
+    label: 'Health',
+    href: '/system/health',
+    icon: 'health',
+    minRole: 'super_admin',
+    keywords: 'status checks disk memory certificate postgres redis monitoring down degraded problems',
+  },
+  {
+    group: 'System',
     label: 'Configuration',
     href: '/system/config',
     icon: 'config',
     minRole: 'super_admin',
     keywords: 'settings environment variables retention limits cors dns servers session lifetime',
+  },
+  {
+    group: 'System',
+    label: 'Nodes',
+    href: '/system/nodes',
+    icon: 'nodes',
+    minRole: 'super_admin',
+    keywords: 'cluster instances servers drain versions load memory agents',
   },
   {
     group: null,

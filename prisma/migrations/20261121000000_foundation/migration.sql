@@ -271,10 +271,7 @@ CREATE INDEX "message_created_at_id_idx" ON "message"("created_at", "id");
 CREATE INDEX "message_domain_id_created_at_id_idx" ON "message"("domain_id", "created_at", "id");
 
 -- CreateIndex
-CREATE INDEX "message_status_created_at_id_idx" ON "message"("status", "created_at", "id");
-
--- CreateIndex
-CREATE INDEX "message_from_address_created_at_id_idx" ON "message"("from_address", "created_at", "id");
+CREATE INDEX "message_from_address_status_created_at_id_idx" ON "message"("from_address", "status", "created_at", "id");
 
 -- CreateIndex
 CREATE INDEX "message_recipient_address_created_at_message_id_idx" ON "message_recipient"("address", "created_at", "message_id");

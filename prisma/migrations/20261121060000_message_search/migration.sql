@@ -51,7 +51,10 @@ CREATE TRIGGER message_recipient_created_at BEFORE INSERT ON "message_recipient"
   FOR EACH ROW WHEN (NEW.created_at IS NULL) EXECUTE FUNCTION set_recipient_created_at();
 
 -- CreateIndex
-CREATE INDEX "message_direction_created_at_id_idx" ON "message"("direction", "created_at", "id");
+CREATE INDEX "message_direction_status_created_at_id_idx" ON "message"("direction", "status", "created_at", "id");
+
+-- CreateIndex
+CREATE INDEX "message_domain_id_direction_status_created_at_id_idx" ON "message"("domain_id", "direction", "status", "created_at", "id");
 
 -- CreateIndex
 CREATE INDEX "message_queue_id_idx" ON "message"("queue_id");

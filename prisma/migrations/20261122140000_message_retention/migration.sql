@@ -7,6 +7,7 @@ CREATE TABLE "message_retention" (
     "finished_at" TIMESTAMPTZ(3),
     "delete_before" TIMESTAMPTZ(3),
     "deleted_until" TIMESTAMPTZ(3),
+    "complete_since" TIMESTAMPTZ(3),
     "deleted_count" INTEGER NOT NULL DEFAULT 0,
     "failure" TEXT,
 

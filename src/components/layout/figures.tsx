@@ -1,22 +1,35 @@
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
 import classes from './figures.module.css';
 
-type Figure = { key: string; title: ReactNode; value: number | undefined; caption: string };
+type Figure = {
+  key: string;
+  title: ReactNode;
+  value: number | string | undefined;
+  caption: ReactNode;
+  /** What the value counts. */
+  href?: string;
+};
 
 /** A row of large numbers. A value that is undefined is loading. */
 export function Figures({ figures }: { figures: Figure[] }) {
   return (
     <dl className={classes.figures} aria-busy={figures.some(({ value }) => value === undefined)}>
-      {figures.map(({ key, title, value, caption }) => (
+      {figures.map(({ key, title, value, caption, href }) => (
         <div key={key}>
           <dt>{title}</dt>
           <dd>
-            <b>{value === undefined ? '–' : formatCount(value)}</b>
+            <b>{href ? <Link href={href}>{shown(value)}</Link> : shown(value)}</b>
             <span>{caption}</span>
           </dd>
         </div>
       ))}
     </dl>
   );
+}
+
+function shown(value: Figure['value']): string {
+  if (value === undefined) return '–';
+  return typeof value === 'number' ? formatCount(value) : value;
 }

@@ -7,7 +7,15 @@ export type AnalyticsPeriod = (typeof PERIODS)[number];
 export const GRANULARITIES = ['15m', 'hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-const DIMENSIONS = ['domain', 'sender', 'recipient_domain', 'provider', 'smtp_code', 'category', 'api_key'] as const;
+export const DIMENSIONS = [
+  'domain',
+  'sender',
+  'recipient_domain',
+  'provider',
+  'smtp_code',
+  'category',
+  'api_key',
+] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 const text = z.string().max(100);

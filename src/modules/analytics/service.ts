@@ -7,6 +7,7 @@ import type { Bin } from './delivery-times';
 import { figuresOf } from './figures';
 import { groupBy } from './group-by';
 import { hourly, type Range, rangeOf } from './period/period';
+import { HOUR_MS } from './period/points';
 import type { Analytics, AnalyticsPoint, GetAnalytics } from './schema';
 import { type CountRow, type DeliveryRow, readCounts, readDeliveries, readSenderCounts, type Selected } from './sums';
 
@@ -40,6 +41,28 @@ export async function getAnalytics(ctx: ActorContext, input: GetAnalytics): Prom
     dimension: dimension ?? null,
     breakdown,
   };
+}
+
+type StatusCount = { direction: 'outbound' | 'inbound'; status: string; count: number };
+
+/** Messages in the caller's domain scope of the last hours and the quarter of an hour before, by status and direction. */
+export async function countByStatus(
+  ctx: ActorContext,
+  { domainId, hours }: { domainId: string | undefined; hours: number },
+): Promise<StatusCount[]> {
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const range = rangeOf(lastHours(hours, ctx.clock.now()), ctx.clock.now());
+  const domainIds = domainId ? [domainId] : accessibleDomainIds(ctx.actor);
+  const counts = await readCounts(ctx.db, { range, domainIds });
+  return counts
+    .filter(({ part }) => part > 0)
+    .map(({ direction, status, count }) => ({ direction, status: status === 'rejected' ? 'failed' : status, count }));
+}
+
+/** A period to ask for. */
+export function lastHours(hours: number, now: Date) {
+  const start = new Date(now.getTime() - hours * HOUR_MS).toISOString();
+  return { period: 'custom', start, granularity: 'hour', timezone: 'UTC' } as const;
 }
 
 type Rows = { counts: CountRow[]; deliveries: DeliveryRow[] };

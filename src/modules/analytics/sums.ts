@@ -19,7 +19,7 @@ export type ValueRow = { value: string; direction: 'outbound' | 'inbound'; statu
 export function readCounts(db: Tx, { range, domainIds }: Selected): Promise<CountRow[]> {
   return db.$queryRaw`
     SELECT ${partOf(range)} AS part, direction::text, status, sum(count)::float8 AS count
-      FROM (${rowsOf('analytics_count', Prisma.sql`direction, status`, seriesSegments(range, 'quarter'), domainIds)}) AS r
+      FROM (${rowsOf('analytics_count', Prisma.sql`t.direction, t.status`, seriesSegments(range, 'quarter'), domainIds)}) AS r
      GROUP BY 1, 2, 3`;
 }
 
@@ -27,14 +27,14 @@ export function readCounts(db: Tx, { range, domainIds }: Selected): Promise<Coun
 export function readDeliveries(db: Tx, { range, domainIds }: Selected): Promise<DeliveryRow[]> {
   return db.$queryRaw`
     SELECT ${partOf(range)} AS part, bin, sum(count)::float8 AS count
-      FROM (${rowsOf('analytics_delivery', Prisma.sql`bin`, seriesSegments(range, 'quarter'), domainIds)}) AS r
+      FROM (${rowsOf('analytics_delivery', Prisma.sql`t.bin`, seriesSegments(range, 'quarter'), domainIds)}) AS r
      GROUP BY 1, 2 HAVING sum(count) > 0`;
 }
 
 /** Outbound messages of one sender by part and status. */
 export function readSenderCounts(db: Tx, { range, domainIds }: Selected, sender: string): Promise<CountRow[]> {
   const only = Prisma.sql`AND t.dimension = 'sender' AND t.value = ${sender}`;
-  const rows = rowsOf('analytics_breakdown', Prisma.sql`status`, seriesSegments(range, 'hour'), domainIds, only);
+  const rows = rowsOf('analytics_breakdown', Prisma.sql`t.status`, seriesSegments(range, 'hour'), domainIds, only);
   return db.$queryRaw`
     SELECT ${partOf(range)} AS part, 'outbound' AS direction, status, sum(count)::float8 AS count
       FROM (${rows}) AS r GROUP BY 1, 2, 3`;
@@ -88,14 +88,18 @@ function rowsOf(
   domainIds: string[] | null,
   condition = Prisma.empty,
 ): Prisma.Sql {
-  const from = (source: string, count: Prisma.Sql) => Prisma.sql`
-    SELECT t.at, ${columns}, ${count} AS count
-      FROM ${inSegments(segments)} CROSS JOIN unnest(${domainIds ?? [ALL_DOMAINS]}::uuid[]) AS d(id)
-      JOIN ${Prisma.raw(source)} t
-        ON t.domain_id = d.id AND t.level = s.level AND t.at >= s.since AND t.at < s.until ${condition}`;
+  const source = Prisma.sql`${inSegments(segments)} CROSS JOIN unnest(${domainIds ?? [ALL_DOMAINS]}::uuid[]) AS d(id)`;
+  const isSelected = Prisma.sql`
+    t.domain_id = d.id AND t.level = s.level AND t.at >= s.since AND t.at < s.until ${condition}`;
   return Prisma.sql`
-    ${from(table, Prisma.sql`t.count`)} UNION ALL ${from(PENDING[table], Prisma.sql`t.delta`)}`;
+    SELECT r.* FROM ${source}, LATERAL (
+      SELECT t.at, ${columns}, t.count FROM ${Prisma.raw(table)} t WHERE ${isSelected} ${SEGMENT_BY_SEGMENT}) AS r
+    UNION ALL
+    SELECT t.at, ${columns}, t.delta FROM ${source} JOIN ${Prisma.raw(PENDING[table])} t ON ${isSelected}`;
 }
+
+// Postgres takes segments for a large part of the table, and would join them with all rows of the domain or level.
+const SEGMENT_BY_SEGMENT = Prisma.sql`OFFSET 0`;
 
 const PENDING = {
   analytics_count: 'analytics_pending_count',
@@ -108,13 +112,13 @@ function domainRows(segments: Segment[], domainIds: string[] | null): Prisma.Sql
   const which = domainIds
     ? Prisma.sql`t.domain_id = ANY(${domainIds}::uuid[])`
     : Prisma.sql`t.domain_id <> ${ALL_DOMAINS}::uuid`;
-  const from = (source: string, count: Prisma.Sql) => Prisma.sql`
-    SELECT t.domain_id::text AS value, t.direction, t.status, ${count} AS count
-      FROM ${inSegments(segments)} JOIN ${Prisma.raw(source)} t
-        ON t.level = s.level AND t.at >= s.since AND t.at < s.until AND ${which}`;
+  const columns = Prisma.sql`t.domain_id::text AS value, t.direction, t.status`;
+  const isSelected = Prisma.sql`t.level = s.level AND t.at >= s.since AND t.at < s.until AND ${which}`;
   return Prisma.sql`
-    ${from('analytics_count', Prisma.sql`t.count`)}
-    UNION ALL ${from(PENDING.analytics_count, Prisma.sql`t.delta`)}`;
+    SELECT r.* FROM ${inSegments(segments)}, LATERAL (
+      SELECT ${columns}, t.count FROM analytics_count t WHERE ${isSelected} ${SEGMENT_BY_SEGMENT}) AS r
+    UNION ALL
+    SELECT ${columns}, t.delta FROM ${inSegments(segments)} JOIN analytics_pending_count t ON ${isSelected}`;
 }
 
 function inSegments(segments: Segment[]): Prisma.Sql {

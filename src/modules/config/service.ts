@@ -20,13 +20,14 @@ export async function listSettings(ctx: ActorContext): Promise<Setting[]> {
 
 /**
  * Saves settings, all or none, which take effect on every instance within two seconds.
- * @throws VALIDATION_ERROR with every value that is not valid; CONFLICT if another admin has changed one, or is doing so
+ * @throws VALIDATION_ERROR with every value that is not valid; CONFLICT if one was changed since the caller read it
  */
 export async function updateConfig(ctx: MutationContext, input: UpdateConfig): Promise<ConfigChanges> {
   const wanted = readWanted(input.values);
   const now = ctx.clock.now();
   const changes = await ctx.transaction(async ({ tx, audit }) => {
-    await requireTurn(tx);
+    // One change at a time over all instances.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('config', 0))`;
     const saved = await readSaved(tx);
     requireUnchanged(saved, input.expected ?? {});
     const planned = [...wanted].map(([key, text]) => ({ key, text, before: saved.get(key)?.value ?? null }));
@@ -88,13 +89,6 @@ function readOne(key: string, value: Value | null): { problem: string } | { key:
   if (value === null) return { key, text: null };
   const read = settingText(key, value);
   return 'problem' in read ? read : { key, text: read.text };
-}
-
-/** One change at a time over all instances. @throws CONFLICT while another is being saved */
-async function requireTurn(tx: Tx): Promise<void> {
-  const [turn] = await tx.$queryRaw<{ taken: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended('config', 0)) AS taken`;
-  if (!turn?.taken) throw new AppError('CONFLICT', 'Another change of settings is being saved. Try again.');
 }
 
 /** @throws CONFLICT naming the settings that were changed since the caller read them */

@@ -142,7 +142,7 @@ describe('listing messages', () => {
     expectError(await api.get(`/messages?domain_id=${(await makeDomain()).id}`), 403, 'FORBIDDEN');
   });
 
-  it.each(['status=lost', 'since=yesterday', 'direction=up', 'domain_id=x', 'q=a%00b', 'to=%00'])(
+  it.each(['status=lost', 'since=yesterday', 'direction=up', 'accepted=false', 'domain_id=x', 'q=a%00b', 'to=%00'])(
     'rejects %s',
     async (query) => {
       const { api } = await setUp();

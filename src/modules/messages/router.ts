@@ -42,6 +42,8 @@ export const messagesRouter = router({
       rest('GET', '/messages', {
         tag: 'Messages',
         summary: 'List messages',
+        description:
+          'Filters that few messages match together, although many match each, read a part of the list per page: a page can then have fewer matches than `limit`, or none, while `has_more` is true.',
         isPaginated: true,
         isOpenToScopedKeys: true,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },

@@ -16,6 +16,8 @@ export const MESSAGE_STATUSES = [
   'uncertain',
 ] as const;
 
+export const DIRECTIONS = ['outbound', 'inbound'] as const;
+
 export const MessageStatus = z.enum(MESSAGE_STATUSES);
 export type MessageStatus = z.infer<typeof MessageStatus>;
 
@@ -24,7 +26,7 @@ const summary = {
   message_id: z.string().meta({ description: 'RFC 5322 Message-ID, including the angle brackets' }),
   queue_id: z.string().nullable(),
   domain_id: Id.nullable(),
-  direction: z.enum(['outbound', 'inbound']),
+  direction: z.enum(DIRECTIONS),
   from: z.string(),
   to: z.array(z.string()),
   subject: z.string(),
@@ -138,8 +140,13 @@ export const MessagePage = page(MessageSummary);
 export const ListMessages = z.strictObject({
   ...pageQuery(['created_at']),
   domain_id: Id.optional(),
-  direction: z.enum(['outbound', 'inbound']).optional(),
+  direction: z.enum(DIRECTIONS).optional(),
   status: MessageStatus.optional(),
+  accepted: z
+    .boolean()
+    .refine((isAccepted) => isAccepted, 'Enter true, or leave it out.')
+    .optional()
+    .meta({ description: 'true: outbound messages that your mail server accepted, whatever happened to them later' }),
   from: searchedText(254).optional(),
   to: searchedText(254).optional(),
   message_id: searchedText(998).optional(),

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { appRouter } from '@/modules/router';
 import { createContext } from '@/server/procedures/context';
 import { db } from '@/test/database';
-import { makeAdmin, makeDomain, makeMailbox, makeSession } from '@/test/factories';
+import { makeAdmin, makeDomain, makeMailbox, makeSession, unique } from '@/test/factories';
+import { keyClient } from '@/test/rest';
 
 const MESSAGE = 'There is no MX record.';
 
@@ -37,7 +38,50 @@ async function domainWithRecords(records: { severity: string; required: boolean 
 
 const broken = { severity: 'error', required: true };
 
+const HOUR_MS = 3_600_000;
+
+async function addMessages(domainId: string, status: 'delivered' | 'bounced', hoursAgo: number[]) {
+  for (const hours of hoursAgo) {
+    const common = {
+      domainId,
+      direction: 'outbound' as const,
+      fromAddress: 'shop@d.example',
+      subject: 'Hi',
+      sizeBytes: 1,
+    };
+    const createdAt = new Date(Date.now() - hours * HOUR_MS);
+    await db.message.create({
+      data: { ...common, messageId: `<${unique()}@d.example>`, queueId: unique(), status, createdAt },
+    });
+  }
+}
+
 describe('the overview', () => {
+  it('has the figures of the admin’s domains in the last day, by hour, and of the day before', async () => {
+    const [own, other, foreign] = [await makeDomain(), await makeDomain(), await makeDomain()];
+    await addMessages(own.id, 'delivered', [1, 1, 23, 26, 60]);
+    await addMessages(own.id, 'bounced', [2, 30, 31]);
+    await addMessages(other.id, 'delivered', [3]);
+    await addMessages(foreign.id, 'delivered', [1]);
+    const overview = await overviewFor([own.id, other.id]);
+    expect(overview.totals).toMatchObject({ sent: 5, delivered: 4, bounced: 1, failed: 0 });
+    expect(overview.previous).toMatchObject({ sent: 3, delivered: 1, bounced: 2 });
+    expect(overview.series.reduce((sum, { sent }) => sum + sent, 0)).toBe(5);
+    expect(overview.series.length).toBeGreaterThanOrEqual(24);
+    const one = await overviewFor([own.id, other.id], { domain_id: other.id });
+    expect(one.totals).toMatchObject({ sent: 1, delivered: 1 });
+  });
+
+  it('counts what the list of messages since its start has', async () => {
+    const domain = await makeDomain();
+    await addMessages(domain.id, 'delivered', [0, 1, 23.9, 24, 24.1, 24.2, 24.3]);
+    const overview = await overviewFor([domain.id]);
+    const api = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    const { data } = await api.get(`/messages?since=${overview.since}&status=delivered&direction=outbound`);
+    expect(data).toHaveLength(overview.totals.delivered);
+    expect(data.length).toBeGreaterThanOrEqual(4);
+  });
+
   it('lists the admin’s active domains whose mail depends on broken records, and no others', async () => {
     const own = await domainWithRecords([broken, { severity: 'warning', required: true }, broken]);
     const optional = await domainWithRecords([{ severity: 'error', required: false }]);

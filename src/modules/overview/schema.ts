@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import { Id, Timestamp } from '@/lib/wire';
+import { AnalyticsFigures, AnalyticsPoint } from '@/modules/analytics/schema';
 import { BrokenDns } from '@/modules/domains/schema';
-import { MessageSummary, MessageTotals } from '@/modules/messages/schema';
+import { MessageSummary } from '@/modules/messages/schema';
 
 export const GetOverview = z.strictObject({ domain_id: Id.optional() });
 export type GetOverview = z.infer<typeof GetOverview>;
 
-/** The console's overview: totals of the last 24 hours and the setup checklist. */
+/** The console's overview: figures since the quarter of an hour that began 24 hours ago, and the setup checklist. */
 export const Overview = z.object({
   since: Timestamp,
   until: Timestamp,
-  totals: MessageTotals,
-  outbound: MessageTotals,
+  totals: AnalyticsFigures,
+  /** Of the day before. */
+  previous: AnalyticsFigures,
+  /** By hour. */
+  series: z.array(AnalyticsPoint),
   checklist: z.object({
     has_domain: z.boolean(),
     has_mailbox: z.boolean(),

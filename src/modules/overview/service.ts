@@ -1,25 +1,25 @@
 import { hasRole } from '@/lib/roles';
+import { getAnalytics, lastHours } from '@/modules/analytics/service';
 import { listApiKeys } from '@/modules/api-keys/service';
 import type { Domain } from '@/modules/domains/schema';
 import { getDomain, listBrokenDns, listDomains } from '@/modules/domains/service';
 import { mailServerState } from '@/modules/mail-server/service';
 import { listMailboxes } from '@/modules/mailboxes/service';
-import { countMessages, listMessages, totalsOf } from '@/modules/messages/service';
+import { listMessages } from '@/modules/messages/service';
 import { mtaKind } from '@/modules/sending/service';
 import { countFailing } from '@/modules/webhooks/service';
 import type { ActorContext } from '@/server/procedures/context';
 import type { GetOverview, Overview } from './schema';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOURS = 24;
 const LATEST_COUNT = 8;
 const MAX_BROKEN_DOMAINS = 5;
 
 export async function getOverview(ctx: ActorContext, { domain_id: domainId }: GetOverview): Promise<Overview> {
-  const until = ctx.clock.now();
-  const since = new Date(until.getTime() - DAY_MS);
+  const now = ctx.clock.now();
   const newest = { sort: 'created_at' as const, order: 'desc' as const };
-  const [counts, messages, sent, [domain], mailboxes, keys, failingWebhooks, brokenDns, agent] = await Promise.all([
-    countMessages(ctx, { domainId, since }),
+  const [analytics, messages, sent, [domain], mailboxes, keys, failingWebhooks, brokenDns, agent] = await Promise.all([
+    getAnalytics(ctx, { ...lastHours(HOURS, now), domain_id: domainId, limit: 1 }),
     listMessages(ctx, { ...newest, limit: LATEST_COUNT, domain_id: domainId }),
     listMessages(ctx, { ...newest, limit: 1, direction: 'outbound', domain_id: domainId }),
     chosenDomain(ctx, domainId),
@@ -31,10 +31,11 @@ export async function getOverview(ctx: ActorContext, { domain_id: domainId }: Ge
     hasRole(ctx.actor.admin.role, 'admin') ? mailServerState(ctx.db) : ('none' as const),
   ]);
   return {
-    since: since.toISOString(),
-    until: until.toISOString(),
-    totals: totalsOf(counts),
-    outbound: totalsOf(counts.filter(({ direction }) => direction === 'outbound')),
+    since: analytics.start,
+    until: now.toISOString(),
+    totals: analytics.totals,
+    previous: analytics.previous.totals,
+    series: analytics.series,
     checklist: {
       has_domain: domain !== undefined,
       has_mailbox: mailboxes.items.length > 0,

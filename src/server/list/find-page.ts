@@ -1,12 +1,19 @@
 import type { Tx } from '../db';
 import type { Found, Position } from '../pagination';
 import type { Prisma } from '../prisma/client';
+import { findFiltered } from './find-filtered';
 import { findWords } from './find-words';
 import type { Words } from './search-key';
 import { type Selection, selectPage } from './select-page';
 
 /** One meaning of a search text: rows, which contain words if there are any. */
-export type Search = { selection: Selection; words?: Words; searchAtMost?: number };
+export type Search = {
+  selection: Selection;
+  /** The same rows, read by another index: for filters that pass few rows of the first one. */
+  alternatives?: Selection[];
+  words?: Words;
+  searchAtMost?: number;
+};
 
 /** Rows that are read one by one in a search for words. */
 const SEARCHED_COUNT = 2_500;
@@ -37,8 +44,25 @@ export async function findPage<R extends Row>(
 
 async function findOne<R extends Row>(db: Tx, search: Search, key: Prisma.Sql, take: number): Promise<Found<R>> {
   const { selection, words, searchAtMost = SEARCHED_COUNT } = search;
-  if (!words) return { rows: await db.$queryRaw<R[]>(selectPage(selection, take)) };
-  return findWords(db, selection, { column: key, words, take, searchAtMost });
+  if (words) return findWords(db, selection, { column: key, words, take, searchAtMost });
+  if (selection.filters?.length) return findByAny(db, search, take);
+  return { rows: await db.$queryRaw<R[]>(selectPage(selection, take)) };
+}
+
+/** Tries one index after the other until a page is full or complete, and else returns the page that goes furthest. */
+async function findByAny<R extends Row>(
+  db: Tx,
+  { selection, alternatives = [] }: Search,
+  take: number,
+): Promise<Found<R>> {
+  const distance = distanceIn(selection);
+  let furthest: Found<R> | undefined;
+  for (const each of [selection, ...alternatives]) {
+    const found = await findFiltered<R>(db, each, take);
+    if (!found.searchedTo) return found;
+    if (!furthest?.searchedTo || distance(found.searchedTo, furthest.searchedTo) > 0) furthest = found;
+  }
+  return furthest as Found<R>;
 }
 
 function positionOf(row: Row, { by }: Selection): Position {

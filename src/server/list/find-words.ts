@@ -26,7 +26,11 @@ export async function findWords<R extends Row>(
   const { column: value } = listed(selection);
   const order = Prisma.raw(selection.order);
   const reverse = Prisma.raw(selection.order === 'asc' ? 'desc' : 'asc');
-  const withKey = { ...selection, columns: Prisma.sql`${selection.columns}, ${column} AS "key"` };
+  const passes = Prisma.join([Prisma.sql`true`, ...(selection.filters ?? [])], ' AND ');
+  const withKey = {
+    ...selection,
+    columns: Prisma.sql`${selection.columns}, ${column} AS "key", (${passes}) AS "passes"`,
+  };
   const found = await db.$queryRaw<((R | { id: null }) & Searched)[]>`
     WITH searched AS MATERIALIZED (${selectPage(withKey, searchAtMost)})
     SELECT total.*, last.*, matching.*
@@ -36,7 +40,7 @@ export async function findWords<R extends Row>(
               FROM searched) AS total
       LEFT JOIN (SELECT ${value} AS "endValue", id AS "endId" FROM searched
                   ORDER BY ${value} ${reverse}, id ${reverse} LIMIT 1) AS last ON true
-      LEFT JOIN (SELECT * FROM searched WHERE key LIKE ${pattern}
+      LEFT JOIN (SELECT * FROM searched WHERE passes AND key LIKE ${pattern}
                   ORDER BY ${value} ${order}, id ${order} LIMIT ${take}::int) AS matching ON true
      ORDER BY matching.${value} ${order}, matching.id ${order}`;
   const { searchedCount, candidateCount, endValue, endId } = found[0] as Searched;

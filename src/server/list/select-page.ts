@@ -6,26 +6,36 @@ export type Selection = {
   /** With the ordered column under `by.name`, and `id`. */
   columns: Prisma.Sql;
   from: Prisma.Sql;
+  /** That an index has together with the order. */
   conditions: Prisma.Sql[];
+  /** That no index has with the order: rows are read until enough pass, up to a limit. */
+  filters?: Prisma.Sql[];
   by: { column: Prisma.Sql; id: Prisma.Sql; name: 'createdAt' | 'localPart' | 'sourceLocalPart' };
   order: 'asc' | 'desc';
   position: Position | null;
   /** Null for the rows of all domains. */
   domains: { column: Prisma.Sql; ids: string[] | null };
+  /** Columns that an index has after the domain and before the order, with the values that are wanted. */
+  classes?: { column: Prisma.Sql; type: 'direction' | 'message_status'; values: readonly string[] }[];
+  /** Whether an index has the order and all conditions, so that only the rows of the page are looked up. */
+  isIndexed?: boolean;
 };
 
 /** Each one takes time to plan. */
-const MAX_DOMAINS = 50;
+const MAX_PARTS = 50;
 
 /**
- * The first rows of a selection, read in the order of an index: of all rows or of each domain's. One condition for several
- * domains would read other domains' rows until the page is full.
+ * The first rows of a selection, read in the order of an index: of all rows, or of each domain's and class's. One condition
+ * for several of them would read other rows until the page is full.
  */
 export function selectPage(selection: Selection, take: number): Prisma.Sql {
-  const { ids } = selection.domains;
-  const ofDomains = (some: string[] | null) => inOrder(selection, fromDomains(selection, some), selection.by, take);
-  if (ids === null || ids.length <= 1 || ids.length > MAX_DOMAINS) return ofDomains(ids);
-  const pages = ids.map((id) => Prisma.sql`(${ofDomains([id])})`);
+  if (selection.isIndexed) return selectIndexed(selection, take);
+  const parts = partsOf(selection);
+  const [first = []] = parts;
+  if (parts.length <= 1) return inOrder(selection, selectRows(selection, first), selection.by, take);
+  const pages = parts.map(
+    (part) => Prisma.sql`(${inOrder(selection, selectRows(selection, part), selection.by, take)})`,
+  );
   return inOrder(
     selection,
     Prisma.sql`SELECT * FROM (${Prisma.join(pages, ' UNION ALL ')}) AS page`,
@@ -34,25 +44,61 @@ export function selectPage(selection: Selection, take: number): Prisma.Sql {
   );
 }
 
+/**
+ * Postgres takes conditions for independent, and would rather filter many rows of another index than fetch few scattered
+ * ones. If it reads only what the index has, that index costs the least. LATERAL, because it would join by a scan.
+ */
+function selectIndexed({ isIndexed, ...selection }: Selection, take: number): Prisma.Sql {
+  const { columns, from, by } = selection;
+  const { column } = listed(selection);
+  const keys = selectPage({ ...selection, columns: orderOf(selection) }, take);
+  const rows = Prisma.sql`
+    SELECT row.*, key.${column} AS "atValue", key.id AS "atId"
+      FROM (${keys}) AS key, LATERAL (SELECT ${columns} FROM ${from} WHERE ${by.id} = key.id LIMIT 1) AS row`;
+  return inOrder(selection, rows, { column: Prisma.sql`key.${column}`, id: Prisma.sql`key.id` }, take);
+}
+
 /** The first rows of a selection, read by the index of its most selective condition and then sorted. */
 export function selectSorted(selection: Selection, take: number): Prisma.Sql {
+  const { domains, classes = [], filters = [] } = selection;
+  const conditions = [...(domains.ids ? [inDomains(domains.column, domains.ids)] : []), ...classes.map(inClass)];
   return Prisma.sql`
-    WITH found AS MATERIALIZED (${fromDomains(selection, selection.domains.ids)})
+    WITH found AS MATERIALIZED (${selectRows(selection, [...conditions, ...filters])})
     ${inOrder(selection, Prisma.sql`SELECT * FROM found`, listed(selection), take)}`;
 }
 
 type Columns = Pick<Selection['by'], 'column' | 'id'>;
+
+/** What rows are ordered by, as columns of a result. */
+export function orderOf(selection: Selection): Prisma.Sql {
+  const { column, id } = listed(selection);
+  return Prisma.sql`${selection.by.column} AS ${column}, ${selection.by.id} AS ${id}`;
+}
 
 /** The columns of a query's result. */
 export function listed({ by }: Selection): Columns {
   return { column: Prisma.raw(`"${by.name}"`), id: Prisma.sql`id` };
 }
 
-function fromDomains({ columns, from, conditions, by, order, position, domains }: Selection, ids: string[] | null) {
+/** The conditions of each part that an index has in order. Too many domains are one part, and so are their classes. */
+function partsOf({ domains: { column, ids }, classes = [] }: Selection): Prisma.Sql[][] {
+  const ofDomains = ids === null ? [[]] : ids.map((id) => [inDomains(column, [id])]);
+  if (ids !== null && (ids.length === 0 || ids.length > MAX_PARTS)) {
+    return [[inDomains(column, ids), ...classes.map(inClass)]];
+  }
+  const classCount = classes.reduce((count, { values }) => count * values.length, 1);
+  if (ofDomains.length * classCount > MAX_PARTS) return ofDomains.map((part) => [...part, ...classes.map(inClass)]);
+  return classes.reduce<Prisma.Sql[][]>(
+    (parts, each) =>
+      parts.flatMap((part) => each.values.map((value) => [...part, inClass({ ...each, values: [value] })])),
+    ofDomains,
+  );
+}
+
+function selectRows({ columns, from, conditions, by, order, position }: Selection, part: Prisma.Sql[]): Prisma.Sql {
   const beyond = Prisma.raw(order === 'asc' ? '>' : '<');
   const type = Prisma.raw(by.name === 'createdAt' ? 'timestamptz' : 'text');
-  const all = [...conditions];
-  if (ids) all.push(inDomains(domains.column, ids));
+  const all = [...conditions, ...part];
   if (position) {
     const place = Prisma.sql`(${position.value}::${type}, ${position.id}::uuid)`;
     all.push(Prisma.sql`(${by.column}, ${by.id}) ${beyond} ${place}`);
@@ -63,6 +109,11 @@ function fromDomains({ columns, from, conditions, by, order, position, domains }
 // The index has one domain's rows in order. Postgres doesn't use that for a list, even of one domain.
 function inDomains(column: Prisma.Sql, ids: string[]): Prisma.Sql {
   return ids.length === 1 ? Prisma.sql`${column} = ${ids[0]}::uuid` : Prisma.sql`${column} = ANY(${ids}::uuid[])`;
+}
+
+function inClass({ column, type, values }: NonNullable<Selection['classes']>[number]): Prisma.Sql {
+  const list = values.map((value) => Prisma.sql`${value}::${Prisma.raw(type)}`);
+  return list.length === 1 ? Prisma.sql`${column} = ${list[0]}` : Prisma.sql`${column} IN (${Prisma.join(list)})`;
 }
 
 function inOrder({ order }: Selection, query: Prisma.Sql, { column, id }: Columns, take: number): Prisma.Sql {

@@ -10,6 +10,8 @@ const ROWS = 200_000;
 const TABLES = ['analytics_count', 'analytics_breakdown', 'analytics_delivery'];
 /** A fifth of what reading all statistics takes. */
 const MAX_PAGES = 6_000;
+/** Of counts and delivery times by quarter, hour and day; a hundred days have 60,000. */
+const MAX_ROWS_OF_DAY = 3_000;
 
 const [busy, ...quiet] = [await makeDomain(), await makeDomain(), await makeDomain()];
 const quietIds = quiet.map(({ id }) => id);
@@ -52,6 +54,16 @@ describe('statistics are read without messages, and without those of other times
     ] as const) {
       const { scanned, pages } = await readingOf(() => as.get(`/analytics?${query}${filter}`), TABLES);
       expect({ scanned, pages: pages < MAX_PAGES ? 'few' : pages }).toEqual({ scanned: [], pages: 'few' });
+    }
+  });
+
+  it('a day is read without other days', async () => {
+    for (const [as, filter] of [
+      [api, ''],
+      [api, `&domain_id=${busy.id}`],
+    ] as const) {
+      const { rows } = await readingOf(() => as.get(`/analytics?${filter}`), TABLES);
+      expect(rows).toBeLessThan(MAX_ROWS_OF_DAY);
     }
   });
 

@@ -7,6 +7,10 @@ type Plan = {
   'Relation Name'?: string;
   'Shared Hit Blocks'?: number;
   'Shared Read Blocks'?: number;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
   Plans?: Plan[];
 };
 
@@ -15,6 +19,8 @@ export type Reading = {
   scanned: string[];
   /** Pages of tables and indexes, of 8 KiB each. */
   pages: number;
+  /** Rows of the tables, those that a condition then left out included. */
+  rows: number;
 };
 
 /** What the queries of a call read. Small tables are left out, because Postgres scans them anyway. */
@@ -32,6 +38,7 @@ export async function readingOf(call: () => Promise<{ status: number }>, tables:
   return {
     scanned: plans.flatMap(scansOf).filter((table) => tables.includes(table)),
     pages: plans.reduce((sum, plan) => sum + pagesOf(plan), 0),
+    rows: plans.reduce((sum, plan) => sum + rowsOf(plan), 0),
   };
 }
 
@@ -53,6 +60,15 @@ export function scansOf(plan: Plan): string[] {
   const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : [];
   return [...own, ...(plan.Plans ?? []).flatMap(scansOf)];
 }
+
+// Figures are averages of a node's loops.
+function rowsOf(plan: Plan): number {
+  const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0);
+  const own = READS.test(plan['Node Type']) ? plan['Actual Rows'] + removed : 0;
+  return own * plan['Actual Loops'] + (plan.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), 0);
+}
+
+const READS = /^(Seq|Index|Index Only|Bitmap Heap|Bitmap Index) Scan$/;
 
 // A node's figures include those of the nodes below.
 export function pagesOf(plan: Plan): number {

@@ -34,10 +34,13 @@ export async function seedDomains(): Promise<void> {
   await client.query('VACUUM ANALYZE domain');
 }
 
+const OLD_FROM = 150_000;
+
 /**
- * One message per minute, the last one now. Recipients are one of a single message each, those of 1 in 20, 200 and 2000
- * messages, that of all, and one of the 10,000 oldest. The subject of number 4,000 has the words of all others in another
- * order.
+ * One message per minute, the last one now. Those of the busy domain are outbound and delivered, but for 10 old inbound and
+ * 10 old bounced ones; of the others, every third is inbound, and every fifth bounced. Recipients are one of a single
+ * message each, those of 1 in 20, 200 and 2000 messages, that of all, and one of the 10,000 oldest. The subject of number
+ * 4,000 has the words of all others in another order.
  */
 export async function seedMessages(seed: Seed): Promise<void> {
   const { count } = seed;
@@ -47,9 +50,12 @@ export async function seedMessages(seed: Seed): Promise<void> {
       INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject,
                            subject_key, size_bytes, status, created_at, updated_at)
       SELECT gen_random_uuid(), '<' || n || '@post.example>', 'Q' || n,
-             ${domainOf(seed)}, 'outbound',
+             ${domainOf(seed)},
+             (CASE WHEN n % 6 = 1 OR n % 2 = 0 AND n BETWEEN ${OLD_FROM} AND ${OLD_FROM} + 19 THEN 'inbound'
+                   ELSE 'outbound' END)::direction,
              'from' || n % 2000 || '@post.example', ARRAY['to' || n || '@far.example'], subject, ' ' || lower(subject), 1000,
-             'delivered', now() - n * interval '1 minute', now()
+             (CASE WHEN n % 10 = 5 OR n % 2 = 0 AND n BETWEEN ${OLD_FROM} + 20 AND ${OLD_FROM} + 39 THEN 'bounced'
+                   ELSE 'delivered' END)::message_status, now() - n * interval '1 minute', now()
         FROM generate_series(1, ${count}::int) AS n,
              LATERAL (SELECT CASE n WHEN 4000 THEN 'Part of your order'
                                     ELSE 'Your order ' || md5(n::text) || ' of part ' || n % 500 END) AS s(subject)

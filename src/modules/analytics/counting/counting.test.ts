@@ -38,6 +38,8 @@ async function expectAgreement(domainId: string, now: Date): Promise<void> {
   const filters = { domain_id: domainId, since: analytics.start, until: analytics.end };
   const bounced = await allMessages(api, { ...filters, direction: 'outbound', status: 'bounced' });
   expect(analytics.totals.bounced).toBe(bounced.length);
+  const accepted = await allMessages(api, { ...filters, accepted: 'true' });
+  expect(analytics.totals.sent).toBe(accepted.length);
   await expectBreakdowns(domainId, now, whole);
 }
 

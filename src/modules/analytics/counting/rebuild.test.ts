@@ -85,6 +85,17 @@ describe('npm run rebuild-analytics', () => {
     expect((await figures('2026-01-02')).totals.sent).toBe(4);
   });
 
+  it('keeps the figures of deleted messages although an older message is still open', async () => {
+    await addMessages('2025-12-01', 2);
+    await foldAnalytics(db);
+    await db.message.deleteMany({ where: { createdAt: new Date('2026-01-02T10:00:00Z') } });
+    const completeSince = new Date('2026-01-02T12:00:00Z');
+    await db.messageRetention.update({ where: { id: 1 }, data: { completeSince } });
+    expect((await rebuild()).output).toContain('Counted the messages of 2026-01-03 to 2026-01-03');
+    expect((await figures('2026-01-02')).totals.sent).toBe(4);
+    await db.message.deleteMany({ where: { createdAt: { lt: completeSince } } });
+  });
+
   it('counts each change once that is made while it runs', async () => {
     await addMessages('2026-01-04', 20);
     const [{ code }] = await Promise.all([rebuild(), addMessages('2026-01-04', 20), foldAnalytics(db)]);

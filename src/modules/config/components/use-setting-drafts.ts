@@ -36,9 +36,10 @@ export function useSettingDrafts(settings: Setting[]) {
       return await update.mutateAsync({ values: drafts, expected, dry_run: dryRun });
     } catch (error) {
       const found = toProblem(error);
+      // The next review compares with what the other admin has saved.
+      if (found.code === 'CONFLICT') await utils.config.list.invalidate();
       setErrors(errorsOf(found, byKey));
       setProblem(found);
-      if (found.code === 'CONFLICT') await utils.config.list.invalidate();
       return null;
     }
   }

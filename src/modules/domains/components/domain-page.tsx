@@ -27,7 +27,7 @@ import { DeleteDomain } from './settings/delete-domain';
 import { DomainSettings } from './settings/domain-settings';
 
 const CRUMB = { label: 'Domains', href: '/domains' };
-const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'reports', 'settings'] as const;
+const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'sent', 'reports', 'settings'] as const;
 type Tab = (typeof TABS)[number];
 
 /** What a tab keeps in the URL, which another tab doesn't take over. */
@@ -45,11 +45,12 @@ const NO_STATE = Object.fromEntries(Object.keys(OF_TAB).map((name) => [name, nul
 
 type DomainPageProps = {
   id: string;
-  /** The content of the tab of another module. */
+  /** The content of the tabs of other modules. */
+  sent: ReactNode;
   reports: ReactNode;
 };
 
-export function DomainPage({ id, reports }: DomainPageProps) {
+export function DomainPage({ id, sent, reports }: DomainPageProps) {
   const [{ tab }, setState] = useQueryStates(URL_STATE, { history: 'push' });
   const canEdit = useHasRole('admin');
   const { data: domain, isError, error, refetch } = trpc.domains.get.useQuery({ id });
@@ -85,6 +86,7 @@ export function DomainPage({ id, reports }: DomainPageProps) {
           },
           mailboxes: { title: 'Mailboxes', content: () => domain && <DomainMailboxes domain={domain} /> },
           aliases: { title: 'Aliases', content: () => domain && <DomainAliases domain={domain} /> },
+          sent: { title: 'Sent', content: () => domain && sent },
           reports: { title: 'Reports', content: () => domain && reports },
           settings: {
             title: 'Settings',

@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { IconMail } from '@tabler/icons-react';
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
@@ -22,7 +23,13 @@ import { SuspendedBanner, SuspendMailbox } from './suspension';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
 
-export function MailboxPage({ id }: { id: string }) {
+type MailboxPageProps = {
+  id: string;
+  /** What the mailbox sent, of another module. */
+  sent: ReactNode;
+};
+
+export function MailboxPage({ id, sent }: MailboxPageProps) {
   const canSuspend = useHasRole('admin');
   const { data: mailbox, isError, error, refetch } = trpc.mailboxes.get.useQuery({ id });
 
@@ -59,6 +66,7 @@ export function MailboxPage({ id }: { id: string }) {
         <>
           {mailbox.suspended && <SuspendedBanner mailbox={mailbox} canUnsuspend={canSuspend} />}
           <Storage mailbox={mailbox} />
+          {sent}
           <MailboxDetails key={mailbox.id} mailbox={mailbox} />
           <DeliveringAliases mailbox={mailbox}>
             <MailboxPassword mailbox={mailbox} />

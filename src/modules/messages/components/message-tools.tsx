@@ -41,6 +41,7 @@ export function MessageTools({ query, search }: MessageToolsProps) {
           onRemove={() => change({ direction: null })}
         />
       )}
+      {values.accepted && <ActiveFilter name="Sent" value="Accepted" onRemove={() => change({ accepted: null })} />}
       {values.until && (
         <ActiveFilter
           name="Until"

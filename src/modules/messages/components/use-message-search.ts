@@ -1,6 +1,6 @@
 'use client';
 
-import { parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
+import { parseAsBoolean, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { MESSAGE_STATUSES } from '../schema';
 
@@ -9,6 +9,7 @@ const SEARCH = {
     q: parseAsText,
     domain: parseAsString,
     status: parseAsStringLiteral(MESSAGE_STATUSES),
+    accepted: parseAsBoolean,
     direction: parseAsStringLiteral(['outbound', 'inbound']),
     from: parseAsText,
     to: parseAsText,
@@ -32,6 +33,7 @@ export function inputOf({ settled, values, history }: MessageSearch) {
     to: settled.to || undefined,
     domain_id: values.domain ?? undefined,
     status: values.status ?? undefined,
+    accepted: values.accepted || undefined,
     direction: values.direction ?? undefined,
     since: values.since?.toISOString(),
     until: values.until?.toISOString(),

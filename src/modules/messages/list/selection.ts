@@ -5,7 +5,7 @@ import type { Selection } from '@/server/list/select-page';
 import type { Position } from '@/server/pagination';
 import { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
-import type { ListMessages, MessageSummary } from '../schema';
+import { DIRECTIONS, type ListMessages, MESSAGE_STATUSES, type MessageSummary } from '../schema';
 import type { Meaning } from './meanings';
 
 export type SummaryRow = {
@@ -31,54 +31,166 @@ const COLUMNS = Prisma.sql`
   m.updated_at AS "updatedAt"`;
 
 /**
- * The messages that a request lists, for one meaning of its search text. Those to an address are read from its recipients,
- * which have the time of their message.
+ * The messages that a request lists, for one meaning of its search text, by each index that has one of its conditions: the
+ * other conditions are filters. The most selective one is first.
  */
 export function searchOf(
   { actor }: ActorContext,
   input: ListMessages,
   position: Position | null,
-  { recipient: searched, condition, words }: Meaning,
+  meaning: Meaning,
 ): Search {
-  const { domain_id: domainId, direction, status, message_id: messageId, from, to, since, until, order } = input;
-  const recipient = to ? addressOf(to) : searched;
-  const by = recipient === undefined ? MESSAGE : RECIPIENT;
-  const conditions = [
-    condition,
-    recipient !== undefined && Prisma.sql`r.address = ${recipient}`,
-    to && searched !== undefined && isAddressedTo(searched),
-    direction && Prisma.sql`m.direction = ${direction}::direction`,
-    status && Prisma.sql`m.status = ${status}::message_status`,
-    messageId && Prisma.sql`m.message_id = ${messageId}`,
-    from && Prisma.sql`m.from_address = ${addressOf(from)}`,
-    since && Prisma.sql`${by.column} >= ${since}::timestamptz`,
-    until && Prisma.sql`${by.column} < ${until}::timestamptz`,
-  ].filter((each) => each instanceof Prisma.Sql);
+  const { domain_id: domainId, direction, status, message_id: messageId, from, to, order } = input;
   // The caller has access to a domain that the request names: listMessages checks it.
   const ids = domainId ? [domainId] : accessibleDomainIds(actor);
-  // The index of recipients has no domains, so one query for all of them reads it once.
-  const isMerged = recipient === undefined;
-  if (ids && !isMerged) conditions.push(Prisma.sql`m.domain_id = ANY(${ids}::uuid[])`);
-  const selection: Selection = {
-    columns: COLUMNS,
-    from: isMerged ? Prisma.sql`message m` : Prisma.sql`message_recipient r JOIN message m ON m.id = r.message_id`,
-    conditions,
-    by,
-    order,
-    position,
-    domains: { column: Prisma.sql`m.domain_id`, ids: isMerged ? ids : null },
+  const wanted: Wanted = {
+    input,
+    ids,
+    named: onlySql([messageId && Prisma.sql`m.message_id = ${messageId}`, meaning.named]),
+    recipients: onlyText([to && addressOf(to), meaning.recipient]),
+    senders: onlyText([from && addressOf(from), meaning.sender]),
+    scope: onlySql([
+      ids && Prisma.sql`m.domain_id = ANY(${ids}::uuid[])`,
+      direction && Prisma.sql`m.direction = ${direction}::direction`,
+    ]),
+    status: onlySql([status && Prisma.sql`m.status = ${status}::message_status`, ...acceptedOf(input)]),
   };
-  return isMerged ? { selection, words } : { selection, words, searchAtMost: SEARCHED_COUNT_BY_RECIPIENT };
+  const common = { columns: COLUMNS, order, position };
+  const found = [byName(wanted, common), byRecipient(wanted, common), bySender(wanted, common)];
+  const exact = found.filter((each) => each !== null);
+  const isListed = exact.length === 0 || wanted.scope.length + wanted.status.length > 0;
+  const [selection, ...alternatives] = [...exact, ...(isListed ? [byClass(wanted, common)] : [])] as [Selection];
+  const searchAtMost = wanted.recipients.length === 0 ? undefined : SEARCHED_COUNT_BY_RECIPIENT;
+  return { selection, alternatives, words: meaning.words, searchAtMost };
+}
+
+type Wanted = {
+  input: ListMessages;
+  /** Domains; null for all. */
+  ids: string[] | null;
+  /** Message-ID and queue id, which few messages share. */
+  named: Prisma.Sql[];
+  recipients: string[];
+  senders: string[];
+  /** Domain and direction. */
+  scope: Prisma.Sql[];
+  status: Prisma.Sql[];
+};
+
+type Common = Pick<Selection, 'columns' | 'order' | 'position'>;
+
+const MESSAGE = { column: Prisma.sql`m.created_at`, id: Prisma.sql`m.id`, name: 'createdAt' } as const;
+const RECIPIENT = { column: Prisma.sql`r.created_at`, id: Prisma.sql`r.message_id`, name: 'createdAt' } as const;
+const OF_ALL_DOMAINS = { column: Prisma.sql`m.domain_id`, ids: null };
+
+function byName({ input, named, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
+  const [first, ...others] = named;
+  if (!first) return null;
+  return {
+    ...common,
+    from: Prisma.sql`message m`,
+    by: MESSAGE,
+    conditions: [first, ...timeOf(input, MESSAGE)],
+    filters: [...others, ...recipients.map(isAddressedTo), ...senders.map(isFrom), ...scope, ...status],
+    domains: OF_ALL_DOMAINS,
+  };
+}
+
+/** Recipients have the time of their message. */
+function byRecipient({ input, named, recipients, senders, scope, status }: Wanted, common: Common): Selection | null {
+  const [recipient, ...others] = recipients;
+  if (recipient === undefined) return null;
+  return {
+    ...common,
+    // LEFT, so that Postgres leaves it out where only the order is needed.
+    from: Prisma.sql`message_recipient r LEFT JOIN message m ON m.id = r.message_id`,
+    by: RECIPIENT,
+    conditions: [Prisma.sql`r.address = ${recipient}`, ...timeOf(input, RECIPIENT)],
+    filters: [...named, ...others.map(isAddressedTo), ...senders.map(isFrom), ...scope, ...status],
+    domains: OF_ALL_DOMAINS,
+  };
+}
+
+/** The index of senders has the status too. */
+function bySender({ input, named, recipients, senders, scope }: Wanted, common: Common): Selection | null {
+  const [sender, ...others] = senders;
+  if (sender === undefined) return null;
+  return {
+    ...common,
+    from: Prisma.sql`message m`,
+    by: MESSAGE,
+    conditions: [isFrom(sender), ...timeOf(input, MESSAGE)],
+    filters: [...named, ...recipients.map(isAddressedTo), ...others.map(isFrom), ...scope, ...acceptedOf(input)],
+    domains: OF_ALL_DOMAINS,
+    classes: [statusClass(input)],
+    isIndexed: true,
+  };
+}
+
+function byClass({ input, ids, named, recipients, senders }: Wanted, common: Common): Selection {
+  const classes = classesOf(input);
+  return {
+    ...common,
+    from: Prisma.sql`message m`,
+    by: MESSAGE,
+    conditions: timeOf(input, MESSAGE),
+    filters: [...named, ...recipients.map(isAddressedTo), ...senders.map(isFrom), ...acceptedOf(input)],
+    domains: { ...OF_ALL_DOMAINS, ids },
+    classes,
+    isIndexed: classes.length > 0,
+  };
+}
+
+// As `sent` in the statistics.
+const ACCEPTED_STATUSES = ['sent', 'deferred', 'delivered', 'bounced', 'failed'] as const;
+const ACCEPTED = Prisma.sql`
+  m.direction = 'outbound' AND m.status NOT IN ('submitting', 'uncertain')
+  AND (m.status <> 'failed' OR m.queue_id IS NOT NULL)`;
+
+function acceptedOf({ accepted }: ListMessages): Prisma.Sql[] {
+  return accepted ? [ACCEPTED] : [];
 }
 
 /** Each message to a recipient takes a look-up. */
 const SEARCHED_COUNT_BY_RECIPIENT = 1_000;
 
-const MESSAGE = { column: Prisma.sql`m.created_at`, id: Prisma.sql`m.id`, name: 'createdAt' } as const;
-const RECIPIENT = { column: Prisma.sql`r.created_at`, id: Prisma.sql`r.message_id`, name: 'createdAt' } as const;
+type Classes = NonNullable<Selection['classes']>;
 
+/** The index has both, so a filter by one of them reads the messages of each value of the other. */
+function classesOf(input: ListMessages): Classes {
+  const { direction, status, accepted } = input;
+  if (!direction && !status && !accepted) return [];
+  const values = direction ? [direction] : accepted ? (['outbound'] as const) : DIRECTIONS;
+  return [{ column: Prisma.sql`m.direction`, type: 'direction', values }, statusClass(input)];
+}
+
+function statusClass({ status, accepted }: ListMessages): Classes[number] {
+  const values = status ? [status] : accepted ? ACCEPTED_STATUSES : MESSAGE_STATUSES;
+  return { column: Prisma.sql`m.status`, type: 'message_status', values };
+}
+
+function timeOf({ since, until }: ListMessages, { column }: Selection['by']): Prisma.Sql[] {
+  return onlySql([
+    since && Prisma.sql`${column} >= ${since}::timestamptz`,
+    until && Prisma.sql`${column} < ${until}::timestamptz`,
+  ]);
+}
+
+function onlyText(texts: unknown[]): string[] {
+  return texts.filter((each) => typeof each === 'string');
+}
+
+function onlySql(conditions: unknown[]): Prisma.Sql[] {
+  return conditions.filter((each) => each instanceof Prisma.Sql);
+}
+
+// Not EXISTS, which Postgres would answer for all messages at once, by a scan.
 function isAddressedTo(address: string): Prisma.Sql {
-  return Prisma.sql`EXISTS (SELECT FROM message_recipient o WHERE o.message_id = m.id AND o.address = ${address})`;
+  return Prisma.sql`(SELECT true FROM message_recipient o WHERE o.message_id = m.id AND o.address = ${address} LIMIT 1) IS TRUE`;
+}
+
+function isFrom(address: string): Prisma.Sql {
+  return Prisma.sql`m.from_address = ${address}`;
 }
 
 function addressOf(text: string): string {

@@ -73,6 +73,15 @@ describe('messages', () => {
     expectError(await api.get(`/messages/${old}`), 404, 'NOT_FOUND');
   });
 
+  it('that were deleted by a shorter period are remembered when the period grows', async () => {
+    const completeSince = async () => (await db.messageRetention.findUniqueOrThrow({ where: { id: 1 } })).completeSince;
+    await db.messageRetention.update({ where: { id: 1 }, data: { completeSince: null } });
+    await run({ keptDays: 30 });
+    await becomeDue();
+    await run({ keptDays: 90 });
+    expect(await completeSince()).toEqual(daysAgo(30));
+  });
+
   it('are all kept with 0 days', async () => {
     const old = await makeMessage(4000);
     await run({ keptDays: 0 });

@@ -39,7 +39,7 @@ async function claimRun(db: Database, before: Date): Promise<Claim | null> {
            started_at = CASE WHEN started_at IS NULL OR finished_at IS NOT NULL THEN now() ELSE started_at END,
            deleted_count = CASE WHEN finished_at IS NOT NULL THEN 0 ELSE deleted_count END,
            deleted_until = CASE WHEN finished_at IS NOT NULL THEN NULL ELSE deleted_until END,
-           finished_at = NULL
+           complete_since = greatest(complete_since, ${before}), finished_at = NULL
      WHERE due_at <= now()`;
   return claimed === 0 ? null : { token, before };
 }

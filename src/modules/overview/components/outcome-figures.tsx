@@ -1,42 +1,59 @@
 import { Figures } from '@/components/layout/figures';
+import { Sparkline } from '@/components/marks/sparkline';
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount } from '@/lib/format';
+import { messagesHref } from '@/lib/messages-href';
 import type { Overview } from '../schema';
 
 const OUTCOMES = ['sent', 'delivered', 'deferred', 'bounced', 'failed'] as const;
+type Outcome = (typeof OUTCOMES)[number];
 
-const OUTBOUND = ['submitting', 'sent', 'delivered', 'deferred', 'bounced', 'failed', 'uncertain'] as const;
+const COLORS: Record<Outcome, string> = {
+  sent: 'var(--ink-3)',
+  delivered: 'var(--postmark)',
+  deferred: 'var(--deferred)',
+  bounced: 'var(--bounced)',
+  failed: 'var(--failed)',
+};
 
-type Totals = Overview['totals'];
+type OutcomeFiguresProps = { overview: Overview | undefined; domain: string | null };
 
-type OutcomeFiguresProps = { totals: Totals | undefined; received: number | undefined };
-
-export function OutcomeFigures({ totals, received = 0 }: OutcomeFiguresProps) {
+/** Each figure of the last 24 hours leads to its messages, with its course by hour and its change since the day before. */
+export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
   return (
     <Figures
       figures={OUTCOMES.map((outcome) => ({
         key: outcome,
         title: <StatusMark status={outcome} />,
-        value: totals && figureOf(outcome, totals),
-        caption: totals ? captionOf(outcome, totals, received) : '\u00a0',
+        value: overview?.totals[outcome],
+        caption: (
+          <>
+            {overview ? captionOf(outcome, overview) : '\u00a0'}
+            <br />
+            {overview ? changeOf(overview.totals[outcome], overview.previous[outcome]) : '\u00a0'}
+            <Sparkline values={overview?.series.map((hour) => hour[outcome])} color={COLORS[outcome]} />
+          </>
+        ),
+        href: overview?.totals[outcome] ? messagesHref(outcome, { since: overview.since, domain }) : undefined,
       }))}
     />
   );
 }
 
-function figureOf(outcome: (typeof OUTCOMES)[number], totals: Totals): number {
-  return outcome === 'sent' ? sum(totals) : totals[outcome];
-}
-
-function captionOf(outcome: (typeof OUTCOMES)[number], totals: Totals, received: number): string {
-  const sent = sum(totals);
+function captionOf(outcome: Outcome, { totals: { sent, received, rejected, ...totals } }: Overview): string {
   if (outcome === 'sent') return received === 0 ? 'in 24 hours' : `${formatCount(received)} received`;
-  if (sent === 0) return 'none sent';
+  const whole = outcome === 'failed' ? sent + rejected : sent;
+  if (whole === 0) return 'none sent';
   if (totals[outcome] === 0) return 'none';
-  const share = (100 * totals[outcome]) / sent;
+  const share = (100 * totals[outcome]) / whole;
   return share < 0.1 ? 'under 0.1% of sent' : `${share === 100 ? 100 : share.toFixed(1)}% of sent`;
 }
 
-function sum(totals: Totals): number {
-  return OUTBOUND.reduce((total, status) => total + totals[status], 0);
+/** Compared with the day before. */
+function changeOf(value: number, before: number): string {
+  if (value === before) return 'as the day before';
+  if (before === 0) return 'none the day before';
+  const percent = Math.round((100 * Math.abs(value - before)) / before);
+  if (percent >= 1000) return `${formatCount(Math.round(value / before))} times the day before`;
+  return `${percent < 1 ? 'under 1%' : `${percent}%`} ${value > before ? 'more' : 'fewer'} than before`;
 }

@@ -36,12 +36,12 @@ export function OverviewPage() {
         <ErrorState what="the overview" error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
         <>
-          <OutcomeFigures totals={data?.outbound} received={data?.totals.received} />
+          <OutcomeFigures overview={data} domain={domain} />
           {data && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}
               <NeedsAttention
-                totals={data.outbound}
+                totals={data.totals}
                 mta={data.mta}
                 failingWebhooks={data.failing_webhooks}
                 // The checklist has those of a new domain.

@@ -1,48 +1,27 @@
-'use client';
-
-import dynamic from 'next/dynamic';
+import { ByTime } from '@/components/charts/by-time';
 import { SectionHeading } from '@/components/layout/section-heading';
-import { formatCount, formatDate } from '@/lib/format';
-import type { Day } from './day-chart';
-import classes from './reports.module.css';
+import { formatDate } from '@/lib/format';
 
-const DayChart = dynamic(() => import('./day-chart').then((module) => module.DayChart), { ssr: false });
+type Day = { at: string; good: number; bad: number };
 
 type ByDayProps = { days: Day[]; labels: { good: string; bad: string }; what: string };
 
-/** Two figures by day, as a chart and as a table beside it. */
+/** Two figures by day. */
 export function ByDay({ days, labels, what }: ByDayProps) {
   return (
     <section aria-labelledby="by-day">
       <SectionHeading title="By day" id="by-day" isUnderlined>
         <span className="quiet">{what}, days in UTC</span>
       </SectionHeading>
-      <div className={classes.byDay}>
-        <div className={classes.chart} aria-hidden="true">
-          <DayChart days={days} labels={labels} />
-        </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard. */}
-        <section className={classes.days} tabIndex={0} aria-label={`${what} by day`}>
-          <table>
-            <thead>
-              <tr>
-                <th>Day</th>
-                <th>{labels.good}</th>
-                <th>{labels.bad}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {[...days].reverse().map(({ at, good, bad }) => (
-                <tr key={at}>
-                  <th scope="row">{formatDate(at)}</th>
-                  <td>{formatCount(good)}</td>
-                  <td>{formatCount(bad)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      </div>
+      <ByTime
+        rows={days.map(({ at, good, bad }) => ({ at, label: formatDate(at), values: { good, bad } }))}
+        series={[
+          { name: 'good', label: labels.good, color: 'var(--postmark)' },
+          { name: 'bad', label: labels.bad, color: 'var(--bounced)' },
+        ]}
+        timeHeader="Day"
+        label={`${what} by day`}
+      />
     </section>
   );
 }

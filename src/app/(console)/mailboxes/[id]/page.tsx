@@ -1,9 +1,10 @@
 import type { Metadata } from 'next';
+import { MailboxSendingRates } from '@/modules/analytics/components/lazy-sending-rates';
 import { MailboxPage } from '@/modules/mailboxes/components/mailbox-page';
 
 export const metadata: Metadata = { title: 'Mailbox' };
 
 export default async function Page({ params }: { params: Promise<{ id: string }> }) {
   const { id } = await params;
-  return <MailboxPage id={id} />;
+  return <MailboxPage id={id} sent={<MailboxSendingRates id={id} />} />;
 }

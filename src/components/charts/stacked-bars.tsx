@@ -2,23 +2,19 @@
 
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
-import { formatCount, formatDate } from '@/lib/format';
+import { formatCount } from '@/lib/format';
+import type { Series, TimeRow } from './by-time';
 
-export type Day = { at: string; good: number; bad: number };
+type StackedBarsProps = { rows: TimeRow[]; series: Series[] };
 
-type DayChartProps = { days: Day[]; labels: { good: string; bad: string } };
-
-export function DayChart({ days, labels }: DayChartProps) {
+export function StackedBars({ rows, series }: StackedBarsProps) {
   return (
     <BarChart
       h={240}
-      data={days.map(({ at, good, bad }) => ({ day: formatDate(at), good, bad }))}
-      dataKey="day"
+      data={rows.map(({ label, values }) => ({ label, ...values }))}
+      dataKey="label"
       type="stacked"
-      series={[
-        { name: 'good', label: labels.good, color: 'var(--postmark)' },
-        { name: 'bad', label: labels.bad, color: 'var(--bounced)' },
-      ]}
+      series={series}
       valueFormatter={formatCount}
       withLegend
       legendProps={{ verticalAlign: 'top', height: 32, itemSorter: null }}
@@ -27,6 +23,7 @@ export function DayChart({ days, labels }: DayChartProps) {
       strokeDasharray="0"
       gridColor="var(--rule)"
       textColor="var(--ink-2)"
+      xAxisProps={{ minTickGap: 24 }}
       barProps={{ isAnimationActive: false, radius: 0 }}
       barChartProps={{ accessibilityLayer: false }}
     />

@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { failProcedure } from '../support/faults';
+import {
+  type Api,
+  alertWith,
+  type Domain,
+  expect,
+  makeDomain,
+  sendMessage,
+  test,
+  unique,
+  url,
+} from '../support/fixtures';
+
+const HOUR_MS = 3_600_000;
+
+/** Three messages that are delivered, and two that bounce. */
+async function sendMail(api: Api, domain: Domain): Promise<void> {
+  for (let n = 0; n < 3; n++) await sendMessage(api, domain);
+  for (let n = 0; n < 2; n++) await sendMessage(api, domain, { to: [{ email: `${unique('b')}@bounce.test` }] });
+}
+
+async function open(page: Page, query: string): Promise<void> {
+  await page.goto(`${url()}/analytics?${query}`);
+  await expect(page.getByRole('heading', { name: 'Delivery time' })).toBeVisible();
+}
+
+const figure = (page: Page, name: string) =>
+  page.getByRole('term').filter({ hasText: name }).locator('xpath=following-sibling::dd').getByRole('link');
+
+test('every figure leads to exactly the messages that it counts', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await sendMail(api, domain);
+  await sendMail(api, await makeDomain(api));
+  await open(page, `domain=${domain.id}`);
+  await check();
+  for (const [name, count] of [
+    ['Sent', 5],
+    ['Delivered', 3],
+    ['Bounced', 2],
+  ] as const) {
+    await expect(figure(page, name)).toHaveText(`${count}`);
+    await figure(page, name).click();
+    await expect(page.getByRole('heading', { name: 'Messages', level: 1 })).toBeVisible();
+    // With the row of column names.
+    await expect(page.getByRole('row')).toHaveCount(count + 1);
+    await page.goBack();
+  }
+  const table = page.getByRole('region', { name: 'Outbound messages by time' });
+  const today = table.getByRole('row').nth(1);
+  await expect(today.getByRole('cell')).toHaveText(['5', '3', '0', '2', '0']);
+  await today.getByRole('link', { name: '3', exact: true }).click();
+  await expect(page.getByRole('row')).toHaveCount(4);
+  await page.goBack();
+  const entry = page.getByRole('table', { name: 'Messages by Domain' }).getByRole('row', { name: domain.name });
+  await entry.getByRole('link', { name: '2', exact: true }).click();
+  await expect(page.getByRole('row')).toHaveCount(3);
+});
+
+test('breaks figures down by what is chosen, and keeps the choice in the URL', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  await sendMail(api, domain);
+  await open(page, `domain=${domain.id}`);
+  await page.getByRole('combobox', { name: 'Break down by' }).click();
+  await page.getByRole('option', { name: 'Recipient domain' }).click();
+  const recipients = page.getByRole('table', { name: 'Recipients of outbound messages by Recipient domain' });
+  await expect(recipients.getByRole('row', { name: /^far\.example 3 3 0 0 0 100%/ })).toBeVisible();
+  await expect(recipients.getByRole('row', { name: /^bounce\.test 2 0 0 2 0 0%/ })).toBeVisible();
+  await expect(page).toHaveURL(/by=recipient_domain/);
+  await page.reload();
+  await expect(recipients).toBeVisible();
+  await check();
+  await page.getByRole('combobox', { name: 'Break down by' }).click();
+  await page.getByRole('option', { name: 'Sender' }).click();
+  const sender = page.getByRole('row', { name: new RegExp(`^orders@${domain.name}`) });
+  await sender.getByRole('link', { name: '2', exact: true }).click();
+  await expect(page.getByRole('row')).toHaveCount(3);
+});
+
+test('zooms in by dragging over the chart and by the times beside it, and back', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  await sendMail(api, domain);
+  await open(page, `domain=${domain.id}&timezone=UTC`);
+  const chart = page.locator('.recharts-surface').first();
+  const box = await chart.boundingBox();
+  if (!box) throw new Error('there is no chart');
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * 0.5, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.7, y, { steps: 5 });
+  await page.mouse.move(box.x + box.width * 0.95, y, { steps: 5 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/period=custom/);
+  await expect(page.getByRole('radio', { name: 'Custom' })).toBeChecked();
+  await expect(figure(page, 'Sent')).toHaveText('5');
+  await check();
+  await page.goBack();
+  await expect(page.getByRole('radio', { name: '7 days' })).toBeChecked();
+
+  const day = new Date().toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' });
+  const times = page.getByRole('region', { name: 'Outbound messages by time' });
+  await times.getByRole('link', { name: day, exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('From')).toHaveValue(/T00:00$/);
+  await expect(page.getByRole('combobox', { name: 'Granularity' })).toHaveValue(/Hour|15 minutes/);
+  await expect(figure(page, 'Sent')).toHaveText('5');
+});
+
+test('shows a period and a time zone of one’s own', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await sendMail(api, domain);
+  await open(page, `domain=${domain.id}&timezone=UTC&period=24h`);
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('kathm');
+  await page.getByRole('option', { name: 'Asia/Kathmandu' }).click();
+  await expect(page.getByText('Kathmandu time')).toBeVisible();
+  await page.getByRole('radio', { name: 'Custom' }).check();
+  const from = new Date(Date.now() - 2 * HOUR_MS + 345 * 60_000).toISOString().slice(0, 13);
+  await page.getByLabel('From').fill(`${from}:00`);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/start=.*(%3A|:)15(%3A|:)00/);
+  await expect(figure(page, 'Sent')).toHaveText('5');
+  await check();
+});
+
+test('exports the shown period as CSV', async ({ signedIn: page, api }) => {
+  const domain = await makeDomain(api);
+  await sendMail(api, domain);
+  await open(page, `domain=${domain.id}&period=30d`);
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'CSV' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^analytics-messages-.*\.csv$/);
+  const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines).toHaveLength(32);
+  expect(lines.at(-1)).toContain(',5,3,2,0,0,');
+});
+
+test('says that there are no messages, and what is wrong with a period', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/analytics?domain=${domain.id}`);
+  await expect(page.getByRole('heading', { name: 'No messages in this period' })).toBeVisible();
+  await check();
+  await page.goto(`${url()}/analytics?timezone=Mars/Olympus`);
+  await expect(alertWith(page, 'INVALID_PERIOD (400)')).toContainText('Enter the name of an IANA time zone');
+  await check();
+});
+
+test('shows an error with its request, and the figures after a retry', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  await sendMail(api, domain);
+  const end = await failProcedure(page, 'analytics.get', { status: 500, code: 'INTERNAL_ERROR', message: 'Failed.' });
+  await page.goto(`${url()}/analytics?domain=${domain.id}`);
+  await expect(page.getByText('Couldn’t load analytics')).toBeVisible();
+  await check();
+  await end();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(figure(page, 'Sent')).toHaveText('5');
+});

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test, unique, url } from '../support/fixtures';
+
+test('shows what is wrong first, with what to do, then every check and its last day', async ({
+  signedIn: page,
+  sql,
+  check,
+}) => {
+  const host = `${unique('mx')}.example`;
+  await sql(
+    `INSERT INTO health_check (name, subject, status, value, message, since, checked_at)
+     VALUES ('disk', $1, 'down', 4.5, '', now() - interval '3 hours', now() + interval '1 hour')`,
+    [host],
+  );
+  await sql(`INSERT INTO health_sample (name, subject, at, status, value)
+     SELECT 'disk', '${host}', now() - hours * interval '1 hour', CASE WHEN hours > 3 THEN 'degraded' ELSE 'down' END::health_status,
+            hours * 2 FROM generate_series(1, 12) AS hours`);
+  await page.goto(`${url()}/system/health`);
+  const problem = page.getByRole('region', { name: 'Problems' }).getByRole('listitem').filter({ hasText: host });
+  await expect(problem).toContainText('Down');
+  await expect(problem).toContainText('4.5 %');
+  await expect(problem).toContainText('started 3 h ago');
+  await expect(problem).toContainText('enlarge the disk');
+  const row = page.getByRole('table', { name: 'Machines checks' }).getByRole('row', { name: host });
+  await expect(row).toContainText('Below 30 %, down below 15 %');
+  await expect(
+    page.getByRole('table', { name: 'Database checks' }).getByRole('row', { name: 'Postgres' }),
+  ).toContainText('OK');
+  await check();
+  await row.getByRole('button', { name: 'Last day' }).click();
+  const dialog = page.getByRole('dialog', { name: host });
+  await expect(dialog).toContainText('Between 2 % and 24 %');
+  await expect(dialog.getByRole('listitem')).toHaveText([/Down/, /Degraded/]);
+  await check();
+  await sql(`DELETE FROM health_check WHERE subject = $1`, [host]);
+});
+
+test('lists nodes, drains one, and removes one that is dead', async ({ signedIn: page, sql, check }) => {
+  const [alive, dead] = [`${unique('a')}.example`, `${unique('d')}.example`];
+  await sql(
+    `INSERT INTO cluster_node (id, host, process_id, version, roles, load_average, memory_bytes, started_at, beat_at)
+     VALUES ($1, $2, 7, '0.1.0', '{web,worker}', 0.4, 2e8, now(), now() + interval '10 minutes'),
+            ($3, $4, 8, '0.1.0', '{web,worker}', 0.4, 2e8, now(), now() - interval '1 minute')`,
+    [randomUUID(), alive, randomUUID(), dead],
+  );
+  await page.goto(`${url()}/system/nodes`);
+  const table = page.getByRole('table', { name: 'Nodes' });
+  const own = table.getByRole('row', { name: alive });
+  await expect(own).toContainText('Active');
+  await expect(table.getByRole('row', { name: dead })).toContainText('No heartbeat');
+  await check();
+  await own.getByRole('button', { name: 'Drain' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
+  await expect(own).toContainText('Draining');
+  await own.getByRole('button', { name: 'Take work again' }).click();
+  await expect(own).toContainText('Active');
+  await table.getByRole('row', { name: dead }).getByRole('button', { name: 'Remove' }).click();
+  await expect(table.getByRole('row', { name: dead })).toHaveCount(0);
+  await sql('DELETE FROM cluster_node WHERE host = $1', [alive]);
+});

@@ -1,0 +1,60 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import type { ReactNode } from 'react';
+import { formatCount } from '@/lib/format';
+import classes from './by-time.module.css';
+
+const StackedBars = dynamic(() => import('./stacked-bars').then((module) => module.StackedBars), { ssr: false });
+
+export type Series = { name: string; label: string; color: string };
+export type TimeRow = { at: string; label: string; values: Record<string, number> };
+
+type ByTimeProps = {
+  /** Oldest first. */
+  rows: TimeRow[];
+  series: Series[];
+  /** What the table has beside the time; by default the series. */
+  columns?: { key: string; header: string; cell: (row: TimeRow) => ReactNode }[];
+  timeHeader: string;
+  /** Names the table, such as "Messages by day". */
+  label: string;
+};
+
+/** Figures by time, as a chart, whose code is loaded apart, and as a table beside it. */
+export function ByTime({ rows, series, columns = series.map(columnOf), timeHeader, label }: ByTimeProps) {
+  return (
+    <div className={classes.byTime}>
+      <div className={classes.chart} aria-hidden="true">
+        <StackedBars rows={rows} series={series} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard. */}
+      <section className={classes.times} tabIndex={0} aria-label={label}>
+        <table>
+          <thead>
+            <tr>
+              <th>{timeHeader}</th>
+              {columns.map(({ key, header }) => (
+                <th key={key}>{header}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.toReversed().map((row) => (
+              <tr key={row.at}>
+                <th scope="row">{row.label}</th>
+                {columns.map(({ key, cell }) => (
+                  <td key={key}>{cell(row)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  );
+}
+
+function columnOf({ name, label }: Series) {
+  return { key: name, header: label, cell: ({ values }: TimeRow) => formatCount(values[name] ?? 0) };
+}

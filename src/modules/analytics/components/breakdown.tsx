@@ -1,0 +1,155 @@
+'use client';
+
+import { Select } from '@mantine/core';
+import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { NoRows } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { Gauge } from '@/components/marks/gauge';
+import { STATUSES } from '@/components/marks/status-mark';
+import { type Analytics, type BreakdownEntry, DIMENSIONS, type Dimension } from '../schema';
+import classes from './analytics.module.css';
+import { CountLink } from './count-link';
+import { DIMENSION_NAMES, formatRate } from './labels';
+import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from './messages-href';
+
+const HOUR_MS = 3_600_000;
+const OPTIONS = DIMENSIONS.map((value) => ({ value, label: DIMENSION_NAMES[value] }));
+
+type BreakdownProps = {
+  analytics: Analytics;
+  domain: string | null;
+  by: Dimension;
+  isStale: boolean;
+  onBy: (by: Dimension) => void;
+};
+
+/** The largest values of a dimension. */
+export function Breakdown({ analytics, domain, by, isStale, onBy }: BreakdownProps) {
+  const { dimension, breakdown } = analytics;
+  const shown = dimension ?? by;
+  return (
+    <section aria-labelledby="breakdown">
+      <SectionHeading title="Breakdown" id="breakdown">
+        <span className="quiet">{WHAT[shown] ?? 'Recipients of outbound messages'}, the largest first</span>
+        <span className="spacer" />
+        <Select
+          aria-label="Break down by"
+          w={176}
+          allowDeselect={false}
+          data={OPTIONS}
+          value={by}
+          onChange={(value) => onBy(DIMENSIONS.find((candidate) => candidate === value) ?? by)}
+        />
+      </SectionHeading>
+      {breakdown.length === 0 ? (
+        <NoRows>{EMPTY[shown] ?? 'Nothing sent in this period.'}</NoRows>
+      ) : (
+        <DataTable
+          caption={`${WHAT[shown] ?? 'Recipients of outbound messages'} by ${DIMENSION_NAMES[shown]}`}
+          columns={columnsOf({ analytics, domain, dimension: shown })}
+          rows={breakdown}
+          rowKey={({ value }) => value ?? ''}
+          isStale={isStale}
+        />
+      )}
+    </section>
+  );
+}
+
+const WHAT: Partial<Record<Dimension, string>> = {
+  domain: 'Messages',
+  sender: 'Outbound messages',
+  api_key: 'Outbound messages',
+};
+
+const EMPTY: Partial<Record<Dimension, string>> = {
+  api_key: 'Nothing sent with an API key in this period.',
+  category: 'Nothing deferred, bounced or failed in this period.',
+  smtp_code: 'No replies from receiving servers in this period.',
+};
+
+type Shown = { analytics: Analytics; domain: string | null; dimension: Dimension };
+
+function columnsOf(shown: Shown): DataTableColumn<BreakdownEntry>[] {
+  const { breakdown } = shown.analytics;
+  const largest = Math.max(...breakdown.map(sizeOf), 1);
+  return [
+    {
+      key: 'value',
+      header: DIMENSION_NAMES[shown.dimension],
+      mobile: 'lead',
+      cell: (entry) => (
+        <span className={entry.value === null ? 'quiet' : MONO.has(shown.dimension) ? 'mono clip' : 'clip'}>
+          {nameOf(entry, shown.dimension)}
+        </span>
+      ),
+    },
+    {
+      key: 'share',
+      header: <span className="sr-only">Size</span>,
+      width: 144,
+      mobile: 'none',
+      cell: (entry) => (
+        <span className={classes.bar}>
+          <Gauge percent={(100 * sizeOf(entry)) / largest} tone={entry.value === null ? 'quiet' : 'postmark'} isWide />
+        </span>
+      ),
+    },
+    ...figuresIn(shown.dimension).map(
+      (name, index): DataTableColumn<BreakdownEntry> => ({
+        key: name,
+        header: STATUSES[name][2],
+        width: 80,
+        kind: 'figure',
+        mobile: index === 0 ? 'side' : 'none',
+        cell: (entry) => <CountLink count={entry[name]} href={hrefOf(name, entry, shown)} />,
+      }),
+    ),
+    ...(shown.dimension === 'category' ? [] : [DELIVERED]),
+  ];
+}
+
+const DELIVERED: DataTableColumn<BreakdownEntry> = {
+  key: 'rate',
+  header: 'Rate',
+  width: 80,
+  kind: 'figure',
+  mobile: 'under',
+  cell: ({ delivery_rate: rate }) => (
+    <>
+      {formatRate(rate)}
+      <span className="only-small">&nbsp;delivered</span>
+    </>
+  ),
+};
+
+/** Only some recipients have a reason. */
+function figuresIn(dimension: Dimension): readonly ListedFigure[] {
+  if (dimension === 'category') return ['deferred', 'bounced', 'failed'];
+  return dimension === 'domain' ? [...OUTBOUND, ...INBOUND] : OUTBOUND;
+}
+
+const MONO: ReadonlySet<Dimension> = new Set(['domain', 'sender', 'recipient_domain', 'smtp_code']);
+
+/** What the bars show: also what was never accepted. */
+function sizeOf({ sent, failed, delivered, bounced, deferred, received, spam }: BreakdownEntry): number {
+  return Math.max(sent, failed + delivered + bounced + deferred) + received + spam;
+}
+
+function nameOf({ value, label }: BreakdownEntry, dimension: Dimension): string {
+  if (value === null) return 'All others';
+  if (label !== null) return label;
+  if (dimension === 'category') return value.charAt(0).toUpperCase() + value.slice(1).replaceAll('_', ' ');
+  if (dimension === 'domain') return `Deleted domain ${value}`;
+  return dimension === 'api_key' ? `Deleted, or of another admin: ${value}` : value;
+}
+
+/** The list of messages has filters for domains and senders only. Senders are counted by UTC hour. */
+function hrefOf(name: ListedFigure, { value }: BreakdownEntry, { analytics, domain, dimension }: Shown): string | null {
+  if (value === null) return null;
+  if (dimension === 'domain') return messagesHref(name, { ...analytics, domain: value });
+  if (dimension !== 'sender') return null;
+  const start = new Date(Math.floor(Date.parse(analytics.start) / HOUR_MS) * HOUR_MS).toISOString();
+  const end = new Date(Math.ceil(Date.parse(analytics.end) / HOUR_MS) * HOUR_MS).toISOString();
+  return messagesHref(name, { start, end, domain, from: value });
+}

@@ -1,0 +1,18 @@
+import type { AnalyticsPoint } from '../../schema';
+import type { timeLabels } from '../labels';
+
+/** What the charts have in common. A label that several points share, such as that of a day, is shown at the first. */
+export function chartStyle(points: AnalyticsPoint[], { tick }: ReturnType<typeof timeLabels>) {
+  const labels = points.map(({ at }) => tick(at));
+  const ticks = points.filter((_, index) => labels[index] !== labels[index - 1]).map(({ at }) => at);
+  return {
+    gridAxis: 'x' as const,
+    tickLine: 'none' as const,
+    strokeDasharray: '0',
+    gridColor: 'var(--rule)',
+    textColor: 'var(--ink-2)',
+    legendProps: { verticalAlign: 'top' as const, height: 32, itemSorter: null },
+    xAxisProps: { tickFormatter: tick, ticks, minTickGap: 24 },
+    yAxisProps: { width: 56 },
+  };
+}

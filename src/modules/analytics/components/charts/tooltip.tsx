@@ -1,0 +1,25 @@
+import { ChartTooltip } from '@mantine/charts';
+import type { timeLabels } from '../labels';
+
+type TooltipOptions = {
+  labels: ReturnType<typeof timeLabels>;
+  series: { name: string; label: string; color: string }[];
+  format: (value: number) => string;
+};
+
+type Content = { label?: unknown; payload?: readonly unknown[] };
+
+/** What a chart shows of the point at the pointer. */
+export function tooltipOf({ labels, series, format }: TooltipOptions) {
+  return {
+    content: ({ label, payload = [] }: Content) =>
+      typeof label === 'string' && (
+        <ChartTooltip
+          label={labels.row(label)}
+          payload={[...payload] as Record<string, unknown>[]}
+          series={series}
+          valueFormatter={format}
+        />
+      ),
+  };
+}

@@ -1,0 +1,106 @@
+import { formatCount } from '@/lib/format';
+import type { Analytics, Dimension, Granularity } from '../schema';
+
+const DAY_MS = 86_400_000;
+const LOCALE = 'en-GB';
+
+export const GRANULARITY_NAMES: Record<Granularity, string> = {
+  '15m': '15 minutes',
+  hour: 'Hour',
+  day: 'Day',
+  week: 'Week',
+  month: 'Month',
+};
+
+export const DIMENSION_NAMES: Record<Dimension, string> = {
+  domain: 'Domain',
+  sender: 'Sender',
+  recipient_domain: 'Recipient domain',
+  provider: 'Provider',
+  smtp_code: 'SMTP code',
+  category: 'Reason',
+  api_key: 'API key',
+};
+
+export const PERCENTILES = { p50: 'Half within', p95: '95% within', p99: '99% within' } as const;
+
+type Shown = Pick<Analytics, 'start' | 'end' | 'granularity' | 'timezone'>;
+
+/** How the times of a series are written: below its chart, and in its table. */
+export function timeLabels({ start, end, granularity, timezone: timeZone }: Shown) {
+  const format = (fields: Intl.DateTimeFormatOptions) => {
+    const formatter = new Intl.DateTimeFormat(LOCALE, { timeZone, ...fields });
+    return (at: string) => formatter.format(new Date(at));
+  };
+  const isLong = Date.parse(end) - Date.parse(start) > 1.2 * DAY_MS;
+  const clock = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const day = format({ day: 'numeric', month: 'short' });
+  const isOldYear = new Date(start).getFullYear() !== new Date().getFullYear();
+  const date = isOldYear ? format({ day: 'numeric', month: 'short', year: '2-digit' }) : day;
+  if (granularity === '15m' || granularity === 'hour') {
+    return isLong ? { tick: day, row: (at: string) => `${date(at)}, ${clock(at)}` } : { tick: clock, row: clock };
+  }
+  if (granularity === 'month') {
+    const month = format({ month: 'short', year: 'numeric' });
+    return { tick: month, row: month };
+  }
+  return { tick: day, row: date };
+}
+
+/** For example "14 Nov to 21 Nov 2026, Berlin time". */
+export function describePeriod({ start, end, timezone: timeZone }: Shown): string {
+  const fields = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const;
+  const format = (at: string, more = {}) =>
+    new Intl.DateTimeFormat(LOCALE, { ...fields, ...more }).format(new Date(at));
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const hasClock = Date.parse(end) - Date.parse(start) < 3 * DAY_MS ? clock : {};
+  const last = new Date(Date.parse(end) - (hasClock === clock ? 0 : 1)).toISOString();
+  return `${format(start, hasClock)} to ${format(last, hasClock)} · ${zoneName(timeZone)}`;
+}
+
+function zoneName(timeZone: string): string {
+  if (timeZone === 'UTC' || timeZone === 'Etc/UTC') return 'UTC';
+  return `${timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;
+}
+
+export function formatRate(rate: number | null): string {
+  if (rate === null) return '–';
+  const percent = rate * 100;
+  if (percent > 0 && percent < 0.1) return 'under 0.1%';
+  return `${percent === 100 || percent === 0 ? percent : percent.toFixed(1)}%`;
+}
+
+/** Round times for the axis of a chart, from below the shortest to above the longest. */
+export function secondTicks(times: readonly number[]): number[] {
+  const [least, most] = [Math.min(...times), Math.max(...times)];
+  const first = SECOND_TICKS.findLastIndex((tick) => tick <= least);
+  const last = SECOND_TICKS.findIndex((tick) => tick >= most);
+  return SECOND_TICKS.slice(Math.max(first, 0), last === -1 ? undefined : last + 1);
+}
+
+const SECOND_TICKS = [0.01, 0.1, 1, 10, 60, 600, 3600, 36_000, 360_000, 3_600_000];
+
+export function formatTick(seconds: number): string {
+  if (seconds < 1) return `${seconds * 1000} ms`;
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${seconds / 60} min` : `${formatCount(seconds / 3600)} h`;
+}
+
+export function formatSeconds(seconds: number | null): string {
+  if (seconds === null) return '–';
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  if (seconds < 3600) return `${(seconds / 60).toFixed(seconds < 600 ? 1 : 0)} min`;
+  return `${(seconds / 3600).toFixed(seconds < 36_000 ? 1 : 0)} h`;
+}
+
+/** For example "12% more", compared with the period before. */
+export function formatChange(value: number, before: number): string {
+  if (before === 0) return 'none before';
+  if (value === before) return 'as many as before';
+  const percent = Math.round((100 * Math.abs(value - before)) / before);
+  const size =
+    percent < 1 ? 'under 1%' : percent >= 1000 ? `${formatCount(Math.round(value / before))} times` : `${percent}%`;
+  if (percent >= 1000) return `${size} as many as before`;
+  return `${size} ${value > before ? 'more' : 'fewer'} than before`;
+}

@@ -1,0 +1,23 @@
+import type { AnalyticsFigures } from '../schema';
+
+export const OUTBOUND = ['sent', 'delivered', 'deferred', 'bounced', 'failed'] as const;
+export const INBOUND = ['received', 'spam'] as const;
+
+/** Figures that the list of messages can show one by one. */
+export type ListedFigure = Extract<(typeof OUTBOUND)[number] | (typeof INBOUND)[number], keyof AnalyticsFigures>;
+
+type Where = { start: string; end: string; domain?: string | null; from?: string };
+
+/** The list of exactly the messages that a figure counts. */
+export function messagesHref(figure: ListedFigure, { start, end, domain, from }: Where): string {
+  const direction = figure === 'received' || figure === 'spam' ? 'inbound' : 'outbound';
+  const filters: Record<string, string> = figure === 'sent' ? { accepted: 'true' } : { direction, status: figure };
+  const query = new URLSearchParams({
+    ...(domain && { domain }),
+    ...(from && { from }),
+    ...filters,
+    since: new Date(start).toISOString(),
+    until: new Date(end).toISOString(),
+  });
+  return `/messages?${query}`;
+}

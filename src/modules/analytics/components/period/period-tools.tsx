@@ -1,0 +1,107 @@
+'use client';
+
+import { Group, Select, TextInput } from '@mantine/core';
+import { SegmentedControl } from '@/components/segmented-control';
+import { type Analytics, type AnalyticsPeriod, GRANULARITIES, type Granularity } from '../../schema';
+import classes from '../analytics.module.css';
+import { GRANULARITY_NAMES } from '../labels';
+import type { AnalyticsState } from '../use-analytics';
+import { timeZonesWith } from './time-zones';
+import { enteredTime, inputValue } from './zoned-time';
+
+const PERIOD_NAMES: Record<AnalyticsPeriod, string> = {
+  '24h': '24 h',
+  '7d': '7 days',
+  '30d': '30 days',
+  '90d': '90 days',
+  custom: 'Custom',
+};
+const HOUR_MS = 3_600_000;
+const LENGTH_MS: Record<Granularity, number> = {
+  '15m': HOUR_MS / 4,
+  hour: HOUR_MS,
+  day: 24 * HOUR_MS,
+  week: 7 * 24 * HOUR_MS,
+  month: 30 * 24 * HOUR_MS,
+};
+const MAX_POINTS = 3_000;
+
+/** Chooses the period, what a point of the charts is, and the time zone. */
+export function PeriodTools({ state }: { state: AnalyticsState }) {
+  const { values, timezone, query, change } = state;
+  const { data } = query;
+  const choose = (period: AnalyticsPeriod) => {
+    if (period !== 'custom') return change({ period, start: null, end: null, granularity: null });
+    const start = data ? new Date(data.start) : new Date(Date.now() - 24 * HOUR_MS);
+    change({ period, start, end: data ? earlier(new Date(data.end), new Date()) : null, granularity: null });
+  };
+  return (
+    <>
+      <Group py="md" gap="xs">
+        <SegmentedControl label="Period" value={values.period} options={PERIOD_NAMES} onChange={choose} narrow="line" />
+        <span className="spacer only-wide" />
+        <Select
+          aria-label="Granularity"
+          w={128}
+          allowDeselect={false}
+          data={offered(data).map((value) => ({ value, label: GRANULARITY_NAMES[value] }))}
+          value={values.granularity ?? data?.granularity ?? null}
+          placeholder="Granularity"
+          onChange={(value) => change({ granularity: GRANULARITIES.find((name) => name === value) ?? null })}
+        />
+        <Select
+          aria-label="Time zone"
+          className={classes.zone}
+          searchable
+          allowDeselect={false}
+          limit={40}
+          nothingFoundMessage="No matching time zone"
+          data={timezone ? timeZonesWith(timezone) : []}
+          value={timezone}
+          placeholder="Time zone"
+          onChange={(value) => change({ timezone: value })}
+        />
+      </Group>
+      {values.period === 'custom' && (
+        <Group pb="md" gap="xs" key={timezone}>
+          <TimeInput label="From" at={values.start} timezone={timezone} onChange={(start) => change({ start })} />
+          <TimeInput label="To" at={values.end} timezone={timezone} onChange={(end) => change({ end })} />
+        </Group>
+      )}
+    </>
+  );
+}
+
+type TimeInputProps = { label: string; at: Date | null; timezone: string | null; onChange: (at: Date | null) => void };
+
+function TimeInput({ label, at, timezone, onChange }: TimeInputProps) {
+  const enter = (text: string) => timezone && onChange(enteredTime(text, timezone));
+  return (
+    <TextInput
+      // A change from elsewhere, such as zooming in, replaces what was entered.
+      key={at?.getTime()}
+      label={label}
+      type="datetime-local"
+      w={208}
+      step={900}
+      disabled={timezone === null}
+      defaultValue={at && timezone ? inputValue(at, timezone) : ''}
+      onBlur={({ currentTarget }) => enter(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') enter(event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other;
+}
+
+/** Those that make neither too many points nor a single one. */
+function offered(data: Analytics | undefined): Granularity[] {
+  if (!data) return [...GRANULARITIES];
+  const lengthMs = Date.parse(data.end) - Date.parse(data.start);
+  const isFit = (name: Granularity) => lengthMs / LENGTH_MS[name] < MAX_POINTS && LENGTH_MS[name] <= lengthMs;
+  return GRANULARITIES.filter((name) => name === data.granularity || isFit(name));
+}

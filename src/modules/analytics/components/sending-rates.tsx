@@ -1,0 +1,97 @@
+'use client';
+
+import { keepPreviousData } from '@tanstack/react-query';
+import Link from 'next/link';
+import { parseAsStringLiteral, useQueryState } from 'nuqs';
+import { trpc } from '@/components/api/trpc';
+import { ByTime, type TimeRow } from '@/components/charts/by-time';
+import { EmptyState, ErrorState } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { SegmentedControl } from '@/components/segmented-control';
+import { formatCount, formatZone } from '@/lib/format';
+import { messagesHref } from '@/lib/messages-href';
+import type { Analytics, AnalyticsPoint } from '../schema';
+import classes from './sending-rates.module.css';
+
+const PERIODS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
+const REFRESH_MS = 60_000;
+const COLUMNS = ['sent', 'delivered', 'bounced'] as const;
+const LABELS = { sent: 'Sent', delivered: 'Delivered', other: 'Not delivered yet, or failed', bounced: 'Bounced' };
+const SERIES = [
+  { name: 'delivered', label: LABELS.delivered, color: 'var(--postmark)' },
+  { name: 'other', label: LABELS.other, color: 'var(--rule-strong)' },
+  { name: 'bounced', label: LABELS.bounced, color: 'var(--bounced)' },
+];
+
+type SendingRatesProps = { domainId: string; sender?: string };
+
+/** What a domain or an address sent, by hour or day, and what happened to it. */
+export function SendingRates({ domainId, sender }: SendingRatesProps) {
+  const [period, setPeriod] = useQueryState(
+    'period',
+    parseAsStringLiteral(Object.keys(PERIODS) as (keyof typeof PERIODS)[]).withDefault('7d'),
+  );
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  const { data, isError, error, refetch } = trpc.analytics.get.useQuery(
+    { period, timezone, domain_id: domainId, sender, limit: 1 },
+    { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
+  );
+  return (
+    <section aria-labelledby="sending-rates" className={classes.rates}>
+      <SectionHeading title="Sent messages" id="sending-rates" isUnderlined>
+        <span className="quiet">{data && describeRates(data)}</span>
+        <span className="spacer" />
+        <SegmentedControl
+          label="Period"
+          value={period}
+          options={PERIODS}
+          onChange={(next) => void setPeriod(next)}
+          narrow="columns"
+        />
+      </SectionHeading>
+      {isError && !data && <ErrorState what="the sent messages" error={error} onRetry={() => void refetch()} />}
+      {data && data.totals.sent === 0 && (
+        <EmptyState title={`No messages sent in the last ${PERIODS[period]}`}>
+          <p>The chart fills as messages are sent. Choose a longer period to see earlier ones.</p>
+        </EmptyState>
+      )}
+      {data && data.totals.sent > 0 && (
+        <ByTime
+          rows={data.series.map((point) => rowOf(point, data.granularity))}
+          series={SERIES}
+          timeHeader={formatZone()}
+          label="Sent messages by time"
+          columns={COLUMNS.map((name) => ({
+            key: name,
+            header: LABELS[name],
+            cell: (row) => {
+              const count = row.values[name] ?? 0;
+              const until = data.series.find(({ at }) => at === row.at)?.until;
+              if (count === 0) return <span className="quiet">0</span>;
+              const where = { since: row.at, until, domain: domainId, from: sender };
+              return <Link href={messagesHref(name, where)}>{formatCount(count)}</Link>;
+            },
+          }))}
+        />
+      )}
+    </section>
+  );
+}
+
+function rowOf({ at, sent, delivered, bounced }: AnalyticsPoint, granularity: Analytics['granularity']): TimeRow {
+  const values = { sent, delivered, bounced, other: Math.max(0, sent - delivered - bounced) };
+  return { at, label: (granularity === 'hour' ? HOUR : DAY).format(new Date(at)), values };
+}
+
+const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', day: 'numeric', month: 'short' });
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+function describeRates({ totals }: Analytics): string {
+  const { sent, delivery_rate: delivered, bounce_rate: bounced } = totals;
+  if (sent === 0 || delivered === null || bounced === null) return '';
+  return `${formatCount(sent)} sent, ${percent(delivered)} delivered, ${percent(bounced)} bounced`;
+}
+
+function percent(rate: number): string {
+  return `${rate === 1 ? 100 : (100 * rate).toFixed(1)}%`;
+}

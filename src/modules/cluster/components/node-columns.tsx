@@ -1,0 +1,112 @@
+import { Button } from '@mantine/core';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { type Status, StatusMark } from '@/components/marks/status-mark';
+import { formatAgo, formatBytes, formatFull } from '@/lib/format';
+import type { ClusterNode } from '../schema';
+
+type Options = Record<'onDrain' | 'onActivate' | 'onRemove', (node: ClusterNode) => void>;
+
+export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTableColumn<ClusterNode>[] {
+  return [
+    {
+      key: 'host',
+      header: 'Host',
+      mobile: 'lead',
+      skeletonWidth: 160,
+      cell: ({ host, process_id: process }) => (
+        <span className="clip" title={`${host}, process ${process}`}>
+          <span className="strong">{host}</span> <span className="soft">process {process}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'state',
+      header: 'State',
+      width: 144,
+      mobile: 'tail',
+      skeletonWidth: 64,
+      cell: (node) => {
+        const [mark, word] = stateOf(node);
+        return <StatusMark status={mark}>{word}</StatusMark>;
+      },
+    },
+    {
+      key: 'roles',
+      header: 'Role',
+      width: 112,
+      mobile: 'under',
+      skeletonWidth: 64,
+      cell: ({ roles }) => (roles.includes('agent') ? 'Mail agent' : 'App'),
+    },
+    { key: 'version', header: 'Version', width: 96, skeletonWidth: 40, cell: ({ version }) => version },
+    {
+      key: 'load',
+      header: 'Load',
+      width: 72,
+      kind: 'figure',
+      isOptional: true,
+      skeletonWidth: 32,
+      cell: ({ load_average: load }) => load.toFixed(2),
+    },
+    {
+      key: 'memory',
+      header: 'Memory',
+      width: 96,
+      kind: 'figure',
+      isOptional: true,
+      skeletonWidth: 48,
+      cell: ({ memory_bytes: bytes }) => formatBytes(bytes),
+    },
+    {
+      key: 'started',
+      header: 'Started',
+      width: 128,
+      isOptional: true,
+      skeletonWidth: 64,
+      className: 'soft',
+      cell: ({ started_at: at }) => <Ago iso={at} />,
+    },
+    {
+      key: 'heartbeat',
+      header: 'Heartbeat',
+      width: 128,
+      skeletonWidth: 64,
+      className: 'soft',
+      cell: ({ last_heartbeat_at: at }) => <Ago iso={at} />,
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      width: 160,
+      kind: 'control',
+      mobile: 'side',
+      skeletonWidth: 64,
+      cell: (node) => <Action node={node} on={{ onDrain, onActivate, onRemove }} />,
+    },
+  ];
+}
+
+function Action({ node, on }: { node: ClusterNode; on: Options }) {
+  const { alive, state, roles, host } = node;
+  const button = (text: string, act: (node: ClusterNode) => void) => (
+    <Button size="compact-sm" aria-label={`${text}: ${host}`} onClick={() => act(node)}>
+      {text}
+    </Button>
+  );
+  if (!alive) return button('Remove', on.onRemove);
+  if (roles.includes('agent')) return null;
+  return state === 'draining' ? button('Take work again', on.onActivate) : button('Drain', on.onDrain);
+}
+
+function Ago({ iso }: { iso: string }) {
+  return (
+    <time dateTime={iso} title={formatFull(iso)}>
+      {formatAgo(iso)}
+    </time>
+  );
+}
+
+function stateOf({ alive, state }: ClusterNode): [Status, string] {
+  if (!alive) return ['failed', 'No heartbeat'];
+  return state === 'draining' ? ['deferred', 'Draining'] : ['on', 'Active'];
+}

@@ -1,0 +1,81 @@
+'use client';
+
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { ListView } from '@/components/list/list-view';
+import { useRowActions } from '@/components/list/use-row-actions';
+import { PageHeader } from '@/components/page-header';
+import { Page } from '@/components/shell/page';
+import type { ClusterNode } from '../schema';
+import { nodeColumns } from './node-columns';
+
+const REFRESH_MS = 5_000;
+
+export function NodesPage() {
+  const utils = trpc.useUtils();
+  const list = trpc.cluster.list.useQuery({ limit: 200 }, { refetchInterval: REFRESH_MS, retry: false });
+  const update = trpc.cluster.update.useMutation();
+  const remove = trpc.cluster.remove.useMutation();
+  const [draining, setDraining] = useState<ClusterNode | null>(null);
+  const actions = useRowActions<ClusterNode>({
+    keyOf: ({ id }) => id,
+    nameOf: ([node]) => (node ? nameOf(node) : ''),
+    refresh: () => utils.cluster.list.invalidate(),
+  });
+  const setState = (node: ClusterNode, state: ClusterNode['state']) =>
+    actions.run({
+      rows: [node],
+      verb: state === 'draining' ? 'drain' : 'activate',
+      act: ({ id }) => update.mutateAsync({ id, state }),
+      text: () => (state === 'draining' ? `Draining ${nameOf(node)}` : `${nameOf(node)} takes work again`),
+      change: () => ({ state }),
+      onDone: () => setDraining(null),
+    });
+  const columns = nodeColumns({
+    onDrain: setDraining,
+    onActivate: (node) => setState(node, 'active'),
+    onRemove: (node) =>
+      actions.run({
+        rows: [node],
+        verb: 'remove',
+        act: ({ id }) => remove.mutateAsync({ id }),
+        text: () => `Removed ${nameOf(node)}`,
+        takesFocus: true,
+      }),
+  });
+
+  return (
+    <Page>
+      <PageHeader title="Nodes" description="Instances of Postroom and mail agents, by their heartbeats" />
+      <ListView
+        query={list}
+        what="nodes"
+        caption="Nodes"
+        columns={columns}
+        rowKey={({ id }) => id}
+        skeletonRows={2}
+        rows={list.data?.items.map(actions.latest)}
+      />
+      <ConfirmDialog
+        opened={draining !== null}
+        title={draining ? `Drain ${nameOf(draining)}` : ''}
+        action="Drain"
+        problem={update.error ? toProblem(update.error) : null}
+        isBusy={update.isPending}
+        onClose={() => setDraining(null)}
+        onConfirm={() => draining && setState(draining, 'draining')}
+      >
+        <p className="soft">
+          It finishes what it is doing, takes on no background work, and reports that it is not ready, so that a load
+          balancer sends it no more requests. If no other node is active, webhooks and clean-up wait.
+        </p>
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+function nameOf({ host, process_id: process }: ClusterNode): string {
+  return `${host} (${process})`;
+}

@@ -1,0 +1,72 @@
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { StatusMark } from '@/components/marks/status-mark';
+import { TextButton } from '@/components/text/text-button';
+import { formatAgo, formatFull } from '@/lib/format';
+import type { HealthCheck } from '../../schema';
+import { MARKS, thresholdText, valueText } from './check-values';
+
+type Options = { onShowHistory: (check: HealthCheck) => void };
+
+export function checkColumns({ onShowHistory }: Options): DataTableColumn<HealthCheck>[] {
+  return [
+    {
+      key: 'title',
+      header: 'Check',
+      mobile: 'lead',
+      cell: ({ title, subject }) => (
+        <span className="clip" title={subject ? `${title}, ${subject}` : title}>
+          {title}
+          {subject && <span className="mono soft"> {subject}</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      width: 112,
+      mobile: 'tail',
+      cell: ({ status }) => <StatusMark status={MARKS[status][0]}>{MARKS[status][1]}</StatusMark>,
+    },
+    {
+      key: 'value',
+      header: 'Value',
+      width: 136,
+      mobile: 'under',
+      cell: ({ value, unit }) => valueText(value, unit),
+    },
+    {
+      key: 'threshold',
+      header: 'Limits',
+      width: 264,
+      isOptional: true,
+      className: 'soft',
+      cell: (check) => thresholdText(check),
+    },
+    {
+      key: 'since',
+      header: 'Since',
+      width: 112,
+      isOptional: true,
+      className: 'soft',
+      cell: ({ since }) => (
+        <time dateTime={since} title={formatFull(since)}>
+          {formatAgo(since)}
+        </time>
+      ),
+    },
+    {
+      key: 'history',
+      header: 'Last day',
+      width: 88,
+      kind: 'control',
+      cell: (check) => (
+        <TextButton
+          aria-label={`Last day: ${check.title}${check.subject ? ` ${check.subject}` : ''}`}
+          onClick={() => onShowHistory(check)}
+        >
+          Last day
+        </TextButton>
+      ),
+    },
+  ];
+}

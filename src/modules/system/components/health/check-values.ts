@@ -1,0 +1,39 @@
+import type { Status } from '@/components/marks/status-mark';
+import { formatCount, formatPlural } from '@/lib/format';
+import type { HealthCheck } from '../../schema';
+
+export const MARKS: Record<HealthCheck['status'], [Status, string]> = {
+  ok: ['on', 'OK'],
+  degraded: ['warning', 'Degraded'],
+  down: ['failed', 'Down'],
+  unknown: ['pending', 'Unknown'],
+};
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A value with its unit; seconds as minutes, hours or days if they are many. */
+export function valueText(value: number | null, unit: string | null): string {
+  if (value === null) return '–';
+  if (unit === null) return formatCount(value);
+  if (unit === 's') return durationText(value);
+  if (['ms', '%'].includes(unit)) return `${formatCount(value)} ${unit}`;
+  return formatPlural(value, unit.replace(/ies$/, 'y').replace(/s$/, ''), unit);
+}
+
+/** The values at which a check is no longer ok, such as "Below 30 %, down below 15 %". */
+export function thresholdText({ threshold, unit }: Pick<HealthCheck, 'threshold' | 'unit'>): string {
+  if (!threshold) return '';
+  const { is, degraded, down } = threshold;
+  const limit = `${is === 'above' ? 'Above' : 'Below'} ${valueText(degraded, unit)}`;
+  return down === null || down === degraded ? limit : `${limit}, down ${is} ${valueText(down, unit)}`;
+}
+
+function durationText(seconds: number): string {
+  if (seconds < 2 * MINUTE) return `${formatCount(seconds)} s`;
+  if (seconds < 2 * HOUR) return `${formatCount(Math.round(seconds / MINUTE))} min`;
+  return seconds < 2 * DAY
+    ? `${formatCount(Math.round(seconds / HOUR))} h`
+    : formatPlural(Math.round(seconds / DAY), 'day');
+}

@@ -1,0 +1,66 @@
+'use client';
+
+import { useState } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { DataTable } from '@/components/data-table/data-table';
+import { ErrorState } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { PageHeader } from '@/components/page-header';
+import { SettingsSkeleton } from '@/components/settings-section';
+import { Page } from '@/components/shell/page';
+import { formatClock, formatPlural } from '@/lib/format';
+import type { HealthCheck, SystemHealth } from '../../schema';
+import { checkColumns } from './check-columns';
+import { Problems } from './problems';
+
+const CheckHistory = lazyDialog(() => import('./check-history').then((module) => module.CheckHistory));
+
+const REFRESH_MS = 15_000;
+const GROUPS = ['Mail', 'Database', 'Work', 'Machines', 'Instances'];
+
+export function HealthPage() {
+  const health = trpc.system.status.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
+  const [history, setHistory] = useState<HealthCheck | null>(null);
+  const columns = checkColumns({ onShowHistory: setHistory });
+
+  return (
+    <Page>
+      <PageHeader title="Health" description={descriptionOf(health.data)} />
+      {health.isError && <ErrorState what="the health" error={health.error} onRetry={() => void health.refetch()} />}
+      {health.isPending && <SettingsSkeleton heights={[120, 240, 160]} />}
+      {health.data && (
+        <>
+          <Problems checks={health.data.checks} />
+          {GROUPS.map((group) => {
+            const rows = health.data.checks.filter((check) => check.group === group);
+            if (rows.length === 0) return null;
+            return (
+              <section key={group} aria-label={group}>
+                <SectionHeading title={group} />
+                <DataTable
+                  caption={`${group} checks`}
+                  columns={columns}
+                  rows={rows}
+                  rowKey={({ name, subject }) => `${name} ${subject}`}
+                />
+              </section>
+            );
+          })}
+        </>
+      )}
+      {history && <CheckHistory check={history} opened onClose={() => setHistory(null)} />}
+    </Page>
+  );
+}
+
+function descriptionOf(health: SystemHealth | undefined): string {
+  if (!health) return 'Mail server, database, machines and what waits to be done';
+  if (health.checks.length === 0) return 'The first checks are running.';
+  const latest =
+    health.checks
+      .map(({ checked_at }) => checked_at)
+      .sort()
+      .at(-1) ?? '';
+  return `${formatPlural(health.checks.length, 'check')}, the last at ${formatClock(latest)}. They run every 15 seconds.`;
+}

@@ -1,0 +1,46 @@
+import { StatusMark } from '@/components/marks/status-mark';
+import { formatAge, formatFull } from '@/lib/format';
+import type { HealthCheck } from '../../schema';
+import { MARKS, valueText } from './check-values';
+import classes from './problems.module.css';
+
+/** What is wrong, since when, and what to do about it: the worst first. */
+export function Problems({ checks }: { checks: HealthCheck[] }) {
+  const problems = checks.filter(({ status }) => status !== 'ok');
+  if (checks.length === 0) return null;
+  if (problems.length === 0) {
+    return (
+      <p className={classes.fine} role="status">
+        <StatusMark status="on">Everything works</StatusMark>
+      </p>
+    );
+  }
+  return (
+    <section aria-label="Problems">
+      <ul className={classes.problems}>
+        {problems.map(({ name, subject, title, status, value, unit, message, fix, since }) => {
+          const [mark, word] = MARKS[status];
+          return (
+            <li key={`${name} ${subject}`}>
+              <StatusMark status={mark}>{word}</StatusMark>
+              <div>
+                <h2>
+                  {title}
+                  {subject && <span className="mono"> {subject}</span>}
+                </h2>
+                <p>
+                  {message || valueText(value, unit)}
+                  {' · '}
+                  <time dateTime={since} title={formatFull(since)}>
+                    started {formatAge(since)}
+                  </time>
+                </p>
+                {fix && <p className="soft">{fix}</p>}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
