@@ -8,7 +8,7 @@ import { expectError, keyClient } from '@/test/rest';
 
 /** The tables that grow with mail. */
 const HISTORY = [
-  'message, message_recipient, message_event, counted_send, limited_send, event, webhook_delivery',
+  'message, message_recipient, message_event, message_content, counted_send, limited_send, event, webhook_delivery',
   'dmarc_report, dmarc_row, dmarc_day, dmarc_source_day, tls_report, tls_failure',
 ].join(', ');
 

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { storeFolder } from '@/test/content-store';
@@ -174,7 +174,6 @@ describe('content that can’t be read', () => {
 
   it('says so when the object was deleted', async () => {
     const id = await send();
-    const { rm } = await import('node:fs/promises');
     await rm(await objectFile(id));
     expect(await unavailable(id)).toBe('lost');
   });

@@ -141,6 +141,18 @@ describe('content that is stored already', () => {
     expect((await rowOf(one))?.rawBytes).toBe(one.sizeBytes);
   });
 
+  it('stays, whatever is reported about the message later', async () => {
+    const keeper = keeperOn(inFolder());
+    const one = content();
+    keeper.keep(one);
+    await keeper.settled();
+    const stored = await rowOf(one);
+    keeper.keep({ ...one, read: async () => null });
+    keeper.keep({ ...one, read: async () => new Uint8Array(7) });
+    await keeper.settled();
+    expect(await rowOf(one)).toEqual(stored);
+  });
+
   it('replaces the note that there was no copy', async () => {
     const keeper = keeperOn(inFolder());
     const one = content({ read: async () => null });
