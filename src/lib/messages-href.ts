@@ -1,17 +1,22 @@
-/** The figures of analytics that a list of messages can show. */
-export type ListedFigure = 'sent' | 'delivered' | 'deferred' | 'bounced' | 'failed';
+export const OUTBOUND = ['sent', 'delivered', 'deferred', 'bounced', 'failed'] as const;
+export const INBOUND = ['received', 'spam'] as const;
 
-type Where = { since: string; until?: string; domain?: string | null; from?: string };
+/** Figures of the statistics that the list of messages can show one by one. */
+export type ListedFigure = (typeof OUTBOUND)[number] | (typeof INBOUND)[number];
 
-/** The list of the outbound messages that a figure counts. */
-export function messagesHref(figure: ListedFigure, { since, until, domain, from }: Where): string {
+/** Without an end, the list goes on. */
+type Where = { start: string; end?: string; domain?: string | null; from?: string };
+
+/** The list of exactly the messages that a figure counts. */
+export function messagesHref(figure: ListedFigure, { start, end, domain, from }: Where): string {
+  const direction = figure === 'received' || figure === 'spam' ? 'inbound' : 'outbound';
+  const filters: Record<string, string> = figure === 'sent' ? { accepted: 'true' } : { direction, status: figure };
   const query = new URLSearchParams({
     ...(domain && { domain }),
     ...(from && { from }),
-    direction: 'outbound',
-    ...(figure !== 'sent' && { status: figure }),
-    since,
-    ...(until && { until }),
+    ...filters,
+    since: new Date(start).toISOString(),
+    ...(end && { until: new Date(end).toISOString() }),
   });
   return `/messages?${query}`;
 }

@@ -4,11 +4,9 @@ import dynamic from 'next/dynamic';
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
 import classes from './by-time.module.css';
+import type { Series, TimeRow } from './time-rows';
 
 const StackedBars = dynamic(() => import('./stacked-bars').then((module) => module.StackedBars), { ssr: false });
-
-export type Series = { name: string; label: string; color: string };
-export type TimeRow = { at: string; label: string; values: Record<string, number> };
 
 type ByTimeProps = {
   /** Oldest first. */

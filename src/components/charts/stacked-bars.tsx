@@ -3,7 +3,7 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { formatCount } from '@/lib/format';
-import type { Series, TimeRow } from './by-time';
+import type { Series, TimeRow } from './time-rows';
 
 type StackedBarsProps = { rows: TimeRow[]; series: Series[] };
 
@@ -24,6 +24,7 @@ export function StackedBars({ rows, series }: StackedBarsProps) {
       gridColor="var(--rule)"
       textColor="var(--ink-2)"
       xAxisProps={{ minTickGap: 24 }}
+      yAxisProps={{ allowDecimals: false }}
       barProps={{ isAnimationActive: false, radius: 0 }}
       barChartProps={{ accessibilityLayer: false }}
     />

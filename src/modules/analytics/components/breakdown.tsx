@@ -6,11 +6,11 @@ import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { Gauge } from '@/components/marks/gauge';
 import { STATUSES } from '@/components/marks/status-mark';
+import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import { type Analytics, type BreakdownEntry, DIMENSIONS, type Dimension } from '../schema';
 import classes from './analytics.module.css';
 import { CountLink } from './count-link';
 import { DIMENSION_NAMES, formatRate } from './labels';
-import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from './messages-href';
 
 const HOUR_MS = 3_600_000;
 const OPTIONS = DIMENSIONS.map((value) => ({ value, label: DIMENSION_NAMES[value] }));

@@ -4,7 +4,8 @@ import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { ByTime, type TimeRow } from '@/components/charts/by-time';
+import { ByTime } from '@/components/charts/by-time';
+import type { TimeRow } from '@/components/charts/time-rows';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -16,7 +17,7 @@ import classes from './sending-rates.module.css';
 const PERIODS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
 const REFRESH_MS = 60_000;
 const COLUMNS = ['sent', 'delivered', 'bounced'] as const;
-const LABELS = { sent: 'Sent', delivered: 'Delivered', other: 'Not delivered yet, or failed', bounced: 'Bounced' };
+const LABELS = { sent: 'Sent', delivered: 'Delivered', other: 'Other', bounced: 'Bounced' };
 const SERIES = [
   { name: 'delivered', label: LABELS.delivered, color: 'var(--postmark)' },
   { name: 'other', label: LABELS.other, color: 'var(--rule-strong)' },
@@ -66,9 +67,9 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
             header: LABELS[name],
             cell: (row) => {
               const count = row.values[name] ?? 0;
-              const until = data.series.find(({ at }) => at === row.at)?.until;
+              const end = data.series.find(({ at }) => at === row.at)?.until;
               if (count === 0) return <span className="quiet">0</span>;
-              const where = { since: row.at, until, domain: domainId, from: sender };
+              const where = { start: row.at, end, domain: domainId, from: sender };
               return <Link href={messagesHref(name, where)}>{formatCount(count)}</Link>;
             },
           }))}

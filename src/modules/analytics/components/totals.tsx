@@ -1,8 +1,8 @@
 import { Figures } from '@/components/layout/figures';
 import { StatusMark } from '@/components/marks/status-mark';
+import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import type { Analytics, AnalyticsFigures } from '../schema';
 import { formatChange, formatRate, formatSeconds } from './labels';
-import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from './messages-href';
 
 type TotalsProps = { analytics: Analytics | undefined; domain: string | null };
 

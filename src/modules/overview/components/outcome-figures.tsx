@@ -34,7 +34,7 @@ export function OutcomeFigures({ overview, domain }: OutcomeFiguresProps) {
             <Sparkline values={overview?.series.map((hour) => hour[outcome])} color={COLORS[outcome]} />
           </>
         ),
-        href: overview?.totals[outcome] ? messagesHref(outcome, { since: overview.since, domain }) : undefined,
+        href: overview?.totals[outcome] ? messagesHref(outcome, { start: overview.since, domain }) : undefined,
       }))}
     />
   );

@@ -4,10 +4,10 @@ import dynamic from 'next/dynamic';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { STATUSES } from '@/components/marks/status-mark';
 import { SegmentedControl } from '@/components/segmented-control';
+import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
 import type { Analytics, AnalyticsPoint } from '../../schema';
 import { CountLink } from '../count-link';
 import { timeLabels } from '../labels';
-import { INBOUND, type ListedFigure, messagesHref, OUTBOUND } from '../messages-href';
 import type { Flow } from '../use-analytics';
 import { ByTime } from './by-time';
 
