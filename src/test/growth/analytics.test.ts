@@ -25,7 +25,8 @@ beforeAll(async () => {
   await client.query(`
     INSERT INTO analytics_change (delta, at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code,
                                   category, delivery_bin)
-    SELECT delta, at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code, category, delivery_bin
+    SELECT delta, at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code, category,
+           CASE WHEN recipient_domain IS NOT NULL THEN 100 END
       FROM analytics_fact WHERE recipient_domain IS NULL OR random() < 0.1`);
   await foldAnalytics(db);
   await client.query(`VACUUM ANALYZE ${TABLES.join(', ')}, analytics_change`);
