@@ -69,9 +69,9 @@ export async function start(): Promise<App> {
   await applySavedSettings(database());
   const stopFollowing = followSavedSettings(database());
   await prepareFirstAdmin();
-  const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   await outboundMta();
   await prepareLimits();
+  const leaveCluster = await joinCluster(database(), ['web', 'worker']);
   repeatAlways('checking the content store', CONTENT_STORE_INTERVAL_MS, () =>
     checkContentStore(database(), systemClock.now()),
   ).runNow();
@@ -85,9 +85,11 @@ export async function start(): Promise<App> {
   repeat('checking DNS', DNS_INTERVAL_MS, () => checkDueDomains(database(), systemClock));
   repeat('looking up host names', HOST_NAMES_INTERVAL_MS, () => lookUpHosts(database(), dnsServers(), systemClock));
   // Apart from the other cleanups, because the first run takes an hour with millions of messages.
-  repeat('deleting old messages', RETENTION_INTERVAL_MS, () =>
-    deleteOldMessages(database(), { now: systemClock.now(), keptDays: env().messageRetentionDays }),
-  );
+  repeat('deleting old messages', RETENTION_INTERVAL_MS, () => {
+    const { messageRetentionDays: keptDays } = env();
+    const isWanted = () => env().messageRetentionDays === keptDays && !thisNode().isDraining;
+    return deleteOldMessages(database(), { now: systemClock.now(), keptDays, isWanted });
+  });
   // Also while draining, since the machine is still there.
   repeatAlways('checking health', HEALTH_INTERVAL_MS, () => runHealthChecks(database(), systemClock)).runNow();
   const stopDelivering = startDelivering();

@@ -10,6 +10,7 @@ CREATE TABLE "health_check" (
     "latency_ms" INTEGER,
     "message" TEXT NOT NULL,
     "since" TIMESTAMPTZ(3) NOT NULL,
+    "problem_since" TIMESTAMPTZ(3),
     "checked_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "health_check_pkey" PRIMARY KEY ("name","subject")

@@ -63,8 +63,9 @@ async function resolveAlerts(db: Tx, where: Prisma.AlertWhereInput, now: Date): 
   for (const row of closed) await emitAlert(db, row, now);
 }
 
-/** A part of the system that is down or degraded. `subject` names it, `text` has what was found and what to do. */
-export type SystemProblem = { subject: string; isDown: boolean; text: string; isLasting: boolean };
+/** A part of the system that is down or degraded. `subject` names it, `text` has what was found and what to do,
+ * and `isDown` is null while it is not known to be over. */
+export type SystemProblem = { subject: string; isDown: boolean | null; text: string; isLasting: boolean };
 
 /**
  * Closes the alerts of problems that no longer exist, or that have become worse or better, and opens one for each problem
@@ -80,7 +81,8 @@ export async function updateSystemAlerts(tx: Tx, problems: SystemProblem[], now:
 }
 
 async function openSystemAlerts(tx: Tx, problems: SystemProblem[], now: Date): Promise<void> {
-  const alerts = problems.map(({ subject, isDown, text }) => ({
+  const known = problems.flatMap(({ isDown, ...problem }) => (isDown === null ? [] : { isDown, ...problem }));
+  const alerts = known.map(({ subject, isDown, text }) => ({
     kind: kindOf(isDown),
     subject,
     text,
@@ -93,7 +95,9 @@ async function openSystemAlerts(tx: Tx, problems: SystemProblem[], now: Date): P
 
 async function resolveSystemAlerts(tx: Tx, problems: SystemProblem[], now: Date): Promise<void> {
   for (const isDown of [true, false]) {
-    const lasting = problems.filter((problem) => problem.isDown === isDown).map(({ subject }) => subject);
+    const lasting = problems
+      .filter((problem) => problem.isDown === isDown || problem.isDown === null)
+      .map(({ subject }) => subject);
     await resolveAlerts(tx, { kind: kindOf(isDown), subject: { notIn: lasting } }, now);
   }
 }

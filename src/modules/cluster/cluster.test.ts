@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
 import { afterEach, describe, expect, it } from 'vitest';
 import { thisNode } from '@/server/cluster/this-node';
@@ -51,6 +52,14 @@ describe('an instance', () => {
     const { data } = await api.get('/cluster/nodes');
     const byId = new Map(data.map((node: { id: string; alive: boolean }) => [node.id, node.alive]));
     expect([byId.get(dead.id), byId.get(thisNode().id), byId.get(forgotten.id)]).toEqual([false, true, undefined]);
+    await leave();
+  });
+
+  it('replaces the one that was killed on its host', async () => {
+    const killed = await makeNode({ isAlive: false });
+    await db.clusterNode.update({ where: { id: killed.id }, data: { host: hostname() } });
+    const leave = await joinCluster(db, ['web', 'worker']);
+    expect((await api.get('/cluster/nodes')).data).toMatchObject([{ id: thisNode().id }]);
     await leave();
   });
 

@@ -1,4 +1,5 @@
 import { hostname, loadavg } from 'node:os';
+import { releaseDeliveriesOf } from '@/modules/webhooks/service';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { thisNode } from '@/server/cluster/this-node';
@@ -12,6 +13,8 @@ export const DEAD_AFTER_SECONDS = 20;
 
 const HEARTBEAT_INTERVAL_MS = 5_000;
 const FORGOTTEN_AFTER_HOURS = 24;
+/** A day; a larger difference is no more wrong. */
+const MAX_AHEAD_MS = 86_400_000;
 
 type Roles = ClusterNode['roles'];
 
@@ -25,6 +28,7 @@ const startedAt = new Date();
 export async function joinCluster(db: Database, roles: Roles): Promise<() => Promise<void>> {
   const beat = () => recordHeartbeat(db, roles);
   await beat();
+  await replaceDead(db, roles);
   const task = repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, beat);
   const endListening = listen(CLUSTER_CHANNEL, task.runNow);
   return async () => {
@@ -32,6 +36,15 @@ export async function joinCluster(db: Database, roles: Roles): Promise<() => Pro
     await task.end();
     await db.clusterNode.deleteMany({ where: { id: thisNode().id } });
   };
+}
+
+/** Removes what was killed on this host, since this process takes its place. */
+async function replaceDead(db: Database, roles: Roles): Promise<void> {
+  const dead = await db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM cluster_node
+     WHERE host = ${hostname()} AND roles = ${roles}::text[] AND beat_at < now() - make_interval(secs => ${DEAD_AFTER_SECONDS})`;
+  for (const { id } of dead) await releaseDeliveriesOf(db, id);
+  await db.clusterNode.deleteMany({ where: { id: { in: dead.map(({ id }) => id) } } });
 }
 
 async function recordHeartbeat(db: Database, roles: Roles): Promise<void> {
@@ -42,7 +55,8 @@ async function recordHeartbeat(db: Database, roles: Roles): Promise<void> {
                               clock_ahead_ms)
     VALUES (${node.id}::uuid, ${hostname()}, ${process.pid}, ${packageJson.version}, ${roles}::text[],
             ${loadavg()[0] ?? 0}, ${process.memoryUsage.rss()}, ${startedAt}, now(),
-            round(extract(epoch FROM ${now}::timestamptz - clock_timestamp()) * 1000)::int)
+            least(greatest(round(extract(epoch FROM ${now}::timestamptz - clock_timestamp()) * 1000),
+                           -${MAX_AHEAD_MS}::float8), ${MAX_AHEAD_MS}::float8)::int)
     ON CONFLICT (id) DO UPDATE
       SET load_average = excluded.load_average, memory_bytes = excluded.memory_bytes, beat_at = excluded.beat_at,
           clock_ahead_ms = excluded.clock_ahead_ms

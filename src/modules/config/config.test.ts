@@ -51,6 +51,10 @@ describe('GET /config', () => {
     const shown = data.find(({ key }) => key === 'DATABASE_URL')?.value;
     expect(shown).toContain(hostname);
     if (password) expect(shown).not.toContain(password);
+    process.env.CRON_SECRET = 'cron:horse-battery-staple';
+    const settings = (await api.get('/config')).data;
+    delete process.env.CRON_SECRET;
+    expect(JSON.stringify(settings)).not.toContain('battery');
   });
 
   it('is for super admins, and not for keys with a scope', async () => {

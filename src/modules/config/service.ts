@@ -139,7 +139,9 @@ const REDACTED = '••••••••';
 
 function shown(key: SettingName, given: string): Value | null {
   if (!SETTINGS[key].isSecret) return settingValue(key, given);
-  if (!URL.canParse(given)) return given === 'off' ? given : REDACTED;
+  if (given === 'off') return given;
+  // A secret with a colon would pass for a URL.
+  if (!key.endsWith('_URL') || !URL.canParse(given)) return REDACTED;
   const url = new URL(given);
   if (url.password) url.password = 'redacted';
   url.search = '';

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { domainFilter } from '@/server/access/authorize';
 import { insertAuditEntry } from '@/server/audit';
 import { AppError, notFound } from '@/server/errors';
@@ -20,6 +21,12 @@ import { contentStore } from './store';
 // Sealing adds little; compression may add a little to what can't be compressed.
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 const SLICE_BYTES = 256 * 1024;
+// Each holds a whole message in memory.
+const READERS_AT_ONCE = 4;
+const MAX_WAITING_READERS = 64;
+
+const reading = pLimit(READERS_AT_ONCE);
+
 const SMTP_SOURCE = { path: ['source'], equals: 'smtp' };
 
 /** A message in the caller's domain scope. @throws NOT_FOUND */
@@ -99,8 +106,11 @@ async function run(
   const status = describeContent(row, { createdAt: message.createdAt, isSubmittedBySmtp }, ctx.clock.now());
   if (status.state !== 'kept' || !row?.objectName) throw unavailable(status);
   const { rawBytes, storedBytes, storeId, objectName } = row;
-  const sealed = await readObject(objectName, storeId, storedBytes + MAX_OVERHEAD_BYTES);
-  const result = await runContentJobAside(job({ messageId: message.id, sealed, rawBytes }));
+  if (reading.pendingCount >= MAX_WAITING_READERS) throw busy();
+  const result = await reading(async () => {
+    const sealed = await readObject(objectName, storeId, storedBytes + MAX_OVERHEAD_BYTES);
+    return runContentJobAside(job({ messageId: message.id, sealed, rawBytes }));
+  });
   if (result.kind === 'unreadable') throw unreadable(result.reason);
   return result;
 }
@@ -119,6 +129,11 @@ async function readObject(name: string, storeId: string | null, maxBytes: number
       headers: { 'Retry-After': '30' },
     });
   }
+}
+
+function busy(): AppError {
+  const message = 'Too many messages are being read. Try again in a few seconds.';
+  return new AppError('SERVICE_UNAVAILABLE', message, { headers: { 'Retry-After': '5' } });
 }
 
 function unavailable({ state, reason, message }: ContentStatus): AppError {

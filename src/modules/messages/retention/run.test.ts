@@ -104,6 +104,13 @@ describe('messages', () => {
     expect(await ids()).toHaveLength(expected === 'kept' ? 1 : 0);
   });
 
+  it('are deleted no further once that is no longer wanted', async () => {
+    for (let n = 0; n < 4; n++) await makeMessage(100 + n);
+    let left = 1;
+    await deleteOldMessages(db, { now, keptDays: KEPT_DAYS, batchSize: 2, isWanted: () => left-- > 0 });
+    expect(await ids()).toHaveLength(2);
+  });
+
   it('behind many open ones are deleted', async () => {
     for (let n = 0; n < 5; n++) await makeMessage(200, { events: ['held'], status: 'sent' });
     const old = await makeMessage(100);

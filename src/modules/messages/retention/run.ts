@@ -11,18 +11,25 @@ const HOURS_BETWEEN_RUNS = 1;
 const LOCK_TIMEOUT_MS = 2_000;
 
 type Claim = { token: string; before: Date };
-type Options = { now: Date; keptDays: number; batchSize?: number };
+type Options = {
+  now: Date;
+  keptDays: number;
+  batchSize?: number;
+  /** Asked before each batch: whether messages of that age are still to be deleted, and by this instance. */
+  isWanted?: () => boolean;
+};
 
 /**
  * Deletes messages older than `keptDays`, once an hour. Every instance runs this; one claims the run, and another continues
  * it if that one dies. 0 keeps all messages.
  */
-export async function deleteOldMessages(db: Database, { now, keptDays, batchSize }: Options): Promise<void> {
+export async function deleteOldMessages(db: Database, options: Options): Promise<void> {
+  const { now, keptDays } = options;
   if (keptDays === 0) return;
   const claim = await claimRun(db, new Date(now.getTime() - keptDays * DAY_MS));
   if (!claim) return;
   try {
-    await deleteInBatches(db, claim, { now, batchSize });
+    await deleteInBatches(db, claim, options);
     await finishRun(db, claim);
   } catch (error) {
     await recordFailure(db, claim, error);
@@ -44,9 +51,10 @@ async function claimRun(db: Database, before: Date): Promise<Claim | null> {
   return claimed === 0 ? null : { token, before };
 }
 
-async function deleteInBatches(db: Database, claim: Claim, { now, batchSize }: Pick<Options, 'now' | 'batchSize'>) {
+async function deleteInBatches(db: Database, claim: Claim, { now, batchSize, isWanted = () => true }: Options) {
   let position = START;
   await inPacedBatches(async (size) => {
+    if (!isWanted()) return 0;
     const batch = await db.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT set_config('lock_timeout', ${`${LOCK_TIMEOUT_MS}ms`}, true)`;
       if (!(await renewLease(tx, claim))) return null;

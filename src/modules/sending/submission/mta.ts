@@ -16,6 +16,8 @@ import { env } from '@/server/settings/env';
 
 const MB = 1024 * 1024;
 const DAY_MS = 24 * 60 * 60_000;
+/** Above the largest MAX_MESSAGE_SIZE_MB. */
+const MAX_SUBMITTED_BYTES = 101 * MB;
 const CHECK_TIMEOUT_MS = 5_000;
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
 
@@ -65,7 +67,8 @@ async function startSandbox(): Promise<SandboxMta> {
     receive: withLogging('receive', calls.receive),
   };
   const onReport = withLogging('report', calls.onReport);
-  const sandbox = await startSandboxMta({ dir, maxMessageBytes, onReport, ...inboundCalls });
+  // The app checks the size of what it submits, and the setting may change.
+  const sandbox = await startSandboxMta({ dir, maxMessageBytes: MAX_SUBMITTED_BYTES, onReport, ...inboundCalls });
   try {
     const inbound = await startSandboxInbound({
       dir: inboundDir,

@@ -18,8 +18,8 @@ export async function checkDatabase(db: Database): Promise<Finding[]> {
       FROM pg_stat_activity`;
   const replicas = await db.$queryRaw<Replica[]>`
     SELECT coalesce(nullif(application_name, ''), client_addr::text, 'replica') AS name,
-           coalesce(extract(epoch FROM replay_lag), 0)::float8 AS "lagSeconds"
-      FROM pg_stat_replication`;
+           max(coalesce(extract(epoch FROM replay_lag), 0))::float8 AS "lagSeconds"
+      FROM pg_stat_replication GROUP BY 1`;
   return [
     response,
     measured('database_connections', facts.connectionPercent),

@@ -32,7 +32,9 @@ const find = (findings: Finding[], name: string) => findings.find((finding) => f
 const health = async () => (await api.get('/system/health')).data as { status: string; checks: HealthCheck[] };
 const openAlerts = async () => (await api.get('/abuse/alerts?status=open')).data;
 /** As if every status had lasted for a minute. */
-const later = () => db.$executeRaw`UPDATE health_check SET since = now() - interval '1 minute'`;
+const later = () => db.$executeRaw`
+  UPDATE health_check SET since = now() - interval '1 minute',
+                          problem_since = least(problem_since, now() - interval '1 minute')`;
 
 describe('the database', () => {
   it('is ok with its response time, connections and transactions', async () => {
@@ -90,6 +92,14 @@ describe('what waits', () => {
     expect(find(findings, 'versions')).toMatchObject({ value: 2, status: 'degraded' });
     expect(find(findings, 'mail_agent')).toMatchObject({ subject: 'mail.example.com', status: 'down' });
   });
+});
+
+it('results of one subject that were found twice are stored once', async () => {
+  await recordFindings(db, [
+    measured('database_replication', 1, 'walreceiver'),
+    measured('database_replication', 2, 'walreceiver'),
+  ]);
+  expect((await health()).checks).toHaveLength(1);
 });
 
 describe('a machine', () => {
@@ -206,9 +216,13 @@ describe('a run', () => {
       },
     ]);
     await found(10);
-    await later();
-    await found(10);
     expect(await openAlerts()).toMatchObject([{ kind: 'system_down', severity: 'critical' }]);
+    await found(60);
+    expect(await openAlerts()).toHaveLength(1);
+    await found(10);
+    await found(60);
+    expect(await openAlerts()).toHaveLength(1);
+    await later();
     await found(60);
     expect(await openAlerts()).toEqual([]);
     const events = await db.event.findMany({ where: { type: 'system.alert' }, orderBy: { createdAt: 'asc' } });

@@ -3,8 +3,8 @@ import type { Finding } from '@/lib/health/finding';
 import { type SystemProblem, updateSystemAlerts } from '@/modules/alerts/service';
 import type { Database, Tx } from '@/server/db';
 
-/** A problem must last, so that a restart or one slow answer wakes nobody. */
-const ALERT_AFTER_SECONDS = 25;
+/** A problem must last, and so must its end, so that a restart wakes nobody and a value around its limit only once. */
+const LASTING_SECONDS = 25;
 const SAMPLE_EVERY_SECONDS = 300;
 const KEPT_HOURS = 24;
 
@@ -13,7 +13,7 @@ export async function recordFindings(db: Database, findings: Finding[]): Promise
   const rows = JSON.stringify(findings);
   await db.$executeRaw`
     WITH found AS (
-      SELECT * FROM jsonb_to_recordset(${rows}::jsonb)
+      SELECT DISTINCT ON (name, subject) * FROM jsonb_to_recordset(${rows}::jsonb)
         AS finding (name text, subject text, status health_status, value float8, "latencyMs" int, message text)
     ), sampled AS (
       INSERT INTO health_sample (name, subject, at, status, value)
@@ -22,12 +22,18 @@ export async function recordFindings(db: Database, findings: Finding[]): Promise
         FROM found
       ON CONFLICT (name, subject, at) DO NOTHING
     )
-    INSERT INTO health_check AS known (name, subject, status, value, latency_ms, message, since, checked_at)
-    SELECT name, subject, status, value, "latencyMs", message, now(), now() FROM found ORDER BY name, subject
+    INSERT INTO health_check AS known (name, subject, status, value, latency_ms, message, since, problem_since, checked_at)
+    SELECT name, subject, status, value, "latencyMs", message, now(),
+           CASE WHEN status IN ('degraded', 'down') THEN now() END, now()
+      FROM found ORDER BY name, subject
     ON CONFLICT (name, subject) DO UPDATE
       SET status = excluded.status, value = excluded.value, latency_ms = excluded.latency_ms, message = excluded.message,
           checked_at = excluded.checked_at,
-          since = CASE WHEN known.status = excluded.status THEN known.since ELSE excluded.since END`;
+          since = CASE WHEN known.status = excluded.status THEN known.since ELSE excluded.since END,
+          problem_since = CASE
+            WHEN excluded.problem_since IS NOT NULL THEN coalesce(known.problem_since, excluded.problem_since)
+            WHEN known.status <> 'ok' OR excluded.status <> 'ok'
+              OR known.since > now() - make_interval(secs => ${LASTING_SECONDS}) THEN known.problem_since END`;
 }
 
 /** Forgets hosts and services that no longer report, and opens and closes the alerts of the rest. */
@@ -41,15 +47,17 @@ export async function updateAlerts(db: Database, now: Date): Promise<void> {
 
 async function findProblems(tx: Tx): Promise<SystemProblem[]> {
   const rows = await tx.$queryRaw<(Pick<Finding, 'name' | 'subject' | 'value' | 'message'> & Row)[]>`
-    SELECT name, subject, value, message, status, since < now() - make_interval(secs => ${ALERT_AFTER_SECONDS}) AS "isLasting"
-      FROM health_check WHERE status IN ('degraded', 'down')`;
+    SELECT name, subject, value, message, status,
+           problem_since < now() - make_interval(secs => ${LASTING_SECONDS}) AS "isLasting"
+      FROM health_check WHERE problem_since IS NOT NULL`;
   return rows.flatMap(({ name, subject, value, message, status, isLasting }) => {
     const entry = Object.hasOwn(HEALTH_CHECKS, name) ? HEALTH_CHECKS[name] : undefined;
     if (!entry) return [];
     const what = subject ? `${entry.title} (${subject})` : entry.title;
     const found = value === null ? message : `${value}${entry.unit ? ` ${entry.unit}` : ''}`;
-    return [{ subject: what, isDown: status === 'down', text: `${found} ${entry.fix}`.trim(), isLasting }];
+    const isDown = status === 'down' ? true : status === 'degraded' ? false : null;
+    return [{ subject: what, isDown, text: `${found} ${entry.fix}`.trim(), isLasting }];
   });
 }
 
-type Row = { status: 'degraded' | 'down'; isLasting: boolean };
+type Row = { status: Finding['status']; isLasting: boolean };

@@ -16,7 +16,9 @@ export async function checkWork(db: Database): Promise<Finding[]> {
       SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::int AS seconds
         FROM audit_entry WHERE seq IS NULL`,
     db.$queryRaw<{ host: string; seconds: number }[]>`
-      SELECT host, extract(epoch FROM now() - beat_at)::int AS seconds FROM mail_agent`,
+      SELECT host, extract(epoch FROM now() - beat_at)::int AS seconds FROM mail_agent
+       WHERE beat_at > now() - interval '1 day'
+          OR NOT EXISTS (SELECT FROM mail_agent other WHERE other.beat_at > now() - interval '1 day')`,
     countNodes(db),
   ]);
   return [

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import { systemClock } from '@/server/clock';
 import { type Database, database } from '@/server/db';
@@ -22,6 +23,7 @@ export function keepContent(content: NewContent): void {
     onFailure: async ({ failure }) => {
       if (failure !== 'absent') await openAlert(database(), systemClock.now());
     },
+    onRecovery: () => resolveOwnAlert(database(), systemClock.now()),
   });
   shared.current.keep(content);
 }
@@ -38,7 +40,7 @@ export async function contentSettled(): Promise<void> {
 
 /** Opens the alert about the store if nothing can be stored, and closes it once something can. */
 export async function checkContentStore(db: Database, now: Date): Promise<void> {
-  if (env().messageContentDays === 0) return;
+  if (env().messageContentDays === 0) return resolveOwnAlert(db, now);
   try {
     const { put, remove } = await prepareContentStore();
     await put(PROBE, new Uint8Array(1));
@@ -47,10 +49,19 @@ export async function checkContentStore(db: Database, now: Date): Promise<void> 
     await openAlert(db, now);
     throw error;
   }
-  await resolveAlert(db, { kind: KIND, subject: await labelOfStore() }, now);
+  await resolveOwnAlert(db, now);
 }
 
 async function openAlert(db: Database, now: Date): Promise<void> {
   const facts = { domainId: null, count: 0, expected: 0 };
-  await openAlerts(db, [{ kind: KIND, subject: await labelOfStore(), ...facts }], now);
+  await openAlerts(db, [{ kind: KIND, subject: await subjectOf(), ...facts }], now);
+}
+
+async function resolveOwnAlert(db: Database, now: Date): Promise<void> {
+  await resolveAlert(db, { kind: KIND, subject: await subjectOf() }, now);
+}
+
+/** The store as this host sees it: another one may reach it. */
+async function subjectOf(): Promise<string> {
+  return `${await labelOfStore()} on ${hostname()}`;
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBucketStore } from '@/server/object-store/bucket';
@@ -179,7 +180,9 @@ describe('the alert about the content store', () => {
     keepContent(one);
     await contentSettled();
     expect(await rowOf(one)).toMatchObject({ state: 'not_kept', reason: 'store_away' });
-    expect(await alerts()).toMatchObject([{ status: 'open', severity: 'critical', subject: storeFolder }]);
+    expect(await alerts()).toMatchObject([
+      { status: 'open', severity: 'critical', subject: `${storeFolder} on ${hostname()}` },
+    ]);
     await rm(storeFolder);
     await rename(`${storeFolder}-away`, storeFolder);
     await checkContentStore(db, new Date());

@@ -23,6 +23,8 @@ export type KeeperOptions = {
   db: Database;
   store: () => Promise<ContentStore>;
   onFailure: (error: StoreError) => Promise<void>;
+  /** Called when something could be stored again. */
+  onRecovery?: () => Promise<void>;
   /** A single larger message is accepted if nothing else waits. */
   maxWaitingBytes?: number;
   retryStoreMs?: number;
@@ -49,7 +51,14 @@ const RETRY_STORE_MS = 5_000;
  * so that a store that hangs fills no memory. A crash loses what waits; those messages then have no row.
  */
 export function createContentKeeper(options: KeeperOptions): ContentKeeper {
-  const { db, store, onFailure, maxWaitingBytes = MAX_WAITING_BYTES, retryStoreMs = RETRY_STORE_MS } = options;
+  const {
+    db,
+    store,
+    onFailure,
+    onRecovery = async () => {},
+    maxWaitingBytes = MAX_WAITING_BYTES,
+    retryStoreMs = RETRY_STORE_MS,
+  } = options;
   const limit = pLimit(STORING_AT_ONCE);
   const underWay = new Set<Promise<void>>();
   let unsaved: ContentRow[] = [];
@@ -91,7 +100,7 @@ export function createContentKeeper(options: KeeperOptions): ContentKeeper {
       const { id: storeId, put } = await store();
       const name = newObjectName(at);
       await put(name, sealed.bytes);
-      failure = null;
+      if (failure !== null) await recovered();
       const object = { storeId, name, bytes: sealed.bytes.byteLength };
       return { messageId, domainId, state: 'kept', reason: null, rawBytes, object, storedAt: at };
     } catch (error) {
@@ -109,11 +118,15 @@ export function createContentKeeper(options: KeeperOptions): ContentKeeper {
     const reason = REASONS[problem.failure];
     const isFirst = failure === null;
     failure = { until: performance.now() + retryStoreMs, reason };
-    if (isFirst) {
+    if (isFirst)
       log.error({ error: problem }, 'the content store failed: the content of messages is not kept meanwhile');
-      await onFailure(problem).catch((cause: unknown) => log.warn({ error: cause }, 'opening an alert failed'));
-    }
+    await onFailure(problem).catch((cause: unknown) => log.warn({ error: cause }, 'opening an alert failed'));
     return reason;
+  }
+
+  async function recovered(): Promise<void> {
+    failure = null;
+    await onRecovery().catch((cause: unknown) => log.warn({ error: cause }, 'closing an alert failed'));
   }
 
   function add(row: ContentRow | null): void {

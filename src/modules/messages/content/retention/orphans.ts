@@ -18,7 +18,7 @@ export async function sweepOrphans(db: Database, store: ContentStore, now: Date)
     await sweepFolder(db, store, { folder, found }, before);
     swept.add(folder);
   }
-  await markLostFolders(db, store.id, [...swept], before);
+  await markLostFolders(db, store, [...swept], before);
 }
 
 /** The names in a folder, with the time they were stored at. */
@@ -41,32 +41,39 @@ async function sweepFolder(db: Database, store: ContentStore, { folder, found }:
   const rows = await db.messageContent.findMany({
     // The column's collation is "C", where 0 follows the slash.
     where: { objectName: { gte: `${folder}/`, lt: `${folder}0` } },
-    select: { messageId: true, objectName: true, storedAt: true, storeId: true },
+    select: { messageId: true, objectName: true, storedAt: true, storeId: true, storedBytes: true },
   });
   const known = new Set(rows.map(({ objectName }) => objectName));
   const orphans = [...found].filter(([name, storedAt]) => !known.has(name) && storedAt < before).map(([name]) => name);
   for (let at = 0; at < orphans.length; at += REMOVE_BATCH) await store.remove(orphans.slice(at, at + REMOVE_BATCH));
   if (orphans.length > 0) log.warn({ count: orphans.length, folder }, 'deleted objects that belong to no message');
-  const lost = rows.filter(
+  const missing = rows.filter(
     ({ objectName, storedAt, storeId }) =>
       storeId === store.id && storedAt < before && objectName !== null && !found.has(objectName),
   );
-  const lostIds = lost.map(({ messageId }) => messageId);
-  await markLost(db, lostIds);
+  await markLost(db, store, missing);
 }
 
 /** Rows whose whole folder is gone. */
-async function markLostFolders(db: Database, storeId: string, folders: string[], before: Date): Promise<void> {
-  const rows = await db.$queryRaw<{ messageId: string }[]>`
-    SELECT message_id AS "messageId" FROM message_content
-     WHERE object_name IS NOT NULL AND store_id = ${storeId}::uuid AND stored_at < ${before}
+async function markLostFolders(db: Database, store: ContentStore, folders: string[], before: Date): Promise<void> {
+  const rows = await db.$queryRaw<Missing[]>`
+    SELECT message_id AS "messageId", object_name AS "objectName", stored_bytes AS "storedBytes" FROM message_content
+     WHERE object_name IS NOT NULL AND store_id = ${store.id}::uuid AND stored_at < ${before}
        AND substring(object_name FROM '^(.*)/[^/]*$') <> ALL (${folders}::text[])`;
-  const lostIds = rows.map(({ messageId }) => messageId);
-  await markLost(db, lostIds);
+  await markLost(db, store, rows);
 }
 
-/** Content that is missing in the store. Rows of deleted messages have no other purpose and go too. */
-async function markLost(db: Database, messageIds: string[]): Promise<void> {
+type Missing = { messageId: string; objectName: string | null; storedBytes: number };
+
+/**
+ * Content that is missing in the store. Each object is looked up again, because the log of the mail server may have been
+ * read late: then the object is in a folder that was listed before it was stored.
+ */
+async function markLost(db: Database, store: ContentStore, rows: readonly Missing[]): Promise<void> {
+  const messageIds: string[] = [];
+  for (const { messageId, objectName, storedBytes } of rows) {
+    if (objectName !== null && (await store.get(objectName, storedBytes)) === null) messageIds.push(messageId);
+  }
   if (messageIds.length === 0) return;
   const count = await db.$executeRaw`
     UPDATE message_content SET state = 'deleted', reason = 'lost' WHERE state = 'kept' AND message_id = ANY (${messageIds}::uuid[])`;

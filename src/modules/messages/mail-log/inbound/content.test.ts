@@ -3,6 +3,7 @@ import { db } from '@/test/database';
 import { makeWebhook } from '@/test/factories';
 import { accepted, type FilterFields, messageCopies, reportRun, stored } from '@/test/mail/logged-mail';
 import { makeOneMessage, OFFER, type OneMessage, oneMessageIn } from '@/test/mail/one-message';
+import { contentOf } from './content';
 import { createDeliveryReporter } from './deliveries';
 
 const HEADER = OFFER.slice(0, OFFER.indexOf('\r\n\r\n') + 2);
@@ -170,4 +171,13 @@ describe('hostile mail', () => {
     await mailboxHas({}).report(reportRun());
     expect(await full()).toMatchObject([{ spam_score: 2, spam_action: 'no action' }]);
   });
+});
+
+it('the content of a message is read again after its bytes were given to another thread', async () => {
+  const known = { messageId: null, mailFrom: null, verdict: null, raw: new Uint8Array(Buffer.from(OFFER)) };
+  const { read } = await contentOf(known, async () => null);
+  const first = await read();
+  structuredClone(first, { transfer: [first.buffer as ArrayBuffer] });
+  expect(first.byteLength).toBe(0);
+  expect(Buffer.from(await read()).toString()).toBe(OFFER);
 });

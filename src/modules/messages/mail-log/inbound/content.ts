@@ -14,7 +14,10 @@ export async function contentOf(
   fetch: (part: Parameters<MessageCopies['fetch']>[2]) => Promise<Uint8Array | null>,
 ): Promise<Content> {
   const { raw } = known;
-  if (raw && metaOf(known)?.is_whole !== false) return { header: headerOf(raw), read: async () => raw };
+  if (raw && metaOf(known)?.is_whole !== false) {
+    // A copy for each reader, because parsing and storing take the bytes from this thread.
+    return { header: headerOf(raw).slice(), read: async () => raw.slice() };
+  }
   const header = raw ? headerOf(raw) : ((await fetch('hdr')) ?? headerFrom(known));
   return { header, read: async () => (await fetch('text')) ?? header, readWhole: () => fetch('text') };
 }
