@@ -89,9 +89,10 @@ describe('resending a message', () => {
     expect((await api.post(`/messages/${data.id}/resend`)).status).toBe(200);
   });
 
-  it('sends once per Idempotency-Key', async () => {
+  it('sends once per Idempotency-Key, and returns the same after the content is gone', async () => {
     const first = await api.post(`/messages/${id}/resend`, {}, { 'idempotency-key': 'again' });
     const count = mta.server.messages.length;
+    await db.messageContent.deleteMany({ where: { messageId: id } });
     const second = await api.post(`/messages/${id}/resend`, {}, { 'idempotency-key': 'again' });
     expect(second.data).toEqual(first.data);
     expect(mta.server.messages).toHaveLength(count);

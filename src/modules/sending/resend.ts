@@ -13,7 +13,13 @@ import { sendMessage } from './service';
  * header, except for its Message-ID and Date.
  * @throws the errors of {@link sendMessage} and {@link copyMessage}; FORBIDDEN or CONFLICT as for sending from its domain
  */
-export async function resendMessage(ctx: MutationContext, { id, to }: Resend): Promise<Resent> {
+export function resendMessage(ctx: MutationContext, input: Resend): Promise<Resent> {
+  const { id, to } = input;
+  const details = { resent_from: id };
+  return sendMessage(ctx, { fingerprint: fingerprintOf(id, to), message: () => prepareCopy(ctx, input), details });
+}
+
+async function prepareCopy(ctx: MutationContext, { id, to }: Resend): Promise<PreparedMessage> {
   let messageId = '';
   const { message, raw } = await copyMessage(ctx, id, ({ fromAddress }) => {
     messageId = newMessageId(domainOf(fromAddress));
@@ -24,8 +30,7 @@ export async function resendMessage(ctx: MutationContext, { id, to }: Resend): P
     : message.recipients;
   const { fromAddress: from, subject } = message;
   const envelope = { from, to: recipients.map(({ address }) => address) };
-  const prepared: PreparedMessage = { from, recipients, subject, messageId, raw, envelope };
-  return sendMessage(ctx, { fingerprint: fingerprintOf(id, to), message: prepared, details: { resent_from: id } });
+  return { from, recipients, subject, messageId, raw, envelope };
 }
 
 function domainOf(address: string): string {

@@ -24,7 +24,9 @@ const ABANDONED_AFTER_MS = 15 * 60 * 1000;
 
 type SentMessage = Sent & { id: string };
 
-type ToSend = Pick<PreparedSend, 'fingerprint' | 'message'> & {
+type ToSend = Pick<PreparedSend, 'fingerprint'> & {
+  /** Or what makes it, once it is known that the call is not a repeated one. */
+  message: PreparedMessage | (() => Promise<PreparedMessage>);
   /** Further facts for the audit entry. */
   details?: object;
 };
@@ -35,7 +37,8 @@ export async function sendMessage(
   { fingerprint, message, details = {} }: ToSend,
 ): Promise<SentMessage> {
   const key = ctx.request.idempotencyKey;
-  if (key === null) return submitAudited(ctx, message, details);
+  const prepare = async () => (typeof message === 'function' ? message() : message);
+  if (key === null) return submitAudited(ctx, await prepare(), details);
   const { kind, claim } = await claimKey(ctx.db, ctx.actor, key, fingerprint);
   const prior = await settledPrior(ctx, claim);
   if (prior) {
@@ -45,7 +48,7 @@ export async function sendMessage(
     return { id: prior.id, message_id: prior.messageId };
   }
   try {
-    const sent = await withLease(ctx, claim, () => submitAudited(ctx, message, details, claim));
+    const sent = await withLease(ctx, claim, async () => submitAudited(ctx, await prepare(), details, claim));
     await finishKey(ctx.db, claim);
     return sent;
   } catch (error) {
