@@ -106,8 +106,12 @@ function kindOf(isDown: boolean) {
   return isDown ? ('system_down' as const) : ('system_degraded' as const);
 }
 
-/** Tells the webhooks of an alert that was opened, or closed because its cause is gone. */
+/**
+ * Tells the webhooks of an alert that was opened, or closed because its cause is gone. Not of a failing webhook, which would
+ * get one more event that it fails on.
+ */
 async function emitAlert(db: Tx, row: Row, at: Date): Promise<void> {
+  if (row.kind === 'webhook_failing') return;
   const { id, kind, severity, status, subject, message, domain_id } = present(row);
   const data = { alert_id: id, kind, severity, status, subject, message, domain_id };
   const { domainId } = row;

@@ -3,8 +3,10 @@ import { readSettings } from './settings.mjs';
 
 type Settings = ReturnType<typeof readSettings>;
 type Env = Settings & { databaseUrl: string };
+type Saved = Readonly<Record<string, string>>;
 
-const current = processWide<Env>('settings');
+const saved = processWide<Saved>('saved settings');
+let current: { of: Saved | undefined; env: Env } | undefined;
 
 /**
  * The settings that are in effect: those of the environment, then those saved in the console, then the defaults. Read them
@@ -12,14 +14,17 @@ const current = processWide<Env>('settings');
  * without an environment.
  */
 export function env(): Env {
-  current.current ??= complete(readSettings(process.env));
-  return current.current;
+  if (current?.of !== saved.current || !current) {
+    const given = Object.entries(process.env).filter(([, text]) => text);
+    const settings = readSettings({ ...saved.current, ...Object.fromEntries(given) });
+    current = { of: saved.current, env: complete(settings) };
+  }
+  return current.env;
 }
 
-/** Replaces the saved settings of this process. @param saved texts by name, as in the environment, and valid each */
-export function applySaved(saved: Record<string, string>): void {
-  const given = Object.entries(process.env).filter(([, text]) => text);
-  current.current = complete(readSettings({ ...saved, ...Object.fromEntries(given) }));
+/** Replaces the saved settings of this process. @param texts by name, as in the environment, and each valid */
+export function applySaved(texts: Saved): void {
+  if (JSON.stringify(texts) !== JSON.stringify(saved.current)) saved.current = texts;
 }
 
 /** `npm start` provides the settings without a default; anything else that runs the app must set them. */

@@ -12,7 +12,7 @@ const POLL_INTERVAL_MS = 1_000;
 
 /** Puts the saved settings into effect in this process. One that is no longer valid is left out. */
 export async function applySavedSettings(db: Tx): Promise<void> {
-  const rows = await db.savedSetting.findMany({ select: { key: true, value: true } });
+  const rows = await db.savedSetting.findMany({ select: { key: true, value: true }, orderBy: { key: 'asc' } });
   applySaved(Object.fromEntries(rows.filter(isUsable).map(({ key, value }) => [key, value])));
 }
 
