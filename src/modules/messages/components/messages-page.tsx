@@ -71,7 +71,7 @@ export function MessagesPage() {
         skeletonRows={14}
         pageLabels={timeLabels(values.order)}
       />
-      <RetentionNote />
+      {list.data && <RetentionNote />}
     </Page>
   );
 }
