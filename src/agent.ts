@@ -126,7 +126,8 @@ async function startAgent(): Promise<() => Promise<void>> {
     await Promise.all([...tasks.map(({ end }) => end()), endAnswers(), endListening(), reportServer.close()]);
     await requests.end();
     await contentSettled();
-    await Promise.all([stopFollowing(), leaveCluster()]);
+    stopFollowing();
+    await leaveCluster();
     await detach(db, agent);
     redis.disconnect();
     await db.$disconnect();

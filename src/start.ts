@@ -102,7 +102,8 @@ export async function start(): Promise<App> {
       closeHttp = serveHttp(server, options);
     },
     close: async () => {
-      await Promise.all([closeHttp?.(), stopDelivering(), stopFollowing()]);
+      stopFollowing();
+      await Promise.all([closeHttp?.(), stopDelivering()]);
       await contentSettled();
       await leaveCluster();
     },

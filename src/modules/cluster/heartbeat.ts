@@ -1,9 +1,11 @@
 import { hostname, loadavg } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { releaseDeliveriesOf } from '@/modules/webhooks/service';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
 import { thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
+import { log } from '@/server/log';
 import packageJson from '../../../package.json';
 import type { ClusterNode } from './schema';
 
@@ -12,6 +14,7 @@ export const CLUSTER_CHANNEL = 'cluster_nodes';
 export const DEAD_AFTER_SECONDS = 20;
 
 const HEARTBEAT_INTERVAL_MS = 5_000;
+const LEAVE_TIMEOUT_MS = 1_000;
 const FORGOTTEN_AFTER_HOURS = 24;
 /** A day; a larger difference is no more wrong. */
 const MAX_AHEAD_MS = 86_400_000;
@@ -25,17 +28,23 @@ const startedAt = new Date();
  * when the notification arrives.
  * @returns a function that ends it and unregisters the process
  */
-export async function joinCluster(db: Database, roles: Roles): Promise<() => Promise<void>> {
+export async function joinCluster(db: Database, roles: Roles): Promise<() => Promise<unknown>> {
   const beat = () => recordHeartbeat(db, roles);
   await beat();
   await replaceDead(db, roles);
   const task = repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, beat);
   const endListening = listen(CLUSTER_CHANNEL, task.runNow);
-  return async () => {
+  const leave = async () => {
     await endListening();
     await task.end();
     await db.clusterNode.deleteMany({ where: { id: thisNode().id } });
   };
+  // Without the database the row stays, and the process still stops.
+  return () =>
+    Promise.race([
+      leave().catch((error: unknown) => log.debug({ error }, 'cannot unregister this instance')),
+      setTimeout(LEAVE_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
 }
 
 /** Removes what was killed on this host, since this process takes its place. */

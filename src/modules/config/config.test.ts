@@ -169,7 +169,7 @@ describe('saved settings', () => {
     };
     await db.savedSetting.create({ data });
     await expect.poll(() => env().eventRetentionDays).toBe(11);
-    await stop();
+    stop();
   });
 
   it('that this version does not accept are left out, and reported', async () => {

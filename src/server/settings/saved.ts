@@ -17,12 +17,12 @@ export async function applySavedSettings(db: Tx): Promise<void> {
 }
 
 /** Follows the saved settings, so that a change is in effect within two seconds. @returns a function that stops it */
-export function followSavedSettings(db: Tx): () => Promise<void> {
+export function followSavedSettings(db: Tx): () => void {
   const task = repeat('reading saved settings', POLL_INTERVAL_MS, () => applySavedSettings(db));
   const endListening = listen(SETTINGS_CHANNEL, task.runNow);
-  return async () => {
-    await endListening();
-    await task.end();
+  return () => {
+    void endListening();
+    void task.end();
   };
 }
 
