@@ -1,29 +1,41 @@
 // Writes all configuration files of the mail server to a folder, from the settings file and the templates:
 //   node configure.mjs /etc/postroom-mail/settings /etc/postroom-mail
-// Without a folder, checks the settings and writes nothing.
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { makeDataFolders, writeConfiguration } from './files.mjs';
-import { readSettings } from './settings.mjs';
+// Without a folder, checks the settings and writes nothing. With --print, writes nothing either and prints the files as
+// JSON, for Postroom's agent.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { makeCertificate } from './certificate.mjs';
+import { generateFiles, makeDataFolders, writeFiles } from './files.mjs';
+import { readSettings, secretsOf } from './settings.mjs';
 
-const [settingsFile, target] = process.argv.slice(2);
-if (!settingsFile) fail(['Usage: configure.mjs SETTINGS [FOLDER]']);
+const [settingsFile, target, option] = process.argv.slice(2);
+if (!settingsFile || ![undefined, '--print'].includes(option))
+  fail(['Usage: configure.mjs SETTINGS [FOLDER [--print]]']);
 if (process.getuid?.() !== 0)
   fail(['Run this as root: the files belong to the users of Postfix, Dovecot, Rspamd and Redis.']);
 
 const { values, errors } = readSettings(settingsFile);
-const config = target && resolve(target);
-if (config && !/^[\w./-]+$/.test(config))
-  errors.push(`The path of the folder ${config} can have only letters, digits and . _ - /.`);
+const [settings, config] = [settingsFile, target].map((path) => path && resolve(path));
+for (const path of [settings, config]) {
+  if (path && !/^[\w./-]+$/.test(path)) errors.push(`The path ${path} can have only letters, digits and . _ - /.`);
+}
 if (errors.length > 0) fail(errors);
 
-if (config && values) write(config, values);
+if (config && values) write(config, { ...values, config, settings });
 
 function write(folder, values) {
   try {
+    const files = generateFiles(values);
+    if (option === '--print') {
+      process.stdout.write(JSON.stringify({ files, database: values.database, secrets: secretsOf(values) }));
+      return;
+    }
     mkdirSync(folder, { recursive: true });
-    writeConfiguration(folder, { ...values, config: folder });
+    // What an operation of the agent left half done is replaced too, so that its agent won't undo this.
+    rmSync(join(folder, '.operation'), { recursive: true, force: true });
+    writeFiles(folder, files);
     makeDataFolders(values);
+    if (values.acme_email !== '') makeCertificate(values);
   } catch (error) {
     fail([`The configuration couldn't be written: ${error.message}.`]);
   }

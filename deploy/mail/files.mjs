@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SECRETS } from './settings.mjs';
 
 const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
 const NETWORK_CHECK = 'rspamd/network-check.conf';
@@ -18,14 +19,29 @@ const NETWORK_CHECKS = ['rbl', 'surbl', 'fuzzy_check', 'phishing', 'asn', 'spf',
 const PUBLIC = ['postfix/main.cf', 'postfix/master.cf', 'dovecot/dovecot.conf'];
 const GROUPS = { postfix: 'postfix', dovecot: 'dovecot', rspamd: '_rspamd', 'redis.conf': 'redis' };
 
-/** Fills every template and writes it to the `config` folder, readable by the service that uses it. */
-export function writeConfiguration(config, values) {
+/**
+ * Fills every template. Each file is readable by the service that uses it.
+ * @typedef {{ path: string, text: string, mode: number, gid: number, hasSecret: boolean }} File
+ * @returns {File[]} with paths in the `config` folder
+ */
+export function generateFiles(values) {
   const gids = readIds('/etc/group');
-  for (const [path, template] of outputs()) {
-    const text = fill(readFileSync(join(TEMPLATES, template), 'utf8'), values, template);
+  return outputs().map(([path, template]) => {
+    const source = readFileSync(join(TEMPLATES, template), 'utf8');
     const group = GROUPS[path.split('/')[0]];
-    write(join(config, path), text, PUBLIC.includes(path) ? 0o644 : 0o640, group ? idOf(gids, group) : 0);
-  }
+    return {
+      path,
+      text: fill(source, values, template),
+      mode: PUBLIC.includes(path) ? 0o644 : 0o640,
+      gid: group ? idOf(gids, group) : 0,
+      hasSecret: SECRETS.some((name) => source.includes(`{{${name}}}`)),
+    };
+  });
+}
+
+/** @param {File[]} files */
+export function writeFiles(config, files) {
+  for (const { path, text, mode, gid } of files) write(join(config, path), text, mode, gid);
 }
 
 /** Creates the folders for data, logs and sockets. Each belongs to one service. */
@@ -39,6 +55,8 @@ export function makeDataFolders({ data, mail_uid: mailUid }) {
     chmodSync(folder, mode);
   };
   for (const path of ['', 'queue', 'run', 'run/dovecot', 'dovecot', 'log']) make(path, 0o755);
+  make('tls', 0o700);
+  make('acme', 0o700);
   make('postfix', 0o700, 'postfix', 'postfix');
   make('redis', 0o750, 'redis', 'redis');
   make('rspamd', 0o750, '_rspamd', '_rspamd');

@@ -1,15 +1,14 @@
-import { createHmac, createPrivateKey, X509Certificate } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { ADDRESS, checkReadable, HOST_NAME, listOf, PATH } from './setting-formats.mjs';
+import { TLS_DEFAULTS, tlsErrorsIn, tlsValuesOf } from './tls-settings.mjs';
 
 const MB = 1_048_576;
 // The app allows 20 active filters in each of the three scopes.
 const SIEVE_FILTERS = 3 * 20;
 // Characters that need no escaping in any of the five configuration formats.
 const PASSWORD = /^[\w.~-]{16,128}$/;
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/i;
-const ADDRESS = /^[\w.+-]+@[a-z0-9.-]+$/i;
-const PATH = /^\/[\w./@+-]+$/;
 const NAME = /^[\w.-]+$/;
 const PORTS = {
   SMTP_PORT: 25,
@@ -22,9 +21,12 @@ const PORTS = {
   FILTER_PORT: 10025,
   AGENT_PORT: 10026,
 };
-const REQUIRED = ['HOSTNAME', 'POSTMASTER', 'DATABASE', 'TLS_CERTIFICATE', 'TLS_KEY', 'APP_PASSWORD', 'REDIS_PASSWORD'];
+/** Values that are never shown. */
+export const SECRETS = ['app_password', 'redis_password', 'database_password', 'agent_key', 'password_hash_nonce'];
+const REQUIRED = ['HOSTNAME', 'POSTMASTER', 'DATABASE', 'APP_PASSWORD', 'REDIS_PASSWORD'];
 const DEFAULTS = {
   ...PORTS,
+  ...TLS_DEFAULTS,
   DATA_DIR: '/var/lib/postroom-mail',
   BIND_ADDRESSES: 'all',
   MESSAGE_SIZE_MB: 100,
@@ -43,6 +45,10 @@ export function readSettings(file) {
   for (const name of REQUIRED) if (!given[name]) errors.push(`${name} is missing in ${file}.`);
   if (REQUIRED.every((name) => given[name])) errors.push(...errorsIn(settings));
   return errors.length === 0 ? { values: valuesOf(settings), errors } : { errors };
+}
+
+export function secretsOf(values) {
+  return SECRETS.map((name) => values[name]);
 }
 
 // Not util.parseEnv, which cuts values at a # and says nothing of unreadable, unknown or repeated lines.
@@ -82,6 +88,7 @@ function errorsIn(settings) {
   );
   for (const name of ['APP_PASSWORD', 'REDIS_PASSWORD']) {
     check(PASSWORD.test(settings[name]), `${name} must have 16 to 128 characters from A-Z a-z 0-9 . _ ~ -.`);
+    check(!settings[name].startsWith('choose-'), `${name} is still that of the example: choose another.`);
   }
   for (const name of Object.keys(PORTS)) checkNumber(name, 1, 65_535);
   const ports = Object.keys(PORTS).map((name) => Number(settings[name]));
@@ -103,31 +110,7 @@ function errorsIn(settings) {
   const areServersValid = listOf(settings.DNS_SERVERS).every((server) => /^[\d.]+(:\d+)?$/.test(server));
   check(areServersValid, 'DNS_SERVERS must be IPv4 addresses like 127.0.0.1:53, separated by commas.');
   checkReadable('TLD_FILE', settings, check);
-  checkCertificate(settings, check);
-  return errors;
-}
-
-function checkReadable(name, settings, check) {
-  try {
-    const content = readFileSync(settings[name]);
-    check(PATH.test(settings[name]), `${name} must be an absolute path of letters, digits and . _ - @ + /.`);
-    return content;
-  } catch (error) {
-    check(false, `${name} can't be read: ${error.message}.`);
-    return undefined;
-  }
-}
-
-function checkCertificate(settings, check) {
-  const certificate = checkReadable('TLS_CERTIFICATE', settings, check);
-  const key = checkReadable('TLS_KEY', settings, check);
-  if (!certificate || !key) return;
-  try {
-    const isPair = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
-    check(isPair, "TLS_KEY doesn't belong to TLS_CERTIFICATE.");
-  } catch (error) {
-    check(false, `TLS_CERTIFICATE and TLS_KEY must be a certificate and its key in PEM: ${error.message}.`);
-  }
+  return [...errors, ...tlsErrorsIn(settings)];
 }
 
 function databaseOf(text) {
@@ -141,24 +124,19 @@ function databaseOf(text) {
   }
 }
 
-function listOf(text) {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
-}
-
 function valuesOf(settings) {
   const own = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), value]));
   const database = databaseOf(settings.DATABASE);
   if (!database) throw new Error('errorsIn has checked DATABASE');
   const { host, port } = database;
+  const data = settings.DATA_DIR.replace(/\/+$/, '');
   const addresses = settings.BIND_ADDRESSES === 'all' ? [] : listOf(settings.BIND_ADDRESSES);
   const hasIpv6 = addresses.length === 0 || addresses.some((address) => isIP(address) === 6);
-  const servers = listOf(settings.DNS_SERVERS).map((server) => `"${server}"`);
+  const servers = listOf(settings.DNS_SERVERS);
   return {
     ...own,
-    data: settings.DATA_DIR.replace(/\/+$/, ''),
+    data,
+    ...tlsValuesOf(settings, data),
     ...Object.fromEntries(Object.entries(database).map(([name, value]) => [`database_${name}`, value])),
     database_hosts: `inet:${host}:${port} inet:${host}:${port}`,
     postfix_interfaces: addresses.join(', ') || 'all',
@@ -170,7 +148,8 @@ function valuesOf(settings) {
     sieve_before: sieveBefore(),
     agent_key: secretFor(settings, 'agent'),
     password_hash_nonce: secretFor(settings, 'password hashes'),
-    rspamd_dns: servers.length > 0 ? `dns { nameserver = [${servers.join(', ')}]; }` : '',
+    rspamd_dns:
+      servers.length > 0 ? `dns { nameserver = [${servers.map((server) => `"${server}"`).join(', ')}]; }` : '',
   };
 }
 
