@@ -78,6 +78,7 @@ CREATE TABLE "session" (
     "user_agent" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "written_to" BIGINT,
 
     CONSTRAINT "session_pkey" PRIMARY KEY ("id")
 );
@@ -94,6 +95,7 @@ CREATE TABLE "api_key" (
     "last_used_at" TIMESTAMPTZ(3),
     "expires_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "written_to" BIGINT,
 
     CONSTRAINT "api_key_pkey" PRIMARY KEY ("id")
 );

@@ -19,6 +19,7 @@ CREATE TABLE "analytics_change" (
     CONSTRAINT "analytics_change_pkey" PRIMARY KEY ("id")
 );
 
+-- Partitions, because rows of a day are few among those of its hours and quarters, and would each be in a page of their own.
 -- CreateTable
 CREATE TABLE "analytics_count" (
     "domain_id" UUID NOT NULL,
@@ -29,7 +30,10 @@ CREATE TABLE "analytics_count" (
     "count" INTEGER NOT NULL,
 
     CONSTRAINT "analytics_count_pkey" PRIMARY KEY ("domain_id","level","at","direction","status")
-);
+) PARTITION BY LIST ("level");
+CREATE TABLE "analytics_count_quarter" PARTITION OF "analytics_count" FOR VALUES IN ('quarter');
+CREATE TABLE "analytics_count_hour" PARTITION OF "analytics_count" FOR VALUES IN ('hour');
+CREATE TABLE "analytics_count_day" PARTITION OF "analytics_count" FOR VALUES IN ('day');
 
 -- CreateTable
 CREATE TABLE "analytics_breakdown" (
@@ -42,7 +46,9 @@ CREATE TABLE "analytics_breakdown" (
     "count" INTEGER NOT NULL,
 
     CONSTRAINT "analytics_breakdown_pkey" PRIMARY KEY ("domain_id","level","dimension","at","value","status")
-);
+) PARTITION BY LIST ("level");
+CREATE TABLE "analytics_breakdown_hour" PARTITION OF "analytics_breakdown" FOR VALUES IN ('hour');
+CREATE TABLE "analytics_breakdown_day" PARTITION OF "analytics_breakdown" FOR VALUES IN ('day');
 
 -- CreateTable
 CREATE TABLE "analytics_delivery" (
@@ -53,7 +59,10 @@ CREATE TABLE "analytics_delivery" (
     "count" INTEGER NOT NULL,
 
     CONSTRAINT "analytics_delivery_pkey" PRIMARY KEY ("domain_id","level","at","bin")
-);
+) PARTITION BY LIST ("level");
+CREATE TABLE "analytics_delivery_quarter" PARTITION OF "analytics_delivery" FOR VALUES IN ('quarter');
+CREATE TABLE "analytics_delivery_hour" PARTITION OF "analytics_delivery" FOR VALUES IN ('hour');
+CREATE TABLE "analytics_delivery_day" PARTITION OF "analytics_delivery" FOR VALUES IN ('day');
 
 -- CreateIndex
 CREATE INDEX "analytics_count_level_at_idx" ON "analytics_count"("level", "at");
@@ -262,6 +271,15 @@ BEGIN
    GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
       ON CONFLICT (domain_id, level, dimension, at, value, status) DO UPDATE SET count = c.count + excluded.count;
 
+  -- Counted again, messages reach no status that they had not reached before.
+  IF current_setting('postroom.is_recounting', true) IS DISTINCT FROM 'on' THEN
+    INSERT INTO message_total AS t (direction, status, count)
+    SELECT direction, status, count(*) FROM analytics_change
+     WHERE id = ANY (ids) AND delta > 0 AND recipient_domain IS NULL
+     GROUP BY 1, 2 ORDER BY 1, 2
+        ON CONFLICT (direction, status) DO UPDATE SET count = t.count + excluded.count;
+  END IF;
+
   DELETE FROM analytics_change WHERE id = ANY (ids);
   RETURN cardinality(ids);
 END
@@ -298,15 +316,17 @@ DECLARE
   differences integer;
 BEGIN
   CREATE TEMPORARY TABLE counted_before ON COMMIT DROP AS SELECT * FROM analytics_rows(since, until);
+  WHILE fold_analytics(10000) > 0 LOOP END LOOP;
+  PERFORM set_config('postroom.is_recounting', 'on', true);
   DELETE FROM analytics_count WHERE at >= since AND at < until;
   DELETE FROM analytics_delivery WHERE at >= since AND at < until;
   DELETE FROM analytics_breakdown WHERE at >= since AND at < until;
-  DELETE FROM analytics_change WHERE at >= since AND at < until;
   INSERT INTO analytics_change (delta, at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code,
                                 category, delivery_bin)
   SELECT delta, at, domain_id, direction, status, sender, api_key_id, recipient_domain, smtp_code, category, delivery_bin
     FROM analytics_fact WHERE created_at >= since AND created_at < until;
   WHILE fold_analytics(10000) > 0 LOOP END LOOP;
+  PERFORM set_config('postroom.is_recounting', 'off', true);
   SELECT count(*) INTO differences
     FROM counted_before b FULL JOIN analytics_rows(since, until) a USING (key) WHERE a.count IS DISTINCT FROM b.count;
   RETURN differences;

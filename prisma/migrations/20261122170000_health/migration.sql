@@ -31,6 +31,7 @@ CREATE TABLE "health_sample" (
 CREATE TABLE "health_run" (
     "id" INTEGER NOT NULL DEFAULT 1,
     "due_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "finished_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "health_run_pkey" PRIMARY KEY ("id")
 );
