@@ -1,24 +1,36 @@
-// `npm run bench`: measures the production build on its own Postgres. Every figure is a ratio to a baseline of the same
-// run, because machines differ and are noisy. It needs a build: run `npm run build` first. `npm run bench -- growth`
-// compares lists and searches with 1,000 and with 1,000,000 rows instead, which takes some minutes; `npm run bench -- dns` measures
-// the API while the DNS of 1,000 domains is checked. `npm run bench -- scale [messages] [name]` compares message lists with
-// 10,000 and with 10,000,000 messages, only calls with that name if one is given. It seeds them first, which takes 6
-// minutes and 12 GB, and keeps them in the folder BENCH_DIR (.data-scale).
+// `npm run bench [-- name]`: measures the production build on its own Postgres. Every figure is a ratio to a baseline of the
+// same run, because machines differ and are noisy. It needs a build: run `npm run build` first.
+//   (no name)                  requests per second, and health checks beside a large message
+//   cost [name] [rounds]       CPU and rates against programs that do only the same; fails far beyond its goals
+//   growth                     lists and searches with 1,000 and with 1,000,000 rows
+//   scale [messages] [name]    message lists with 10,000 and with 10,000,000 messages. It seeds them first, which takes 6 minutes
+//                              and 12 GB, and keeps them in the folder BENCH_DIR (.data-scale)
+//   dns                        the API while the DNS of 1,000 domains is checked
+//   cluster                    one instance behind nginx, and two
+//   backup [rows]              backup and restore of 1,000,000 messages and as many audit entries
+//   soak [minutes]             the app's memory under sends and reads
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measureBackups } from './bench/backup.mjs';
 import { compareClaims } from './bench/claims.mjs';
+import { compareInstances } from './bench/cluster.mjs';
+import { compareCosts } from './bench/cost/compare.mjs';
 import { compareDnsChecks } from './bench/dns.mjs';
 import { compareGrowth } from './bench/growth.mjs';
 import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
 import { compareScale } from './bench/scale/compare.mjs';
 import { startBenchServer } from './bench/server.mjs';
+import { soak } from './bench/soak.mjs';
 import { runCommand } from './process/lifetime.mjs';
 import { PlainError } from './process/plain-error.mjs';
 import { isBuildCurrent } from './steps/build.mjs';
 
 const LARGE = 10_000_000;
+const BACKUP_ROWS = 1_000_000;
+const SOAK_MINUTES = 10;
+const MB = 1_048_576;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 await runCommand(bench, { exitCodeWhenStopped: 130 });
@@ -27,6 +39,7 @@ await runCommand(bench, { exitCodeWhenStopped: 130 });
 async function bench(lifetime) {
   if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
   if (process.argv[2] === 'scale') return benchScale(lifetime);
+  if (process.argv[2] === 'cluster') return benchCluster(lifetime);
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
   lifetime.atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
   if (process.argv[2] === 'dns') {
@@ -38,7 +51,10 @@ async function bench(lifetime) {
     console.log(`(${idle.p99.toFixed(0)} ms at rest), all checked after ${seconds.toFixed(0)} s`);
     return 0;
   }
+  if (process.argv[2] === 'cost') return benchCost(dataDir, lifetime);
   const server = await startBenchServer(root, dataDir, lifetime);
+  if (process.argv[2] === 'backup') return benchBackup(server);
+  if (process.argv[2] === 'soak') return benchSoak(server);
 
   if (process.argv[2] === 'growth') {
     console.log('median ms of calls with                  1,000   1,000,000 rows   ratio');
@@ -62,6 +78,64 @@ async function bench(lifetime) {
   console.log(`memory afterwards ${(after / before).toFixed(2)} x before`);
   const { rows, small, large } = await compareClaims(root, lifetime);
   console.log(`\nclaiming webhook deliveries with ${rows} waiting: ${(large / small).toFixed(2)} x with 1000`);
+  return 0;
+}
+
+/** @param {string} dataDir @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function benchCost(dataDir, lifetime) {
+  console.log(`load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores, CPU time for each call or message`);
+  const options = { only: process.argv[3], rounds: process.argv[4] ? Number(process.argv[4]) : undefined };
+  let areAllWithin = true;
+  for await (const { name, goal, isWithin, figures } of compareCosts(root, dataDir, lifetime, options)) {
+    const texts = Object.entries(figures).map(([key, value]) => `${key} ${value.toFixed(2)}`);
+    console.log(`${isWithin ? 'ok    ' : 'FAILED'} ${name.padEnd(36)}${texts.join(', ')} (goal: ${goal})`);
+    areAllWithin &&= isWithin;
+  }
+  return areAllWithin ? 0 : 1;
+}
+
+async function benchBackup(server) {
+  const rows = Number(process.argv[3] ?? BACKUP_ROWS);
+  if (!(rows > 0)) throw new PlainError('Give a number of messages, such as 1000000.');
+  const load = () => console.log(`load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`);
+  load();
+  const { idle, backedUp, previewed, restored, ...archive } = await measureBackups(server, {
+    rows,
+    onProgress: (text) => console.log(`  ${text}`),
+  });
+  console.log(`${archive.rows.toLocaleString('en')} rows, an archive of ${(archive.sizeBytes / MB).toFixed(0)} MB`);
+  console.log(`${''.padEnd(12)}seconds   MB over idle   median and 99th percentile of POST /send`);
+  for (const [name, { result, seconds, peakBytes }] of Object.entries({ idle, backedUp, previewed, restored })) {
+    const memory = ((peakBytes - idle.peakBytes) / MB).toFixed(0);
+    const sends = 'p99' in result ? `${result.median.toFixed(1)} ms, ${result.p99.toFixed(1)} ms` : 'not sent';
+    const ratio = 'p99' in result ? `, ${(result.p99 / idle.result.p99).toFixed(2)} x` : '';
+    console.log(`${name.padEnd(12)}${seconds.toFixed(0).padStart(7)}${memory.padStart(15)}   ${sends}${ratio}`);
+  }
+  load();
+  return 0;
+}
+
+async function benchSoak(server) {
+  const minutes = Number(process.argv[3] ?? SOAK_MINUTES);
+  if (!(minutes > 0)) throw new PlainError('Give a number of minutes, such as 10.');
+  const { before, after, calls } = await soak(server, {
+    minutes,
+    onMinute: (minute, bytes) => console.log(`minute ${minute}: ${(bytes / MB).toFixed(0)} MB`),
+  });
+  console.log(`${calls} calls, memory afterwards ${(after / before).toFixed(3)} x`);
+  return 0;
+}
+
+/** @param {import('./process/lifetime.mjs').Lifetime} lifetime */
+async function benchCluster(lifetime) {
+  const cores = `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`;
+  console.log(`${`12 clients through nginx, ${cores}`.padEnd(50)}reads   sends, one instance = 1`);
+  const results = await compareInstances(root, lifetime);
+  const [first] = results;
+  for (const { name, reads, sends } of results) {
+    const ratios = [reads / (first?.reads ?? reads), sends / (first?.sends ?? sends)];
+    console.log(`${name.padEnd(50)}${ratios.map((ratio) => ratio.toFixed(2).padEnd(8)).join('')}`);
+  }
   return 0;
 }
 

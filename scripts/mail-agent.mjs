@@ -14,6 +14,8 @@ import { stopChild } from './steps/run-tool.mjs';
 import { step } from './steps/step.mjs';
 
 const END_WITHIN_MS = 30_000;
+/** The agent ends with this once its settings have changed (src/agent.ts). */
+const RESTART_EXIT_CODE = 75;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -53,22 +55,32 @@ function check({ databaseUrl, mailServerConfig }) {
 }
 
 function runAgent(lifetime) {
-  const child = spawn(process.execPath, agentArguments(root), {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+  let child = spawnAgent();
   lifetime.atEnd(() => stopChild(child, END_WITHIN_MS));
   return new Promise((resolve, reject) => {
-    child.once('message', () => {
-      console.log('The mail agent is running. Press Ctrl+C to stop it.');
-      resolve(undefined);
-    });
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      const problem = new PlainError(`The mail agent stopped unexpectedly (${signal ?? `exit code ${code}`}).`);
-      reject(problem);
-      if (lifetime.isEnding()) return;
-      console.error(problem.message);
-      lifetime.end(1);
-    });
+    const follow = () => {
+      child.once('message', () => {
+        console.log('The mail agent is running. Press Ctrl+C to stop it.');
+        resolve(undefined);
+      });
+      child.once('error', reject);
+      child.once('exit', (code, signal) => {
+        if (code === RESTART_EXIT_CODE && !lifetime.isEnding()) {
+          child = spawnAgent();
+          follow();
+          return;
+        }
+        const problem = new PlainError(`The mail agent stopped unexpectedly (${signal ?? `exit code ${code}`}).`);
+        reject(problem);
+        if (lifetime.isEnding()) return;
+        console.error(problem.message);
+        lifetime.end(1);
+      });
+    };
+    follow();
   });
+}
+
+function spawnAgent() {
+  return spawn(process.execPath, agentArguments(root), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSettings, warningAbout } from '../src/server/settings/settings.mjs';
-import { describeListening, listen } from './process/listen.mjs';
+import { describeListening, describeSetup, listen } from './process/listen.mjs';
 import { isPlain, PlainError } from './process/plain-error.mjs';
 import { onStopSignal } from './process/stop-signal.mjs';
 
@@ -54,19 +54,21 @@ async function main() {
     await next.close();
   };
   serveWaiting();
-  if (process.send) process.send({ type: 'ready', url: settings.appUrl, port });
-  else announce(settings, port);
+  const { setupLink } = app;
+  if (process.send) process.send({ type: 'ready', url: settings.appUrl, port, setupLink });
+  else announce(settings, { port, setupLink });
 }
 
 /**
  * @param {Settings} settings
- * @param {number} port
+ * @param {{ port: number, setupLink: string | null }} started
  */
-function announce(settings, port) {
+function announce(settings, { port, setupLink }) {
   const warning = warningAbout(settings);
   if (warning) console.log(`Warning: ${warning}`);
   console.log(describeListening(settings, port));
   console.log(`Postroom is ready at ${settings.appUrl}`);
+  if (setupLink) console.log(describeSetup(setupLink));
 }
 
 /** @param {Settings} settings */

@@ -3,7 +3,7 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './process/lifetime.mjs';
-import { describeListening } from './process/listen.mjs';
+import { describeListening, describeSetup } from './process/listen.mjs';
 import { readEnvFile } from './steps/environment.mjs';
 import { checkNodeVersion, install, isInstalled } from './steps/install.mjs';
 import { requireUnlocked, takeLock } from './steps/lock.mjs';
@@ -31,11 +31,12 @@ async function start(lifetime) {
   if (!isInstalled(root)) await step('Installing the packages', () => install(root));
   // The demo may be serving the build that this would replace.
   const beforeBuild = () => requireUnlocked(`demo ${root}`, 'This folder');
-  const { url, port, wantedPort } = await startApp(lifetime, { root, isDev, beforeBuild });
+  const { url, port, wantedPort, setupLink } = await startApp(lifetime, { root, isDev, beforeBuild });
   if (port !== wantedPort) console.log(`Port ${wantedPort} is in use, so Postroom listens on ${port}.`);
   const { readSettings, warningAbout } = await import('../src/server/settings/settings.mjs');
   const warning = warningAbout({ appUrl: url });
   if (warning) console.log(`Warning: ${warning}`);
   console.log(describeListening(readSettings(process.env), port));
   console.log(`Postroom is ready at ${url} after ${secondsSince(startedAt)}. Press Ctrl+C to stop it.`);
+  if (setupLink) console.log(describeSetup(setupLink));
 }

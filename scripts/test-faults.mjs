@@ -1,5 +1,6 @@
 // `npm run test:faults`: the built app with real HTTPS endpoints and Postgres, while processes are killed or stopped and
-// endpoints hang. `npm run test:faults -- --events 20000 --kills 100 --seed 7` runs longer and repeatably.
+// endpoints hang, also with two instances behind nginx. `npm run test:faults -- --events 20000 --kills 100 --seed 7` runs
+// longer and repeatably, `npm run test:faults -- --only nginx` only what has that word in its title.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -29,6 +30,10 @@ async function testFaults(lifetime) {
   const { appEnvironment } = await import('./testing/app.mjs');
   const { testHangingEndpoints } = await import('./faults/hanging-endpoints.mjs');
   const { testKilledApp } = await import('./faults/killed-app.mjs');
+  const { testDrainedInstances } = await import('./faults/proxied/drained-instances.mjs');
+  const { testKilledInstances } = await import('./faults/proxied/killed-instances.mjs');
+  const { testReadReplica } = await import('./faults/proxied/read-replica.mjs');
+  const { testRateLimits } = await import('./faults/proxied/rate-limits.mjs');
   const { testStoppedApp } = await import('./faults/stopped-app.mjs');
 
   const counts = { passed: 0, failed: 0 };
@@ -43,8 +48,12 @@ async function testFaults(lifetime) {
     [`The app killed ${options.kills} times (--seed ${options.seed})`, testKilledApp],
     ['Half of the endpoints hang', testHangingEndpoints],
     ['The app is stopped during deliveries', testStoppedApp],
+    [`Two instances behind nginx, each killed in turn (--seed ${options.seed})`, testKilledInstances],
+    ['Two instances behind nginx are drained and stopped', testDrainedInstances],
+    ['Two instances behind nginx count rate limits together', testRateLimits],
+    ['Two instances behind nginx read from a replica that is killed', testReadReplica],
   ];
-  for (const [title, run] of tests) {
+  for (const [title, run] of tests.filter(([title]) => title.includes(options.only))) {
     console.log(`\n${title}`);
     const { adminUrl, stop } = await startTemporaryPostgres();
     lifetime.atEnd(stop);
@@ -57,16 +66,18 @@ async function testFaults(lifetime) {
   return counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 }
 
+/** @returns {Record<string, any>} */
 function readOptions() {
   const names = Object.keys(DEFAULTS);
-  const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) });
-  return Object.fromEntries(
-    names.map((name) => {
-      const number = Number(values[name] ?? DEFAULTS[name]);
-      if (!Number.isInteger(number) || number < 0) throw new PlainError(`--${name} must be a whole number.`);
-      return [name, number];
-    }),
-  );
+  const texts = [...names, 'only'].map((name) => [name, { type: /** @type {const} */ ('string') }]);
+  /** @type {Record<string, unknown>} */
+  const values = parseArgs({ options: Object.fromEntries(texts) }).values;
+  const numbers = names.map((name) => {
+    const number = Number(values[name] ?? DEFAULTS[name]);
+    if (!Number.isInteger(number) || number < 0) throw new PlainError(`--${name} must be a whole number.`);
+    return [name, number];
+  });
+  return { ...Object.fromEntries(numbers), only: String(values.only ?? '') };
 }
 
 /** The same numbers for the same seed (mulberry32). */

@@ -46,9 +46,14 @@ async function test(lifetime) {
   lifetime.atEnd(endAgent);
 
   const report = join(dirname(mailServer.config), 'report.json');
-  const { passed, failures } = await runTests(report, { ...env, MAIL_SERVER: JSON.stringify(mailServer) });
+  const { withSecondRun } = await import('./testing/second-run.mjs');
+  const testEnv = { ...env, MAIL_SERVER: JSON.stringify(mailServer) };
+  const { passed, failures, unstable } = await withSecondRun(process.argv.slice(2), (filters) =>
+    runTests(report, testEnv, filters),
+  );
   if (lifetime.isEnding()) return undefined;
   for (const failure of failures) console.log(`FAILED ${failure}`);
+  for (const failure of unstable) console.log(`UNSTABLE (passed when run again, alone): ${failure}`);
   console.log(`${passed} passed, ${failures.length} failed`);
   return failures.length > 0 || passed === 0 ? 1 : 0;
 }
@@ -59,12 +64,12 @@ function smtpUrlOf({ APP_PASSWORD, SUBMISSIONS_PORT }) {
 }
 
 /** The report is in the mail server's folder, which is removed even if this process is killed. */
-async function runTests(report, env) {
+async function runTests(report, env, filters) {
   const { readVitestReport } = await import('./testing/test-reports.mjs');
   const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`];
   const { exitCode } = await runTool(
     toolPath(root, 'vitest'),
-    ['run', `--config=${CONFIG}`, ...reporters, '--allowOnly=false', ...process.argv.slice(2)],
+    ['run', `--config=${CONFIG}`, ...reporters, '--allowOnly=false', ...filters],
     { root, env: { ...process.env, ...env, NO_COLOR: '1' }, onOutput: (text) => process.stdout.write(text) },
   );
   return readVitestReport(report, exitCode);

@@ -41,6 +41,8 @@ async function test(lifetime) {
   const failed = all.reduce((sum, outcome) => sum + outcome.failures.length, 0);
   for (const [name, { failures }] of outcomes)
     for (const failure of failures) console.log(`FAILED ${name}: ${failure}`);
+  for (const [name, { unstable = [] }] of outcomes)
+    for (const failure of unstable) console.log(`UNSTABLE ${name} (passed when run again, alone): ${failure}`);
   console.log(`\nTotal time: ${secondsSince(startedAt)}.`);
   console.log(`${passed} passed, ${failed} failed`);
   return failed > 0 || passed === 0 ? 1 : 0;
@@ -65,8 +67,10 @@ async function outcomeOf(each, surroundings, outcomes) {
   }
 }
 
-function report(name, { passed, failures, output }, duration) {
-  const counts = failures.length > 0 ? `${passed} passed, ${failures.length} FAILED` : `${passed} passed`;
-  console.log(`${name.padEnd(12)}${counts.padEnd(28)}${duration}`);
+function report(name, { passed, failures, unstable = [], output }, duration) {
+  const counts = [`${passed} passed`];
+  if (failures.length > 0) counts.push(`${failures.length} FAILED`);
+  if (unstable.length > 0) counts.push(`${unstable.length} unstable`);
+  console.log(`${name.padEnd(12)}${counts.join(', ').padEnd(28)}${duration}`);
   if (failures.length > 0 && output) console.log(`\n${output.trim()}\n`);
 }

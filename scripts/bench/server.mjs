@@ -8,7 +8,8 @@ const DOMAIN = 'bench.example';
 /**
  * Starts a server with an admin, an API key without rate limit, and a domain.
  * @returns {Promise<{
- *   api: string, key: string, port: number, databaseUrl: string, domain: string, memoryBytes: () => number
+ *   api: string, key: string, port: number, pid: number | undefined, databaseUrl: string, domain: string,
+ *   memoryBytes: () => number
  * }>}
  */
 export async function startBenchServer(root, dataDir, lifetime, settings = {}) {
@@ -33,6 +34,7 @@ export async function startBenchServer(root, dataDir, lifetime, settings = {}) {
     api,
     key,
     port,
+    pid: server.pid,
     databaseUrl: postgres.adminUrl,
     domain: DOMAIN,
     memoryBytes: () => residentBytes(server.pid),

@@ -23,6 +23,7 @@ async function startInstance({ root, env, lifetime }) {
   return {
     port,
     api: instance.api,
+    pid: () => instance.child.pid,
     /** Stops an instance like a service manager. @returns its exit code */
     async stop() {
       instance.child.kill('SIGTERM');

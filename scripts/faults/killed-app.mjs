@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { call, createKey } from '../testing/app.mjs';
 import { until } from '../testing/trial.mjs';
+import { callCron, hasCronAnswered, isAllDelivered, leases, watchLeases } from './deliveries.mjs';
 import { figures, percentile } from './figures.mjs';
 import { startInstances } from './instances.mjs';
 import { startReceivers } from './receivers.mjs';
@@ -11,9 +12,6 @@ import { trusting } from './trusting.mjs';
 const DOMAIN = 'faults.example';
 const INSTANCES = 2;
 const MEAN_PAUSE_MS = 4_000;
-const ORPHANED_AFTER_MS = 30_000;
-const ATTEMPT_ENDS_WITHIN_MS = 12_000;
-const CRON_PAUSE_MS = 1_500;
 const SETTLE_TIMEOUT_MS = 240_000;
 const FAILING_SHARE = 0.005;
 
@@ -45,10 +43,10 @@ export async function testKilledApp({ root, env, adminUrl, lifetime, random, opt
   state.isDone = true;
   await Promise.all([sweeping, ...state.watches]);
 
-  await examine({ db, receivers, webhooks, acknowledged, isSettled, state, options, check });
+  await examine({ db, instances, receivers, webhooks, acknowledged, isSettled, state, options, check });
 }
 
-async function examine({ db, receivers, webhooks, acknowledged, isSettled, state, options, check }) {
+async function examine({ db, instances, receivers, webhooks, acknowledged, isSettled, state, options, check }) {
   const events = (await db.query(`SELECT body::jsonb->>'id' AS id FROM event WHERE type = 'mail.sent'`)).rows;
   const ids = new Set(events.map(({ id }) => id));
   const byPair = new Map();
@@ -75,10 +73,9 @@ async function examine({ db, receivers, webhooks, acknowledged, isSettled, state
   check(`${repeats} repeats for ${state.cutOff} interrupted attempts`, repeats >= 0 && repeats <= state.cutOff);
   check(`the app was killed ${state.kills} times`, state.kills === options.kills);
   check('no lease was left behind 30 s after a kill', state.orphaned === 0, state.orphaned);
-  check(
-    'the cron route answered while the app was running',
-    [...state.cronStatuses].includes(200) && !state.cronStatuses.has(401),
-  );
+  check('the cron route of both instances answered while they were running', hasCronAnswered(instances, state), [
+    ...state.cronStatuses,
+  ]);
   check('every request carried its signature', unsigned.length === 0);
   const lags = await lagsOf(db);
   figures(
@@ -92,51 +89,10 @@ async function killAtRandom(instances, db, random, kills, state) {
     const instance = instances[Math.floor(random() * instances.length)];
     await instance.killAndRestart(async () => {
       const open = await leases(db);
-      state.watches.push(watch(db, open, state));
+      state.watches.push(watchLeases(db, open, state));
     });
     state.kills += 1;
   }
-}
-
-async function leases(db) {
-  const { rows } = await db.query('SELECT lease_token FROM webhook_delivery WHERE lease_token IS NOT NULL');
-  return rows.map(({ lease_token: token }) => token);
-}
-
-/** Attempts of the other instance end within an attempt's timeout; leases that remain were interrupted. */
-async function watch(db, tokens, state) {
-  await sleep(ATTEMPT_ENDS_WITHIN_MS);
-  state.cutOff += await countHeld(db, tokens);
-  await sleep(ORPHANED_AFTER_MS - ATTEMPT_ENDS_WITHIN_MS);
-  state.orphaned += await countHeld(db, tokens);
-}
-
-/** Counts leases that still block a delivery; expired ones don't. */
-async function countHeld(db, tokens) {
-  const { rows } = await db.query(
-    'SELECT count(*)::int AS held FROM webhook_delivery WHERE lease_token = ANY ($1) AND next_attempt_at > now()',
-    [tokens],
-  );
-  return rows[0].held;
-}
-
-/** Calls the cron route of both instances at once, like a scheduler. */
-async function callCron(instances, secret, state) {
-  while (!state.isDone) {
-    const headers = { authorization: `Bearer ${secret}` };
-    for (const { port } of instances) {
-      void fetch(`http://127.0.0.1:${port}/api/cron/webhooks`, { method: 'POST', headers }).then(
-        (response) => state.cronStatuses.add(response.status),
-        () => null,
-      );
-    }
-    await sleep(CRON_PAUSE_MS);
-  }
-}
-
-async function isAllDelivered(db) {
-  const { rows } = await db.query(`SELECT count(*)::int AS open FROM webhook_delivery WHERE status <> 'delivered'`);
-  return rows[0].open === 0;
 }
 
 async function lagsOf(db) {

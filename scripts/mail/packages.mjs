@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlainError } from '../process/plain-error.mjs';
-import { isDebianAsRoot } from '../testing/debian.mjs';
+import { installFromDebian, isDebianAsRoot } from '../testing/debian.mjs';
+
+// An ACME server.
+const TEST_PACKAGES = ['pebble'];
 
 const deploy = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'deploy', 'mail');
 
@@ -22,10 +25,12 @@ export function isMailServerInstalled() {
 
 export function installMailServer() {
   const { status } = spawnSync(join(deploy, 'install-packages'), { stdio: ['ignore', 'ignore', 'inherit'] });
+  installFromDebian(...TEST_PACKAGES);
   if (status !== 0 || !isMailServerInstalled())
     throw new PlainError("The mail server's packages could not be installed.");
 }
 
 function packages() {
-  return readFileSync(join(deploy, 'packages'), 'utf8').split('\n').filter(Boolean);
+  const deployed = readFileSync(join(deploy, 'packages'), 'utf8').split('\n').filter(Boolean);
+  return [...deployed, ...TEST_PACKAGES];
 }

@@ -17,16 +17,17 @@ if (process.argv[1] === self) superviseMailServer();
 
 /**
  * @param {string} databaseUrl with the role mta_read
+ * @param {Record<string, string>} [over] settings that differ; an empty one is left out
  * @returns {Promise<{ mailServer: MailServer, stop: () => Promise<void> }>} the folders and settings of the mail server
  */
-export function startTemporaryMailServer(databaseUrl) {
+export function startTemporaryMailServer(databaseUrl, over = {}) {
   const supervisor = fork(self, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = new Promise((resolve) => supervisor.once('exit', resolve));
   const stop = () => {
     if (supervisor.connected) supervisor.disconnect();
     return ended;
   };
-  supervisor.send({ databaseUrl });
+  supervisor.send({ databaseUrl, over });
   return new Promise((resolve, reject) => {
     supervisor.once('message', (/** @type {{ mailServer: MailServer }} */ { mailServer }) =>
       resolve({ mailServer, stop }),
@@ -48,13 +49,14 @@ function superviseMailServer() {
     process.exit(0);
   };
   process.on('disconnect', end);
-  process.once('message', async ({ databaseUrl }) => {
+  process.once('message', async ({ databaseUrl, over }) => {
     try {
-      const settings = await settingsFor(folder, databaseUrl);
+      const settings = { ...(await settingsFor(folder, databaseUrl)), ...over };
       const file = join(folder, 'settings');
       writeFileSync(
         file,
         Object.entries(settings)
+          .filter(([, value]) => value !== '')
           .map((pair) => `${pair.join('=')}\n`)
           .join(''),
         { mode: 0o600 },

@@ -36,6 +36,14 @@ export async function migrate(root, url) {
   }
 }
 
+/** Migrates a database that has nothing in it. @throws PlainError as `checkIsMigrated`, for any other */
+export async function migrateIfNew(root, url) {
+  const client = await connectTo(url);
+  const applied = await appliedMigrations(client).finally(() => client.end());
+  if (applied.size === 0) await migrate(root, url);
+  else await checkIsMigrated(root, url);
+}
+
 /** @throws PlainError if the database belongs to another version of Postroom */
 export async function checkIsMigrated(root, url) {
   const client = await connectTo(url);

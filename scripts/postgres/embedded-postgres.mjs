@@ -16,8 +16,8 @@ const STOP_TIMEOUT_S = 8;
 const RECOVERY_ATTEMPTS = 6;
 const RECOVERY_INTERVAL_MS = 500;
 const MAX_LOG_BYTES = 5_000_000;
-const LOOPBACK_ONLY = ['-c listen_addresses=127.0.0.1', "-c unix_socket_directories=''", '-c timezone=UTC'];
-const NOT_DURABLE = ['-c fsync=off', '-c full_page_writes=off', '-c synchronous_commit=off'];
+export const LOOPBACK_ONLY = ['-c listen_addresses=127.0.0.1', "-c unix_socket_directories=''", '-c timezone=UTC'];
+export const NOT_DURABLE = ['-c fsync=off', '-c full_page_writes=off', '-c synchronous_commit=off'];
 
 /**
  * @param {{ dataDir: string, database: string, isDurable?: boolean }} options `isDurable: false` is for tests.
@@ -209,7 +209,7 @@ function urlOf(cluster, port, database) {
   return `postgresql://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/${database}`;
 }
 
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

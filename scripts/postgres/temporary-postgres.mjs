@@ -11,16 +11,39 @@ const self = fileURLToPath(import.meta.url);
 
 if (process.argv[1] === self) await keepPostgres();
 
-/** @returns {Promise<{ adminUrl: string, stop: () => Promise<void> }>} */
-export function startTemporaryPostgres() {
-  const keeper = fork(self, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+/** @typedef {{ adminUrl: string, stop: () => Promise<void> }} TemporaryPostgres */
+
+/** @returns {Promise<TemporaryPostgres>} */
+export async function startTemporaryPostgres() {
+  const { adminUrl, stop } = await startKeeper([]);
+  return { adminUrl, stop };
+}
+
+/**
+ * A streaming replica, which can be killed and started again.
+ * @param {string} primaryUrl of the superuser of a running Postgres
+ * @returns {Promise<TemporaryPostgres & { kill: () => Promise<void>, start: () => Promise<void> }>}
+ */
+export async function startTemporaryReplica(primaryUrl) {
+  const { keeper, adminUrl, stop } = await startKeeper([primaryUrl]);
+  const order = (name) => {
+    const done = new Promise((resolve) => keeper.once('message', () => resolve(undefined)));
+    keeper.send(name);
+    return done;
+  };
+  return { adminUrl, stop, kill: () => order('kill'), start: () => order('start') };
+}
+
+/** @returns {Promise<TemporaryPostgres & { keeper: import('node:child_process').ChildProcess }>} */
+function startKeeper(args) {
+  const keeper = fork(self, args, { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = new Promise((resolve) => keeper.once('exit', resolve));
   const stop = () => {
     if (keeper.connected) keeper.disconnect();
     return ended;
   };
   return new Promise((resolve, reject) => {
-    keeper.once('message', (/** @type {{ adminUrl: string }} */ { adminUrl }) => resolve({ adminUrl, stop }));
+    keeper.once('message', (/** @type {{ adminUrl: string }} */ { adminUrl }) => resolve({ keeper, adminUrl, stop }));
     keeper.once('error', reject);
     keeper.once('exit', () => reject(new PlainError('The Postgres for the tests did not start.')));
   });
@@ -38,11 +61,27 @@ async function keepPostgres() {
   };
   process.on('disconnect', end);
   try {
-    const { startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
-    postgres = await startEmbeddedPostgres({ dataDir, database: 'postroom', isDurable: false });
+    const [primaryUrl] = process.argv.slice(2);
+    postgres = primaryUrl ? await keepReplica(dataDir, primaryUrl) : await startPrimary(dataDir);
     process.send?.({ adminUrl: postgres.adminUrl });
   } catch (error) {
     console.error(isPlain(error) ? error.message : error);
     end();
   }
+}
+
+async function startPrimary(dataDir) {
+  const { startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
+  return startEmbeddedPostgres({ dataDir, database: 'postroom', isDurable: false });
+}
+
+async function keepReplica(dataDir, primaryUrl) {
+  const { startReplica } = await import('./replica.mjs');
+  const { adminUrl, kill, start } = await startReplica({ dataDir, primaryUrl });
+  process.on('message', (order) => {
+    if (order === 'kill') kill();
+    else start();
+    process.send?.({});
+  });
+  return { adminUrl, stop: kill };
 }

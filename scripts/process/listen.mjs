@@ -37,6 +37,14 @@ export function describeListening({ host }, port) {
   return `Listening on all addresses of this machine, port ${port}. Behind a reverse proxy on it, set HOST=127.0.0.1.`;
 }
 
+/**
+ * Says where to begin. It comes last, so that nobody has to look for it.
+ * @param {string} link
+ */
+export function describeSetup(link) {
+  return `\n  Set up the first admin: ${link}\n  The link is valid for 24 hours.\n`;
+}
+
 async function listenOnAll(server, port) {
   const error = await listenOn(server, port, '::');
   const hasNoIpv6 = error && ['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(error.code);
@@ -45,10 +53,13 @@ async function listenOnAll(server, port) {
 
 function listenOn(server, port, host) {
   return new Promise((resolve) => {
-    server.once('error', resolve);
-    server.listen({ port, host }, () => {
-      server.removeListener('error', resolve);
-      resolve(undefined);
-    });
+    const end = (error) => {
+      server.off('error', end);
+      server.off('listening', end);
+      resolve(error);
+    };
+    server.once('error', end);
+    server.once('listening', end);
+    server.listen({ port, host });
   });
 }

@@ -5,5 +5,5 @@ export class PlainError extends Error {
 }
 
 export function isPlain(error) {
-  return error instanceof PlainError || error?.name === 'SettingsError';
+  return error instanceof PlainError || ['SettingsError', 'BackupError', 'ArchiveError'].includes(error?.name);
 }

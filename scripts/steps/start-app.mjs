@@ -17,7 +17,7 @@ const DRAIN_TIMEOUT_MS = 28_000;
  *   beforeBuild?: () => Promise<unknown>,
  *   fillDatabase?: () => Promise<unknown>,
  * }} options `beforeBuild` runs only if there is something to build or generate
- * @returns {Promise<{ url: string, port: number, wantedPort: number }>} once it serves
+ * @returns {Promise<{ url: string, port: number, wantedPort: number, setupLink: string | null }>} once it serves
  */
 export async function startApp(lifetime, { root, isDev = false, beforeBuild, fillDatabase }) {
   const settings = await step('Checking the settings', checkSettings);
@@ -63,7 +63,7 @@ async function updateDatabase(root, url) {
   await step('Migrating the database', () => migrate(root, url));
 }
 
-/** @returns {Promise<{ url: string, port: number }>} */
+/** @returns {Promise<{ url: string, port: number, setupLink: string | null }>} */
 function serve(lifetime, isDev) {
   const script = fileURLToPath(new URL('../serve.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, ...(isDev ? ['--dev'] : [])], {

@@ -9,3 +9,9 @@ export function typescriptArguments(root, script) {
   const loader = pathToFileURL(join(root, 'scripts', 'process', 'load-typescript.mjs')).href;
   return ['--import', loader, join(root, ...script.split('/'))];
 }
+
+/** Imports a TypeScript file into this process, without a build. */
+export async function typescriptModule(root, script) {
+  await import('../process/load-typescript.mjs');
+  return import(pathToFileURL(join(root, ...script.split('/'))).href);
+}

@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { listen } from '../process/listen.mjs';
 
-const ADMIN = { email: 'admin@trial.example', password: randomBytes(16).toString('hex') };
+/** The first admin. */
+export const ADMIN = { email: 'admin@trial.example', password: randomBytes(16).toString('hex') };
 const JSON_BODY = { 'content-type': 'application/json' };
 const FIRST_PORT = 20_000;
 const HEALTHY_ATTEMPTS = 300;
@@ -57,7 +58,7 @@ export async function createAdminKey(port, key, domainIds) {
 
 /** An API key of an admin, by default the first one, without rate limit. */
 export async function createKey(port, admin = ADMIN) {
-  const headers = { ...JSON_BODY, cookie: await signIn(port, admin), origin: `http://localhost:${port}` };
+  const headers = { ...JSON_BODY, cookie: await signIn(port, admin), 'sec-fetch-site': 'same-origin' };
   const body = text({ name: 'trial', rate_limit: 0 });
   const created = await fetch(`${apiOf(port)}/api-keys`, { method: 'POST', headers, body });
   return (await created.json()).data.key;

@@ -2,6 +2,16 @@ import { PlainError } from '../process/plain-error.mjs';
 import { runTool, toolPath } from '../steps/run-tool.mjs';
 import { installFromDebian, isDebianAsRoot, isThere, placesOf } from './debian.mjs';
 
+export const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
 const SYSTEM_BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 

@@ -4,35 +4,49 @@ import { stripVTControlCharacters } from 'node:util';
 const REASON_LINES = 8;
 
 /**
- * Result of a test runner. Skipped tests count as failed: a test that does not run proves nothing.
- * @typedef {{ passed: number, failures: string[] }} Report
+ * Result of a test runner. Skipped tests count as failed: a test that does not run proves nothing. `failedAt` has the place of
+ * each failed test, as a filter for the runner.
+ * @typedef {{ passed: number, failures: string[], failedAt: string[] }} Report
  */
+
+const NOT_RUN = { passed: 0, failures: ['the tests did not run'], failedAt: [] };
 
 /** @returns {Report} */
 export function readVitestReport(path, exitCode) {
-  if (!existsSync(path)) return { passed: 0, failures: ['the tests did not run'] };
+  if (!existsSync(path)) return NOT_RUN;
   const { testResults } = JSON.parse(readFileSync(path, 'utf8'));
-  const tests = testResults.flatMap((file) => file.assertionResults);
-  const failures = tests
-    .filter((test) => test.status !== 'passed')
-    .map((test) =>
-      test.status === 'failed' ? withReason(test.fullName, test.failureMessages) : `not run: ${test.fullName}`,
-    );
-  const brokenFiles = testResults
-    .filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
-    .map((file) => `${file.name}: ${file.message}`);
-  return withExitCode({ passed: tests.length - failures.length, failures: [...failures, ...brokenFiles] }, exitCode);
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((test) => ({ ...test, file: name })),
+  );
+  const failed = tests.filter((test) => test.status !== 'passed');
+  const failures = failed.map((test) =>
+    test.status === 'failed' ? withReason(test.fullName, test.failureMessages) : `not run: ${test.fullName}`,
+  );
+  const brokenFiles = testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  );
+  const report = {
+    passed: tests.length - failures.length,
+    failures: [...failures, ...brokenFiles.map(({ name, message }) => `${name}: ${message}`)],
+    failedAt: [...failed.map(({ file }) => file), ...brokenFiles.map(({ name }) => name)],
+  };
+  return withExitCode(report, exitCode);
 }
 
 /** @returns {Report} */
 export function readPlaywrightReport(path, exitCode) {
-  if (!existsSync(path)) return { passed: 0, failures: ['the tests did not run'] };
+  if (!existsSync(path)) return NOT_RUN;
   const { suites, errors } = JSON.parse(readFileSync(path, 'utf8'));
   const tests = suites.flatMap((suite) => testsOf(suite, []));
-  const failures = tests
-    .filter((test) => test.status !== 'expected')
-    .map((test) => (test.status === 'skipped' ? `not run: ${test.title}` : withReason(test.title, test.reasons)));
-  const report = { passed: tests.length - failures.length, failures: [...failures, ...errors.map(firstLine)] };
+  const failed = tests.filter((test) => test.status !== 'expected');
+  const failures = failed.map((test) =>
+    test.status === 'skipped' ? `not run: ${test.title}` : withReason(test.title, test.reasons),
+  );
+  const report = {
+    passed: tests.length - failures.length,
+    failures: [...failures, ...errors.map(firstLine)],
+    failedAt: failed.map(({ at }) => at),
+  };
   return withExitCode(report, exitCode);
 }
 
@@ -41,6 +55,7 @@ function testsOf(suite, path) {
   const own = suite.specs.flatMap((spec) =>
     spec.tests.map((test) => ({
       status: test.status,
+      at: `${spec.file}:${spec.line}`,
       title: [...titles, spec.title].join(' › '),
       reasons: test.results.flatMap(({ errors }) => errors.map(({ message }) => message)),
     })),

@@ -5,13 +5,16 @@ import { PlainError } from '../process/plain-error.mjs';
 import { build, isBuildCurrent } from '../steps/build.mjs';
 import { takeLock } from '../steps/lock.mjs';
 import { runTool, toolPath } from '../steps/run-tool.mjs';
+import { prepareAge } from './age.mjs';
 import { findBrowser } from './browser.mjs';
 import { prepareDnsServers } from './dns-servers.mjs';
+import { preparePromtool } from './promtool.mjs';
 import { prepareRedisServer } from './redis.mjs';
+import { withSecondRun } from './second-run.mjs';
 import { readPlaywrightReport, readVitestReport } from './test-reports.mjs';
 
 /**
- * @typedef {{ passed: number, failures: string[], output?: string }} Outcome
+ * @typedef {{ passed: number, failures: string[], unstable?: string[], output?: string }} Outcome
  * @typedef {{ root: string, env: Record<string, string | undefined>, adminUrl: string, filters: string[] }} Surroundings
  */
 
@@ -68,16 +71,20 @@ async function recreateDatabase(adminUrl, database) {
 
 async function runUnitTests({ root, env, adminUrl, filters }) {
   prepareRedisServer();
+  prepareAge();
   prepareDnsServers();
-  return withReportFile(async (report) => {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const { exitCode, output } = await runTool(
-      toolPath(root, 'vitest'),
-      ['run', ...reporters, '--allowOnly=false', ...filters],
-      { root, env: { ...env, TEST_DATABASE_URL: adminUrl, NO_COLOR: '1' } },
-    );
-    return { ...readVitestReport(report, exitCode), output };
-  });
+  preparePromtool();
+  return withSecondRun(filters, (chosen) =>
+    withReportFile(async (report) => {
+      const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+      const { exitCode, output } = await runTool(
+        toolPath(root, 'vitest'),
+        ['run', ...reporters, '--allowOnly=false', ...chosen],
+        { root, env: { ...env, TEST_DATABASE_URL: adminUrl, NO_COLOR: '1' } },
+      );
+      return { ...readVitestReport(report, exitCode), output };
+    }),
+  );
 }
 
 async function checkBuild({ root }) {
@@ -94,23 +101,25 @@ async function checkBuild({ root }) {
 
 async function runBrowserTests({ root, env, adminUrl, filters }) {
   const browser = await findBrowser(root);
-  return withReportFile(async (report) => {
-    const { exitCode, output } = await runTool(
-      toolPath(root, 'playwright'),
-      ['test', '--config=e2e/playwright.config.ts', '--reporter=line,json', '--forbid-only', ...filters],
-      {
-        root,
-        env: {
-          ...env,
-          TEST_DATABASE_URL: adminUrl,
-          CHROMIUM_PATH: browser,
-          PLAYWRIGHT_JSON_OUTPUT_NAME: report,
-          NO_COLOR: '1',
+  return withSecondRun(filters, (chosen) =>
+    withReportFile(async (report) => {
+      const { exitCode, output } = await runTool(
+        toolPath(root, 'playwright'),
+        ['test', '--config=e2e/playwright.config.ts', '--reporter=line,json', '--forbid-only', ...chosen],
+        {
+          root,
+          env: {
+            ...env,
+            TEST_DATABASE_URL: adminUrl,
+            CHROMIUM_PATH: browser,
+            PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+            NO_COLOR: '1',
+          },
         },
-      },
-    );
-    return { ...readPlaywrightReport(report, exitCode), output };
-  });
+      );
+      return { ...readPlaywrightReport(report, exitCode), output };
+    }),
+  );
 }
 
 async function withReportFile(run) {

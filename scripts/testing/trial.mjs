@@ -65,6 +65,11 @@ export function postgresOf(dataDir) {
   return { home, pid: existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : undefined };
 }
 
+/** @returns {number[]} the processes that a process started */
+export function childrenOf(pid) {
+  return processes().flatMap((each) => (each.ppid === pid ? [each.pid] : []));
+}
+
 /** Zombies count as ended: their parent may never reap them. */
 export function isAlive(pid) {
   return processes().some((each) => each.pid === pid);
@@ -108,11 +113,11 @@ function processesOfLinux() {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        const [state, , pgid] = readFileSync(`/proc/${name}/stat`, 'utf8')
+        const [state, ppid, pgid] = readFileSync(`/proc/${name}/stat`, 'utf8')
           .replace(/^.*\) /s, '')
           .split(' ');
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-        return state === 'Z' ? [] : [{ pid: Number(name), pgid: Number(pgid), command }];
+        return state === 'Z' ? [] : [{ pid: Number(name), ppid: Number(ppid), pgid: Number(pgid), command }];
       } catch {
         return [];
       }
@@ -120,10 +125,10 @@ function processesOfLinux() {
 }
 
 function processesOfPs() {
-  const { stdout } = spawnSync('ps', ['-axo', 'pid=,pgid=,stat=,command='], { encoding: 'utf8' });
+  const { stdout } = spawnSync('ps', ['-axo', 'pid=,ppid=,pgid=,stat=,command='], { encoding: 'utf8' });
   return stdout
     .split('\n')
-    .flatMap((line) => [...line.matchAll(/^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/g)])
-    .filter(([, , , state]) => !state?.startsWith('Z'))
-    .map(([, pid, pgid, , command]) => ({ pid: Number(pid), pgid: Number(pgid), command }));
+    .flatMap((line) => [...line.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/g)])
+    .filter(([, , , , state]) => !state?.startsWith('Z'))
+    .map(([, pid, ppid, pgid, , command]) => ({ pid: Number(pid), ppid: Number(ppid), pgid: Number(pgid), command }));
 }

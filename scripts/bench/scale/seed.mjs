@@ -80,12 +80,12 @@ function insertMessages({ count, from, to }) {
                   FROM generate_series(0, 3 + n % 3)) AS words) || CASE WHEN n % 4 = 0 THEN ' ' || n ELSE '' END AS subject
         FROM classed
     ), messages AS (
-      INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject, subject_key,
+      INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject, search_key,
                            size_bytes, status, spam_score, created_at, updated_at)
       SELECT id, '<' || n || '.scale@' || CASE WHEN is_inbound THEN 'p.example' ELSE 'd' || d || '.scale.example' END || '>',
              'S' || n, ${domainId('d')}, (CASE WHEN is_inbound THEN 'inbound' ELSE 'outbound' END)::direction,
              CASE WHEN is_inbound THEN other ELSE own END, ARRAY[CASE WHEN is_inbound THEN own ELSE other END], subject,
-             ' ' || lower(subject), 1000 + n % 50000, status, CASE WHEN is_inbound THEN result * 10 END, at, at
+             ' ' || lower(subject) || E'\\n ' || own || E'\\n ' || other, 1000 + n % 50000, status, CASE WHEN is_inbound THEN result * 10 END, at, at
         FROM composed
     ), recipients AS (
       INSERT INTO message_recipient (id, message_id, address, kind, status, created_at)

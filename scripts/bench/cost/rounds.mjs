@@ -1,0 +1,37 @@
+import { cpuSeconds } from './cpu.mjs';
+
+/** Milliseconds of CPU for each call, and calls per second. */
+export async function costOf(run, count, pids) {
+  const before = cpuOf(pids);
+  const rate = await run();
+  const used = Object.entries(cpuOf(pids)).map(([name, seconds]) => [name, ((seconds - before[name]) * 1000) / count]);
+  return { rate, ...Object.fromEntries(used) };
+}
+
+/** @returns {Record<string, any>} seconds by name */
+function cpuOf(pids) {
+  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpuSeconds(pid)]));
+}
+
+/**
+ * The median of each figure. The first round warms up.
+ * @returns {Promise<any>} by name of the measure and of the figure
+ */
+export async function alternate(rounds, measures) {
+  /** @type {{ name: string, figures: any[] }[]} */
+  const results = Object.keys(measures).map((name) => ({ name, figures: [] }));
+  for (let round = 0; round <= rounds; round++)
+    for (const { name, figures } of results) {
+      const measured = await measures[name]();
+      if (round > 0) figures.push(measured);
+    }
+  return Object.fromEntries(results.map(({ name, figures }) => [name, medians(figures)]));
+}
+
+function medians(figures) {
+  return Object.fromEntries(Object.keys(figures[0]).map((key) => [key, median(figures.map((each) => each[key]))]));
+}
+
+function median(values) {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+}

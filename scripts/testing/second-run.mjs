@@ -1,0 +1,20 @@
+const MOST_FAILURES = 5;
+
+/**
+ * Runs the tests, and the few that failed a second time, with nothing else beside them. What passes then is unstable: it is
+ * reported, and must be fixed, but a busy machine doesn't fail the whole.
+ * @template {import('./test-reports.mjs').Report} Outcome
+ * @param {string[]} filters of the caller; with any, there is no second run
+ * @param {(filters: string[]) => Promise<Outcome>} run
+ * @returns {Promise<Outcome & { unstable: string[] }>}
+ */
+export async function withSecondRun(filters, run) {
+  const first = await run(filters);
+  const { passed, failures, failedAt } = first;
+  const isWorthwhile = filters.length === 0 && failures.length > 0 && failures.length <= MOST_FAILURES;
+  // What fails outside of a test has no place.
+  if (!isWorthwhile || failedAt.length < failures.length) return { ...first, unstable: [] };
+  const second = await run([...new Set(failedAt)]);
+  if (second.failures.length > 0) return { ...first, unstable: [] };
+  return { ...first, passed: passed + failures.length, failures: [], unstable: failures };
+}
