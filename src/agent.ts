@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { v7 as uuidv7 } from 'uuid';
+import { createCertificateKeeper } from '@/mail/agent/certificate/keeper';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { checkMailServer } from '@/mail/agent/health/check';
 import { type Installation, readInstallation } from '@/mail/agent/installation';
@@ -10,7 +12,7 @@ import { createQueueHandlers, retryDeferred } from '@/mail/agent/queue/postfix-q
 import { createRecovery, dovecotInstance, type RecoveryParts } from '@/mail/agent/recovery';
 import { startReportServer } from '@/mail/agent/report-server';
 import type { AgentHandlers } from '@/mail/agent/requests';
-import { createServiceHandlers } from '@/mail/agent/services';
+import { createServiceControl, type ServiceControl } from '@/mail/agent/services/control';
 import { createSieveHandlers } from '@/mail/agent/sieve-check';
 import { rotateLog } from '@/mail/log/log-rotation';
 import { joinCluster } from '@/modules/cluster/heartbeat';
@@ -27,6 +29,7 @@ import { contentSettled } from '@/modules/messages/content/keeping/keep';
 import { createMailReader } from '@/modules/messages/mail-log/reader';
 import { deleteOldLoggedMail } from '@/modules/messages/mail-log/retention';
 import { storeReportMail } from '@/modules/reports/service';
+import { onChecksRequested } from '@/modules/system/health/check-now';
 import { recordFindings } from '@/modules/system/health/record';
 import { checkClock } from '@/modules/system/health/run';
 import { listen } from '@/server/background/notifications';
@@ -40,6 +43,8 @@ import { env } from '@/server/settings/env';
 import { applySavedSettings, followSavedSettings } from '@/server/settings/saved';
 import packageJson from '../package.json';
 import type { AnswersSettings } from './agent-answers';
+import { startBackups } from './agent-backups';
+import { recoverOperation, startOperations } from './agent-operations';
 
 const READ_INTERVAL_MS = 250;
 // Notifications trigger these tasks too; the intervals cover lost notifications.
@@ -47,12 +52,16 @@ const REQUEST_INTERVAL_MS = 1_000;
 const PUBLISH_INTERVAL_MS = 5_000;
 const HEARTBEAT_INTERVAL_MS = 5_000;
 const HEALTH_INTERVAL_MS = 30_000;
+const CERTIFICATE_INTERVAL_MS = 60_000;
 const WATCH_INTERVAL_MS = 1_000;
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
+/** Asks scripts/mail-agent.mjs to start the agent again. */
+const RESTART_EXIT_CODE = 75;
 
-/** Runs until SIGTERM or SIGINT, or until the parent process is gone. */
+/** Runs until SIGTERM or SIGINT, until the parent process is gone, or until its settings changed. */
 async function run(): Promise<void> {
-  const end = await startAgent().catch((error: unknown) => {
+  const restart = () => void end().then(() => process.exit(RESTART_EXIT_CODE));
+  const end = await startAgent(restart).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exit(1);
   });
@@ -67,9 +76,11 @@ async function run(): Promise<void> {
  * runs requests from the app from a fixed list, and counts SMTP submissions of mailboxes.
  * @returns a function that ends the agent after the current work is finished
  */
-async function startAgent(): Promise<() => Promise<void>> {
-  const installation = readInstallation(env().mailServerConfig);
+async function startAgent(restart: () => void): Promise<() => Promise<void>> {
   const db = database();
+  const { mailServerConfig: config } = env();
+  const recoveredOperation = await recoverOperation(config);
+  const installation = readInstallation(config);
   const agent: AgentInstance = { host: installation.host, instance: uuidv7(), version: packageJson.version };
   const { port, password } = installation.redis;
   const redis = connectRedis(`redis://:${password}@127.0.0.1:${port}`, REDIS_EFFECTS);
@@ -95,35 +106,81 @@ async function startAgent(): Promise<() => Promise<void>> {
     repeat('publishing DKIM keys', PUBLISH_INTERVAL_MS, () => publishDkimKeys(db, dkimStore)),
     requestTask,
   ];
-  const recovery = recoveryParts(db, installation);
+  const control = createServiceControl(() => installation);
+  const ending = new AbortController();
+  const certificate = createCertificateKeeper({
+    installation,
+    signal: ending.signal,
+    reload: (service) => control.reload(service),
+    now: () => systemClock.now(),
+    onLine: (line) => log.info({ host: agent.host }, line),
+  });
+  const certificateTask = repeat('keeping the certificate', CERTIFICATE_INTERVAL_MS, certificate.keep);
+  certificateTask.runNow();
+  const operations = await startOperations({
+    db,
+    agent,
+    dkimStore,
+    renewCertificate: certificate.renew,
+    recovery: recoveredOperation,
+    onOutdated: restart,
+  });
+  const recovery = recoveryParts(db, installation, control);
+  const backups = await startBackups({
+    db,
+    host: agent.host,
+    read: () => installation,
+    redis,
+    retryMail: recovery.retry,
+  });
   // Reports that arrived while the agent was down.
   await recovery.retry().catch((error: unknown) => log.warn({ error }, 'cannot retry the mail that waits'));
+  const healthTask = repeat('checking health', HEALTH_INTERVAL_MS, async () => {
+    const checked = checkMailServer({
+      installation,
+      handlers,
+      pingRedis: () => redis.ping(),
+      logReadAt: () => logReadAt,
+    });
+    const results = await Promise.all([
+      checked,
+      certificate.check(),
+      checkMachine(installation.data),
+      checkClock(db, hostname()),
+    ]);
+    await recordFindings(db, results.flat());
+  });
   const tasks = [
     ...notifiedTasks,
+    certificateTask,
     repeat('sending heartbeat', HEARTBEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
     repeat('reading mail log', READ_INTERVAL_MS, async () => {
       await readMail();
       logReadAt = new Date();
     }),
-    repeat('checking health', HEALTH_INTERVAL_MS, async () => {
-      const checked = checkMailServer({
-        installation,
-        handlers,
-        pingRedis: () => redis.ping(),
-        logReadAt: () => logReadAt,
-      });
-      const results = await Promise.all([checked, checkMachine(installation.data), checkClock(db)]);
-      await recordFindings(db, results.flat());
-    }),
+    healthTask,
     repeat('watching Dovecot and Postgres', WATCH_INTERVAL_MS, createRecovery(recovery)),
     repeat('deleting old records', CLEANUP_INTERVAL_MS, () => deleteOldData(db, installation)),
   ];
   const endListening = listen(AGENT_CHANNEL, () => {
-    for (const { runNow } of notifiedTasks) runNow();
+    for (const { runNow } of [...notifiedTasks, operations.operationTask, backups.operationTask]) runNow();
+  });
+  const endHearing = onChecksRequested(() => {
+    healthTask.runNow();
+    operations.lookNow();
   });
   log.info({ host: agent.host, config: installation.config }, 'mail agent started');
   return async () => {
-    await Promise.all([...tasks.map(({ end }) => end()), endAnswers(), endListening(), reportServer.close()]);
+    ending.abort();
+    // First, so that a long operation doesn't keep the agent from its other work.
+    await Promise.all([operations.end(), backups.end()]);
+    await Promise.all([
+      ...tasks.map(({ end }) => end()),
+      endAnswers(),
+      endListening(),
+      endHearing(),
+      reportServer.close(),
+    ]);
     await requests.end();
     await contentSettled();
     stopFollowing();
@@ -142,15 +199,13 @@ const REDIS_EFFECTS = {
 function handlersOf(installation: Installation): AgentHandlers {
   const { config, data } = installation;
   return {
-    ...createServiceHandlers(installation),
     ...createQueueHandlers({ configFolder: join(config, 'postfix') }),
     ...createSieveHandlers({ configFolder: config, dataFolder: data }),
   };
 }
 
-function recoveryParts(db: Database, installation: Installation): RecoveryParts {
+function recoveryParts(db: Database, installation: Installation, control: ServiceControl): RecoveryParts {
   const configFolder = join(installation.config, 'postfix');
-  const { 'services.reload': reload } = createServiceHandlers(installation);
   return {
     instanceOf: {
       dovecot: () => dovecotInstance(installation),
@@ -160,7 +215,7 @@ function recoveryParts(db: Database, installation: Installation): RecoveryParts 
           () => null,
         ),
     },
-    reload: () => reload({ service: 'postfix' }),
+    reload: () => control.reload('postfix'),
     retry: async () => {
       const domains = await db.domain.findMany({ select: { name: true } });
       await retryDeferred(configFolder, new Set(domains.map(({ name }) => name)));

@@ -43,7 +43,7 @@ describe("the mail server's settings", () => {
     const texts = files.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'utf8'));
     const used = new Set(texts.flatMap((text) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => String(name))));
     expect(used.size).toBeGreaterThan(20);
-    expect([...used].filter((name) => !(name in (values ?? {})))).toEqual(['config']);
+    expect([...used].filter((name) => !(name in (values ?? {}))).toSorted()).toEqual(['config', 'settings']);
   });
 
   it.each([
@@ -66,8 +66,42 @@ describe("the mail server's settings", () => {
     ['DNS_SERVERS', 'ns.example.com', /^DNS_SERVERS must be IPv4 addresses/],
     ['MESSAGE_SIZE_MB', '1.5', /^MESSAGE_SIZE_MB must be a whole number/],
     ['DATABASE', undefined, /^DATABASE is missing in /],
+    ['TLS_KEY', undefined, /^Set TLS_CERTIFICATE and TLS_KEY, or ACME_EMAIL/],
+    ['ACME_EMAIL', 'admin@example.com', /^Set ACME_EMAIL, or TLS_CERTIFICATE and TLS_KEY, not both\.$/],
+    ['APP_PASSWORD', 'choose-another-password', /^APP_PASSWORD is still that of the example/],
   ])('are rejected with one sentence if %s is %s', (name, value, sentence) => {
     expect(read({ [name]: value }).errors).toEqual([expect.stringMatching(sentence)]);
+  });
+
+  describe('with ACME', () => {
+    const files = { TLS_CERTIFICATE: undefined, TLS_KEY: undefined, ACME_EMAIL: 'admin@example.com' };
+
+    it('have the certificate in the data folder, with all names', () => {
+      const { values, errors } = read({
+        ...files,
+        ACME_NAMES: 'imap.example.com, smtp.example.com',
+        DATA_DIR: '/srv/mail',
+      });
+      expect(errors).toEqual([]);
+      expect(values).toMatchObject({
+        tls_certificate: '/srv/mail/tls/certificate.pem',
+        tls_key: '/srv/mail/tls/key.pem',
+        acme_names: 'imap.example.com,smtp.example.com',
+        acme_server: 'https://acme-v02.api.letsencrypt.org/directory',
+      });
+    });
+
+    it.each([
+      ['ACME_EMAIL', 'admin', /^ACME_EMAIL must be one email address\.$/],
+      ['ACME_SERVER', 'http://acme.example.com/directory', /^ACME_SERVER must be the https URL/],
+      ['ACME_SERVER', 'https://acme.example.com/$(id)', /^ACME_SERVER must be/],
+      ['ACME_NAMES', 'imap', /^ACME_NAMES must be full host names/],
+      ['ACME_HTTP_ADDRESS', '80', /^ACME_HTTP_ADDRESS must look like :80/],
+      ['ACME_DNS_PROVIDER', 'hetzner', /^Set both ACME_DNS_PROVIDER and ACME_DNS_CREDENTIALS/],
+      ['ACME_CA_FILE', '/nowhere/ca.pem', /^ACME_CA_FILE can't be read: /],
+    ])('are rejected with one sentence if %s is %s', (name, value, sentence) => {
+      expect(read({ ...files, [name]: value }).errors).toEqual([expect.stringMatching(sentence)]);
+    });
   });
 
   it('report all errors together, with the line of each unknown setting', () => {
@@ -80,11 +114,13 @@ describe("the mail server's settings", () => {
     ]);
   });
 
-  it('are valid in the example except for the files to fill in', () => {
+  it.each(['ACME', 'TLS'])('are valid in the example with %s except for what to fill in', (way) => {
     const example = readFileSync('deploy/mail/settings.example', 'utf8').replaceAll(/^#([A-Z_]+=)/gm, '$1');
+    const other = way === 'ACME' ? /^TLS_.*\n/gm : /^ACME_.*\n/gm;
     const file = join(folder, 'example');
-    writeFileSync(file, example);
+    writeFileSync(file, example.replaceAll(other, ''));
     const { errors } = readSettings(file);
-    expect(errors.filter((error) => !/^(TLS_CERTIFICATE|TLS_KEY|TLD_FILE) can't be read/.test(error))).toEqual([]);
+    const toFillIn = /^(TLS_CERTIFICATE|TLS_KEY|TLD_FILE) can't be read|is still that of the example/;
+    expect(errors.filter((error) => !toFillIn.test(error))).toEqual([]);
   });
 });

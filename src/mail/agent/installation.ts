@@ -1,14 +1,31 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 
 /** User name with which the app submits; every other user is a mailbox. */
 export const APP_LOGIN = 'postroom';
 
+/** How the certificate is obtained. */
+export type Acme = {
+  email: string;
+  /** URL of the directory. */
+  server: string;
+  /** Host names in the certificate besides the host's own. */
+  names: string[];
+  /** Where the ACME client listens, unless DNS records prove the names. */
+  httpAddress: string;
+  /** `isChecked`: waits until the authoritative servers have the record. */
+  dns: { provider: string; credentialsFile: string; servers: string[]; isChecked: boolean } | null;
+  /** Certificates to trust the ACME server with, if not those of the system. */
+  caFile: string | null;
+};
+
 /** Paths of a mail server that deploy/mail installed. */
 export type Installation = {
   host: string;
   config: string;
+  /** The file that the configuration is generated from. */
+  settings: string;
   data: string;
   postfixLog: string;
   filterLog: string;
@@ -23,6 +40,10 @@ export type Installation = {
   signIns: { port: number; key: string };
   /** Where Dovecot, as the owner of the mailboxes, submits the mail of filters. */
   filters: { port: number; uid: number };
+  /** Files that Postfix and Dovecot read when they start or reload. */
+  tls: { certificate: string; key: string };
+  /** Null if someone else replaces the files. */
+  acme: Acme | null;
 };
 
 /** @throws if the folder has no mail server configuration */
@@ -34,10 +55,11 @@ export function readInstallation(config: string): Installation {
     if (!text) throw new Error(`${join(config, 'environment')} has no ${name}. Run deploy/mail/install again.`);
     return text;
   };
-  const data = value('DATA');
+  const data = realPath(value('DATA'));
   return {
     host: value('HOSTNAME'),
     config,
+    settings: value('SETTINGS'),
     data,
     postfixLog: join(data, 'log/postfix/mail.log'),
     filterLog: join(data, 'log/rspamd/rspamd.log'),
@@ -52,5 +74,36 @@ export function readInstallation(config: string): Installation {
     probeAddress: value('PROBE_ADDRESS'),
     signIns: { port: Number(value('AGENT_PORT')), key: value('AGENT_KEY') },
     filters: { port: Number(value('FILTER_PORT')), uid: Number(value('MAIL_UID')) },
+    tls: { certificate: value('TLS_CERTIFICATE'), key: value('TLS_KEY') },
+    acme: values.ACME_EMAIL ? acmeOf(values, value) : null,
+  };
+}
+
+/** What the kernel and restic name, if an admin has put a symlink there. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path;
+    throw error;
+  }
+}
+
+function acmeOf(values: NodeJS.Dict<string>, value: (name: string) => string): Acme {
+  const list = (name: string) => (values[name] ?? '').split(',').filter(Boolean);
+  return {
+    email: value('ACME_EMAIL'),
+    server: value('ACME_SERVER'),
+    names: list('ACME_NAMES'),
+    httpAddress: value('ACME_HTTP_ADDRESS'),
+    dns: values.ACME_DNS_PROVIDER
+      ? {
+          provider: values.ACME_DNS_PROVIDER,
+          credentialsFile: value('ACME_DNS_CREDENTIALS'),
+          servers: list('ACME_DNS_SERVERS'),
+          isChecked: value('ACME_DNS_CHECK') === 'yes',
+        }
+      : null,
+    caFile: values.ACME_CA_FILE || null,
   };
 }

@@ -5,14 +5,7 @@ export type AgentRequests = {
   /** Retries every deferred message immediately. */
   'queue.flush': { input: Record<string, never>; output: Record<string, never> };
   'sieve.check': { input: { script: string }; output: { errors: SieveError[] } };
-  'services.list': { input: Record<string, never>; output: { services: { service: MailService; isUp: boolean }[] } };
-  /** Reloads the configuration of a service. `isDone` is false if the service reads it only at start. */
-  'services.reload': { input: { service: MailService }; output: { isDone: boolean } };
-  'services.restart': { input: { service: MailService }; output: Record<string, never> };
 };
-
-export const MAIL_SERVICES = ['redis', 'rspamd', 'dovecot', 'postfix'] as const;
-export type MailService = (typeof MAIL_SERVICES)[number];
 
 export type AgentAction = keyof AgentRequests;
 

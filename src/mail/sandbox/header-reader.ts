@@ -1,3 +1,5 @@
+import { headerEnd } from '@/lib/mail/header-end';
+
 /** A stream that collects the header of a message passing through. */
 export function createHeaderReader() {
   const chunks: Buffer[] = [];
@@ -15,8 +17,7 @@ export function createHeaderReader() {
     /** The raw header, truncated at a length that no legitimate header has. */
     header(): Buffer {
       const start = Buffer.concat(chunks).subarray(0, MAX_HEADER_BYTES);
-      const ends = [start.indexOf('\r\n\r\n'), start.indexOf('\n\n')].filter((end) => end >= 0);
-      return ends.length > 0 ? start.subarray(0, Math.min(...ends)) : start;
+      return start.subarray(0, headerEnd(start) ?? start.length);
     },
   };
 }

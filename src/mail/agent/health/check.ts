@@ -3,11 +3,12 @@ import { connect } from 'node:tls';
 import { type Finding, measured, probed, unknown } from '@/lib/health/finding';
 import type { Installation } from '../installation';
 import type { AgentHandlers } from '../requests';
+import { probeService } from '../services/probe';
 import { readGreeting } from './greeting';
 
 type Parts = {
   installation: Installation;
-  handlers: Pick<AgentHandlers, 'queue.list' | 'services.list'>;
+  handlers: Pick<AgentHandlers, 'queue.list'>;
   /** Resolves once the mail server's Redis responds. */
   pingRedis: () => Promise<unknown>;
   /** When the mail log was last read to its end. */
@@ -25,10 +26,7 @@ export async function checkMailServer({ installation, handlers, pingRedis, logRe
     ),
     checkTls('smtp_submission', installation, { port: ports.submissions, greeting: '220 ', goodbye: 'QUIT' }),
     checkTls('imap', installation, { port: ports.imaps, greeting: '* OK', goodbye: '1 LOGOUT' }),
-    probed('rspamd', host, async () => {
-      const { services } = await handlers['services.list']({});
-      if (!services.some(({ service, isUp }) => service === 'rspamd' && isUp)) throw new Error('It does not respond.');
-    }),
+    probed('rspamd', host, () => probeService(installation, 'rspamd')),
     probed('mail_redis', host, pingRedis),
     checkQueue(host, handlers['queue.list']),
   ]);

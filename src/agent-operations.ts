@@ -1,0 +1,117 @@
+import type { CertificateKeeper } from '@/mail/agent/certificate/keeper';
+import type { DkimStore } from '@/mail/agent/dkim-store';
+import { type Installation, readInstallation } from '@/mail/agent/installation';
+import type { Outcome } from '@/mail/agent/operations/operation';
+import { createPerform } from '@/mail/agent/operations/perform';
+import { explainRecovery, recoverFiles, recoverServices } from '@/mail/agent/operations/recover';
+import { createServiceControl, DEPLOY } from '@/mail/agent/services/control';
+import { createServiceWatch } from '@/mail/agent/services/watch';
+import { republishDkimKeys } from '@/modules/domains/dkim/publish';
+import type { AgentInstance } from '@/modules/mail-server/requests';
+import { interruptAbandoned } from '@/modules/orchestrator/lease';
+import { createOperationRunner } from '@/modules/orchestrator/run';
+import { recordServices } from '@/modules/orchestrator/services';
+import { type RepeatingTask, repeat } from '@/server/background/repeat';
+import { systemClock } from '@/server/clock';
+import type { Database } from '@/server/db';
+import { log } from '@/server/log';
+import { env } from '@/server/settings/env';
+
+// A notification triggers this too.
+const OPERATION_INTERVAL_MS = 1_000;
+const WATCH_INTERVAL_MS = 5_000;
+
+export type Operations = {
+  operationTask: RepeatingTask;
+  /** Checks the services, and their configuration, again. */
+  lookNow: () => void;
+  end: () => Promise<void>;
+};
+
+/** Undoes what an operation left half done when the agent was killed. Call it before anything reads the configuration. */
+export async function recoverOperation(config: string) {
+  const journal = await recoverFiles(config);
+  const control = createServiceControl(() => readInstallation(config));
+  const lines: string[] = [];
+  // Not awaited by the agent's start: Rspamd takes up to 40 seconds.
+  const services = journal
+    ? recoverServices(config, control, journal, (kind, text) => void lines.push(`${kind}: ${text}`)).catch(
+        (error: unknown) => log.error({ error }, 'an interrupted operation could not be undone'),
+      )
+    : Promise.resolve();
+  return {
+    message: explainRecovery(journal),
+    /** Resolves once the services run again. */
+    isOver: services.then(() => {
+      if (journal)
+        log.warn({ operation_id: journal.operationId, outcome: lines.join('; ') }, 'undid an interrupted operation');
+    }),
+  };
+}
+
+type Recovery = Awaited<ReturnType<typeof recoverOperation>>;
+
+type Parts = {
+  db: Database;
+  agent: AgentInstance;
+  dkimStore: DkimStore;
+  renewCertificate: CertificateKeeper['renew'];
+  recovery: Recovery;
+  /** Called when the settings of the agent have changed. */
+  onOutdated: () => void;
+};
+
+/** Runs the operations that admins ask for, and reports the services of this host. */
+export async function startOperations({
+  db,
+  agent,
+  dkimStore,
+  renewCertificate,
+  recovery,
+  onOutdated,
+}: Parts): Promise<Operations> {
+  const { mailServerConfig: config, databaseUrl } = env();
+  const read = (): Installation => readInstallation(config);
+  const watch = createServiceWatch(read, {
+    deploy: DEPLOY,
+    agent: { version: agent.version, process: { pid: process.pid, startedAt: new Date() } },
+  });
+  const watchTask = repeat('watching the services', WATCH_INTERVAL_MS, async () =>
+    recordServices(db, agent.host, await watch.look()),
+  );
+  const perform = createPerform({
+    read,
+    control: createServiceControl(read),
+    deploy: DEPLOY,
+    secrets: [new URL(databaseUrl).password, ...(process.env.SECRET_KEY ?? '').split(',')],
+    renewCertificate,
+    rebuildKeys: () => republishDkimKeys(db, dkimStore),
+  });
+  const lookNow = () => {
+    watch.forget();
+    watchTask.runNow();
+  };
+  const onFinished = ({ isAgentOutdated }: Outcome) => {
+    lookNow();
+    if (isAgentOutdated) onOutdated();
+  };
+  const runner = createOperationRunner(
+    { db, clock: systemClock, host: agent.host, lane: 'services', perform },
+    onFinished,
+  );
+
+  await interruptAbandoned(db, systemClock, { host: agent.host, lane: 'services' }, recovery.message);
+  watchTask.runNow();
+  const operationTask = repeat('running operations', OPERATION_INTERVAL_MS, async () => {
+    await recovery.isOver;
+    await runner.runPending();
+  });
+  return {
+    operationTask,
+    lookNow,
+    end: async () => {
+      runner.abort();
+      await Promise.all([operationTask.end(), watchTask.end()]);
+    },
+  };
+}

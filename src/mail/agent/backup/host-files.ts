@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import type { Installation } from '../installation';
+import { backupFolder } from './repository';
+
+const AOF = 'appendonlydir';
+const REWRITE_TIMEOUT_MS = 60_000;
+const PAUSE_MS = 200;
+const REWRITES = 'auto-aof-rewrite-percentage';
+
+/**
+ * Puts what a new host needs besides DATA_DIR into `backups/host`: settings, certificate, and Redis' data as of one moment,
+ * with what Rspamd has learned. deploy/mail/restore reads it.
+ */
+export async function stageHostFiles(installation: Installation, redis: Redis): Promise<void> {
+  const { data, settings, tls, acme } = installation;
+  const folder = hostFolder(data);
+  await removeHostFiles(data);
+  await mkdir(join(folder, AOF), { recursive: true, mode: 0o700 });
+  const files = {
+    settings,
+    // With ACME, they are in DATA_DIR.
+    ...(acme ? {} : { 'certificate.pem': tls.certificate, 'key.pem': tls.key }),
+    ...(acme?.dns && { 'acme-dns': acme.dns.credentialsFile }),
+    ...(acme?.caFile && { 'acme-ca.pem': acme.caFile }),
+  };
+  for (const [name, path] of Object.entries(files)) {
+    await copyFile(path, join(folder, name));
+    await chmod(join(folder, name), 0o600);
+  }
+  const places = Object.entries(files).map(([name, path]) => `${name} ${path}\n`);
+  await writeFile(join(folder, 'places'), places.join(''), { mode: 0o600 });
+  await linkRedisData(join(data, 'redis', AOF), join(folder, AOF), redis);
+}
+
+/** They hold secrets, and keep what Redis deletes from its disk. */
+export async function removeHostFiles(data: string): Promise<void> {
+  await rm(hostFolder(data), { recursive: true, force: true });
+}
+
+const hostFolder = (data: string) => join(backupFolder(data), 'host');
+
+/** Redis' documentation: files of its log can be copied while it doesn't rewrite them. */
+async function linkRedisData(source: string, target: string, redis: Redis): Promise<void> {
+  if (!existsSync(source)) return;
+  const former = await pauseRewrites(redis);
+  try {
+    for (const name of await readdir(source)) await link(join(source, name), join(target, name));
+  } finally {
+    if (former !== null) await redis.config('SET', REWRITES, former);
+  }
+}
+
+/** @returns the value to set afterwards; null if Redis is down, and writes nothing */
+async function pauseRewrites(redis: Redis): Promise<string | null> {
+  const answer = (await redis.config('GET', REWRITES).catch(() => null)) as string[] | null;
+  if (!answer) return null;
+  await redis.config('SET', REWRITES, '0');
+  const deadline = performance.now() + REWRITE_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    const persistence = await redis.info('persistence');
+    if (!/^aof_rewrite_(in_progress|scheduled):1\r$/m.test(persistence)) break;
+    await sleep(PAUSE_MS);
+  }
+  return answer[1] ?? '100';
+}

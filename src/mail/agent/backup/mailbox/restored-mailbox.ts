@@ -1,0 +1,25 @@
+import type { Run } from '../../operations/operation';
+import { BackupFailure } from '../restic';
+import type { doveadmFor } from './doveadm';
+import type { Work } from './work';
+
+/** What a restore works with. */
+export type RestoredMailbox = {
+  doveadm: ReturnType<typeof doveadmFor>;
+  /** The folder of the mailbox, with its mail and scripts. */
+  home: string;
+  /** The same, below the folder of all mail. */
+  folder: string;
+  work: Work;
+  /** The mail of the snapshot. */
+  restored: string;
+  run: Run;
+};
+
+/** @throws BackupFailure if the mailbox would be over its quota, since new mail would be rejected */
+export async function requireRoom(doveadm: RestoredMailbox['doveadm'], bytes: number): Promise<void> {
+  const quota = await doveadm.quotaBytes();
+  if (quota === null || bytes <= quota) return;
+  const missing = Math.ceil((bytes - quota) / 1_048_576);
+  throw new BackupFailure('full', `The mailbox would be ${missing} MB over its quota. Raise the quota first.`);
+}

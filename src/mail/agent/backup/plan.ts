@@ -1,0 +1,38 @@
+/** How the app has mail backed up. */
+export type MailBackupPlan = {
+  /** Of the repository: the private key that opens the database's archives, or the passphrase. */
+  password: string;
+  /** Null: a folder in the mail server's DATA_DIR. */
+  target: BackupTarget | null;
+  /** Of the bucket. */
+  credentials: { accessKeyId: string; secretAccessKey: string };
+  /** When the next backup after a moment is due; null without a schedule. */
+  schedule: { time: string } | null;
+  keep: { daily: number; weekly: number; monthly: number };
+};
+
+export type BackupTarget =
+  | { kind: 'file'; folder: string }
+  | { kind: 's3'; bucket: string; prefix: string; endpoint: string | undefined; region: string };
+
+export type Snapshot = {
+  id: string;
+  takenAt: Date;
+  /** Known of the one that was just taken. */
+  sizes: { bytesAdded: number; bytes: number; files: number } | null;
+};
+
+/** What the agent reads and records about the backups of its host. */
+export type BackupRecords = {
+  /** Null until the app has written it. */
+  plan: () => Promise<MailBackupPlan | null>;
+  /** Where the backups were when there last was one; null before the first. */
+  knownRepository: () => Promise<string | null>;
+  /** @param snapshots all that are in the repository */
+  saveSnapshots: (repository: string, snapshots: Snapshot[], latest: Snapshot | null) => Promise<void>;
+  /** The last backup is whole. */
+  saveSuccess: () => Promise<void>;
+  saveFailure: (message: string) => Promise<void>;
+  /** @param failure what is damaged; empty if nothing is */
+  saveCheck: (failure: string) => Promise<void>;
+};

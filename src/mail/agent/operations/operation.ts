@@ -1,0 +1,32 @@
+import type { LineKind, MailService, OperationAction, RestoreInput } from '@/lib/mail/operations';
+
+/** What an admin asked for. */
+export type Operation = {
+  id: string;
+  action: OperationAction;
+  /** Null for all services. */
+  service: MailService | null;
+  /** Shows what would be done, and changes nothing. */
+  dryRun: boolean;
+  /** Of restore_mail. */
+  input: RestoreInput | null;
+};
+
+export type Outcome = {
+  state: 'succeeded' | 'failed' | 'rolled_back' | 'interrupted';
+  /** What happened, in one or two sentences. */
+  message: string;
+  /** Whether the agent must restart to use the new settings. */
+  isAgentOutdated?: boolean;
+};
+
+export type Report = (kind: LineKind, text: string) => void;
+
+/** What a running operation reports to, and what stops it between two steps. */
+export type Run = { report: Report; signal: AbortSignal };
+
+/** Performs an operation. It rejects only for reasons that nobody foresaw. */
+export type Perform = (operation: Operation, run: Run) => Promise<Outcome>;
+
+/** Ends an operation before its next step. Nothing, or everything that it changed, is undone. */
+export class OperationFailure extends Error {}
