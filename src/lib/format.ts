@@ -1,27 +1,16 @@
+import { currentTimeZone, zoneName } from './time/time-zone';
+
 const LOCALE = 'en-GB';
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const SECONDS = { ...CLOCK, second: '2-digit' } as const;
+const LONG_DAY = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+
 const count = new Intl.NumberFormat(LOCALE);
-const clock = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const clockSeconds = new Intl.DateTimeFormat(LOCALE, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-const clockMillis = new Intl.DateTimeFormat(LOCALE, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-  hourCycle: 'h23',
-});
-// British English abbreviates September with four letters; columns have room for three.
-const shortMonth = new Intl.DateTimeFormat('en-US', { month: 'short' });
-const longDay = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', year: 'numeric' });
 
 export function formatCount(value: number): string {
   return count.format(value);
@@ -43,56 +32,50 @@ export function formatBytes(bytes: number): string {
 }
 
 export function formatDay(iso: string): string {
-  return longDay.format(new Date(iso));
+  return zoned(LONG_DAY, iso);
 }
 
 export function formatDate(iso: string, now = new Date()): string {
-  const at = new Date(iso);
-  return at.getFullYear() === now.getFullYear() ? dayMonth(at) : dayMonthYear(at);
+  return isSameYear(iso, now) ? dayMonth(iso) : dayMonthYear(iso);
 }
 
 export function formatClock(iso: string): string {
-  return clock.format(new Date(iso));
+  return zoned(CLOCK, iso);
 }
 
 export function formatClockMillis(iso: string): string {
-  return clockMillis.format(new Date(iso));
+  return zoned({ ...SECONDS, fractionalSecondDigits: 3 }, iso);
 }
 
 export function formatMoment(iso: string, now = new Date()): string {
-  const at = new Date(iso);
-  if (at.toDateString() === now.toDateString()) return clockSeconds.format(at);
-  return at.getFullYear() === now.getFullYear() ? `${dayMonth(at)} ${clock.format(at)}` : dayMonthYear(at);
+  if (isSameDay(iso, now)) return zoned(SECONDS, iso);
+  return isSameYear(iso, now) ? `${dayMonth(iso)} ${formatClock(iso)}` : dayMonthYear(iso);
 }
 
 /** Splits a time into the part that is always shown and the part that narrow columns hide. */
 export function momentParts(iso: string, now = new Date()): { lead: string; rest: string } {
-  const at = new Date(iso);
-  if (at.toDateString() === now.toDateString()) {
-    return { lead: clock.format(at), rest: clockSeconds.format(at).slice(clock.format(at).length) };
-  }
-  if (at.getFullYear() !== now.getFullYear()) return { lead: dayMonthYear(at), rest: '' };
-  return { lead: dayMonth(at), rest: ` ${clock.format(at)}` };
+  const clock = formatClock(iso);
+  if (isSameDay(iso, now)) return { lead: clock, rest: zoned(SECONDS, iso).slice(clock.length) };
+  if (!isSameYear(iso, now)) return { lead: dayMonthYear(iso), rest: '' };
+  return { lead: dayMonth(iso), rest: ` ${clock}` };
 }
 
+/** The exact time with its zone: 21 November 2026, 09:41:07 CET. */
 export function formatFull(iso: string): string {
-  const at = new Date(iso);
-  return `${longDay.format(at)}, ${clockSeconds.format(at)}`;
+  return `${formatDay(iso)}, ${zoned({ ...SECONDS, timeZoneName: 'short' }, iso)}`;
 }
 
+/** A short distance from now: 59 min ago, 23 h ago, in 3 days. A date from a week on. */
 export function formatAgo(iso: string, now = new Date()): string {
   const ms = now.getTime() - new Date(iso).getTime();
-  if (ms < MINUTE_MS) return 'Just now';
-  if (ms < HOUR_MS) return `${formatPlural(Math.floor(ms / MINUTE_MS), 'minute')} ago`;
-  return ms < DAY_MS ? `${formatPlural(Math.floor(ms / HOUR_MS), 'hour')} ago` : formatMoment(iso, now);
+  if (Math.abs(ms) < MINUTE_MS) return ms < 0 ? 'In a moment' : 'Just now';
+  if (Math.abs(ms) >= 7 * DAY_MS) return formatDate(iso, now);
+  return ms < 0 ? `in ${formatSpan(-ms)}` : `${formatSpan(ms)} ago`;
 }
 
-/** A short age: 59 min ago, 27 h ago, 3 days ago. */
-export function formatAge(iso: string, now = new Date()): string {
-  const ms = now.getTime() - new Date(iso).getTime();
-  if (ms < MINUTE_MS) return 'Just now';
-  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
-  return ms < 2 * DAY_MS ? `${Math.floor(ms / HOUR_MS)} h ago` : `${Math.floor(ms / DAY_MS)} days ago`;
+function formatSpan(ms: number): string {
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
+  return ms < DAY_MS ? `${Math.floor(ms / HOUR_MS)} h` : formatPlural(Math.floor(ms / DAY_MS), 'day');
 }
 
 export function formatDaysLeft(iso: string, now = new Date()): string {
@@ -109,19 +92,37 @@ export function formatElapsed(fromIso: string, toIso: string): string {
 }
 
 export function formatStampDay(iso: string): string {
-  return dayMonthYear(new Date(iso)).toUpperCase();
+  return dayMonthYear(iso).toUpperCase();
 }
 
 export function formatZone(): string {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (!zone || zone === 'UTC' || zone === 'Etc/UTC') return 'UTC';
-  return `${zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;
+  return zoneName(currentTimeZone());
 }
 
-function dayMonth(at: Date): string {
-  return `${at.getDate()} ${shortMonth.format(at)}`;
+// British English abbreviates September with four letters; columns have room for three.
+function dayMonth(iso: string): string {
+  return `${zoned({ day: 'numeric' }, iso)} ${zoned({ month: 'short' }, iso, 'en-US')}`;
 }
 
-function dayMonthYear(at: Date): string {
-  return `${dayMonth(at)} ${at.getFullYear()}`;
+function dayMonthYear(iso: string): string {
+  return `${dayMonth(iso)} ${zoned({ year: 'numeric' }, iso)}`;
+}
+
+function isSameDay(iso: string, now: Date): boolean {
+  return formatDay(iso) === formatDay(now.toISOString());
+}
+
+function isSameYear(iso: string, now: Date): boolean {
+  return zoned({ year: 'numeric' }, iso) === zoned({ year: 'numeric' }, now.toISOString());
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** A time in the zone of the console. Formatters are kept: to create one takes as long as hundreds of calls. */
+function zoned(fields: Intl.DateTimeFormatOptions, iso: string, locale = LOCALE): string {
+  const timeZone = currentTimeZone();
+  const key = JSON.stringify([locale, timeZone, fields]);
+  const formatter = formatters.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone, ...fields });
+  formatters.set(key, formatter);
+  return formatter.format(new Date(iso));
 }

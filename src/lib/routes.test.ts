@@ -7,6 +7,11 @@ describe('routes', () => {
     for (const { minRole } of routesFor('domain_admin')) expect(minRole).toBe('domain_admin');
   });
 
+  it('gives each page a key of its own', () => {
+    expect(new Set(ROUTES.map(({ jump }) => jump)).size).toBe(ROUTES.length);
+    for (const { jump, label } of ROUTES) expect(jump, label).toMatch(/^[a-z]$/);
+  });
+
   it('finds the page a deeper address belongs to, and none for an unknown one', () => {
     expect(routeOf('/messages/01a1f2f7')?.label).toBe('Messages');
     expect(routeOf('/')?.label).toBe('Overview');

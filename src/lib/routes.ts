@@ -19,12 +19,16 @@ export type RouteIcon =
   | 'health'
   | 'config'
   | 'nodes'
+  | 'services'
+  | 'backups'
   | 'account';
 
 export type ConsoleRoute = {
   group: string | null;
   label: string;
   href: string;
+  /** The key that opens it, after "g". */
+  jump: string;
   icon: RouteIcon;
   minRole: Role;
   /** Linked from the account menu instead of the navigation. */
@@ -37,6 +41,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: null,
     label: 'Overview',
     href: '/',
+    jump: 'o',
     icon: 'overview',
     minRole: 'domain_admin',
     keywords: 'home dashboard figures',
@@ -45,6 +50,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Mail',
     label: 'Messages',
     href: '/messages',
+    jump: 'm',
     icon: 'messages',
     minRole: 'domain_admin',
     keywords: 'mail log trace bounces delivery search',
@@ -53,6 +59,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Mail',
     label: 'Send',
     href: '/send',
+    jump: 's',
     icon: 'send',
     minRole: 'domain_admin',
     keywords: 'compose test write new message',
@@ -61,6 +68,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Mail',
     label: 'Queue',
     href: '/queue',
+    jump: 'q',
     icon: 'queue',
     minRole: 'admin',
     keywords: 'waiting deferred hold release retry flush stuck postfix',
@@ -69,6 +77,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Directory',
     label: 'Domains',
     href: '/domains',
+    jump: 'd',
     icon: 'domains',
     minRole: 'domain_admin',
     keywords: 'add domain limits',
@@ -77,6 +86,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Directory',
     label: 'Mailboxes',
     href: '/mailboxes',
+    jump: 'b',
     icon: 'mailboxes',
     minRole: 'domain_admin',
     keywords: 'people quota storage suspended password address',
@@ -85,6 +95,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Directory',
     label: 'Aliases',
     href: '/aliases',
+    jump: 'a',
     icon: 'aliases',
     minRole: 'domain_admin',
     keywords: 'forward catch-all destination redirect group address import csv',
@@ -93,6 +104,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Directory',
     label: 'Filters',
     href: '/sieve-filters',
+    jump: 'f',
     icon: 'filters',
     minRole: 'domain_admin',
     keywords: 'sieve rules script spam junk folder vacation away notice forward copy reject',
@@ -101,6 +113,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Connect',
     label: 'Webhooks',
     href: '/webhooks',
+    jump: 'w',
     icon: 'webhooks',
     minRole: 'admin',
     keywords: 'events deliveries callback endpoint notify replay signature retry post',
@@ -109,6 +122,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Connect',
     label: 'API keys',
     href: '/api-keys',
+    jump: 'k',
     icon: 'api-keys',
     minRole: 'domain_admin',
     keywords: 'token secret bearer new key',
@@ -117,6 +131,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Connect',
     label: 'API reference',
     href: '/reference',
+    jump: 'r',
     icon: 'reference',
     minRole: 'domain_admin',
     keywords: 'openapi swagger endpoints documentation',
@@ -125,6 +140,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Oversight',
     label: 'Analytics',
     href: '/analytics',
+    jump: 'y',
     icon: 'analytics',
     minRole: 'domain_admin',
     keywords: 'statistics charts reports volume rates delivery time bounces top senders export csv',
@@ -133,6 +149,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Oversight',
     label: 'Audit log',
     href: '/audit',
+    jump: 'l',
     icon: 'audit',
     minRole: 'domain_admin',
     keywords: 'history changes who changed log verify export',
@@ -141,6 +158,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Oversight',
     label: 'Abuse',
     href: '/abuse',
+    jump: 'x',
     icon: 'abuse',
     minRole: 'admin',
     keywords: 'limits rates suspended mailboxes spikes alerts thresholds top senders',
@@ -149,6 +167,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'Oversight',
     label: 'Admins',
     href: '/admins',
+    jump: 'u',
     icon: 'admins',
     minRole: 'super_admin',
     keywords: 'administrators people roles users add an admin',
@@ -157,14 +176,35 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'System',
     label: 'Health',
     href: '/system/health',
+    jump: 'h',
     icon: 'health',
     minRole: 'super_admin',
     keywords: 'status checks disk memory certificate postgres redis monitoring down degraded problems',
   },
   {
     group: 'System',
+    label: 'Services',
+    href: '/system/services',
+    jump: 'v',
+    icon: 'services',
+    minRole: 'super_admin',
+    keywords:
+      'orchestrator postfix dovecot rspamd redis restart reload apply configuration drift mail server agent operations',
+  },
+  {
+    group: 'System',
+    label: 'Backups',
+    href: '/system/backups',
+    jump: 'p',
+    icon: 'backups',
+    minRole: 'super_admin',
+    keywords: 'backup restore archive snapshot age restic disaster recovery prove verify download',
+  },
+  {
+    group: 'System',
     label: 'Configuration',
     href: '/system/config',
+    jump: 'c',
     icon: 'config',
     minRole: 'super_admin',
     keywords: 'settings environment variables retention limits cors dns servers session lifetime',
@@ -173,6 +213,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: 'System',
     label: 'Nodes',
     href: '/system/nodes',
+    jump: 'n',
     icon: 'nodes',
     minRole: 'super_admin',
     keywords: 'cluster instances servers drain versions load memory agents',
@@ -181,6 +222,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
     group: null,
     label: 'Account',
     href: '/account',
+    jump: 'i',
     icon: 'account',
     minRole: 'domain_admin',
     isPersonal: true,

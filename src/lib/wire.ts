@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fieldMessage, isBlank, REQUIRED } from './field-messages';
 import { formatCount } from './format';
+import { MAX_TOTAL } from './list-total';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, PASSWORD_RULE } from './password';
 
 z.config({ customError: fieldMessage });
@@ -28,8 +29,22 @@ export function pageQuery<const Sorts extends readonly [string, ...string[]]>(so
       .default(sorts[0] as Sorts[number])
       .meta({ description: 'Field to sort by' }),
     order: z.enum(['asc', 'desc']).default('desc'),
+    total: z
+      .boolean()
+      .optional()
+      .meta({ description: `Whether to count the matching rows, up to ${formatCount(MAX_TOTAL)}` }),
   };
 }
+
+/** In the pagination of a list. */
+export const Total = z
+  .number()
+  .int()
+  .nullable()
+  .optional()
+  .meta({
+    description: `Rows on all pages, with \`total=true\`. ${formatCount(MAX_TOTAL)} stands for that many or more; null if counting them takes too long`,
+  });
 
 export function page<Item extends z.ZodType>(item: Item) {
   return z.object({
@@ -37,6 +52,7 @@ export function page<Item extends z.ZodType>(item: Item) {
     pagination: z.object({
       next_cursor: z.string().meta({ description: 'Empty on the last page' }),
       has_more: z.boolean(),
+      total: Total,
     }),
   });
 }

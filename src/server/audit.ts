@@ -1,7 +1,9 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { AuditAction } from '@/lib/audit-actions';
 import type { Actor } from './access/actor';
 import type { Tx } from './db';
 import type { AppError } from './errors';
-import type { Prisma } from './prisma/client';
+import { jsonParameter } from './json-parameter';
 import type { Context } from './procedures/context';
 
 export type AuditRecord = {
@@ -20,45 +22,45 @@ export type AuditRecord = {
   email?: string;
 };
 
-export type Entry = AuditRecord & Required<Pick<AuditRecord, 'outcome' | 'actor'>> & { action: string };
+/** The request, or its equivalent for mail submitted by SMTP. */
+type RequestFacts = Pick<Context, 'request' | 'clock'>;
 
-/** @param ctx the request, or its equivalent for mail submitted by SMTP */
-export async function insertAuditEntry(tx: Tx, ctx: Pick<Context, 'request' | 'clock'>, entry: Entry): Promise<void> {
+export type Entry = AuditRecord & Required<Pick<AuditRecord, 'outcome' | 'actor'>> & { action: AuditAction };
+
+/** An entry by the columns of audit_entry. */
+export type AuditRow = { id: string } & Record<string, unknown>;
+
+export async function insertAuditEntry(tx: Tx, ctx: RequestFacts, entry: Entry): Promise<void> {
+  await tx.$executeRaw`/* prepared */
+    INSERT INTO audit_entry
+    SELECT * FROM jsonb_populate_record(NULL::audit_entry, ${jsonParameter(auditRow(ctx, entry))}::jsonb)`;
+}
+
+export function auditRow(ctx: RequestFacts, entry: Entry): AuditRow {
   const details = {
     ...(entry.before !== undefined && { before: entry.before }),
     ...(entry.after !== undefined && { after: entry.after }),
     ...entry.details,
   };
-  await tx.auditEntry.create({
-    select: { id: true },
-    data: {
-      adminId: entry.actor?.admin.id ?? null,
-      adminEmail: entry.actor?.admin.email ?? entry.email ?? null,
-      apiKeyId: entry.actor?.key?.id ?? null,
-      action: entry.action,
-      resource: entry.resource,
-      domainId: entry.domainId ?? null,
-      ipAddress: ctx.request.ip,
-      userAgent: ctx.request.userAgent,
-      requestId: ctx.request.id,
-      outcome: entry.outcome,
-      details: storable(details) as Prisma.InputJsonObject,
-      createdAt: ctx.clock.now(),
-    },
-  });
-}
-
-// Postgres stores neither NUL nor lone surrogates in JSON.
-function storable(details: object): unknown {
-  return JSON.parse(
-    JSON.stringify(details, (_, value) =>
-      typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value,
-    ),
-  );
+  return {
+    id: uuidv7(),
+    admin_id: entry.actor?.admin.id ?? null,
+    admin_email: entry.actor?.admin.email ?? entry.email ?? null,
+    api_key_id: entry.actor?.key?.id ?? null,
+    action: entry.action,
+    resource: entry.resource,
+    domain_id: entry.domainId ?? null,
+    ip_address: ctx.request.ip,
+    user_agent: ctx.request.userAgent,
+    request_id: ctx.request.id,
+    outcome: entry.outcome,
+    details,
+    created_at: ctx.clock.now(),
+  };
 }
 
 /** The entry of a rejected call (403, 404, 409). */
-export function refusalEntry(action: string, actor: Actor | null, input: unknown, error: AppError): Entry {
+export function refusalEntry(action: AuditAction, actor: Actor | null, input: unknown, error: AppError): Entry {
   const { id, domain_id: domainId } = (input ?? {}) as { id?: string; domain_id?: string };
   const type = action.split('.')[0];
   return {

@@ -9,7 +9,12 @@ const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 const MAX_LINES = 5000;
 
 /** The rows after the header, each with its line number in the file. @throws VALIDATION_ERROR */
-export function readCsv(text: string, columns: readonly string[], required: readonly string[]): CsvLine[] {
+export function readCsv(
+  text: string,
+  columns: readonly string[],
+  required: readonly string[],
+  maxLines = MAX_LINES,
+): CsvLine[] {
   let records: { record: string[]; info: { lines: number } }[];
   try {
     const options = { bom: true, info: true, relax_column_count: true, skip_empty_lines: true, trim: true } as const;
@@ -22,8 +27,8 @@ export function readCsv(text: string, columns: readonly string[], required: read
   if (stray !== undefined) throw invalid(`There is no column ${stray}. Columns: ${columns.join(', ')}.`);
   const missing = required.find((name) => !header.includes(name));
   if (missing !== undefined) throw invalid(`The first row has no column ${missing}.`);
-  if (records.length > MAX_LINES)
-    throw invalid(`Import at most ${MAX_LINES} rows at once; this file has ${records.length}.`);
+  if (records.length > maxLines)
+    throw invalid(`Import at most ${maxLines} rows at once; this file has ${records.length}.`);
   return records.map(({ record, info }) => ({
     line: info.lines,
     values: Object.fromEntries(header.map((name, i) => [name, plain(record[i] ?? '')])),

@@ -1,4 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import pg from 'pg';
+import { withDirectQueries } from './direct-queries';
+import { reportPool } from './metrics/pools';
+import { statementName } from './prepared';
 import { Prisma, PrismaClient } from './prisma/client';
 import { processWide } from './process-wide';
 import { env } from './settings/env';
@@ -7,34 +12,79 @@ export type Tx = Prisma.TransactionClient;
 export type Database = PrismaClient;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-// Longer than any of our statements. Override it in DATABASE_URL: ?statement_timeout=60000
-const MAIN_POOL = { size: 12, statementTimeoutMs: 30_000 };
-const READ_POOL = { size: 10, statementTimeoutMs: 10_000 };
-
-function createDatabase(url: string, pool: { size: number; statementTimeoutMs: number }): Database {
-  const adapter = new PrismaPg({
-    connectionString: url,
-    max: pool.size,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: pool.statementTimeoutMs,
-    // The adapter sends times without an offset, and Postgres reads them in the session's time zone.
-    options: '-c TimeZone=UTC',
-  });
-  return new PrismaClient({ adapter, transactionOptions: { maxWait: 5_000, timeout: 10_000 } });
-}
+const MAX_CONNECTIONS = 12;
+const MAX_READS = 10;
+// Longer than any of our statements. Override them in DATABASE_URL: ?statement_timeout=60000
+const STATEMENT_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 10_000;
+// The adapter sends times without an offset, and Postgres reads them in the session's time zone.
+const IN_UTC = '-c TimeZone=UTC';
 
 const main = processWide<Database>('database');
 const reads = processWide<Database>('read database');
+const pool = processWide<pg.Pool>('read pool');
 
 export function database(): Database {
-  main.current ??= createDatabase(env().databaseUrl, MAIN_POOL);
+  main.current ??= withDirectQueries(
+    new PrismaPg(
+      createPool('main', {
+        connectionString: env().databaseUrl,
+        max: MAX_CONNECTIONS,
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        options: IN_UTC,
+      }),
+      { disposeExternalPool: true, statementNameGenerator: statementName },
+    ),
+    toDatabase,
+  );
   return main.current;
 }
 
 /** The connections of queries. Slow ones take none from sign-in, sending and changes, which use `database()`. */
 export function readDatabase(): Database {
-  reads.current ??= createDatabase(env().databaseUrl, READ_POOL);
+  reads.current ??= withDirectQueries(
+    new PrismaPg(readPool(), { disposeExternalPool: true, statementNameGenerator: statementName }),
+    toDatabase,
+  );
   return reads.current;
+}
+
+export function readPool(): pg.Pool {
+  pool.current ??= createPool('reads', readPoolOptions(env().databaseUrl));
+  return pool.current;
+}
+
+/** One connection of its own, for what has to go on while requests hold all the others. End it with `$disconnect()`. */
+export function separateDatabase(): Database {
+  const connection = new pg.Pool({
+    connectionString: env().databaseUrl,
+    max: 1,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: READ_TIMEOUT_MS,
+    options: IN_UTC,
+  });
+  return toDatabase(new PrismaPg(connection, { disposeExternalPool: true }));
+}
+
+function createPool(name: 'main' | 'reads', options: pg.PoolConfig): pg.Pool {
+  const created = new pg.Pool({ ...options, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  reportPool(name, created);
+  return created;
+}
+
+/** Read-only, so that a query that writes fails with or without a replica. */
+export function readPoolOptions(url: string): pg.PoolConfig {
+  return {
+    connectionString: url,
+    max: MAX_READS,
+    statement_timeout: READ_TIMEOUT_MS,
+    options: `${IN_UTC} -c default_transaction_read_only=on`,
+  };
+}
+
+export function toDatabase(adapter: SqlDriverAdapterFactory): Database {
+  return new PrismaClient({ adapter, transactionOptions: { maxWait: 5_000, timeout: 10_000 } });
 }
 
 /** The name of the unique constraint that an insert or update violated, or null. */
@@ -51,6 +101,11 @@ export function isDatabaseAway(error: unknown): boolean {
     if ([code, originalCode].some((one) => typeof one === 'string' && AWAY.test(one))) return true;
     return name === 'PrismaClientInitializationError' || DISCONNECTED.test(message);
   });
+}
+
+/** Whether the disk of the database server is full. */
+export function isDatabaseFull(error: unknown): boolean {
+  return someCause(error, ({ code, originalCode }) => [code, originalCode].includes(DISK_FULL));
 }
 
 /** Whether the same transaction may succeed later: the database was away, or another transaction was in the way. */
@@ -85,6 +140,10 @@ const DISCONNECTED =
 const AWAY =
   /^(P10(01|02|08|17)|P20(24|28)|57014|57P0[1-3]|08\w{3}|53\w{3}|55000|58\w{3}|25006|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE)$/;
 
+const DISK_FULL = '53100';
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
 // A deadlock, or a transaction that can't be put in order with another one.
 const CONFLICT = /^(P2034|40P01|40001)$/;
 
@@ -95,8 +154,9 @@ export function isMissingRow(error: unknown): boolean {
 
 /** Whether a foreign key was violated: a referenced row is missing or still in use. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
-  if (error.code !== 'P2010') return error.code === 'P2003';
-  const failure = error.meta?.driverAdapterError as { cause?: { originalCode?: string } } | undefined;
-  return failure?.cause?.originalCode === '23503';
+  const codes = ['P2003', FOREIGN_KEY_VIOLATION];
+  return someCause(
+    error,
+    ({ code, originalCode }) => codes.includes(String(code)) || originalCode === FOREIGN_KEY_VIOLATION,
+  );
 }

@@ -1,19 +1,33 @@
 import { readFile, statfs } from 'node:fs/promises';
 import { freemem, hostname, totalmem } from 'node:os';
-import { type Finding, measured, unknown } from '@/lib/health/finding';
+import { type Finding, measured, unknown, within } from '@/lib/health/finding';
+
+type Statistics = Record<'blocks' | 'bavail' | 'files' | 'ffree', number>;
+
+/** One that hangs takes a thread of all file operations, so no second one is begun beside it. */
+const underWay = new Map<string, Promise<Statistics>>();
 
 /** Disk, inodes and memory of this machine. @param folder on the disk to look at */
-export async function checkMachine(folder: string): Promise<Finding[]> {
+export async function checkMachine(
+  folder: string,
+  { read = statfs as (folder: string) => Promise<Statistics>, withinMs = 5_000 } = {},
+): Promise<Finding[]> {
   const host = hostname();
   const memory = measured('memory', percent(await availableMemory(), totalmem()), host);
   try {
-    const { blocks, bavail, files, ffree } = await statfs(folder);
+    const { blocks, bavail, files, ffree } = await within(readOnce(folder, read), withinMs);
     const disk = measured('disk', percent(bavail, blocks), host);
     // Some file systems have no fixed number of inodes and report none.
     return files > 0 ? [disk, measured('inodes', percent(ffree, files), host), memory] : [disk, memory];
   } catch (error) {
     return [unknown('disk', host, error), memory];
   }
+}
+
+function readOnce(folder: string, read: (folder: string) => Promise<Statistics>): Promise<Statistics> {
+  const reading = underWay.get(folder) ?? read(folder).finally(() => underWay.delete(folder));
+  underWay.set(folder, reading);
+  return reading;
 }
 
 /** Bytes that programs can have, of which Linux uses some as a cache. */

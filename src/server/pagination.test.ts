@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
-import { makeDomain, unique } from '@/test/factories';
+import { makeDomain, makeMailbox, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
 
 type Row = { id: string; name: string };
@@ -88,6 +88,50 @@ describe('a cursor', () => {
     const page = await api.get(`/domains?q=${mark}&limit=1`);
     const rest = await api.get(`/domains?q=${mark}&limit=2&cursor=${page.meta.pagination?.next_cursor}`);
     expect(rest.data).toHaveLength(2);
+  });
+});
+
+describe('a total', () => {
+  it('counts the rows of all pages that match the filters, if it is asked for', async () => {
+    const { mark, api } = await seed(7);
+    const first = await api.get(`/domains?q=${mark}&limit=3&total=true`);
+    expect(first.meta.pagination).toMatchObject({ has_more: true, total: 7 });
+    const cursor = first.meta.pagination?.next_cursor;
+    const second = await api.get(`/domains?q=${mark}&limit=3&cursor=${cursor}`);
+    expect(second.data).toHaveLength(3);
+    expect(second.meta.pagination).not.toHaveProperty('total');
+    expect((await api.get(`/domains?q=${mark}&total=true&cursor=${cursor}`)).meta.pagination?.total).toBe(7);
+  });
+
+  it('is at most 10,000', async () => {
+    const { id } = await makeDomain();
+    const api = await keyClient();
+    await db.$executeRaw`
+      INSERT INTO alias (id, domain_id, source_local_part, destination, created_at, updated_at)
+      SELECT gen_random_uuid(), ${id}::uuid, 'a' || n, 'ann@far.example', now(), now()
+        FROM generate_series(1, 10001) AS n`;
+    const all = await api.get(`/aliases?domain_id=${id}&limit=1&total=true`);
+    expect(all.meta.pagination).toMatchObject({ has_more: true, total: 10_000 });
+    const some = await api.get(`/aliases?domain_id=${id}&limit=1&total=true&q=a999`);
+    expect(some.meta.pagination?.total ?? null).toBeNull();
+    await db.alias.deleteMany({ where: { domainId: id, sourceLocalPart: { gt: 'a11' } } });
+    const few = await api.get(`/aliases?domain_id=${id}&limit=1&total=true&q=a10`);
+    expect(few.meta.pagination?.total).toBe(113);
+  }, 60_000);
+
+  it('has only rows of the caller’s domains', async () => {
+    const [own, other] = [await makeDomain(), await makeDomain()];
+    for (const { id } of [own, own, other]) await makeMailbox(id, unique());
+    const api = await keyClient({ role: 'domain_admin', domainIds: [own.id] });
+    expect((await api.get('/mailboxes?limit=1&total=true')).meta.pagination?.total).toBe(2);
+    expect((await api.get('/audit?limit=1&total=true')).meta.pagination?.total).toBe(0);
+  });
+
+  it('is null for audit entries by conditions that no index has together', async () => {
+    const api = await keyClient();
+    const totalOf = async (query: string) => (await api.get(`/audit?${query}&total=true`)).meta.pagination?.total;
+    expect(await totalOf('outcome=success')).toBeTypeOf('number');
+    expect(await totalOf('outcome=success&action=domain.create')).toBeNull();
   });
 });
 

@@ -1,13 +1,17 @@
 import { z } from 'zod';
+import { MAX_TOTAL } from '@/lib/list-total';
 import { AppError } from './errors';
 import { sha256, sign, unsign } from './secrets/crypto';
 
-export type PageInput = { cursor?: string; limit: number; sort: string; order: 'asc' | 'desc' };
+export type PageInput = { cursor?: string; limit: number; sort: string; order: 'asc' | 'desc'; total?: boolean };
 
-export type Page<Item> = { items: Item[]; pagination: { next_cursor: string; has_more: boolean } };
+export type Page<Item> = {
+  items: Item[];
+  pagination: { next_cursor: string; has_more: boolean; total?: number | null };
+};
 
 /** Condition that a list query adds to its WHERE clause to continue after the cursor. */
-export type Keyset = {
+type Keyset = {
   where: object;
   orderBy: Record<string, 'asc' | 'desc'>[];
   take: number;
@@ -15,18 +19,27 @@ export type Keyset = {
 
 type Row = { id: string };
 
+type List<R, Item> = {
+  /** The row's property for `input.sort`; its values never change and are never null. */
+  column: keyof R & string;
+  fetch: (keyset: Keyset) => Promise<R[]>;
+  /** Counts the rows that match the filters, up to `take`. */
+  count: Count;
+  present: (row: R) => Item;
+};
+
+/** @returns null if it would take too long */
+type Count = (take: number) => Promise<number | null>;
+
 /**
  * Keyset pagination: rows are ordered by the sort column and then the id, so rows that are added or deleted between two
  * pages cause no skips or repeats. A cursor is signed and bound to the list, its filters and its order.
- * @param column the row's property for `input.sort`; its values never change and are never null
  * @throws INVALID_PAGINATION for an altered cursor, or one from another filter or order
  */
 export async function paginate<R extends Row, Item>(
   list: string,
   input: PageInput,
-  column: keyof R & string,
-  fetch: (keyset: Keyset) => Promise<R[]>,
-  present: (row: R) => Item,
+  { column, fetch, count, present }: List<R, Item>,
 ): Promise<Page<Item>> {
   const { limit, order } = input;
   return paginateFrom(list, input, {
@@ -37,6 +50,7 @@ export async function paginate<R extends Row, Item>(
         take: limit + 1,
       }),
     }),
+    count,
     positionOf: (row) => ({ value: row[column], id: row.id }),
     present,
   });
@@ -54,6 +68,8 @@ export type Found<R> = {
 type Source<R, Item> = {
   /** Returns the rows after the position, one more than `input.limit`, to tell whether there is another page. */
   fetch: (position: Position | null) => Promise<Found<R>>;
+  /** Without it, the total isn't known. */
+  count?: Count;
   positionOf: (row: R) => Position<unknown>;
   present: (row: R) => Item;
 };
@@ -65,19 +81,27 @@ type Source<R, Item> = {
 export async function paginateFrom<R, Item>(
   list: string,
   input: PageInput,
-  { fetch, positionOf, present }: Source<R, Item>,
+  { fetch, count, positionOf, present }: Source<R, Item>,
 ): Promise<Page<Item>> {
-  const { cursor, limit, order, ...filters } = input;
+  const { cursor, limit, order, total: isCounted, ...filters } = input;
   const fingerprint = Buffer.from(sha256(JSON.stringify([list, order, filters])))
     .toString('base64url')
     .slice(0, 16);
-  const { rows, searchedTo } = await fetch(cursor === undefined ? null : readCursor(cursor, fingerprint));
+  const position = cursor === undefined ? null : readCursor(cursor, fingerprint);
+  const [{ rows, searchedTo }, total = null] = await Promise.all([
+    fetch(position),
+    isCounted ? count?.(MAX_TOTAL) : undefined,
+  ]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const end = rows.length > limit && last ? positionOf(last) : searchedTo;
   return {
     items: page.map(present),
-    pagination: { next_cursor: end ? writeCursor(fingerprint, end) : '', has_more: end !== undefined },
+    pagination: {
+      next_cursor: end ? writeCursor(fingerprint, end) : '',
+      has_more: end !== undefined,
+      ...(isCounted && { total }),
+    },
   };
 }
 

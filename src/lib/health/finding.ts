@@ -43,6 +43,19 @@ export async function probed(
   }
 }
 
+/** Gives up on a check that hangs, such as one on a network file system, which can't be aborted. */
+export async function within<Result>(work: Promise<Result>, ms = 5_000): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${ms / 1000} seconds.`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** A check that could not be made. */
 export function unknown(name: CheckName, subject: string, error: unknown): Finding {
   return { name, subject, status: 'unknown', value: null, latencyMs: null, message: messageOf(error) };

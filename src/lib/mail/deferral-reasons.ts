@@ -1,4 +1,4 @@
-import { explainStatusCode } from './reply-codes';
+import { explainReply } from './reply-codes';
 
 type Explanation = { title: string; text: string };
 type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
@@ -42,7 +42,7 @@ export function explainDeferral(reason: string | null, address: string): Explana
   const host = HOST.exec(reason)?.[1] ?? domain;
   if (reason.startsWith('SASL authentication failed')) return signInRefused(host);
   const [, code, enhanced = null] = REPLY.exec(reason) ?? [];
-  if (code) return explainStatusCode(enhanced, domain) ?? deferred(domain);
+  if (code) return explainReply({ code: enhanced, text: reason }, domain) ?? deferred(domain);
   const rule = RULES.find(({ pattern }) => pattern.test(reason));
   return rule ? { title: rule.title(host), text: rule.text } : deferred(domain);
 }

@@ -1,12 +1,39 @@
-type Rule = { pattern: RegExp; title: (host: string) => string; text: string };
+type Rule = {
+  pattern: RegExp;
+  title: (host: string) => string;
+  text: string;
+  /** Whether the cause is at the sender's end, so that the same message can be sent once it is fixed. */
+  isOurs?: boolean;
+};
 
-/** Explains the enhanced status code (RFC 3463) of a receiving server's reply to an admin; null for unspecific codes. */
-export function explainStatusCode(code: string | null, host: string): { title: string; text: string } | null {
-  const rule = RULES.find(({ pattern }) => pattern.test(code ?? ''));
-  return rule ? { title: rule.title(host), text: rule.text } : null;
+type Reply = { code: string | null; text: string | null };
+type Explanation = { title: string; text: string; isOurs: boolean };
+
+/** Explains a receiving server's reply to an admin, by what it says or its enhanced status code (RFC 3463); null if both are unspecific. */
+export function explainReply({ code, text }: Reply, host: string): Explanation | null {
+  const rule =
+    TEXT_RULES.find(({ pattern }) => pattern.test(text ?? '')) ??
+    CODE_RULES.find(({ pattern }) => pattern.test(code ?? ''));
+  return rule ? { title: rule.title(host), text: rule.text, isOurs: rule.isOurs ?? false } : null;
 }
 
-const RULES: Rule[] = [
+const TEXT_RULES: Rule[] = [
+  {
+    pattern:
+      /spamhaus|spamcop|barracudacentral|sorbs|uceprotect|abusix|\b(?:dnsbl|rbl)\b|block(?:ed)?[ -]?list|black[ -]?list|blocked using|listed (?:by|in|on|at) /i,
+    title: (host) => `${host} rejects your mail server: it is on a blocklist`,
+    text: 'The reply names the list. Find out why your server is on it, such as a mailbox that sends spam, and ask the list to remove its address. Then resend. Other addresses at this provider are rejected too.',
+    isOurs: true,
+  },
+  {
+    pattern: /\b(?:ptr|rdns)\b|reverse[ -](?:dns|host|lookup|mapping|record)|find your (?:reverse )?host ?name/i,
+    title: (host) => `${host} requires a PTR record of your mail server`,
+    text: 'The IP address of your mail server must have a PTR record with its name, which must resolve to that address. Your hosting provider sets it. Then resend.',
+    isOurs: true,
+  },
+];
+
+const CODE_RULES: Rule[] = [
   {
     pattern: /^5\.1\.[0123]$/,
     title: (host) => `${host} has no such mailbox`,
@@ -16,6 +43,7 @@ const RULES: Rule[] = [
     pattern: /^[45]\.1\.8$|^5\.1\.7$/,
     title: (host) => `${host} rejected the sender address`,
     text: 'The receiving server could not verify the sender’s domain. Check that the domain’s DNS records are published.',
+    isOurs: true,
   },
   {
     pattern: /^[45]\.2\.2$/,
@@ -36,11 +64,13 @@ const RULES: Rule[] = [
     pattern: /^[45]\.7\.(?:2[0-46]|29)$/,
     title: (host) => `${host} could not authenticate the message`,
     text: 'The receiving server requires SPF, DKIM or DMARC to pass. Check the DNS records of the sender’s domain on its page, then resend.',
+    isOurs: true,
   },
   {
     pattern: /^5\.7\.\d+$/,
     title: (host) => `${host} rejected the message by policy`,
     text: 'The reply says why: usually sender reputation, SPF, DKIM or content. Check the domain’s DNS records and the message, then resend.',
+    isOurs: true,
   },
   {
     pattern: /^4\.7\.\d+$/,

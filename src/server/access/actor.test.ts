@@ -1,4 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { v7 as uuidv7 } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, makeSession } from '@/test/factories';
@@ -36,13 +37,22 @@ it('reads an ordinary key with one query', async () => {
   expect(queries).toBe(1);
 });
 
-it('reads a key created by a key with one more query, at any depth', async () => {
+it('reads a key created by a key with one query, at any depth', async () => {
   const [top, middle] = [await makeUsedKey(), await makeUsedKey()];
   const { headers } = await makeUsedKey({ parentId: middle.id, ancestorIds: [middle.id, top.id] });
   const { actor, queries } = await identified(headers);
   const ids = actor.key?.ancestors.map((ancestor) => ancestor.id);
   expect(ids?.sort()).toEqual([top.id, middle.id].sort());
-  expect(queries).toBe(2);
+  expect(queries).toBe(1);
+});
+
+it('reads a key with a scope with one query, without its deleted domains', async () => {
+  const [domain, admin] = [await makeDomain(), await makeAdmin({ role: 'admin' })];
+  const { key, row } = await makeApiKey(admin.id, { scopedDomainIds: [domain.id, uuidv7()] });
+  await db.apiKey.update({ where: { id: row.id }, data: { lastUsedAt: new Date(), writtenTo: 7n } });
+  const { actor, queries } = await identified({ authorization: `Bearer ${key}` });
+  expect(actor).toMatchObject({ key: { isScoped: true, scopedDomainIds: [domain.id] }, writtenTo: 7n });
+  expect(queries).toBe(1);
 });
 
 it('reads a session with one query', async () => {

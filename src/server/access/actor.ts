@@ -12,6 +12,8 @@ export type Actor = {
   assignedDomainIds: readonly string[];
   session: { id: string } | null;
   key: ActorKey | null;
+  /** How far the write-ahead log was after the last change of this session or key; null before its first read. */
+  writtenTo: bigint | null;
 };
 
 export type ActorKey = LimitedKey & {
@@ -31,7 +33,7 @@ type LimitedKey = {
 
 const LAST_USED_GRANULARITY_MS = 60_000;
 
-/** One query, plus one for a key with a scope and one for a key that was created by a key. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
+/** One query. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
 export async function identify(db: Tx, credentials: Credentials, clock: Clock): Promise<Actor> {
   if (credentials.kind === 'session') return identifySession(db, credentials.secret, clock.now());
   if (credentials.kind === 'key') return identifyKey(db, credentials.key, clock.now());
@@ -45,48 +47,49 @@ async function identifySession(db: Tx, secret: string | null, now: Date): Promis
       : await db.session.findUnique({
           relationLoadStrategy: 'join',
           where: { secretHash: sha256(secret), expiresAt: { gt: now } },
-          select: { id: true, admin: { select: ADMIN_FIELDS } },
+          select: { id: true, writtenTo: true, admin: { select: ADMIN_FIELDS } },
         });
   if (!session) throw new AppError('SESSION_INVALID', 'The session has ended. Sign in again.');
-  return { ...toActorFields(session.admin), session: { id: session.id }, key: null };
+  const { id, writtenTo } = session;
+  return { ...toActorFields(session.admin), session: { id }, key: null, writtenTo };
 }
 
 async function identifyKey(db: Tx, key: string | null, now: Date): Promise<Actor> {
-  const row =
-    key === null
-      ? null
-      : await db.apiKey.findUnique({
-          relationLoadStrategy: 'join',
-          where: { keyHash: sha256(key), OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
-          select: {
-            id: true,
-            scopedDomainIds: true,
-            rateLimit: true,
-            expiresAt: true,
-            lastUsedAt: true,
-            ancestorIds: true,
-            admin: { select: ADMIN_FIELDS },
-          },
-        });
-  if (!row) throw new AppError('API_KEY_INVALID', 'This API key is unknown, revoked or expired.');
+  const row = key === null ? undefined : await findKey(db, sha256(key));
+  if (!row || (row.expiresAt !== null && row.expiresAt <= now)) {
+    throw new AppError('API_KEY_INVALID', 'This API key is unknown, revoked or expired.');
+  }
   await touch(db, row, now);
-  const { id, rateLimit, expiresAt } = row;
-  const isScoped = row.scopedDomainIds.length > 0;
-  const [scopedDomainIds, ancestors] = await Promise.all([existingDomainIds(db, row), ancestorsOf(db, row)]);
+  const { id, isScoped, scopedDomainIds, rateLimit, expiresAt, ancestors, admin, assignedDomainIds, writtenTo } = row;
+  const lastLoginAt = admin.lastLoginAt === null ? null : new Date(admin.lastLoginAt);
   const actorKey = { id, isScoped, scopedDomainIds, rateLimit, expiresAt, ancestors };
-  return { ...toActorFields(row.admin), session: null, key: actorKey };
+  return { admin: { ...admin, lastLoginAt }, assignedDomainIds, session: null, key: actorKey, writtenTo };
 }
 
-/** Messages, events and audit entries keep the id of a deleted domain, and so does a key's scope. */
-async function existingDomainIds(db: Tx, { scopedDomainIds }: { scopedDomainIds: string[] }): Promise<string[]> {
-  if (scopedDomainIds.length === 0) return [];
-  const domains = await db.domain.findMany({ where: { id: { in: scopedDomainIds } }, select: { id: true } });
-  return domains.map((domain) => domain.id);
-}
+type KeyRow = Omit<ActorKey, 'ancestors'> &
+  Pick<Actor, 'assignedDomainIds' | 'writtenTo'> & {
+    lastUsedAt: Date | null;
+    ancestors: LimitedKey[];
+    admin: Omit<Actor['admin'], 'lastLoginAt'> & { lastLoginAt: string | null };
+  };
 
-async function ancestorsOf(db: Tx, { ancestorIds }: { ancestorIds: string[] }): Promise<LimitedKey[]> {
-  if (ancestorIds.length === 0) return [];
-  return db.apiKey.findMany({ where: { id: { in: ancestorIds } }, select: { id: true, rateLimit: true } });
+/**
+ * One query for the key, its scope, the keys that created it, and its admin. Messages, events and audit entries keep the id
+ * of a deleted domain, and so does a key's scope.
+ */
+async function findKey(db: Tx, keyHash: Uint8Array<ArrayBuffer>): Promise<KeyRow | undefined> {
+  const [row] = await db.$queryRaw<KeyRow[]>`/* prepared */
+    SELECT k.id, k.rate_limit AS "rateLimit", k.expires_at AS "expiresAt", k.last_used_at AS "lastUsedAt",
+           k.written_to AS "writtenTo", cardinality(k.scoped_domain_ids) > 0 AS "isScoped",
+           ARRAY(SELECT d.id FROM domain d WHERE d.id = ANY (k.scoped_domain_ids)) AS "scopedDomainIds",
+           ARRAY(SELECT ad.domain_id FROM admin_domain ad WHERE ad.admin_id = a.id) AS "assignedDomainIds",
+           to_jsonb(ARRAY(SELECT jsonb_build_object('id', p.id, 'rateLimit', p.rate_limit)
+                            FROM api_key p WHERE p.id = ANY (k.ancestor_ids))) AS ancestors,
+           jsonb_build_object('id', a.id, 'email', a.email, 'role', a.role, 'totpEnabled', a.totp_enabled,
+                              'lastLoginAt', a.last_login_at) AS admin
+      FROM api_key k JOIN admin a ON a.id = k.admin_id
+     WHERE k.key_hash = ${keyHash}`;
+  return row;
 }
 
 /** Updates `last_used_at` at most once per minute, so that a busy key doesn't write on every call. */

@@ -5,13 +5,10 @@ import type { Actor } from './actor';
 
 declare const authorized: unique symbol;
 
-/** A domain that the caller has access to. Only {@link authorizeDomain} creates one. */
-export type AuthorizedDomain = {
-  readonly id: string;
-  readonly name: string;
-  readonly active: boolean;
-  readonly [authorized]: true;
-};
+export type FoundDomain = { readonly id: string; readonly name: string; readonly active: boolean };
+
+/** A domain that the caller has access to. Only this file creates one. */
+export type AuthorizedDomain = FoundDomain & { readonly [authorized]: true };
 
 type DomainOptions = {
   /** 404 for a missing domain, except 403 on send (docs/api-contract.md, Errors). */
@@ -30,16 +27,25 @@ export async function authorizeDomain(
   options: DomainOptions = {},
 ): Promise<AuthorizedDomain> {
   const domain = await ctx.db.domain.findUnique({ where, select: { id: true, name: true, active: true } });
+  return requireAccess(ctx.actor, domain, 'name' in where ? `The domain ${where.name}` : 'That domain', options);
+}
+
+/** Like {@link authorizeDomain}, for a domain that was looked up before. @param subject names it if there is none */
+export function requireAccess(
+  actor: Actor,
+  domain: FoundDomain | null,
+  subject: string,
+  options: DomainOptions = {},
+): AuthorizedDomain {
   if (!domain) {
-    const subject = 'name' in where ? `The domain ${where.name}` : 'That domain';
     throw new AppError('DOMAIN_NOT_FOUND', `${subject} is not managed by this server.`, {
       status: options.missingStatus ?? 404,
     });
   }
-  if (!isAssigned(ctx.actor, domain.id)) {
+  if (!isAssigned(actor, domain.id)) {
     throw new AppError('FORBIDDEN', `You are not assigned to the domain ${domain.name}.`);
   }
-  if (!isInKeyScope(ctx.actor, domain.id)) {
+  if (!isInKeyScope(actor, domain.id)) {
     throw new AppError('API_KEY_DOMAIN_SCOPE', `This API key is not scoped to the domain ${domain.name}.`);
   }
   if (!domain.active && !options.allowInactive) {

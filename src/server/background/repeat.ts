@@ -1,4 +1,5 @@
 import { log } from '../log';
+import { countTask } from '../metrics/metrics';
 
 export type RepeatingTask = {
   /** Runs now, or once more after the current run. */
@@ -7,7 +8,10 @@ export type RepeatingTask = {
   end: () => Promise<void>;
 };
 
-/** Runs a task at intervals, one run at a time in this process, and keeps going after failures. */
+/**
+ * Runs a task at intervals, one run at a time in this process, and keeps going after failures.
+ * @param name one of a fixed number of names, because it labels metrics
+ */
 export function repeat(name: string, intervalMs: number, task: () => Promise<unknown>): RepeatingTask {
   let underWay: Promise<void> | null = null;
   let isWanted = false;
@@ -15,7 +19,7 @@ export function repeat(name: string, intervalMs: number, task: () => Promise<unk
   let isEnded = false;
   const runOnce = async () => {
     try {
-      await task();
+      await countTask(name, task);
       if (hasFailed) log.info({ task: name }, 'repeating task works again');
       hasFailed = false;
     } catch (error) {

@@ -1,5 +1,7 @@
+import { hostname } from 'node:os';
 import { v7 as uuidv7 } from 'uuid';
 import { processWide } from '../process-wide';
+import { env } from '../settings/env';
 
 type ThisNode = { readonly id: string; isDraining: boolean };
 
@@ -9,4 +11,9 @@ const shared = processWide<ThisNode>('node');
 export function thisNode(): ThisNode {
   shared.current ??= { id: uuidv7(), isDraining: false };
   return shared.current;
+}
+
+/** Names this instance of the app in what it reports. Several on one host have different ports. */
+export function instanceName(): string {
+  return `${hostname()}:${env().port}`;
 }

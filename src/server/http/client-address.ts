@@ -1,4 +1,8 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+
+// How a socket that listens on IPv6 has the addresses of IPv4.
+const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/i;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** What is read of Node's request. */
@@ -20,7 +24,9 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
 
   return {
     read(request) {
-      let address = parseAddress(request.socket.remoteAddress ?? '');
+      const peer = (request.socket.remoteAddress ?? '').replace(MAPPED_IPV4, '');
+      if (ranges.length === 0 && isIPv4(peer)) return peer;
+      let address = parseAddress(peer);
       if (!address) return '0.0.0.0';
       const hops = [request.headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
       while (isTrusted(address) && hops.length > 0) {
@@ -39,6 +45,7 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
 
 /** What limits count as one client: an IPv4 address, or all addresses of an IPv6 /64. */
 export function networkOf(ip: string): string {
+  if (isIPv4(ip)) return ip;
   const address = parseAddress(ip);
   if (address?.kind() !== 'ipv6') return address?.toString() ?? ip;
   return ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`).toString();

@@ -34,21 +34,37 @@ function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
   );
 }
 
+const texts = new WeakMap<Response, string>();
+
+/** A response whose text is written as it is, instead of being read from the response's stream. */
+export function textResponse(text: string, init: ResponseInit): Response {
+  const response = new Response(text, init);
+  texts.set(response, text);
+  return response;
+}
+
 /**
  * Writes a Fetch API response, its body with `write`. A client that disconnects cancels the body.
  * @param write returns false while the client is slower than the app
  */
 export async function respond(
   response: ServerResponse,
-  { status, headers, body }: Response,
+  answer: Response,
   write: (chunk: Uint8Array) => boolean,
 ): Promise<void> {
+  const { status, headers, body } = answer;
   response.statusCode = status;
   for (const [name, value] of headers) {
     if (name === 'set-cookie') response.appendHeader(name, value);
     else response.setHeader(name, value);
   }
-  if (!body) {
+  const text = texts.get(answer);
+  if (text !== undefined && !response.destroyed) {
+    const bytes = Buffer.from(text);
+    response.setHeader('Content-Length', bytes.byteLength);
+    write(bytes);
+  }
+  if (!body || text !== undefined) {
     response.end();
     return;
   }

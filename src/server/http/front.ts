@@ -16,6 +16,8 @@ const POST_METHODS = [...PAGE_METHODS, 'POST'];
 const API_METHODS = [...POST_METHODS, 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const HOST = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
 export type FrontOptions = { appUrl: string; addresses: ClientAddresses; isDev: boolean };
 
 /**
@@ -25,21 +27,26 @@ export type FrontOptions = { appUrl: string; addresses: ClientAddresses; isDev: 
 export function createHttpFront({ appUrl, addresses, isDev }: FrontOptions) {
   const fixedHeaders = Object.entries(securityHeaders(appUrl));
 
+  /** Next.js reads the nonce for its scripts from the request's policy. Responses of the API are no pages and have no scripts. */
+  function policyFor({ url = '', headers }: IncomingMessage): string {
+    if (url.startsWith('/api/')) return API_POLICY;
+    const policy = contentSecurityPolicy(randomBytes(16).toString('base64'), isDev);
+    headers['content-security-policy'] = policy;
+    return policy;
+  }
+
   return {
     check: (request: IncomingMessage): Refusal | undefined => refusalOf(request, isDev),
 
     /** @returns the client address */
     stamp(request: IncomingMessage, response: ServerResponse): string {
-      const policy = contentSecurityPolicy(randomBytes(16).toString('base64'), isDev);
       const ip = addresses.read(request);
       for (const name of Object.keys(request.headers)) {
         const isOurs = name.startsWith(OWN_HEADER_PREFIX) || name === ACTION_HEADER;
         if (isOurs || FORWARDED_HEADERS.includes(name)) delete request.headers[name];
       }
       request.headers['x-postroom-client-ip'] = ip;
-      // Next.js reads the nonce for its scripts from the request's policy.
-      request.headers['content-security-policy'] = policy;
-      response.setHeader('Content-Security-Policy', policy);
+      response.setHeader('Content-Security-Policy', policyFor(request));
       for (const [name, value] of fixedHeaders) response.setHeader(name, value);
       return ip;
     },

@@ -26,6 +26,7 @@ async function serving(api: Api, over: Partial<Parameters<typeof serveHttp>[1]> 
     },
     countRequest: async () => ({ count: 1, resetMs: 60_000 }),
     refusalOf: () => null,
+    observe: () => {},
     ...over,
   });
   server.listen(0, '127.0.0.1');

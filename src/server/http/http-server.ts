@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { log } from '../log';
+import type { ServedRequest } from '../metrics/requests';
 import { createClientAddresses } from './client-address';
 import { limitConnections } from './connection/connections';
 import { lingerAfter } from './connection/linger';
@@ -28,6 +29,8 @@ type HttpOptions = {
   /** Counts a request of a client address against its limit. The app refuses API requests beyond it, this server the rest. */
   countRequest: (ip: string) => Promise<RequestCount>;
   refusalOf: (count: RequestCount) => Refusal | null;
+  /** Called at the end of every response. */
+  observe: (request: ServedRequest) => void;
 };
 
 /**
@@ -38,6 +41,7 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
   const addresses = createClientAddresses(options.trustedProxies);
   const front = createHttpFront({ ...options, addresses });
   const unsent = createUnsent();
+  const published = new WeakSet<IncomingMessage>();
   const stopChecks = limitConnections(server, addresses.isTrustedProxy);
   let isClosing = false;
 
@@ -49,22 +53,38 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     const count = await options.countRequest(ip);
     request.headers[REQUEST_COUNT_HEADER] = formatRequestCount(count);
     const [path = ''] = (request.url ?? '').split('?', 1);
-    const published = options.publishedAt(request.headers.host ?? '', path);
-    const api = !published && path.startsWith(API_PREFIX) ? options.apiAt(path) : undefined;
+    const publishing = options.publishedAt(request.headers.host ?? '', path);
+    if (publishing) published.add(request);
+    const api = !publishing && path.startsWith(API_PREFIX) ? options.apiAt(path) : undefined;
     const write = (chunk: Uint8Array) => unsent.write(response, chunk, ip);
     if (api) return respond(response, await api(toWebRequest(request)), write);
     const overLimit = options.refusalOf(count);
     if (overLimit) return refuse(request, response, overLimit);
-    if (published) return respond(response, await published(toWebRequest(request)), write);
+    if (publishing) return respond(response, await publishing(toWebRequest(request)), write);
     await options.servePage(request, response);
+  };
+
+  // Next.js changes the request's URL, so it is read before.
+  const observeEnd = (request: IncomingMessage, response: ServerResponse) => {
+    const startedAt = performance.now();
+    const { method = '', url = '' } = request;
+    response.once('close', () => {
+      const [path = ''] = url.split('?', 1);
+      const status = response.headersSent ? response.statusCode : null;
+      const durationMs = performance.now() - startedAt;
+      options.observe({ method, path, isPublished: published.has(request), status, durationMs });
+    });
   };
 
   server.on('clientError', refuseUnreadable);
   server.on('connect', (_request, socket) => refuseUnreadable({ code: 'CONNECT' }, socket));
   const exchange = oneAfterAnother((request, response) => {
     lingerAfter(request);
+    observeEnd(request, response);
     handle(request, response).catch((error: unknown) => {
-      log.error({ error, method: request.method, url: request.url }, 'request failed');
+      // Without the query, which may hold a secret.
+      const [path = ''] = (request.url ?? '').split('?', 1);
+      log.error({ error, method: request.method, path }, 'request failed');
       if (response.headersSent) response.destroy();
       else refuse(request, response, { status: 500, code: 'INTERNAL_ERROR', message: 'Something went wrong.' });
     });

@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../errors';
+import { countRefusal } from '../metrics/metrics';
 
 // A fraction of the connections for reads, see db.ts.
 const MAX_RUNNING = 4;
@@ -15,6 +16,7 @@ export async function limitReads<Result>(adminId: string, read: () => Promise<Re
   const limit = callers.get(adminId) ?? pLimit(MAX_RUNNING);
   callers.set(adminId, limit);
   if (limit.pendingCount >= MAX_WAITING) {
+    countRefusal('concurrent_reads');
     throw new AppError('RATE_LIMIT_EXCEEDED', 'You have too many requests in progress. Try again when some are done.', {
       headers: { 'Retry-After': '1' },
     });

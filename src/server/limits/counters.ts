@@ -10,6 +10,7 @@ import {
   type RateLimiterStoreAbstract,
 } from 'rate-limiter-flexible';
 import { log } from '../log';
+import { reportPool } from '../metrics/pools';
 import { connectRedis } from '../redis';
 
 type Count = { count: number; resetMs: number };
@@ -122,7 +123,8 @@ function postgresStore(connectionString: string): Store {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 500,
   });
-  pool.on('error', (error) => log.warn({ error: error.message }, 'rate limit connection lost'));
+  reportPool('limits', pool);
+  pool.on('error', (error) => log.warn({ error }, 'rate limit connection lost'));
   return {
     limiter: (options) =>
       new RateLimiterPostgres({

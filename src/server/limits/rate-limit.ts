@@ -4,6 +4,7 @@ import type { ActorKey } from '../access/actor';
 import { AppError } from '../errors';
 import { networkOf } from '../http/client-address';
 import type { RequestCount } from '../http/request-count';
+import { countRefusal } from '../metrics/metrics';
 import type { Context } from '../procedures/context';
 import { processWide } from '../process-wide';
 import { env } from '../settings/env';
@@ -32,6 +33,7 @@ export async function countRequest(ip: string): Promise<RequestCount> {
 export function addressRefusal({ count, resetMs }: RequestCount): AppError | null {
   const points = env().rateLimitPerMinute;
   if (points === 0 || count <= points) return null;
+  countRefusal('address');
   const message = `Your IP address exceeded ${points} requests per minute.`;
   return limitExceeded({ points, windowSeconds: ADDRESS_WINDOW_SECONDS, message }, Math.ceil(resetMs / 1000));
 }
@@ -91,9 +93,9 @@ export async function prepareLimits(): Promise<void> {
 }
 
 /** How fast Redis responds to this instance, if it counts the limits. */
-export async function checkRedis(host: string): Promise<Finding[]> {
+export async function checkRedis(instance: string): Promise<Finding[]> {
   const { ping } = counters();
-  return ping ? [await probed('redis', host, ping)] : [];
+  return ping ? [await probed('redis', instance, ping)] : [];
 }
 
 type Remaining = { limit: number; count: number; resetSeconds: number };
@@ -105,6 +107,7 @@ async function consume(ctx: Context, limit: Limit): Promise<Remaining> {
   const remaining = { limit: points, count: Math.max(0, points - count), resetSeconds };
   setRateLimitHeaders(ctx, remaining);
   if (count <= points) return remaining;
+  countRefusal(limit.name === 'login' ? 'sign_in' : 'api_key');
   throw limitExceeded(limit, resetSeconds);
 }
 

@@ -30,9 +30,10 @@ export async function findPage<R extends Row>(
   searches: Search[],
   { key, take }: { key: Prisma.Sql; take: number },
 ): Promise<Found<R>> {
-  const pages = await Promise.all(searches.map((search) => findOne<R>(db, search, key, take)));
-  const [first] = searches;
+  const [first, ...others] = searches;
   if (!first) return { rows: [] };
+  if (others.length === 0) return findOne(db, first, key, take);
+  const pages = await Promise.all(searches.map((search) => findOne<R>(db, search, key, take)));
   const distance = distanceIn(first.selection);
   const [searchedTo] = pages.flatMap((page) => page.searchedTo ?? []).sort((one, other) => distance(one, other));
   const rows = new Map(pages.flatMap((page) => page.rows).map((row) => [row.id, row]));
@@ -42,6 +43,7 @@ export async function findPage<R extends Row>(
   return { rows: reached.slice(0, take).map(({ row }) => row), searchedTo };
 }
 
+/** At most `take` rows, in order, none beyond the place where the search ended. */
 async function findOne<R extends Row>(db: Tx, search: Search, key: Prisma.Sql, take: number): Promise<Found<R>> {
   const { selection, words, searchAtMost = SEARCHED_COUNT } = search;
   if (words) return findWords(db, selection, { column: key, words, take, searchAtMost });
@@ -70,7 +72,10 @@ function positionOf(row: Row, { by }: Selection): Position {
 }
 
 function distanceIn({ by, order }: Selection): (one: Position, other: Position) => number {
-  const placeOf = ({ value }: Position) => (by.name === 'createdAt' ? new Date(value).getTime() : value);
+  const placeOf = ({ value }: Position) => {
+    if (by.name === 'percentFull') return Number(value);
+    return by.name === 'createdAt' ? new Date(value).getTime() : value;
+  };
   const direction = order === 'asc' ? 1 : -1;
   return (one, other) => direction * (compare(placeOf(one), placeOf(other)) || compare(one.id, other.id));
 }

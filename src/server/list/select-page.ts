@@ -10,7 +10,7 @@ export type Selection = {
   conditions: Prisma.Sql[];
   /** That no index has with the order: rows are read until enough pass, up to a limit. */
   filters?: Prisma.Sql[];
-  by: { column: Prisma.Sql; id: Prisma.Sql; name: 'createdAt' | 'localPart' | 'sourceLocalPart' };
+  by: { column: Prisma.Sql; id: Prisma.Sql; name: 'createdAt' | 'localPart' | 'sourceLocalPart' | 'percentFull' };
   order: 'asc' | 'desc';
   position: Position | null;
   /** Null for the rows of all domains. */
@@ -67,6 +67,12 @@ export function selectSorted(selection: Selection, take: number): Prisma.Sql {
     ${inOrder(selection, Prisma.sql`SELECT * FROM found`, listed(selection), take)}`;
 }
 
+/** Some rows of a selection, in no order: one part after the other, until there are enough. */
+export function selectAny(selection: Selection, take: number): Prisma.Sql {
+  const parts = partsOf(selection).map((part) => Prisma.sql`(${selectRows(selection, part)})`);
+  return Prisma.sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) AS any_row LIMIT ${take}::int`;
+}
+
 type Columns = Pick<Selection['by'], 'column' | 'id'>;
 
 /** What rows are ordered by, as columns of a result. */
@@ -95,12 +101,19 @@ function partsOf({ domains: { column, ids }, classes = [] }: Selection): Prisma.
   );
 }
 
+const TYPES: Record<Selection['by']['name'], Prisma.Sql> = {
+  createdAt: Prisma.sql`timestamptz`,
+  localPart: Prisma.sql`text`,
+  sourceLocalPart: Prisma.sql`text`,
+  // By way of text, which a position's value is after it was in a cursor.
+  percentFull: Prisma.sql`text::int`,
+};
+
 function selectRows({ columns, from, conditions, by, order, position }: Selection, part: Prisma.Sql[]): Prisma.Sql {
   const beyond = Prisma.raw(order === 'asc' ? '>' : '<');
-  const type = Prisma.raw(by.name === 'createdAt' ? 'timestamptz' : 'text');
   const all = [...conditions, ...part];
   if (position) {
-    const place = Prisma.sql`(${position.value}::${type}, ${position.id}::uuid)`;
+    const place = Prisma.sql`(${position.value}::${TYPES[by.name]}, ${position.id}::uuid)`;
     all.push(Prisma.sql`(${by.column}, ${by.id}) ${beyond} ${place}`);
   }
   return Prisma.sql`SELECT ${columns} FROM ${from} WHERE ${all.length > 0 ? Prisma.join(all, ' AND ') : Prisma.sql`true`}`;

@@ -22,10 +22,13 @@ const MAX_ATTEMPTS = 2;
 const CONNECT_TIMEOUT_MS = 3_000;
 const REMOVALS_AT_ONCE = 8;
 
-/** Stores objects in a bucket of S3-compatible storage. */
-export function createBucketStore(options: BucketOptions): ObjectStore {
-  const { bucket: Bucket, prefix, endpoint, region, credentials, deadlineMs } = options;
-  const client = new S3Client({
+type ClientOptions = Pick<BucketOptions, 'endpoint' | 'region' | 'credentials'>;
+
+export function createS3Client(
+  { endpoint, region, credentials }: ClientOptions,
+  { maxAttempts, socketTimeout }: { maxAttempts: number; socketTimeout?: number },
+): S3Client {
+  return new S3Client({
     endpoint,
     region,
     credentials,
@@ -33,9 +36,15 @@ export function createBucketStore(options: BucketOptions): ObjectStore {
     forcePathStyle: endpoint !== undefined,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    maxAttempts: MAX_ATTEMPTS,
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS },
+    maxAttempts,
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout },
   });
+}
+
+/** Stores objects in a bucket of S3-compatible storage. */
+export function createBucketStore(options: BucketOptions): ObjectStore {
+  const { bucket: Bucket, prefix, deadlineMs } = options;
+  const client = createS3Client(options, { maxAttempts: MAX_ATTEMPTS });
   const head = prefix === '' ? '' : `${prefix}/`;
   const keyOf = (name: string) => `${head}${name}`;
   const bounded = <Result>(work: (signal: AbortSignal) => Promise<Result>, bytes = 0) =>
@@ -84,7 +93,7 @@ export function createBucketStore(options: BucketOptions): ObjectStore {
   };
 }
 
-function orMissing(error: unknown): null {
+export function orMissing(error: unknown): null {
   if (error instanceof S3ServiceException && error.name === 'NoSuchKey') return null;
   throw error;
 }
@@ -94,10 +103,14 @@ function ignoreExisting(error: unknown): void {
 }
 
 function rethrow(error: unknown): never {
+  throw storeErrorOf(error);
+}
+
+export function storeErrorOf(error: unknown): StoreError {
   const { name, message, $metadata } = error as S3ServiceException;
   const isFull = $metadata?.httpStatusCode === 507 || FULL.has(name);
   // Without the cause, which holds the whole response.
-  throw new StoreError(isFull ? 'full' : 'away', `${name}: ${message}`);
+  return new StoreError(isFull ? 'full' : 'away', `${name}: ${message}`);
 }
 
 const FULL: ReadonlySet<string> = new Set(['EntityTooLarge', 'QuotaExceeded', 'XMinioStorageFull']);

@@ -31,7 +31,7 @@ export function createConsoleHandler(router: AnyTRPCRouter): (request: Request) 
         responseMeta: () => ({ headers: withRequestId(headers, ctx) }),
         onError: ({ error, path }) => {
           if (isUnexpected(publicError(error)))
-            log.error({ request_id: ctx.request.id, path, error }, 'request failed');
+            log.error({ request_id: ctx.request.id, procedure: path, error }, 'request failed');
         },
       });
     } catch (error) {

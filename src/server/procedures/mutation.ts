@@ -1,5 +1,6 @@
+import type { AuditAction } from '@/lib/audit-actions';
 import type { Actor } from '../access/actor';
-import { type AuditRecord, insertAuditEntry } from '../audit';
+import { type AuditRecord, type AuditRow, auditRow, insertAuditEntry } from '../audit';
 import type { Tx } from '../db';
 import { recordDeniedAttempt } from '../denied-attempts';
 import type { ActorContext, Context } from './context';
@@ -19,6 +20,8 @@ type Writes = {
     work: (transaction: AuditedTransaction) => Promise<Result>,
     options?: { timeoutMs: number },
   ): Promise<Result>;
+  /** Makes a change that is one statement, which inserts the entry too. */
+  statement(entry: AuditRecord, run: (row: AuditRow) => Promise<void>): Promise<void>;
   /** Records an entry without a transaction: a refusal, a request to the mail server, a batch. */
   auditAlone: RecordAudit;
 };
@@ -31,14 +34,18 @@ export type MutationContext = ActorContext & Writes;
 /** What a mutation writes with, and whether an audit entry of the call has been committed. */
 export function auditedWrites(
   ctx: Context,
-  call: { path: string; action: string; actor: Actor | null },
+  call: { path: string; action: AuditAction; actor: Actor | null },
 ): { writes: Writes; isRecorded: () => boolean } {
   const { path, action, actor: caller } = call;
   let isRecorded = false;
 
-  async function record(tx: Tx, entry: AuditRecord): Promise<void> {
+  const completed = (entry: AuditRecord) => {
     const actor = entry.actor === undefined ? caller : entry.actor;
-    const complete = { outcome: 'success' as const, ...entry, action, actor };
+    return { outcome: 'success' as const, ...entry, action, actor };
+  };
+
+  async function record(tx: Tx, entry: AuditRecord): Promise<void> {
+    const complete = completed(entry);
     await (complete.outcome === 'denied' && caller === null ? recordDeniedAttempt : insertAuditEntry)(
       tx,
       ctx,
@@ -61,6 +68,10 @@ export function auditedWrites(
       isRecorded = true;
       return committed;
     },
+    async statement(entry, run) {
+      await run(auditRow(ctx, completed(entry)));
+      isRecorded = true;
+    },
     async auditAlone(entry) {
       await record(ctx.db, entry);
       isRecorded = true;
@@ -70,7 +81,7 @@ export function auditedWrites(
 }
 
 /** For queries, which change nothing. */
-export const NO_WRITES: Writes = { transaction: rejectWrite, auditAlone: rejectWrite };
+export const NO_WRITES: Writes = { transaction: rejectWrite, statement: rejectWrite, auditAlone: rejectWrite };
 
 async function rejectWrite(): Promise<never> {
   throw new Error('queries do not write');

@@ -4,12 +4,13 @@ import type { Role } from '@/lib/roles';
 import type { Actor } from '../access/actor';
 import { isScoped, requireRole } from '../access/authorize';
 import { insertAuditEntry, refusalEntry } from '../audit';
-import { readDatabase } from '../db';
+import { database } from '../db';
 import { recordDeniedAttempt } from '../denied-attempts';
 import { AppError } from '../errors';
 import { limitReads } from '../limits/concurrent-reads';
 import { limitAddress, limitKey, limitLogin } from '../limits/rate-limit';
 import { publicError } from '../public-error';
+import { databaseFor, recordWrite } from '../replica/reads';
 import type { ProcedureMeta } from '../rest/meta';
 import { invalidInput } from '../validation';
 import type { Context } from './context';
@@ -83,28 +84,31 @@ const authorized = t.middleware(async ({ ctx, meta, type, next }) => {
 });
 
 /**
- * Gives a query connections of its own, and a mutation what it writes with. A mutation that records no audit entry fails.
+ * Gives a query connections of its own, to a replica if possible, and a mutation what it writes with. A mutation that records no audit entry fails.
  * Rejected calls (403, 404, 409) are recorded too, unless the verb recorded an entry itself.
  */
 const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
   const { actor } = ctx as Context & { actor: Actor | null };
   if (type !== 'mutation') {
-    const read = () => next({ ctx: { ...NO_WRITES, db: readDatabase() } });
+    const read = async () => {
+      const isOnPrimary = meta?.isReadOnPrimary || meta?.isWriting;
+      const result = await next({ ctx: { ...NO_WRITES, db: isOnPrimary ? database() : await databaseFor(actor) } });
+      if (meta?.isWriting && actor) await recordWrite(actor);
+      return result;
+    };
     return actor ? limitReads(actor.admin.id, read) : read();
   }
   const action = meta?.audit;
   if (!action) throw new Error(`the mutation ${path} names no audit action`);
   const { writes, isRecorded } = auditedWrites(ctx, { path, action, actor });
   const result = await next({ ctx: writes });
-  if (result.ok) {
-    if (!isRecorded()) throw new Error(`the mutation ${path} recorded no audit entry`);
-    return result;
-  }
-  const { error } = result;
+  if (result.ok && !isRecorded()) throw new Error(`the mutation ${path} recorded no audit entry`);
+  const error = result.ok ? null : result.error;
   if (error instanceof AppError && AUDITED_REFUSALS.has(error.status) && !isRecorded()) {
     const record = actor ? insertAuditEntry : recordDeniedAttempt;
     await record(ctx.db, ctx, refusalEntry(action, actor, input, error));
   }
+  if (actor) await recordWrite(actor);
   return result;
 });
 

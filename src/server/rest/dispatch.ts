@@ -13,11 +13,10 @@ import { documentResponder } from './document';
 import { failure, success } from './envelope';
 import { type FileOutput, fileResponse } from './file';
 import { readInput } from './input';
-import { createMatcher, type Matcher, type Route, routesOf } from './routes';
+import { API_PATH, createMatcher, type Matcher, type Route, routesOf } from './routes';
 
 export type RestHandler = (request: Request, clock?: Clock) => Promise<Response>;
 
-const BASE_PATH = '/api/v1';
 const DOCUMENT_PATH = '/openapi.json';
 
 type Caller = Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
@@ -85,7 +84,7 @@ function find(match: Matcher, request: Request) {
 }
 
 function pathOf(request: Request): string {
-  return new URL(request.url).pathname.slice(BASE_PATH.length);
+  return new URL(request.url).pathname.slice(API_PATH.length);
 }
 
 function isDocumentRequest(request: Request): boolean {

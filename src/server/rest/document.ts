@@ -2,6 +2,7 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument } from 'trpc-to-openapi';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '@/lib/error-codes';
+import { Total } from '@/lib/wire';
 import packageJson from '../../../package.json';
 import { SESSION_COOKIE } from '../secrets/credentials';
 import { env } from '../settings/env';
@@ -23,7 +24,7 @@ const Meta = z
   .meta({ id: 'Meta' });
 
 const PageMeta = Meta.extend({
-  pagination: z.object({ next_cursor: z.string(), has_more: z.boolean() }),
+  pagination: z.object({ next_cursor: z.string(), has_more: z.boolean(), total: Total }),
 }).meta({ id: 'PageMeta' });
 
 const ErrorBody = z

@@ -1,3 +1,4 @@
+import { textResponse } from '../http/fetch-adapter';
 import type { Page } from '../pagination';
 import type { PublicError } from '../public-error';
 
@@ -20,5 +21,6 @@ function respond(status: number, outcome: object, pagination: unknown, facts: Fa
   facts.headers.set('Content-Type', 'application/json');
   facts.headers.set('Cache-Control', 'no-store');
   facts.headers.set('X-Request-Id', facts.requestId);
-  return new Response(facts.isHead ? null : JSON.stringify({ ...outcome, meta }), { status, headers: facts.headers });
+  const init = { status, headers: facts.headers };
+  return facts.isHead ? new Response(null, init) : textResponse(JSON.stringify({ ...outcome, meta }), init);
 }

@@ -1,5 +1,6 @@
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { z } from 'zod';
+import type { AuditAction } from '@/lib/audit-actions';
 import type { ErrorCode } from '@/lib/error-codes';
 import type { Role } from '@/lib/roles';
 
@@ -7,12 +8,16 @@ export type ProcedureMeta = OpenApiMeta<{
   /** Required role; absent for public procedures. Set by the procedure builders in trpc.ts. */
   access?: Role;
   rest?: Rest;
-  /** The audit action of a mutation, `<resource type>.<verb>`. */
-  audit?: string;
+  /** Of a mutation. */
+  audit?: AuditAction;
   isOpenToScopedKeys?: boolean;
   /** API keys get 409: the call concerns a session, or how an admin signs in. */
   isSessionOnly?: boolean;
   isLogin?: boolean;
+  /** A query that never reads a replica: it asks the mail agent, or shows what runs now. */
+  isReadOnPrimary?: boolean;
+  /** A query that writes, such as a download with its audit entry. Its caller then reads what it wrote. */
+  isWriting?: boolean;
   /** Exempt from the limit by address: a probe that must respond even under a flood. */
   isUnlimited?: boolean;
 }>;
@@ -42,7 +47,10 @@ export type Rest = {
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 type Operation = Partial<Omit<Rest, 'errors'>> &
-  Pick<ProcedureMeta, 'audit' | 'isOpenToScopedKeys' | 'isSessionOnly' | 'isLogin' | 'isUnlimited'> & {
+  Pick<
+    ProcedureMeta,
+    'audit' | 'isOpenToScopedKeys' | 'isSessionOnly' | 'isLogin' | 'isReadOnPrimary' | 'isWriting' | 'isUnlimited'
+  > & {
     summary: string;
     description?: string;
     tag: string;

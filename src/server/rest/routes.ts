@@ -3,10 +3,14 @@ import { addRoute, createRouter, findRoute } from 'rou3';
 import { z } from 'zod';
 import type { ProcedureMeta, Rest } from './meta';
 
+export const API_PATH = '/api/v1';
+
 export type Route = {
   method: string;
   /** `/domains/{id}` */
   template: string;
+  /** `/api/v1/domains/{id}` */
+  path: string;
   /** The procedure's name, `domains.get`. */
   procedure: string;
   meta: ProcedureMeta & { rest: Rest };
@@ -28,6 +32,7 @@ export function routesOf(router: AnyTRPCRouter): Route[] {
       {
         method,
         template: path,
+        path: `${API_PATH}${path}`,
         procedure: name,
         meta: { ...meta, rest: meta.rest },
         input,

@@ -1,10 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { verify } from '@node-rs/argon2';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../errors';
 import { hashWithArgon2id, isCommonPassword } from './password-rules.mjs';
 
-// Hashing is limited so that a burst can't starve other requests, and new passwords can't delay sign-ins.
-const comparing = pLimit(2);
+// Hashing is limited so that a burst leaves a core for other requests, and new passwords can't delay sign-ins.
+const comparing = pLimit(Math.min(2, Math.max(1, availableParallelism() - 1)));
 const hashing = pLimit(1);
 const MAX_WAITING = 100;
 

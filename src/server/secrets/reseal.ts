@@ -1,7 +1,6 @@
 import type { Database } from '../db';
 import { log } from '../log';
-import { Prisma } from '../prisma/client';
-import { currentSealingKeyId, seal, tryToUnseal } from './sealing';
+import { currentSealingKeyId, isOpenedBy, seal, tryToUnseal } from './sealing';
 
 type SealedColumn = { table: string; column: string };
 
@@ -11,47 +10,87 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook', column: 'secret' },
   { table: 'webhook', column: 'previous_secret' },
   { table: 'dkim_key', column: 'private_key' },
+  { table: 'mail_backup_plan', column: 'sealed' },
 ];
 
 const BATCH_SIZE = 100;
 
 let unopenedAsTold = 0;
 
+/** Runs a statement with `$1` and so on. */
+type Query = <Row>(sql: string, values: unknown[]) => Promise<Row[]>;
+
 /**
  * Seals everything again that another key has sealed, under the first key of SECRET_KEY, so that the old key can be
  * removed. Safe on several instances at once: a row is written only if it is unchanged.
  */
 export async function resealStoredSecrets(db: Database): Promise<{ resealed: number; unopened: number }> {
-  const total = { resealed: 0, unopened: 0 };
-  for (const place of SEALED_COLUMNS) {
-    const { resealed, unopened } = await resealColumn(db, place);
-    total.resealed += resealed;
-    total.unopened += unopened;
-  }
+  const total = await resealSecrets((sql, values) => db.$queryRawUnsafe(sql, ...values));
   tell(total);
   return total;
 }
 
-async function resealColumn(db: Database, place: SealedColumn) {
-  const counts = { resealed: 0, unopened: 0 };
-  for await (const { id, sealed } of sealedOtherwise(db, place)) {
-    const reopened = tryToReseal(`${place.table}.${place.column}:${id}`, sealed);
-    if (!reopened) counts.unopened += 1;
-    else counts.resealed += await replace(db, place, id, sealed, reopened);
+/**
+ * As {@link resealStoredSecrets}, on any connection.
+ * @param formerKeys also tried, after those of SECRET_KEY
+ * @param tables where rows of a table are; only these tables, if given
+ */
+export async function resealSecrets(
+  query: Query,
+  formerKeys: readonly string[] = [],
+  tables?: Readonly<Record<string, string>>,
+): Promise<{ resealed: number; unopened: number }> {
+  const total = { resealed: 0, unopened: 0 };
+  for (const { table, column } of SEALED_COLUMNS) {
+    const from = tables ? tables[table] : table;
+    if (!from) continue;
+    for await (const { id, sealed } of sealedSecrets(query, { table: from, column }, currentSealingKeyId())) {
+      const text = tryToUnseal(`${table}.${column}:${id}`, sealed, formerKeys);
+      if (text === null) total.unopened += 1;
+      else
+        total.resealed += await replace(
+          query,
+          { table: from, column },
+          { id, sealed },
+          seal(`${table}.${column}:${id}`, text),
+        );
+    }
   }
-  return counts;
+  return total;
+}
+
+/** The places of secrets that none of these keys opens, whatever is in SECRET_KEY. The database may be of an older version. */
+export async function findUnopened(query: Query, secretKeys: readonly string[]): Promise<string[]> {
+  const unopened: string[] = [];
+  for (const { table, column } of SEALED_COLUMNS) {
+    const exists = await query(
+      'SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped',
+      [table, column],
+    );
+    if (exists.length === 0) continue;
+    for await (const { id, sealed } of sealedSecrets(query, { table, column })) {
+      const place = `${table}.${column}:${id}`;
+      if (!isOpenedBy(secretKeys, place, sealed)) unopened.push(place);
+    }
+  }
+  return unopened;
 }
 
 type Row = { id: string; sealed: Uint8Array<ArrayBuffer> };
 
-async function* sealedOtherwise(db: Database, place: SealedColumn): AsyncGenerator<Row> {
-  const [table, column] = identifiers(place);
+/** @param exceptBy id of the key whose secrets are left out */
+async function* sealedSecrets(
+  query: Query,
+  { table, column }: SealedColumn,
+  exceptBy: Uint8Array = new Uint8Array(),
+): AsyncGenerator<Row> {
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    const rows = await db.$queryRaw<Row[]>`
-      SELECT id, ${column} AS sealed FROM ${table}
-      WHERE id > ${after}::uuid AND substring(${column} FROM 1 FOR 4) <> ${currentSealingKeyId()}
-      ORDER BY id LIMIT ${BATCH_SIZE}`;
+    const rows = await query<Row>(
+      `SELECT id, ${column} AS sealed FROM ${table}
+        WHERE id > $1::uuid AND substring(${column} FROM 1 FOR 4) <> $2 ORDER BY id LIMIT ${BATCH_SIZE}`,
+      [after, exceptBy],
+    );
     yield* rows;
     const last = rows.at(-1);
     if (!last || rows.length < BATCH_SIZE) return;
@@ -59,18 +98,14 @@ async function* sealedOtherwise(db: Database, place: SealedColumn): AsyncGenerat
   }
 }
 
-function tryToReseal(place: string, sealed: Uint8Array): Uint8Array<ArrayBuffer> | null {
-  const text = tryToUnseal(place, sealed);
-  return text === null ? null : seal(place, text);
-}
-
-async function replace(db: Database, place: SealedColumn, id: string, from: Uint8Array, to: Uint8Array) {
-  const [table, column] = identifiers(place);
-  return db.$executeRaw`UPDATE ${table} SET ${column} = ${to} WHERE id = ${id}::uuid AND ${column} = ${from}`;
-}
-
-function identifiers({ table, column }: SealedColumn) {
-  return [Prisma.raw(`"${table}"`), Prisma.raw(`"${column}"`)] as const;
+/** @returns 1, or 0 if the row has changed since */
+async function replace(query: Query, { table, column }: SealedColumn, { id, sealed }: Row, sealedAgain: Uint8Array) {
+  const rows = await query(`UPDATE ${table} SET ${column} = $1 WHERE id = $2::uuid AND ${column} = $3 RETURNING 1`, [
+    sealedAgain,
+    id,
+    sealed,
+  ]);
+  return rows.length;
 }
 
 function tell({ resealed, unopened }: { resealed: number; unopened: number }): void {

@@ -38,14 +38,18 @@ export function sealBytes(place: string, pieces: readonly Uint8Array[]): Sealed 
 }
 
 /** @throws if no key in SECRET_KEY opens it, or it was moved or altered */
-export function unseal(place: string, sealed: Uint8Array): string {
-  return unsealBytes(place, sealed).toString('utf8');
+export function unseal(place: string, sealed: Uint8Array, formerKeys: readonly string[] = []): string {
+  return unsealBytes(place, sealed, formerKeys).toString('utf8');
 }
 
 /** @throws as {@link unseal} does */
-export function unsealBytes(place: string, sealed: Uint8Array): Buffer {
-  const key = keyOf(sealed);
+export function unsealBytes(place: string, sealed: Uint8Array, formerKeys: readonly string[] = []): Buffer {
+  const key = keyOf(sealed, formerKeys);
   if (!key) throw new Error(`${place} is sealed with a key that is not in SECRET_KEY`);
+  return openWith(key, place, sealed);
+}
+
+function openWith(key: SealingKey, place: string, sealed: Uint8Array): Buffer {
   const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
   const body = sealed.subarray(KEY_ID_BYTES + NONCE_BYTES, sealed.byteLength - TAG_BYTES);
   const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(place));
@@ -59,11 +63,23 @@ export function hasSealingKey(sealed: Uint8Array): boolean {
 }
 
 /** Null if it can't be opened. */
-export function tryToUnseal(place: string, sealed: Uint8Array): string | null {
+export function tryToUnseal(place: string, sealed: Uint8Array, formerKeys: readonly string[] = []): string | null {
   try {
-    return unseal(place, sealed);
+    return unseal(place, sealed, formerKeys);
   } catch {
     return null;
+  }
+}
+
+/** Whether one of these keys opens it, whatever is in SECRET_KEY. */
+export function isOpenedBy(secretKeys: readonly string[], place: string, sealed: Uint8Array): boolean {
+  const id = Buffer.from(sealed.subarray(0, KEY_ID_BYTES));
+  const key = secretKeys.map(derive).find((candidate) => candidate.id.equals(id));
+  try {
+    if (key) openWith(key, place, sealed);
+    return key !== undefined;
+  } catch {
+    return false;
   }
 }
 
@@ -74,9 +90,9 @@ export function currentSealingKeyId(): Uint8Array<ArrayBuffer> {
 
 type SealingKey = { id: Buffer; bytes: Uint8Array };
 
-function keyOf(sealed: Uint8Array): SealingKey | undefined {
+function keyOf(sealed: Uint8Array, formerKeys: readonly string[] = []): SealingKey | undefined {
   const id = Buffer.from(sealed.subarray(0, KEY_ID_BYTES));
-  return sealingKeys().find((candidate) => candidate.id.equals(id));
+  return [...sealingKeys(), ...formerKeys.map(derive)].find((candidate) => candidate.id.equals(id));
 }
 
 let derived: { from: readonly string[]; keys: SealingKey[] } | undefined;

@@ -23,6 +23,7 @@ export const SETTINGS: Record<SettingName, SettingEntry> = {
     HOST: fixed('string', 'Address that Postroom listens on. Not set: all addresses of the machine.'),
     APP_URL: fixed('string', 'Public address of the console. Not set: localhost with the port.'),
     DATABASE_URL: secret('The Postgres database.'),
+    DATABASE_READ_URL: secret('A streaming replica of it, for lists, searches and statistics. Not set: none.'),
     DATA_DIR: fixed('string', 'Folder for the embedded database, the sandbox and generated secrets.'),
     REDIS_URL: secret('Redis that counts rate limits for all instances. Not set: Postgres counts them.'),
     TRUSTED_PROXIES: fixed('list', 'Reverse proxies whose X-Forwarded-For is trusted.'),
@@ -63,6 +64,16 @@ export const SETTINGS: Record<SettingName, SettingEntry> = {
       'requests per minute',
     ),
   }),
+  ...inGroup('Monitoring', {
+    ALERT_EMAILS: mutable('list', 'Who gets an email when an alert opens, and when it closes.'),
+    ALERT_EMAIL_SEVERITY: mutable('string', 'Which alerts are emailed: warning, for all of them, or critical.'),
+    ALERT_FROM: mutable(
+      'string',
+      'Sender of these emails, an address of one of your domains. Not set: postroom@ the domain of the mail server.',
+    ),
+    HEARTBEAT_URL: secret('URL of an outside monitor, requested every minute while nothing is down.'),
+    METRICS_TOKEN: secret('Bearer token of /api/metrics. Not set: it rejects every request.'),
+  }),
   ...inGroup('DNS checks', {
     DNS_SERVERS: mutable(
       'list',
@@ -73,12 +84,21 @@ export const SETTINGS: Record<SettingName, SettingEntry> = {
     DOMAIN_BLOCKLISTS: mutable('list', 'Blocklists at which DNS checks look up your domains.', null, 'off'),
     CERTIFICATE_ISSUER: mutable('string', 'The authority of your certificates, by its name in CAA records.'),
   }),
+  ...inGroup('Backups', {
+    BACKUP_TARGET: fixed('string', 'Folder or bucket for backups. Not set: a folder in DATA_DIR.'),
+    BACKUP_TIME: mutable('string', 'When the daily backup is made, in UTC such as 03:00, or off.'),
+    BACKUP_KEEP_DAILY: mutable('integer', 'For how many days the last scheduled backup is kept.'),
+    BACKUP_KEEP_WEEKLY: mutable('integer', 'For how many weeks the last scheduled backup is kept.'),
+    BACKUP_KEEP_MONTHLY: mutable('integer', 'For how many months the last scheduled backup is kept.'),
+    BACKUP_RECIPIENTS: fixed('list', 'Public keys of age that open backups too, besides the server’s own.'),
+    BACKUP_PASSPHRASE: secret('Passphrase that opens backups, instead of keys. Not set: keys.'),
+  }),
   ...inGroup('Retention', {
     MESSAGE_RETENTION_DAYS: mutable('integer', 'How long messages are listed; 0 keeps all of them.', 'days'),
     MESSAGE_CONTENT_DAYS: mutable('integer', 'How long the content of messages is kept; 0 keeps none.', 'days'),
     CONTENT_STORE: fixed('string', 'Folder or bucket for the content of messages. Not set: a folder in DATA_DIR.'),
     CONTENT_STORE_MAX_MB: mutable('integer', 'How much content is kept before the oldest is deleted.', 'MB'),
-    AWS_ACCESS_KEY_ID: secret('Access key of the bucket in CONTENT_STORE.'),
+    AWS_ACCESS_KEY_ID: secret('Access key of the buckets in CONTENT_STORE and BACKUP_TARGET.'),
     AWS_SECRET_ACCESS_KEY: secret('Secret of that access key.'),
     EVENT_RETENTION_DAYS: mutable('integer', 'How long events and webhook deliveries are kept.', 'days'),
     AUDIT_RETENTION_DAYS: mutable(

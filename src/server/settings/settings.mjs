@@ -1,8 +1,16 @@
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { ContentStoreSetting } from './content-store-setting.mjs';
+import { BackupPassphraseSetting, BackupRecipientsSetting, BackupTimeSetting } from './backup-settings.mjs';
+import { commaSeparated } from './comma-separated.mjs';
+import {
+  AlertEmailSeveritySetting,
+  AlertEmailsSetting,
+  AlertFromSetting,
+  HeartbeatUrlSetting,
+} from './monitoring-settings.mjs';
 import { OidcProvidersSetting } from './oidc-setting.mjs';
+import { storeSetting } from './store-setting.mjs';
 
 const MIN_SECRET_KEY_LENGTH = 32;
 const DOMAIN_NAME = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/;
@@ -30,6 +38,13 @@ const Environment = z
       .refine(
         (value) => isUrlOf(value, ['postgres:', 'postgresql:']),
         'DATABASE_URL must look like postgresql://user:password@host:5432/database; leave it out to use the embedded Postgres.',
+      )
+      .optional(),
+    DATABASE_READ_URL: z
+      .string()
+      .refine(
+        (value) => isUrlOf(value, ['postgres:', 'postgresql:']),
+        'DATABASE_READ_URL must look like postgresql://user:password@replica:5432/database; leave it out to read from DATABASE_URL.',
       )
       .optional(),
     DATA_DIR: z.string().default('.data'),
@@ -73,6 +88,14 @@ const Environment = z
       .string()
       .min(16, 'CRON_SECRET is too short: use at least 16 characters ("openssl rand -hex 32" generates one).')
       .optional(),
+    METRICS_TOKEN: z
+      .string()
+      .min(16, 'METRICS_TOKEN is too short: use at least 16 characters ("openssl rand -hex 32" generates one).')
+      .optional(),
+    ALERT_EMAILS: AlertEmailsSetting,
+    ALERT_EMAIL_SEVERITY: AlertEmailSeveritySetting,
+    ALERT_FROM: AlertFromSetting,
+    HEARTBEAT_URL: HeartbeatUrlSetting,
     SESSION_TTL_HOURS: wholeNumber('SESSION_TTL_HOURS', { min: 1, max: 8760, fallback: 24 }),
     MAX_MESSAGE_SIZE_MB: wholeNumber('MAX_MESSAGE_SIZE_MB', { min: 1, max: 100, fallback: 50 }),
     DNS_SERVERS: commaSeparated().refine(
@@ -98,8 +121,15 @@ const Environment = z
     AUDIT_RETENTION_DAYS: wholeNumber('AUDIT_RETENTION_DAYS', { min: 0, max: 3650, fallback: 0 }),
     REPORT_RETENTION_DAYS: wholeNumber('REPORT_RETENTION_DAYS', { min: 1, max: 3650, fallback: 400 }),
     MESSAGE_CONTENT_DAYS: wholeNumber('MESSAGE_CONTENT_DAYS', { min: 0, max: 3650, fallback: 7 }),
-    CONTENT_STORE: ContentStoreSetting,
+    CONTENT_STORE: storeSetting('CONTENT_STORE', '/var/lib/postroom/content'),
     CONTENT_STORE_MAX_MB: wholeNumber('CONTENT_STORE_MAX_MB', { min: 10, max: 100_000_000, fallback: 10_240 }),
+    BACKUP_TARGET: storeSetting('BACKUP_TARGET', '/mnt/backups'),
+    BACKUP_TIME: BackupTimeSetting,
+    BACKUP_KEEP_DAILY: wholeNumber('BACKUP_KEEP_DAILY', { min: 1, max: 3650, fallback: 7 }),
+    BACKUP_KEEP_WEEKLY: wholeNumber('BACKUP_KEEP_WEEKLY', { min: 0, max: 520, fallback: 0 }),
+    BACKUP_KEEP_MONTHLY: wholeNumber('BACKUP_KEEP_MONTHLY', { min: 0, max: 120, fallback: 0 }),
+    BACKUP_RECIPIENTS: BackupRecipientsSetting,
+    BACKUP_PASSPHRASE: BackupPassphraseSetting,
     AWS_ACCESS_KEY_ID: z.string().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().optional(),
     CORS_ORIGINS: commaSeparated().transform((origins, ctx) =>
@@ -120,8 +150,21 @@ const Environment = z
     error: 'ADMIN_EMAIL and ADMIN_PASSWORD belong together: set both or neither.',
     when: () => true,
   })
+  .refine((env) => env.DATABASE_READ_URL === undefined || env.DATABASE_URL !== undefined, {
+    error: 'DATABASE_READ_URL is a replica of your own Postgres: set DATABASE_URL too.',
+    when: () => true,
+  })
   .refine((env) => env.CONTENT_STORE?.kind !== 's3' || (env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY), {
     error: 'CONTENT_STORE is a bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to its credentials.',
+    when: () => true,
+  })
+  .refine((env) => env.BACKUP_PASSPHRASE === undefined || env.BACKUP_RECIPIENTS.length === 0, {
+    error:
+      'BACKUP_PASSPHRASE and BACKUP_RECIPIENTS exclude each other: an archive is encrypted with a passphrase or to keys.',
+    when: () => true,
+  })
+  .refine((env) => env.BACKUP_TARGET?.kind !== 's3' || (env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY), {
+    error: 'BACKUP_TARGET is a bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to its credentials.',
     when: () => true,
   });
 
@@ -132,6 +175,8 @@ const Settings = Environment.transform((env) => ({
   appUrl: env.APP_URL ?? `http://localhost:${env.PORT}`,
   /** Unset until `npm start` has started the embedded Postgres; always set in the app. */
   databaseUrl: env.DATABASE_URL,
+  /** Unset: every read goes to `databaseUrl`. */
+  databaseReadUrl: env.DATABASE_READ_URL,
   dataDir: resolve(env.DATA_DIR),
   /** Unset: rate limits are counted in Postgres. */
   redisUrl: env.REDIS_URL,
@@ -150,6 +195,15 @@ const Settings = Environment.transform((env) => ({
   secretKeys: env.SECRET_KEY,
   /** Bearer token of /api/cron/*. Without one, these routes reject every call. */
   cronSecret: env.CRON_SECRET,
+  /** Bearer token of /api/metrics. Without one, the route rejects every call. */
+  metricsToken: env.METRICS_TOKEN,
+  /** Empty: alerts are not emailed. */
+  alertEmails: env.ALERT_EMAILS,
+  /** From this severity on, alerts are emailed. */
+  alertEmailSeverity: env.ALERT_EMAIL_SEVERITY,
+  /** Unset: postroom@ one of the domains. */
+  alertFrom: env.ALERT_FROM,
+  heartbeatUrl: env.HEARTBEAT_URL,
   sessionTtlHours: env.SESSION_TTL_HOURS,
   maxMessageSizeMb: env.MAX_MESSAGE_SIZE_MB,
   /** Empty: those of the operating system. */
@@ -175,7 +229,22 @@ const Settings = Environment.transform((env) => ({
     folder: join(resolve(env.DATA_DIR), 'content'),
   },
   contentStoreMaxMb: env.CONTENT_STORE_MAX_MB,
-  /** Of the bucket in CONTENT_STORE. */
+  /** The mail server has a default of its own. */
+  isBackupTargetDefault: env.BACKUP_TARGET === undefined,
+  backupTarget: env.BACKUP_TARGET ?? {
+    kind: /** @type {const} */ ('file'),
+    folder: join(resolve(env.DATA_DIR), 'backups'),
+  },
+  /** HH:MM in UTC; null for no schedule. */
+  backupTime: env.BACKUP_TIME,
+  backupKeepDaily: env.BACKUP_KEEP_DAILY,
+  backupKeepWeekly: env.BACKUP_KEEP_WEEKLY,
+  backupKeepMonthly: env.BACKUP_KEEP_MONTHLY,
+  /** Besides the server's own key. */
+  backupRecipients: env.BACKUP_RECIPIENTS,
+  /** Unset: archives are encrypted to keys. */
+  backupPassphrase: env.BACKUP_PASSPHRASE,
+  /** Of the buckets in CONTENT_STORE and BACKUP_TARGET. */
   bucketCredentials: { accessKeyId: env.AWS_ACCESS_KEY_ID ?? '', secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '' },
   corsOrigins: env.CORS_ORIGINS,
   rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
@@ -270,18 +339,6 @@ function domainNames(name, fallback) {
   return commaSeparated(fallback)
     .transform((names) => (names.join() === 'off' ? [] : names.map((one) => one.toLowerCase())))
     .refine((names) => names.every((one) => DOMAIN_NAME.test(one)), message);
-}
-
-function commaSeparated(fallback = '') {
-  return z
-    .string()
-    .default(fallback)
-    .transform((list) =>
-      list
-        .split(',')
-        .map((item) => item.trim())
-        .filter(Boolean),
-    );
 }
 
 /**

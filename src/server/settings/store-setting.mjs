@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
-const MESSAGE =
-  'CONTENT_STORE must look like file:/var/lib/postroom/content or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1; leave it out to use a folder in DATA_DIR.';
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX = /^(?:[\w.-]+(?:\/[\w.-]+)*)?$/;
 const PARAMETERS = ['endpoint', 'region'];
@@ -10,16 +8,31 @@ const PARAMETERS = ['endpoint', 'region'];
 /** @typedef {{ kind: 'file', folder: string }} FolderSetting */
 /** @typedef {{ kind: 's3', bucket: string, prefix: string, endpoint: string | undefined, region: string }} BucketSetting */
 
-/** Parses CONTENT_STORE. Unset: a folder in DATA_DIR. */
-export const ContentStoreSetting = z
-  .string()
-  .transform((value, ctx) => {
-    const setting = value.startsWith('file:') ? folder(value.slice('file:'.length)) : bucket(value);
-    if (setting) return setting;
-    ctx.addIssue({ code: 'custom', message: MESSAGE });
-    return z.NEVER;
-  })
-  .optional();
+/**
+ * Parses a folder or a bucket. Unset: a folder in DATA_DIR.
+ * @param {string} name
+ * @param {string} example a folder
+ */
+export function storeSetting(name, example) {
+  const message = `${name} must look like file:${example} or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1; leave it out to use a folder in DATA_DIR.`;
+  return z
+    .string()
+    .transform((value, ctx) => {
+      const setting = parseStore(value);
+      if (setting) return setting;
+      ctx.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    })
+    .optional();
+}
+
+/**
+ * @param {string} value
+ * @returns {FolderSetting | BucketSetting | null}
+ */
+export function parseStore(value) {
+  return value.startsWith('file:') ? folder(value.slice('file:'.length)) : bucket(value);
+}
 
 /**
  * @param {string} path

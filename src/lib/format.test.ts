@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { formatAgo, formatDate, formatFull, formatMoment } from './format';
+import { chooseTimeZone, currentTimeZone } from './time/time-zone';
+
+const NOW = new Date('2026-11-21T12:00:00Z');
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const before = (ms: number) => new Date(NOW.getTime() - ms).toISOString();
+
+afterEach(() => chooseTimeZone(null));
+
+it.each([
+  [MINUTE_MS - 1, 'Just now'],
+  [MINUTE_MS, '1 min ago'],
+  [HOUR_MS - 1, '59 min ago'],
+  [DAY_MS - 1, '23 h ago'],
+  [DAY_MS, '1 day ago'],
+  [7 * DAY_MS - 1, '6 days ago'],
+  [7 * DAY_MS, '14 Nov'],
+  [400 * DAY_MS, '17 Oct 2025'],
+  [-1, 'In a moment'],
+  [-5 * MINUTE_MS, 'in 5 min'],
+  [-23 * HOUR_MS, 'in 23 h'],
+  [-8 * DAY_MS, '29 Nov'],
+])('%d ms ago is "%s"', (ms, text) => {
+  chooseTimeZone('UTC');
+  expect(formatAgo(before(ms), NOW)).toBe(text);
+});
+
+describe('the chosen time zone', () => {
+  it('decides on the day, the year and the hour, and is named by exact times', () => {
+    const at = '2025-12-31T20:00:00Z';
+    chooseTimeZone('Asia/Kathmandu');
+    expect(formatDate(at, NOW)).toBe('1 Jan');
+    expect(formatFull(at)).toBe('1 January 2026, 01:45:00 GMT+5:45');
+    expect(formatMoment('2026-11-20T18:30:00Z', NOW)).toBe('00:15:00');
+    chooseTimeZone('UTC');
+    expect(formatDate(at, NOW)).toBe('31 Dec 2025');
+    expect(formatFull(at)).toBe('31 December 2025, 20:00:00 UTC');
+  });
+
+  it('is the browser’s if the stored one doesn’t exist', () => {
+    const own = currentTimeZone();
+    chooseTimeZone('Middle/Earth');
+    expect(currentTimeZone()).toBe(own);
+  });
+});

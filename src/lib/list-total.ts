@@ -1,0 +1,2 @@
+/** How far a list counts its rows. */
+export const MAX_TOTAL = 10_000;

@@ -1,0 +1,51 @@
+/** The services of a mail server, in the order in which they start. */
+export const MAIL_SERVICES = ['redis', 'rspamd', 'dovecot', 'postfix'] as const;
+export type MailService = (typeof MAIL_SERVICES)[number];
+
+/** Whose configuration deploy/mail generates. */
+export const CONFIGURED_SERVICES = [...MAIL_SERVICES, 'agent'] as const;
+export type ConfiguredService = (typeof CONFIGURED_SERVICES)[number];
+
+/** Operations on the services. */
+export const SERVICE_OPERATIONS = ['reload', 'restart', 'apply_config', 'rebuild_maps', 'renew_certificates'] as const;
+export type ServiceOperation = (typeof SERVICE_OPERATIONS)[number];
+
+/** Operations on the backups of mail, which can take hours and disturb no service. */
+export const MAIL_BACKUP_OPERATIONS = ['backup_mail', 'restore_mail', 'check_mail'] as const;
+
+/** Every operation that the app can have the mail agent run. The agent performs nothing else. */
+export const OPERATION_ACTIONS = [...SERVICE_OPERATIONS, ...MAIL_BACKUP_OPERATIONS] as const;
+export type OperationAction = (typeof OPERATION_ACTIONS)[number];
+
+/** One operation runs at a time in each lane. */
+export type OperationLane = 'services' | 'mail_backup';
+
+export function laneOf(action: OperationAction): OperationLane {
+  return (MAIL_BACKUP_OPERATIONS as readonly OperationAction[]).includes(action) ? 'mail_backup' : 'services';
+}
+
+/** How a mailbox is restored: in a folder beside its mail, or as it was. */
+export const RESTORE_MODES = ['beside', 'in_place'] as const;
+
+/** What is restored: a mailbox, from a snapshot. */
+export type RestoreInput = {
+  snapshot: string;
+  /** Its address. */
+  mailbox: string;
+  /** Below `DATA_DIR/mail`: domain, name, id. */
+  folder: string;
+  mode: (typeof RESTORE_MODES)[number];
+};
+
+/** The actions that can be limited to one service. */
+export const SERVICE_ACTIONS: readonly OperationAction[] = ['reload', 'restart'];
+
+export type DriftedFile = {
+  /** In the folder of the configuration. */
+  path: string;
+  kind: 'changed' | 'missing' | 'extra';
+};
+
+/** A line of an operation's output: what the agent does, what a command prints, what is wrong, or a line of a diff. */
+export const LINE_KINDS = ['step', 'output', 'error', 'diff'] as const;
+export type LineKind = (typeof LINE_KINDS)[number];

@@ -1,0 +1,57 @@
+/** Zones that browsers still give a former name. */
+const RENAMED: Record<string, string> = {
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Godthab': 'America/Nuuk',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+  'Pacific/Enderbury': 'Pacific/Kanton',
+  'Pacific/Truk': 'Pacific/Chuuk',
+  'Pacific/Ponape': 'Pacific/Pohnpei',
+};
+
+let chosen: string | null = null;
+let ofBrowser: string | undefined;
+
+/** The zone of all times in the console. It belongs to the browser: a server must not choose one. */
+export function chooseTimeZone(zone: string | null): void {
+  chosen = zone !== null && isTimeZone(zone) ? zone : null;
+}
+
+export function currentTimeZone(): string {
+  return chosen ?? browserTimeZone();
+}
+
+export function browserTimeZone(): string {
+  ofBrowser ??= resolveTimeZone();
+  return ofBrowser;
+}
+
+/** The time zones to choose from, with the one that is chosen and UTC first. */
+export function timeZonesWith(first: string): string[] {
+  const listed = Intl.supportedValuesOf('timeZone').map((zone) => RENAMED[zone] ?? zone);
+  return [...new Set([first, 'UTC', ...listed.toSorted()])];
+}
+
+/** What people call it: "UTC" or "Berlin time". */
+export function zoneName(zone: string): string {
+  if (zone === 'UTC' || zone === 'Etc/UTC') return 'UTC';
+  return `${zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;
+}
+
+function resolveTimeZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return RENAMED[timeZone] ?? (timeZone || 'UTC');
+}
+
+function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { enteredTime, inputValue } from './zoned-time';
+
+it.each([
+  ['2026-07-01T00:15', 'Europe/Berlin', '2026-06-30T22:15:00.000Z'],
+  ['2026-12-01T00:15', 'Europe/Berlin', '2026-11-30T23:15:00.000Z'],
+  ['2026-03-29T03:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+  ['2026-11-21T10:00', 'Asia/Kathmandu', '2026-11-21T04:15:00.000Z'],
+  ['2026-11-21T10:00', 'UTC', '2026-11-21T10:00:00.000Z'],
+])('%s entered in %s is %s', (text, timeZone, expected) => {
+  expect(enteredTime(text, timeZone)?.toISOString()).toBe(expected);
+});
+
+it('an empty field is no time', () => {
+  expect(enteredTime('', 'UTC')).toBeNull();
+});
+
+it('a shown time that is entered again is shown the same in every time zone', () => {
+  const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
+  const minute = fc.integer({ min: Date.UTC(2020, 0) / 60_000, max: Date.UTC(2030, 0) / 60_000 });
+  fc.assert(
+    fc.property(zone, minute, (timeZone, minutes) => {
+      const shown = inputValue(new Date(minutes * 60_000), timeZone);
+      const entered = enteredTime(shown, timeZone);
+      expect(entered && inputValue(entered, timeZone)).toBe(shown);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { groupCalls } from './group-calls';
+
+/** Runs that end when `finish` is called. */
+function heldRuns() {
+  const runs: { items: number[]; finish: (error?: Error) => void }[] = [];
+  const run = (items: number[]) =>
+    new Promise<number[]>((resolve, reject) => {
+      const finish = (error?: Error) => (error ? reject(error) : resolve(items.map((item) => item * 10)));
+      runs.push({ items, finish });
+    });
+  return { runs, run };
+}
+
+it('calls of one turn share a run, and those that come while all runs are taken share the next', async () => {
+  const { runs, run } = heldRuns();
+  const call = groupCalls(run, { maxRunning: 1, maxItems: 3 });
+  const first = [call(1), call(2)];
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1, 2]]);
+  const later = [call(3), call(4), call(5), call(6)];
+  runs[0]?.finish();
+  expect(await Promise.all(first)).toEqual([10, 20]);
+  await expect
+    .poll(() => runs.map(({ items }) => items))
+    .toEqual([
+      [1, 2],
+      [3, 4, 5],
+    ]);
+  runs[1]?.finish();
+  await expect.poll(() => runs.length).toBe(3);
+  runs[2]?.finish();
+  expect(await Promise.all(later)).toEqual([30, 40, 50, 60]);
+});
+
+it('a call that fails a group fails alone', async () => {
+  const call = groupCalls(
+    async (items: number[]) => {
+      if (items.includes(2)) throw new Error('not 2');
+      return items;
+    },
+    { maxRunning: 1, maxItems: 3 },
+  );
+  expect(await Promise.allSettled([call(1), call(2), call(3)])).toMatchObject([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: { message: 'not 2' } },
+    { status: 'fulfilled', value: 3 },
+  ]);
+});
+
+it('a group runs once if the database is away', async () => {
+  let runs = 0;
+  const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+  const call = groupCalls(
+    async () => {
+      runs += 1;
+      throw away;
+    },
+    { maxRunning: 1, maxItems: 3 },
+  );
+  expect(await Promise.allSettled([call(1), call(2)])).toMatchObject([{ reason: away }, { reason: away }]);
+  expect(runs).toBe(1);
+});

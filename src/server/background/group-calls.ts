@@ -1,0 +1,42 @@
+import { isDatabaseAway } from '../db';
+
+type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void };
+
+/**
+ * Runs calls together: those of one turn of the event loop, and those that come while `maxRunning` groups run. A call never
+ * waits for others to come. The calls of a group that fails run again one by one, unless the database is away.
+ * @param run resolves with one result for each item, in order; a group that fails must have changed nothing
+ */
+export function groupCalls<Item, Result>(
+  run: (items: Item[]) => Promise<Result[]>,
+  { maxRunning, maxItems }: { maxRunning: number; maxItems: number },
+): (item: Item) => Promise<Result> {
+  const waiting: Call<Item, Result>[] = [];
+  let running = 0;
+
+  function start(): void {
+    while (running < maxRunning && waiting.length > 0) {
+      running += 1;
+      void settle(waiting.splice(0, maxItems)).finally(() => {
+        running -= 1;
+        start();
+      });
+    }
+  }
+
+  async function settle(calls: Call<Item, Result>[]): Promise<void> {
+    try {
+      const results = await run(calls.map(({ item }) => item));
+      for (const [index, { resolve }] of calls.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      if (calls.length > 1 && !isDatabaseAway(error)) await Promise.all(calls.map((call) => settle([call])));
+      else for (const { reject } of calls) reject(error);
+    }
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (waiting.length === 1) setImmediate(start);
+    });
+}
