@@ -1,8 +1,8 @@
 import { openAlerts } from '@/modules/alerts/service';
 import { FIELDS, present } from '@/modules/mailboxes/service';
 import { insertAuditEntry } from '@/server/audit';
-import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import { countRefusal } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';
 
 /** The result of the SQL function count_send for one message. */
@@ -30,6 +30,7 @@ const WINDOW_SECONDS = 3600;
 export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promise<AppError> {
   const { domain, address, counting } = over;
   const { result, mailboxId, sent, allowed, freeAt } = counting;
+  countRefusal(result === 'domain_limit' ? 'domain_hourly' : 'mailbox_hourly');
   const subject = result === 'domain_limit' ? domain.name : address;
   const rate = `${sent} ${sent === 1 ? 'message' : 'messages'} in the last hour; the hourly limit is ${allowed}.`;
   let consequence = '';
@@ -44,10 +45,6 @@ export async function rejectOverLimit(ctx: SendContext, over: OverLimit): Promis
     details: { count: sent, limit: allowed, window_seconds: WINDOW_SECONDS },
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
   });
-}
-
-export async function uncount(tx: Tx, id: string): Promise<void> {
-  await tx.countedSend.deleteMany({ where: { id } });
 }
 
 /** Of concurrent calls one suspends. None does if the mailbox was unsuspended after the count. */

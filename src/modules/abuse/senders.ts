@@ -30,7 +30,8 @@ export async function listAbuseSenders(ctx: ActorContext, input: ListAbuseSender
   const hasMore = rows.length > limit;
   const next: Position | null =
     last && hasMore ? [fingerprint, asOf, last[COLUMN[sort]], last.address, last.domain_id] : null;
-  return { items: page.map(present), pagination: { next_cursor: next ? writeCursor(next) : '', has_more: hasMore } };
+  const pagination = { next_cursor: next ? writeCursor(next) : '', has_more: hasMore };
+  return { items: page.map(present), pagination: { ...pagination, ...(input.total && { total: null }) } };
 }
 
 const COLUMN = { sent_last_hour: 'hour', sent_last_24h: 'day' } as const;

@@ -3,7 +3,7 @@ import type { Tx } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
-import { type OverLimit, rejectOverLimit, type SendContext, uncount } from './rates';
+import { type OverLimit, rejectOverLimit, type SendContext } from './rates';
 import type { AbuseSummary, AbuseThresholds, UpdateAbuseThresholds } from './schema';
 
 export type { Counting } from './rates';
@@ -14,11 +14,6 @@ const THRESHOLDS_ID = 1;
 /** Handles a message over an hourly limit. @returns the error for the sender */
 export function rejectSend(ctx: SendContext, over: OverLimit): ReturnType<typeof rejectOverLimit> {
   return rejectOverLimit(ctx, over);
-}
-
-/** Reverses the count of a message that the mail server rejected, in the transaction that records the rejection. */
-export function uncountSend(tx: Prisma.TransactionClient, id: string): Promise<void> {
-  return uncount(tx, id);
 }
 
 export async function getAbuseSummary(ctx: ActorContext): Promise<AbuseSummary> {

@@ -30,6 +30,7 @@ export async function deleteOldSends(db: Database, now: Date): Promise<void> {
         DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE at < ${before} ORDER BY at LIMIT ${size})`,
     );
   }
+  await db.$executeRaw`DELETE FROM send_window WHERE since < ${before}`;
 }
 
 function findAddressSpikes(db: Database, now: Date): Promise<Spike[]> {

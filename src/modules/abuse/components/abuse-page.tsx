@@ -12,6 +12,10 @@ import { Senders } from './senders';
 
 const Thresholds = dynamic(() => import('./thresholds').then((module) => module.Thresholds), { ssr: false });
 
+const Notifications = dynamic(() => import('./notifications/notifications').then((module) => module.Notifications), {
+  ssr: false,
+});
+
 const REFRESH_MS = 30_000;
 
 export function AbusePage() {
@@ -28,6 +32,7 @@ export function AbusePage() {
       <Alerts domainId={domain ?? undefined}>
         <Senders domainId={domain ?? undefined}>
           <Thresholds />
+          <Notifications />
         </Senders>
       </Alerts>
     </Page>

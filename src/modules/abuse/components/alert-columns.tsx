@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core';
 import { IconCheck, IconEye, type IconProps, IconRotate } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import { Cell, RowLink } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { DateTime } from '@/components/values/date-time';
+import { selectColumn } from '@/components/selection/select-column';
+import type { Selection } from '@/components/selection/use-selection';
+import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { Alert } from '@/modules/alerts/schema';
 
@@ -17,20 +20,30 @@ const KINDS: Record<Alert['kind'], [Status, string]> = {
   wrong_passwords: ['warning', 'Guessing'],
   dns_broken: ['failed', 'DNS'],
   content_store: ['failed', 'Storage'],
-  system_down: ['failed', 'System down'],
-  system_degraded: ['deferred', 'System degraded'],
+  system_down: ['failed', 'Down'],
+  system_degraded: ['deferred', 'Degraded'],
 };
 
-const STATUSES: Record<Alert['status'], string> = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' };
+/** Open is the usual one. */
+const STATUSES: Record<Exclude<Alert['status'], 'open'>, string> = { acknowledged: 'Acknowledged', closed: 'Closed' };
+
+const SEVERITIES: Record<Alert['severity'], string> = { critical: 'Critical', warning: 'Warning' };
+
+/** What the filters call a kind and a severity. */
+export const KIND_OPTIONS = Object.entries(KINDS).map(([value, [, label]]) => ({ value, label }));
+export const SEVERITY_OPTIONS = Object.entries(SEVERITIES).map(([value, label]) => ({ value, label }));
 
 type SetStatus = (alert: Alert, status: Alert['status']) => void;
 
-export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTableColumn<Alert>[] {
+type AlertColumnsOptions = { selection: Selection<Alert>; onSetStatus: SetStatus; isBusy: boolean };
+
+export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOptions): DataTableColumn<Alert>[] {
   return [
+    selectColumn({ selection, nameOf: nameOfAlert }),
     {
       key: 'kind',
       header: 'Alert',
-      width: 136,
+      width: 144,
       kind: 'mark',
       mobile: 'mark',
       skeletonWidth: 88,
@@ -39,17 +52,22 @@ export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTable
     {
       key: 'subject',
       header: 'Subject',
-      width: 248,
+      width: 264,
+      maxWidth: 400,
+      kind: 'copyable',
       mobile: 'lead',
       skeletonWidth: 160,
-      cell: ({ subject, mailbox_id: id }) =>
-        id ? (
-          <RowLink href={`/mailboxes/${id}`}>
+      cell: ({ subject, mailbox_id: id }) => (
+        <Copyable value={subject} what={subject.startsWith('https:') ? 'URL' : 'address'}>
+          {id ? (
+            <RowLink href={`/mailboxes/${id}`}>
+              <EmailAddress value={subject} />
+            </RowLink>
+          ) : (
             <EmailAddress value={subject} />
-          </RowLink>
-        ) : (
-          <EmailAddress value={subject} />
-        ),
+          )}
+        </Copyable>
+      ),
     },
     {
       key: 'message',
@@ -57,28 +75,23 @@ export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTable
       mobile: 'under',
       skeletonWidth: 240,
       cell: (alert) => (
-        <span className="clip" title={alert.message}>
-          {describe(alert)}
-        </span>
+        <Cell>
+          <span className="clip" title={alert.message}>
+            {describe(alert)}
+          </span>
+          {alert.status !== 'open' && <Badge>{STATUSES[alert.status]}</Badge>}
+        </Cell>
       ),
-    },
-    {
-      key: 'status',
-      header: 'Status',
-      width: 112,
-      isOptional: true,
-      skeletonWidth: 56,
-      cell: ({ status }) => STATUSES[status],
     },
     {
       key: 'time',
       header: 'Raised',
-      width: 104,
+      width: 128,
+      sortBy: 'created_at',
       kind: 'figure',
-      mobile: 'side',
-      className: 'mono soft',
+      className: 'soft',
       skeletonWidth: 56,
-      cell: ({ created_at }) => <DateTime iso={created_at} />,
+      cell: ({ created_at }) => <TimeAgo iso={created_at} />,
     },
     {
       key: 'actions',
@@ -92,7 +105,15 @@ export function alertColumns(onSetStatus: SetStatus, isBusy: boolean): DataTable
   ];
 }
 
-function describe({ kind, count, expected }: Alert): string {
+export function nameOfAlert({ kind, subject }: Alert): string {
+  return `${KINDS[kind][1]}: ${subject}`;
+}
+
+/** Kinds that are not about a number of messages. */
+const TOLD_BY_MESSAGE: Alert['kind'][] = ['system_down', 'system_degraded', 'content_store'];
+
+function describe({ kind, count, expected, message }: Alert): string {
+  if (TOLD_BY_MESSAGE.includes(kind)) return message;
   if (kind === 'webhook_failing') return `${formatCount(count)} failures in a row`;
   if (kind === 'dns_broken') return `${formatPlural(count, 'record')} missing or wrong`;
   if (kind === 'wrong_passwords') return `${formatCount(count)} different wrong passwords in 15 minutes`;

@@ -1,42 +1,97 @@
+import { Button, Select } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
-import { toProblem } from '@/components/api/problem';
-import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { ListView } from '@/components/list/list-view';
-import { useListSearch } from '@/components/list/use-list-search';
+import { totalOf, totalOptions } from '@/components/list/total';
+import { sortBy, useListSearch } from '@/components/list/use-list-search';
+import { useRowActions } from '@/components/list/use-row-actions';
 import { SegmentedControl } from '@/components/segmented-control';
-import { alertColumns } from './alert-columns';
+import { SELECTABLE } from '@/components/selection/select-column';
+import { SelectionBar } from '@/components/selection/selection-bar';
+import { useSelection } from '@/components/selection/use-selection';
+import { formatPlural } from '@/lib/format';
+import { type Alert, AlertKind, AlertSeverity } from '@/modules/alerts/schema';
+import { alertColumns, KIND_OPTIONS, nameOfAlert, SEVERITY_OPTIONS } from './alert-columns';
 
 const STATUS_OPTIONS = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
 
 const SEARCH = {
-  filters: { show: parseAsStringLiteral(['open', 'acknowledged', 'closed', 'all']).withDefault('open') },
+  filters: {
+    show: parseAsStringLiteral(['open', 'acknowledged', 'closed', 'all']).withDefault('open'),
+    kind: parseAsStringLiteral(AlertKind.options),
+    severity: parseAsStringLiteral(AlertSeverity.options),
+  },
+  view: sortBy(['created_at'], 'desc'),
 };
+
+const VERBS = { open: 'reopen', acknowledged: 'acknowledge', closed: 'close' } as const;
+const DONE = { open: 'Reopened', acknowledged: 'Acknowledged', closed: 'Closed' } as const;
 
 type AlertsProps = { domainId: string | undefined; children: ReactNode };
 
 /** Renders `children` only after the alerts are loaded, so that they don't move. */
 export function Alerts({ domainId, children }: AlertsProps) {
   const search = useListSearch(SEARCH);
-  const { show } = search.values;
+  const { show, kind, severity, order } = search.values;
   const utils = trpc.useUtils();
   const status = show === 'all' ? undefined : show;
-  const list = trpc.abuse.alerts.useQuery(
-    { status, domain_id: domainId, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
-  const update = trpc.abuse.updateAlert.useMutation({ onSettled: () => utils.abuse.invalidate() });
+  const input = {
+    status,
+    kind: kind ?? undefined,
+    severity: severity ?? undefined,
+    domain_id: domainId,
+    order,
+    cursor: search.history.cursor,
+  };
+  const list = trpc.abuse.alerts.useQuery(input, { placeholderData: keepPreviousData });
+  const total = trpc.abuse.alerts.useQuery(totalOf(input), totalOptions(list, search));
+  const update = trpc.abuse.updateAlert.useMutation();
+  const actions = useRowActions<Alert>({
+    keyOf: ({ id }) => id,
+    nameOf: nameOfAlerts,
+    refresh: () => Promise.all([utils.abuse.invalidate(), utils.overview.invalidate()]),
+  });
+  const selection = useSelection(list.data?.items ?? [], ({ id }) => id);
+  const setStatus = (rows: Alert[], next: 'acknowledged' | 'closed' | 'open') => {
+    selection.clear();
+    const changed = rows.filter((alert) => alert.status !== next);
+    if (changed.length === 0) return;
+    actions.run({
+      rows: changed,
+      verb: VERBS[next],
+      act: ({ id }) => update.mutateAsync({ id, status: next }),
+      text: (done) => `${DONE[next]} ${nameOfAlerts(done)}`,
+    });
+  };
 
   return (
     <>
       <section aria-labelledby="alerts">
         <SectionHeading title="Alerts" id="alerts">
           <span className="spacer" />
+          <Select
+            aria-label="Kind"
+            placeholder="All kinds"
+            data={KIND_OPTIONS}
+            clearable
+            w={152}
+            value={kind}
+            onChange={(value) => search.change({ kind: value as Alert['kind'] | null })}
+          />
+          <Select
+            aria-label="Severity"
+            placeholder="Any severity"
+            data={SEVERITY_OPTIONS}
+            clearable
+            w={136}
+            value={severity}
+            onChange={(value) => search.change({ severity: value as Alert['severity'] | null })}
+          />
           <SegmentedControl
             label="Status"
             value={show}
@@ -44,22 +99,44 @@ export function Alerts({ domainId, children }: AlertsProps) {
             onChange={(value) => search.change({ show: value })}
           />
         </SectionHeading>
-        <ProblemAlert problem={update.error ? toProblem(update.error) : null} />
+        <SelectionBar selection={selection} what="alerts">
+          <Button size="xs" onClick={() => setStatus(selection.rows.filter(isOpen), 'acknowledged')}>
+            Acknowledge
+          </Button>
+          <Button size="xs" onClick={() => setStatus(selection.rows, 'closed')}>
+            Close
+          </Button>
+        </SelectionBar>
         <ListView
           query={list}
           search={search}
+          total={total}
           what="alerts"
           empty={<NoRows>No open alerts.</NoRows>}
-          noMatches="No alert has this status."
-          caption="Alerts, newest first"
-          columns={alertColumns(({ id }, next) => update.mutate({ id, status: next }), update.isPending)}
+          noMatches="No alert matches these filters."
+          caption={`Alerts, ${order === 'desc' ? 'newest' : 'oldest'} first`}
+          className={SELECTABLE}
+          hideHeader={selection.rows.length > 0}
+          columns={alertColumns({
+            selection,
+            onSetStatus: (alert, next) => setStatus([alert], next),
+            isBusy: actions.isBusy,
+          })}
+          isSelected={selection.has}
           rowKey={({ id }) => id}
           isInactive={(alert) => alert.status === 'closed'}
           skeletonRows={3}
-          pageLabels={timeLabels('desc')}
+          pageLabels={timeLabels(order)}
         />
       </section>
       {(list.data || list.isError) && children}
     </>
   );
+}
+
+const isOpen = ({ status }: Alert) => status === 'open';
+
+function nameOfAlerts([first, ...others]: Alert[]): string {
+  if (!first) return '';
+  return others.length === 0 ? nameOfAlert(first) : formatPlural(others.length + 1, 'alert');
 }

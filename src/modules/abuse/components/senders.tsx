@@ -2,6 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { Copyable } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
@@ -56,7 +57,12 @@ const COLUMNS: DataTableColumn<AbuseSender>[] = [
     header: 'Address',
     mobile: 'lead',
     skeletonWidth: 200,
-    cell: ({ address }) => <EmailAddress value={address} />,
+    kind: 'copyable',
+    cell: ({ address }) => (
+      <Copyable value={address} what="address">
+        <EmailAddress value={address} />
+      </Copyable>
+    ),
   },
   {
     key: 'mailbox',
@@ -64,11 +70,12 @@ const COLUMNS: DataTableColumn<AbuseSender>[] = [
     width: 128,
     mobile: 'under',
     skeletonWidth: 72,
-    cell: ({ mailbox_id, suspended }) => (
-      <StatusMark status={suspended ? 'failed' : mailbox_id ? 'on' : 'off'}>
-        {suspended ? 'Suspended' : mailbox_id ? 'Active' : 'None'}
-      </StatusMark>
-    ),
+    cell: ({ mailbox_id, suspended }) =>
+      suspended ? (
+        <StatusMark status="failed">Suspended</StatusMark>
+      ) : (
+        <span className="quiet">{mailbox_id ? 'Active' : 'None'}</span>
+      ),
   },
   figure('hour', 'Last hour', ({ sent_last_hour }) => sent_last_hour),
   figure('day', '24 hours', ({ sent_last_24h }) => sent_last_24h),

@@ -1,0 +1,87 @@
+'use client';
+
+import { Select, TextInput } from '@mantine/core';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { UnsavedGuard } from '@/components/dialogs/unsaved-guard';
+import { AddressesInput } from '@/components/directory/addresses-input';
+import { SaveBar } from '@/components/forms/save-bar';
+import { useSavedForm } from '@/components/forms/use-saved-form';
+import { FormColumn } from '@/components/layout/form-layout';
+import { parseAddress } from '@/lib/mail/address';
+import { type Setting, UpdateConfig } from '@/modules/config/schema';
+
+const FIELDS = ['ALERT_EMAILS', 'ALERT_EMAIL_SEVERITY', 'ALERT_FROM'] as const;
+type Values = { ALERT_EMAILS: string[]; ALERT_EMAIL_SEVERITY: string; ALERT_FROM: string };
+
+const SEVERITIES = [
+  { value: 'warning', label: 'All alerts' },
+  { value: 'critical', label: 'Critical alerts only' },
+];
+
+/** The settings of the same names, which System → Configuration has too. */
+export function AlertEmails({ settings }: { settings: Setting[] }) {
+  const utils = trpc.useUtils();
+  const update = trpc.config.update.useMutation();
+  const { form, problem, onSubmit, isDirty, saveBar } = useSavedForm({
+    schema: UpdateConfig,
+    saved: valuesOf(settings),
+    fields: FIELDS,
+    // An empty text is no setting.
+    toInput: (changes) => ({
+      values: Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, value === '' ? null : value])),
+    }),
+    submit: async (input) => {
+      await update.mutateAsync(input);
+      return valuesOf(await utils.config.list.fetch({}, { staleTime: 0 }));
+    },
+  });
+  const isFixed = (key: keyof Values) => settings.some((setting) => setting.key === key && !setting.mutable);
+  const descriptionOf = (key: keyof Values, text: string) =>
+    isFixed(key) ? `${key} is set in the environment. Change it there.` : text;
+
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <FormColumn>
+        <AddressesInput
+          label="Send alerts to"
+          description={descriptionOf('ALERT_EMAILS', 'Up to 20 addresses. Without any, no email is sent.')}
+          disabled={isFixed('ALERT_EMAILS')}
+          isInvalid={(address) => parseAddress(address) === null}
+          {...form.getInputProps('ALERT_EMAILS')}
+        />
+        <Select
+          label="From severity"
+          description={descriptionOf('ALERT_EMAIL_SEVERITY', 'Which alerts are emailed. All of them are listed above.')}
+          data={SEVERITIES}
+          allowDeselect={false}
+          disabled={isFixed('ALERT_EMAIL_SEVERITY')}
+          {...form.getInputProps('ALERT_EMAIL_SEVERITY')}
+        />
+        <TextInput
+          label="Sender"
+          className="mono-input"
+          description={descriptionOf(
+            'ALERT_FROM',
+            'An address of one of your domains. Empty: postroom@ your mail domain.',
+          )}
+          disabled={isFixed('ALERT_FROM')}
+          {...form.getInputProps('ALERT_FROM')}
+        />
+        <ProblemAlert problem={problem} />
+        <SaveBar {...saveBar} />
+      </FormColumn>
+      <UnsavedGuard isDirty={isDirty} what="You have unsaved changes to the alert emails." />
+    </form>
+  );
+}
+
+function valuesOf(settings: Setting[]): Values {
+  const settingOf = (key: keyof Values) => settings.find((setting) => setting.key === key)?.value;
+  const emails = settingOf('ALERT_EMAILS');
+  return {
+    ALERT_EMAILS: Array.isArray(emails) ? emails : [],
+    ALERT_EMAIL_SEVERITY: String(settingOf('ALERT_EMAIL_SEVERITY') ?? 'warning'),
+    ALERT_FROM: String(settingOf('ALERT_FROM') ?? ''),
+  };
+}

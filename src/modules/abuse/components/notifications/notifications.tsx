@@ -1,0 +1,39 @@
+'use client';
+
+import { trpc } from '@/components/api/trpc';
+import { ErrorState } from '@/components/data-table/states';
+import { FormColumn } from '@/components/layout/form-layout';
+import { SettingsSection } from '@/components/settings-section';
+import { useHasRole } from '@/components/shell/use-has-role';
+import { AlertEmails } from './alert-emails';
+import { AlertWebhooks } from './alert-webhooks';
+
+/** Who gets to know of alerts, and how. Super admins choose who gets emails. */
+export function Notifications() {
+  const canConfigure = useHasRole('super_admin');
+  return (
+    <>
+      {canConfigure && <EmailSection />}
+      <SettingsSection
+        title="Alert webhooks"
+        hint="Webhooks that get the event system.alert when an alert opens or closes, for example in a chat."
+      >
+        <FormColumn>
+          <AlertWebhooks />
+        </FormColumn>
+      </SettingsSection>
+    </>
+  );
+}
+
+function EmailSection() {
+  const config = trpc.config.list.useQuery({});
+  if (config.isError) {
+    return <ErrorState what="alert emails" error={config.error} onRetry={() => void config.refetch()} />;
+  }
+  return (
+    <SettingsSection title="Alert emails" hint="An email when an alert opens, and when it closes.">
+      {config.data && <AlertEmails settings={config.data} />}
+    </SettingsSection>
+  );
+}
