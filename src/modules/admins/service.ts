@@ -13,13 +13,12 @@ import type { Admin, AdminIdentity, CreateAdmin, ListAdmins, UpdateAdmin } from 
 
 export function listAdmins(ctx: ActorContext, input: ListAdmins): Promise<Page<Admin>> {
   const column = input.sort === 'email' ? 'email' : 'createdAt';
-  return paginate(
-    'admins',
-    input,
+  return paginate('admins', input, {
     column,
-    (keyset) => ctx.db.admin.findMany({ ...keyset, select: FIELDS }),
-    (row: Row) => present(ctx.actor, row),
-  );
+    fetch: (keyset) => ctx.db.admin.findMany({ ...keyset, select: FIELDS }),
+    count: (take) => ctx.db.admin.count({ take }),
+    present: (row: Row) => present(ctx.actor, row),
+  });
 }
 
 export async function getAdmin(ctx: ActorContext, { id }: { id: string }): Promise<Admin> {

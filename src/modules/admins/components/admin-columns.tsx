@@ -1,8 +1,10 @@
-import { Cell, RowLink } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
-import { formatAgo, formatDate, formatPlural } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatPlural } from '@/lib/format';
 import type { Admin } from '../schema';
 import { ROLE_OPTIONS } from './role-fields';
 
@@ -11,16 +13,22 @@ export function adminColumns(myId: string | undefined): DataTableColumn<Admin>[]
     {
       key: 'email',
       header: 'Email',
+      kind: 'copyable',
       mobile: 'lead',
       sortBy: 'email',
       skeletonWidth: 200,
-      cell: ({ id, email }) => (
-        <Cell>
-          <RowLink href={`/admins/${id}`}>
-            <span className="clip strong">{email}</span>
-          </RowLink>
-          {id === myId && <Badge>You</Badge>}
-        </Cell>
+      cell: ({ id, email, totp_enabled }) => (
+        <Copyable value={email} what="address">
+          <Cell>
+            <RowLink href={`/admins/${id}`}>
+              <span className="clip strong" title={email}>
+                {email}
+              </span>
+            </RowLink>
+            {id === myId && <Badge>You</Badge>}
+            {!totp_enabled && <StatusMark status="warning">No two-factor</StatusMark>}
+          </Cell>
+        </Copyable>
       ),
     },
     {
@@ -42,33 +50,14 @@ export function adminColumns(myId: string | undefined): DataTableColumn<Admin>[]
         role === 'domain_admin' ? formatPlural(domain_ids.length, 'domain') : 'All domains',
     },
     {
-      key: 'two-factor',
-      header: 'Two-factor',
-      width: 144,
-      skeletonWidth: 40,
-      cell: ({ totp_enabled }) => (
-        <StatusMark status={totp_enabled ? 'on' : 'off'}>{totp_enabled ? 'Enabled' : 'Disabled'}</StatusMark>
-      ),
-    },
-    {
       key: 'last',
       header: 'Last sign-in',
       width: 136,
       skeletonWidth: 80,
       className: 'soft',
-      cell: ({ last_login_at }) => (last_login_at === null ? 'Never' : formatAgo(last_login_at)),
+      cell: ({ last_login_at }) => (last_login_at === null ? 'Never' : <TimeAgo iso={last_login_at} />),
     },
-    {
-      key: 'added',
-      header: 'Added',
-      width: 112,
-      kind: 'figure',
-      sortBy: 'created_at',
-      isOptional: true,
-      skeletonWidth: 64,
-      className: 'soft',
-      cell: ({ created_at }) => formatDate(created_at),
-    },
+    { ...addedColumn(), isOptional: true },
   ];
 }
 

@@ -8,6 +8,7 @@ import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { ListView } from '@/components/list/list-view';
+import { totalOf, totalOptions } from '@/components/list/total';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -24,10 +25,9 @@ export function AdminsPage() {
   const search = useListSearch(SEARCH);
   const { values, open } = search;
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
-  const list = trpc.admins.list.useQuery(
-    { sort: values.sort, order: values.order, cursor: search.history.cursor },
-    { placeholderData: keepPreviousData },
-  );
+  const input = { sort: values.sort, order: values.order, cursor: search.history.cursor };
+  const list = trpc.admins.list.useQuery(input, { placeholderData: keepPreviousData });
+  const total = trpc.admins.list.useQuery(totalOf(input), totalOptions(list, search));
   const columns = useMemo(() => adminColumns(me.data?.id), [me.data?.id]);
 
   return (
@@ -40,6 +40,7 @@ export function AdminsPage() {
       <ListView
         query={list}
         search={search}
+        total={total}
         what="admins"
         caption="Admins"
         columns={columns}
