@@ -86,3 +86,18 @@ it('of a suspended mailbox closes when the mailbox is unsuspended, or deleted', 
     expect((await alerts())[0]).toMatchObject({ subject: email, status: 'closed', resolved: true });
   }
 });
+
+it('alerts are listed by kind, severity and status, in either order', async () => {
+  await openAlerts(db, [about('webhook_failing')], now);
+  await openAlerts(db, [about('rate_limited')], new Date(now.getTime() + 1_000));
+  await openAlerts(db, [about('volume_spike')], new Date(now.getTime() + 2_000));
+  const kinds = async (query: string) => {
+    const { data } = await api.get(`/abuse/alerts?domain_id=${domain.id}&${query}`);
+    return data.map(({ kind }: { kind: string }) => kind);
+  };
+  expect(await kinds('severity=critical')).toEqual(['webhook_failing']);
+  expect(await kinds('severity=warning')).toEqual(['volume_spike', 'rate_limited']);
+  expect(await kinds('kind=rate_limited&severity=warning&status=open')).toEqual(['rate_limited']);
+  expect(await kinds('kind=rate_limited&severity=critical')).toEqual([]);
+  expect(await kinds('order=asc')).toEqual(['webhook_failing', 'rate_limited', 'volume_spike']);
+});

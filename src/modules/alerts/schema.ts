@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
 
-const AlertKind = z.enum([
+export const AlertKind = z.enum([
   'mailbox_suspended',
   'rate_limited',
   'volume_spike',
@@ -12,13 +12,14 @@ const AlertKind = z.enum([
   'system_down',
   'system_degraded',
 ]);
+export const AlertSeverity = z.enum(['warning', 'critical']);
 const AlertStatus = z.enum(['open', 'acknowledged', 'closed']);
 
 export const Alert = z
   .object({
     id: Id,
     kind: AlertKind,
-    severity: z.enum(['warning', 'critical']),
+    severity: AlertSeverity,
     status: AlertStatus,
     subject: z.string().meta({
       description: 'The email address, domain, webhook, IP address, content store or part of the system',
@@ -46,6 +47,7 @@ export const ListAlerts = z.strictObject({
   ...pageQuery(['created_at']),
   status: AlertStatus.optional(),
   kind: AlertKind.optional(),
+  severity: AlertSeverity.optional(),
   domain_id: Id.optional(),
 });
 export type ListAlerts = z.infer<typeof ListAlerts>;

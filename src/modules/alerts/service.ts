@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import type { Finding } from '@/lib/health/finding';
 import { emitEvent } from '@/modules/events/service';
 import { authorizeDomain } from '@/server/access/authorize';
 import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
@@ -7,6 +7,8 @@ import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
+import { checkAlertEmails as checkEmails } from './emails/outbox';
+import { type AlertFacts, messageOf } from './message';
 import type { Alert, ListAlerts, UpdateAlert } from './schema';
 
 export type NewAlert = {
@@ -118,21 +120,31 @@ async function emitAlert(db: Tx, row: Row, at: Date): Promise<void> {
   await emitEvent(db, { type: 'system.alert', messageId: null, messageRowId: null, domainId, at, data });
 }
 
+/** How long emails about alerts have been waiting, and why. */
+export function checkAlertEmails(db: Tx): Promise<Finding[]> {
+  return checkEmails(db);
+}
+
+/** What happened, in one or two sentences. */
+export function describeAlert(alert: AlertFacts): string {
+  return messageOf(alert);
+}
+
 export function countOpenAlerts({ db }: ActorContext): Promise<number> {
   return db.alert.count({ where: { status: 'open' } });
 }
 
 /** @throws the errors of authorizeDomain */
 export async function listAlerts(ctx: ActorContext, input: ListAlerts): Promise<Page<Alert>> {
-  const { status, kind, domain_id: domainId } = input;
+  const { status, kind, severity, domain_id: domainId } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  return paginate(
-    'alerts',
-    input,
-    'createdAt',
-    ({ where, ...keyset }) => ctx.db.alert.findMany({ ...keyset, where: { AND: [where, { status, kind, domainId }] } }),
+  const filters = { status, kind, severity, domainId };
+  return paginate('alerts', input, {
+    column: 'createdAt',
+    fetch: ({ where, ...keyset }) => ctx.db.alert.findMany({ ...keyset, where: { AND: [where, filters] } }),
+    count: (take) => ctx.db.alert.count({ where: filters, take }),
     present,
-  );
+  });
 }
 
 /** @throws NOT_FOUND; CONFLICT to reopen an alert whose subject has a newer open one */
@@ -181,25 +193,4 @@ function present(row: Row): Alert {
     closed_at: row.closedAt?.toISOString() ?? null,
     resolved: row.isResolved,
   };
-}
-
-function messageOf({ kind, subject, count, expected, text }: Row): string {
-  if (kind === 'system_down') return `${subject} is down. ${text}`;
-  if (kind === 'system_degraded') return `${subject} needs attention. ${text}`;
-  if (kind === 'webhook_failing')
-    return `The webhook ${subject} failed ${count} times in a row. Deliveries to it continue.`;
-  if (kind === 'dns_broken') {
-    return `DNS records of ${subject} that mail depends on are missing or wrong: ${count}. The domain’s page says what to publish.`;
-  }
-  if (kind === 'content_store') {
-    return `The content store ${subject} is full or does not respond. Mail is sent and received, but its content is not kept meanwhile. The log has the error.`;
-  }
-  if (kind === 'wrong_passwords') {
-    const source = isIP(subject) ? `from ${subject}` : `for ${subject} from one address`;
-    return `${count} different wrong passwords ${source} within 15 minutes. Sign-ins from there are blocked for the rest of that time; the audit log has the address.`;
-  }
-  const sent = `${subject} sent ${count} messages in an hour`;
-  if (kind === 'volume_spike') return `${sent}; the hourly average of the previous 7 days is ${expected.toFixed(1)}.`;
-  if (kind === 'rate_limited') return `${sent}; the limit is ${expected}. Further messages were rejected.`;
-  return `${sent}; the limit is ${expected}. The mailbox was suspended.`;
 }

@@ -1,0 +1,133 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type Finding, measured } from '@/lib/health/finding';
+import type { Database, Tx } from '@/server/db';
+import type { AlertRow } from '../message';
+
+/** All alerts within this time share one email. */
+const GATHER_SECONDS = 60;
+/** Longer than submitting an email can take. */
+const LEASE_SECONDS = 60;
+const RETRY_DELAYS_SECONDS = [30, 60, 120, 300];
+/** Enough for any email; more are counted in the next one. */
+const MAX_ALERTS = 1_000;
+/** Unsent for longer, an email tells nothing that the console does not. */
+const KEPT_DAYS = 3;
+
+/**
+ * The news of the next email, which only the process with the token may send until the lease ends. `missing` are the only
+ * addresses that lack it, empty if all do.
+ */
+export type Claim = { token: string; failureCount: number; news: AlertNews[]; missing: string[] };
+
+/** An alert of which an email tells that it was opened, closed, or both. */
+export type AlertNews = AlertRow & { changes: ('opened' | 'closed')[] };
+
+/**
+ * Takes everything that waits for the same addresses, if the first of it has waited for a minute: at first what all
+ * addresses lack. Null if nothing is due, or another instance has it.
+ */
+export async function claimAlertEmails(db: Database): Promise<Claim | null> {
+  const token = uuidv7();
+  const [run] = await db.$queryRaw<{ failureCount: number; missing: string[] }[]>`
+    WITH due AS (
+      SELECT missing FROM alert_email
+       WHERE sent_at IS NULL AND created_at <= now() - make_interval(secs => ${GATHER_SECONDS})
+       ORDER BY cardinality(missing) > 0, created_at LIMIT 1
+    )
+    UPDATE alert_email_run
+       SET next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS}), lease_token = ${token}::uuid
+      FROM due WHERE next_attempt_at <= now()
+    RETURNING failure_count AS "failureCount", missing`;
+  if (!run) return null;
+  const waiting = await db.alertEmail.findMany({
+    where: { sentAt: null, missing: { equals: run.missing } },
+    orderBy: [{ createdAt: 'asc' }, { alertId: 'asc' }],
+    take: MAX_ALERTS,
+    include: { alert: true },
+  });
+  const byAlert = new Map<string, AlertNews>();
+  for (const { alert, change } of waiting) {
+    const known = byAlert.get(alert.id);
+    byAlert.set(alert.id, { ...alert, changes: [...(known?.changes ?? []), change] });
+  }
+  return { token, ...run, news: [...byAlert.values()] };
+}
+
+/** Records that the mail server accepted the email. @param problem the addresses that it refused, if any */
+export async function markSent(db: Database, claim: Claim, problem = '', refused: string[] = []): Promise<void> {
+  await db.$executeRaw`
+    WITH sent AS (
+      UPDATE alert_email e SET sent_at = now()
+        FROM jsonb_to_recordset(${rowsOf(claim)}::jsonb) AS row(id uuid, change alert_change)
+       WHERE e.alert_id = row.id AND e.change = row.change
+    )
+    UPDATE alert_email_run SET next_attempt_at = now(), lease_token = NULL, failure_count = 0, problem = ${problem},
+                               refused = ${refused}::text[]
+     WHERE lease_token = ${claim.token}::uuid`;
+}
+
+/** Lets the email be tried again later for these addresses only, because it was accepted for the others. */
+export async function markMissing(db: Database, claim: Claim, problem: string, missing: string[]): Promise<void> {
+  await db.$executeRaw`
+    UPDATE alert_email e SET missing = ${missing}::text[]
+      FROM jsonb_to_recordset(${rowsOf(claim)}::jsonb) AS row(id uuid, change alert_change)
+     WHERE e.alert_id = row.id AND e.change = row.change AND e.sent_at IS NULL`;
+  await markFailed(db, claim, problem);
+}
+
+function rowsOf({ news }: Claim): string {
+  return JSON.stringify(news.flatMap(({ id, changes }) => changes.map((change) => ({ id, change }))));
+}
+
+/** Lets the email be tried again later, unless the lease was lost. */
+export async function markFailed(db: Database, { token, failureCount }: Claim, problem: string): Promise<void> {
+  const delay = RETRY_DELAYS_SECONDS[Math.min(failureCount, RETRY_DELAYS_SECONDS.length - 1)];
+  await db.$executeRaw`
+    UPDATE alert_email_run
+       SET next_attempt_at = now() + make_interval(secs => ${delay}), lease_token = NULL,
+           failure_count = failure_count + 1, problem = ${problem}, refused = '{}'
+     WHERE lease_token = ${token}::uuid`;
+}
+
+/** Forgets that addresses were refused that are no longer among those of the alerts. */
+export async function forgetRefused(db: Database, addresses: readonly string[]): Promise<void> {
+  await db.$executeRaw`
+    UPDATE alert_email_run SET problem = '', refused = '{}'
+     WHERE cardinality(refused) > 0 AND NOT refused && ${[...addresses]}::text[]`;
+}
+
+/** Forgets the news, for when ALERT_EMAILS is empty. */
+export async function discardAlertEmails(db: Database): Promise<void> {
+  await db.$executeRaw`DELETE FROM alert_email WHERE sent_at IS NULL`;
+  await db.$executeRaw`
+    UPDATE alert_email_run SET next_attempt_at = now(), failure_count = 0, problem = '', refused = '{}'
+     WHERE failure_count > 0 OR problem <> ''`;
+}
+
+/** Drops what would be emailed about alerts that are only warnings. */
+export async function discardWarnings(db: Database): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM alert_email e USING alert a WHERE a.id = e.alert_id AND a.severity = 'warning' AND e.sent_at IS NULL`;
+}
+
+/** @returns the number of alerts that were never emailed */
+export async function deleteOldAlertEmails(db: Database): Promise<number> {
+  const [deleted] = await db.$queryRaw<[{ alerts: number }]>`
+    WITH deleted AS (
+      DELETE FROM alert_email WHERE sent_at IS NULL AND created_at < now() - make_interval(days => ${KEPT_DAYS})
+      RETURNING alert_id
+    ) SELECT count(DISTINCT alert_id)::int AS alerts FROM deleted`;
+  return deleted.alerts;
+}
+
+/** How long the first email that nobody got has been waiting, and why the last one was not accepted for everybody. */
+export async function checkAlertEmails(db: Tx): Promise<Finding[]> {
+  const [run] = await db.$queryRaw<{ seconds: number; problem: string }[]>`
+    SELECT problem, coalesce((SELECT extract(epoch FROM now() - min(created_at))::int
+                                FROM alert_email WHERE sent_at IS NULL AND missing = '{}'), 0) AS seconds
+      FROM alert_email_run`;
+  const finding = measured('alert_emails', run?.seconds ?? 0);
+  if (!run?.problem) return [finding];
+  const status = finding.status === 'ok' ? 'degraded' : finding.status;
+  return [{ ...finding, status, message: run.problem }];
+}

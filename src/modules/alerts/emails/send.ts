@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { type SystemMail, type SystemMailOutcome, submitSystemMail } from '@/modules/sending/service';
+import type { Clock } from '@/server/clock';
+import type { Database } from '@/server/db';
+import { log } from '@/server/log';
+import { env } from '@/server/settings/env';
+import {
+  type AlertNews,
+  claimAlertEmails,
+  deleteOldAlertEmails,
+  discardAlertEmails,
+  discardWarnings,
+  forgetRefused,
+  markFailed,
+  markMissing,
+  markSent,
+} from './outbox';
+import { alertMail } from './text';
+
+/** Emails ALERT_EMAILS about the alerts that were opened and closed, if that is due. Any instance may run it at any time. */
+export async function sendAlertEmails(db: Database, clock: Clock): Promise<void> {
+  const { alertEmails, alertEmailSeverity, appUrl } = env();
+  if (alertEmails.length === 0) return discardAlertEmails(db);
+  if (alertEmailSeverity === 'critical') await discardWarnings(db);
+  const claim = await claimAlertEmails(db);
+  if (!claim) return forgetRefused(db, alertEmails);
+  const to = alertEmails.filter((address) => claim.missing.length === 0 || claim.missing.includes(address));
+  // The addresses that lacked it were removed meanwhile.
+  if (to.length === 0) return markSent(db, claim);
+  const mail = { to, ...alertMail(claim.news, appUrl), key: keyOf(claim.news), at: clock.now() };
+  const outcome = await submit(db, mail);
+  const { problem } = outcome;
+  if (problem) log.warn({ problem, count: claim.news.length }, 'emailing alerts failed');
+  if (!outcome.isAccepted) await markFailed(db, claim, problem);
+  else if (outcome.missing.length > 0) await markMissing(db, claim, problem, outcome.missing);
+  else await markSent(db, claim, problem, outcome.refused);
+}
+
+/** Gives up on emails that could not be sent for days. */
+export async function forgetAlertEmails(db: Database): Promise<void> {
+  const alerts = await deleteOldAlertEmails(db);
+  if (alerts > 0)
+    log.error({ count: alerts }, 'alerts were never emailed: the mail server accepted no email for three days');
+}
+
+async function submit(db: Database, mail: SystemMail): Promise<SystemMailOutcome> {
+  try {
+    return await submitSystemMail(db, mail);
+  } catch (error) {
+    log.error({ error }, 'emailing alerts failed unexpectedly');
+    return { isAccepted: false, problem: 'The email could not be made. The log has the error.' };
+  }
+}
+
+/** The same for a repeated email about the same alerts, so that mailboxes can recognize it. */
+function keyOf(news: readonly AlertNews[]): string {
+  const told = news.map(({ id, changes }) => `${id} ${changes.join()}`);
+  return createHash('sha256').update(told.join('\n')).digest('hex').slice(0, 32);
+}
