@@ -5,7 +5,7 @@ import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { AuditedTransaction, MutationContext } from '@/server/procedures/mutation';
-import { findAliases } from './find-aliases';
+import { countAliases, findAlias, findAliases } from './find-aliases';
 import type { Alias, AliasWarning, CreateAlias, ListAliases, UpdateAlias } from './schema';
 import { findWarnings } from './warnings';
 import { domainNotFound, rejectChain, waitForAliasWrites, writeAliases } from './writes/chains';
@@ -28,6 +28,7 @@ export async function listAliases(ctx: ActorContext, input: ListAliases): Promis
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const found = await paginateFrom('aliases', input, {
     fetch: (position) => findAliases(ctx, input, position),
+    count: () => countAliases(ctx, input),
     positionOf: (row) => ({
       value: input.sort === 'source_local_part' ? row.sourceLocalPart : row.createdAt,
       id: row.id,
@@ -38,7 +39,9 @@ export async function listAliases(ctx: ActorContext, input: ListAliases): Promis
 }
 
 export async function getAlias(ctx: ActorContext, { id }: { id: string }): Promise<Alias> {
-  return presentOne(ctx.db, await requireAlias(ctx, ctx.db, id));
+  const found = await findAlias(ctx, id);
+  if (!found) throw notFound('alias');
+  return present(found.row, found.warnings);
 }
 
 /** Takes effect when the transaction commits: the mail server queries the database for every address. */

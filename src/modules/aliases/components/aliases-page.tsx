@@ -9,6 +9,7 @@ import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { SHOWN } from '@/components/list/active-filter';
+import { totalOf, totalOptions } from '@/components/list/total';
 import { useFocusReturn } from '@/components/list/use-focus-return';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
@@ -36,17 +37,18 @@ export function AliasesPage() {
   const domainScope = useDomainScope();
   const actions = useAliasActions();
   const [deleting, setDeleting] = useState<Alias[]>([]);
+  const input = {
+    q: settled.q || undefined,
+    active: SHOWN[values.show],
+    sort: values.sort,
+    order: values.order,
+    domain_id: domainScope.listDomainId,
+  };
   const list = trpc.aliases.list.useQuery(
-    {
-      q: settled.q || undefined,
-      active: SHOWN[values.show],
-      sort: values.sort,
-      order: values.order,
-      domain_id: domainScope.listDomainId,
-      cursor: search.history.cursor,
-    },
+    { ...input, cursor: search.history.cursor },
     { placeholderData: keepPreviousData, enabled: domainScope.isReady },
   );
+  const total = trpc.aliases.list.useQuery(totalOf(input), totalOptions(list, search));
   const domain = domainScope.domains.find(({ id }) => id === domainScope.defaultId);
   useFocusReturn(values.edit);
 
@@ -78,6 +80,7 @@ export function AliasesPage() {
         <AliasTable
           query={list}
           search={search}
+          total={total}
           actions={actions}
           empty={
             <NoAliases

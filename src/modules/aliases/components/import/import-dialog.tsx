@@ -1,16 +1,14 @@
 'use client';
 
-import { FileInput, Select, Textarea } from '@mantine/core';
-import { IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { useApiForm } from '@/components/forms/use-api-form';
-import { FieldPair } from '@/components/layout/form-layout';
+import { ImportFields } from '@/components/import/import-fields';
+import { ImportLines } from '@/components/import/import-lines';
 import { formatPlural } from '@/lib/format';
 import { ImportAliases, type ImportReport } from '../../schema';
-import { ImportLines } from './import-lines';
 
 const EXAMPLE = 'source_local_part,destination,active\ninfo,"ann@example.com,bo@example.com",true';
 
@@ -23,7 +21,6 @@ type ImportDialogProps = {
 };
 
 export function ImportDialog({ opened, domains, defaultDomainId = '', onClose, onImported }: ImportDialogProps) {
-  const [file, setFile] = useState<File | null>(null);
   const [report, setReport] = useState<ImportReport | null>(null);
   const run = trpc.aliases.import.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
@@ -38,16 +35,6 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose, o
     },
   });
 
-  /** The preview is of the previous domain and CSV. */
-  const change = (name: 'domain_id' | 'csv', text: string) => {
-    form.setFieldValue(name, text);
-    setReport(null);
-  };
-  const read = async (chosen: File | null) => {
-    setFile(chosen);
-    change('csv', chosen ? await chosen.text() : '');
-  };
-
   return (
     <Dialog
       opened={opened}
@@ -58,40 +45,31 @@ export function ImportDialog({ opened, domains, defaultDomainId = '', onClose, o
       onClose={onClose}
       onSubmit={onSubmit}
     >
-      <FieldPair>
-        <Select
-          label="Domain"
-          className="mono-input"
-          placeholder="Choose"
-          data={domains.map(({ id, name }) => ({ value: id, label: name }))}
-          searchable={domains.length > 8}
-          allowDeselect={false}
-          {...form.getInputProps('domain_id')}
-          value={form.values.domain_id || defaultDomainId || null}
-          onChange={(id) => change('domain_id', id ?? '')}
-        />
-        <FileInput
-          label="CSV file"
-          placeholder="Choose a file"
-          accept=".csv,text/csv,text/plain"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Remove file' }}
-          leftSection={<IconUpload size={16} stroke={1.5} />}
-          value={file}
-          onChange={(chosen) => void read(chosen)}
-        />
-      </FieldPair>
-      <Textarea
-        label="Or paste CSV"
-        className="mono-input"
+      <ImportFields
+        domains={domains}
+        domainId={form.values.domain_id || defaultDomainId || null}
+        csv={form.values.csv}
+        errors={form.errors}
         description="Include a header row. The active column is optional."
-        placeholder={EXAMPLE}
-        rows={4}
-        spellCheck={false}
-        {...form.getInputProps('csv')}
-        onChange={(event) => change('csv', event.currentTarget.value)}
+        example={EXAMPLE}
+        onChange={(name, text) => {
+          form.setFieldValue(name, text);
+          // The preview is of the previous domain and CSV.
+          setReport(null);
+        }}
       />
-      {report && <ImportLines report={report} />}
+      {report && (
+        <ImportLines
+          lines={report.lines}
+          header="Alias"
+          name={({ source_local_part: source, destination }) => (
+            <>
+              <b>{source || 'Catch-all'}</b> <span className="soft">→ {destination}</span>
+            </>
+          )}
+          summary={`${formatPlural(report.created, 'new alias', 'new aliases')}, ${report.unchanged} unchanged, ${formatPlural(report.failed, 'error')}.`}
+        />
+      )}
       <ProblemAlert problem={problem} />
     </Dialog>
   );

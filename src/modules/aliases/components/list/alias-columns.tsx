@@ -1,21 +1,20 @@
-import { ActionIcon, Checkbox, Menu } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconRoute, IconTrash } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
-import { Cell, RowLink } from '@/components/data-table/cells';
-import { activeColumn } from '@/components/data-table/columns';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { activeColumn, addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { selectColumn } from '@/components/selection/select-column';
+import type { Selection } from '@/components/selection/use-selection';
 import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
-import { formatDate } from '@/lib/format';
 import type { Alias } from '../../schema';
 import { shadowWarning } from '../edit/alias-values';
 import { DestinationsCell } from './destinations-cell';
 import { WarningMark } from './warning-mark';
 
 type AliasColumnsOptions = {
-  rows: Alias[];
-  selected: ReadonlySet<string>;
-  onSelect: (ids: string[]) => void;
+  selection: Selection<Alias>;
   onSetActive: (alias: Alias, active: boolean) => void;
   onEdit: (alias: Alias) => void;
   onTrace: (alias: Alias) => void;
@@ -25,53 +24,36 @@ type AliasColumnsOptions = {
 const ICON = { size: 16, stroke: 1.5 } as const;
 
 export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alias>[] {
-  const { rows, selected, onSelect, onSetActive, onEdit } = options;
-  const isAll = rows.length > 0 && selected.size === rows.length;
-  const toggle = (id: string) =>
-    onSelect(selected.has(id) ? [...selected].filter((other) => other !== id) : [...selected, id]);
+  const { selection, onSetActive, onEdit } = options;
   return [
-    {
-      key: 'select',
-      header: selected.size === 0 && (
-        <Checkbox
-          aria-label="Select all on this page"
-          checked={isAll}
-          disabled={rows.length === 0}
-          onChange={() => onSelect(rows.map(({ id }) => id))}
-        />
-      ),
-      width: 40,
-      kind: 'mark',
-      mobile: 'mark',
-      skeletonWidth: 16,
-      cell: ({ id, address }) => (
-        <Checkbox aria-label={`Select ${address}`} checked={selected.has(id)} onChange={() => toggle(id)} />
-      ),
-    },
+    selectColumn({ selection, nameOf: ({ address }) => address, mobile: 'mark' }),
     {
       key: 'address',
       header: 'Address',
+      kind: 'copyable',
       mobile: 'lead',
       sortBy: 'source_local_part',
       skeletonWidth: 200,
       cell: (alias) => (
-        <Cell>
-          <RowLink
-            prefetch={false}
-            aria-label={alias.address}
-            data-row={alias.id}
-            href={`/aliases?edit=${alias.id}`}
-            onClick={(event: MouseEvent) => {
-              if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-              event.preventDefault();
-              onEdit(alias);
-            }}
-          >
-            <EmailAddress value={alias.address} />
-          </RowLink>
-          {alias.source_local_part === '' && <Badge>Catch-all</Badge>}
-          <ShadowedMark alias={alias} />
-        </Cell>
+        <Copyable value={alias.address} what="address">
+          <Cell>
+            <RowLink
+              prefetch={false}
+              aria-label={alias.address}
+              data-row={alias.id}
+              href={`/aliases?edit=${alias.id}`}
+              onClick={(event: MouseEvent) => {
+                if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+                event.preventDefault();
+                onEdit(alias);
+              }}
+            >
+              <EmailAddress value={alias.address} />
+            </RowLink>
+            {alias.source_local_part === '' && <Badge>Catch-all</Badge>}
+            <ShadowedMark alias={alias} />
+          </Cell>
+        </Copyable>
       ),
     },
     {
@@ -82,16 +64,7 @@ export function aliasColumns(options: AliasColumnsOptions): DataTableColumn<Alia
       cell: (alias) => <DestinationsCell alias={alias} />,
     },
     activeColumn({ nameOf: ({ address }) => address, onChange: onSetActive, mobile: 'side' }),
-    {
-      key: 'added',
-      header: 'Added',
-      width: 112,
-      kind: 'figure',
-      sortBy: 'created_at',
-      skeletonWidth: 64,
-      className: 'soft',
-      cell: ({ created_at }) => formatDate(created_at),
-    },
+    addedColumn(),
     {
       key: 'actions',
       header: <span className="sr-only">Actions</span>,

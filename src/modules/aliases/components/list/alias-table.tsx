@@ -1,63 +1,65 @@
 'use client';
 
-import { type ReactNode, useState } from 'react';
-import { type ListQuery, ListView } from '@/components/list/list-view';
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type ListQuery, ListView, type ListViewProps } from '@/components/list/list-view';
+import { SELECTABLE } from '@/components/selection/select-column';
+import { SelectionBar } from '@/components/selection/selection-bar';
+import { useSelection } from '@/components/selection/use-selection';
 import type { Alias } from '../../schema';
 import { aliasColumns } from './alias-columns';
 import classes from './alias-table.module.css';
-import { SelectionBar } from './selection-bar';
 import type { useAliasActions } from './use-alias-actions';
 import type { AliasSearch } from './use-alias-search';
 
 type AliasTableProps = {
   query: ListQuery<Alias>;
   search: AliasSearch;
+  total: ListViewProps<Alias>['total'];
   empty: ReactNode;
   actions: ReturnType<typeof useAliasActions>;
   onDelete: (aliases: Alias[]) => void;
 };
 
-export function AliasTable({ query, search, empty, actions, onDelete }: AliasTableProps) {
+export function AliasTable({ query, search, total, empty, actions, onDelete }: AliasTableProps) {
   const { values, open } = search;
-  const [selectedIds, setSelectedIds] = useState<string[]>([]);
   const rows = query.data?.items.map(actions.latest) ?? [];
-  const selectedAliases = rows.filter(({ id }) => selectedIds.includes(id));
-  const selected = new Set(selectedAliases.map(({ id }) => id));
-  const clear = () => setSelectedIds([]);
+  const selection = useSelection(rows, ({ id }) => id);
+  const setActive = (active: boolean) => {
+    actions.setActive(
+      selection.rows.filter((alias) => alias.active !== active),
+      active,
+    );
+    selection.clear();
+  };
   const onEdit = ({ id }: Alias) => open({ edit: id });
 
   return (
     <>
-      {selectedAliases.length > 0 && (
-        <SelectionBar
-          count={selectedAliases.length}
-          isAll={selectedAliases.length === rows.length}
-          onSelectAll={() => setSelectedIds(rows.map(({ id }) => id))}
-          onClear={clear}
-          onSetActive={(active) => {
-            actions.setActive(
-              selectedAliases.filter((alias) => alias.active !== active),
-              active,
-            );
-            clear();
-          }}
-          onDelete={() => onDelete(selectedAliases)}
-        />
-      )}
+      <SelectionBar selection={selection} what="aliases">
+        <Button size="xs" onClick={() => setActive(false)}>
+          Deactivate
+        </Button>
+        <Button size="xs" onClick={() => setActive(true)}>
+          Activate
+        </Button>
+        <Button size="xs" className="danger" onClick={() => onDelete(selection.rows)}>
+          Delete
+        </Button>
+      </SelectionBar>
       <ListView
         query={query}
         search={search}
+        total={total}
         rows={rows}
         what="aliases"
         empty={empty}
         noMatches="No alias or destination matches these filters."
         caption={`Aliases, by ${values.sort === 'created_at' ? 'date added' : 'address'}`}
-        className={classes.table}
-        hideHeader={selectedAliases.length > 0}
+        className={`${SELECTABLE} ${classes.table}`}
+        hideHeader={selection.rows.length > 0}
         columns={aliasColumns({
-          rows,
-          selected,
-          onSelect: setSelectedIds,
+          selection,
           onSetActive: (alias, active) => actions.setActive([alias], active),
           onEdit,
           onTrace: ({ address, source_local_part: source }) => open({ trace: source ? address : '' }),
@@ -66,7 +68,7 @@ export function AliasTable({ query, search, empty, actions, onDelete }: AliasTab
         rowKey={({ id }) => id}
         rowHref={({ id }) => `/aliases?edit=${id}`}
         onOpen={onEdit}
-        isSelected={({ id }) => selected.has(id)}
+        isSelected={selection.has}
         isInactive={({ active }) => !active}
       />
     </>
