@@ -17,18 +17,28 @@ export type ValueRow = { value: string; direction: 'outbound' | 'inbound'; statu
 
 /** Messages by part and status. */
 export function readCounts(db: Tx, { range, domainIds }: Selected): Promise<CountRow[]> {
-  return db.$queryRaw`
-    SELECT ${partOf(range)} AS part, direction::text, status, sum(count)::float8 AS count
-      FROM (${rowsOf('analytics_count', Prisma.sql`t.direction, t.status`, seriesSegments(range, 'quarter'), domainIds)}) AS r
-     GROUP BY 1, 2, 3`;
+  const rows = rowsOf(
+    'analytics_count',
+    Prisma.sql`t.direction, t.status`,
+    seriesSegments(range, 'quarter'),
+    domainIds,
+  );
+  return queryMany(
+    db,
+    Prisma.sql`
+      SELECT ${partOf(range)} AS part, direction, status, sum(count) AS count FROM (${rows}) AS r GROUP BY 1, 2, 3`,
+  );
 }
 
 /** Delivered recipients by part and time that delivery took. */
 export function readDeliveries(db: Tx, { range, domainIds }: Selected): Promise<DeliveryRow[]> {
-  return db.$queryRaw`
-    SELECT ${partOf(range)} AS part, bin, sum(count)::float8 AS count
-      FROM (${rowsOf('analytics_delivery', Prisma.sql`t.bin`, seriesSegments(range, 'quarter'), domainIds)}) AS r
-     GROUP BY 1, 2 HAVING sum(count) > 0`;
+  const rows = rowsOf('analytics_delivery', Prisma.sql`t.bin`, seriesSegments(range, 'quarter'), domainIds);
+  return queryMany(
+    db,
+    Prisma.sql`
+      SELECT ${partOf(range)} AS part, bin, sum(count) AS count
+        FROM (${rows}) AS r GROUP BY 1, 2 HAVING sum(count) > 0`,
+  );
 }
 
 /** Outbound messages of one sender by part and status. */
@@ -58,13 +68,22 @@ export function readValues(
       );
   return db.$queryRaw`
     WITH summed AS (
-      SELECT value, direction, status, sum(count) AS count FROM (${rows}) AS r GROUP BY 1, 2, 3
+      SELECT value::text, direction, status, count
+        FROM (SELECT value, direction, status, sum(count) AS count FROM (${rows}) AS r GROUP BY 1, 2, 3) AS s
     ), largest AS (
       SELECT value FROM summed WHERE value <> '' GROUP BY 1 HAVING sum(count) > 0
        ORDER BY sum(count) DESC, value LIMIT ${limit}
     )
     SELECT coalesce(l.value, '') AS value, direction::text, status, sum(count)::float8 AS count
       FROM summed LEFT JOIN largest l USING (value) GROUP BY 1, 2, 3 HAVING sum(count) > 0`;
+}
+
+/** Thousands of rows as one text, because Prisma takes long for each. */
+async function queryMany<Row>(db: Tx, rows: Prisma.Sql): Promise<Row[]> {
+  const [{ json }] = await db.$queryRaw<
+    [{ json: string | null }]
+  >`SELECT json_agg(t)::text AS json FROM (${rows}) AS t`;
+  return json === null ? [] : JSON.parse(json);
 }
 
 /** The points of a series, and the period before as one part. */
@@ -112,13 +131,19 @@ function domainRows(segments: Segment[], domainIds: string[] | null): Prisma.Sql
   const which = domainIds
     ? Prisma.sql`t.domain_id = ANY(${domainIds}::uuid[])`
     : Prisma.sql`t.domain_id <> ${ALL_DOMAINS}::uuid`;
-  const columns = Prisma.sql`t.domain_id::text AS value, t.direction, t.status`;
-  const isSelected = Prisma.sql`t.level = s.level AND t.at >= s.since AND t.at < s.until AND ${which}`;
+  const columns = Prisma.sql`t.domain_id AS value, t.direction, t.status`;
+  // One by one, so that Postgres reads all of a level for a long segment, and an index for a short one.
+  const counted = segments.map(
+    ({ level, from, to }) => Prisma.sql`
+      SELECT ${columns}, t.count FROM analytics_count t
+       WHERE t.level = ${Prisma.raw(`'${level}'`)} AND t.at >= ${from} AND t.at < ${to} AND ${which}`,
+  );
   return Prisma.sql`
-    SELECT r.* FROM ${inSegments(segments)}, LATERAL (
-      SELECT ${columns}, t.count FROM analytics_count t WHERE ${isSelected} ${SEGMENT_BY_SEGMENT}) AS r
+    ${Prisma.join(counted, ' UNION ALL ')}
     UNION ALL
-    SELECT ${columns}, t.delta FROM ${inSegments(segments)} JOIN analytics_pending_count t ON ${isSelected}`;
+    SELECT ${columns}, t.delta
+      FROM ${inSegments(segments)} JOIN analytics_pending_count t
+        ON t.level = s.level AND t.at >= s.since AND t.at < s.until AND ${which}`;
 }
 
 function inSegments(segments: Segment[]): Prisma.Sql {

@@ -1,4 +1,5 @@
 import { formatCount } from '@/lib/format';
+import { zoneName } from '@/lib/time/time-zone';
 import type { Analytics, Dimension, Granularity } from '../schema';
 
 const DAY_MS = 86_400_000;
@@ -56,11 +57,6 @@ export function describePeriod({ start, end, timezone: timeZone }: Shown): strin
   const hasClock = Date.parse(end) - Date.parse(start) < 3 * DAY_MS ? clock : {};
   const last = new Date(Date.parse(end) - (hasClock === clock ? 0 : 1)).toISOString();
   return `${format(start, hasClock)} to ${format(last, hasClock)} · ${zoneName(timeZone)}`;
-}
-
-function zoneName(timeZone: string): string {
-  if (timeZone === 'UTC' || timeZone === 'Etc/UTC') return 'UTC';
-  return `${timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;
 }
 
 export function formatRate(rate: number | null): string {

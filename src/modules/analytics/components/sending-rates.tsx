@@ -11,7 +11,9 @@ import { SectionHeading } from '@/components/layout/section-heading';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatCount, formatZone } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
+import { currentTimeZone } from '@/lib/time/time-zone';
 import type { Analytics, AnalyticsPoint } from '../schema';
+import { timeLabels } from './labels';
 import classes from './sending-rates.module.css';
 
 const PERIODS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
@@ -32,7 +34,7 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
     'period',
     parseAsStringLiteral(Object.keys(PERIODS) as (keyof typeof PERIODS)[]).withDefault('7d'),
   );
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  const timezone = currentTimeZone();
   const { data, isError, error, refetch } = trpc.analytics.get.useQuery(
     { period, timezone, domain_id: domainId, sender, limit: 1 },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
@@ -58,7 +60,7 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
       )}
       {data && data.totals.sent > 0 && (
         <ByTime
-          rows={data.series.map((point) => rowOf(point, data.granularity))}
+          rows={data.series.map((point) => rowOf(point, timeLabels(data).row))}
           series={SERIES}
           timeHeader={formatZone()}
           label="Sent messages by time"
@@ -79,13 +81,10 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
   );
 }
 
-function rowOf({ at, sent, delivered, bounced }: AnalyticsPoint, granularity: Analytics['granularity']): TimeRow {
+function rowOf({ at, sent, delivered, bounced }: AnalyticsPoint, labelOf: (at: string) => string): TimeRow {
   const values = { sent, delivered, bounced, other: Math.max(0, sent - delivered - bounced) };
-  return { at, label: (granularity === 'hour' ? HOUR : DAY).format(new Date(at)), values };
+  return { at, label: labelOf(at), values };
 }
-
-const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', day: 'numeric', month: 'short' });
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
 function describeRates({ totals }: Analytics): string {
   const { sent, delivery_rate: delivered, bounce_rate: bounced } = totals;

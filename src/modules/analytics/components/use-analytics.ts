@@ -4,8 +4,8 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { createSerializer, parseAsIsoDateTime, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { useSyncExternalStore } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { currentTimeZone } from '@/lib/time/time-zone';
 import { DIMENSIONS, GRANULARITIES, PERIODS } from '../schema';
-import { browserTimeZone } from './period/time-zones';
 
 const REFRESH_MS = 60_000;
 const BREAKDOWN_ENTRIES = 20;
@@ -28,8 +28,8 @@ export type Flow = 'outbound' | 'inbound';
 /** The figures, and what they are chosen by, which is in the URL. */
 export function useAnalytics() {
   const [values, setValues] = useQueryStates(STATE);
-  const browserZone = useBrowserZone();
-  const timezone = values.timezone ?? browserZone;
+  const ownZone = useOwnZone();
+  const timezone = values.timezone ?? ownZone;
   const isCustom = values.period === 'custom';
   const input = {
     period: values.period,
@@ -70,10 +70,10 @@ function customPeriod({ start, end }: Span) {
 }
 
 /** Null on the server, which doesn't know it. */
-function useBrowserZone(): string | null {
+function useOwnZone(): string | null {
   return useSyncExternalStore(
     () => () => {},
-    browserTimeZone,
+    currentTimeZone,
     () => null,
   );
 }

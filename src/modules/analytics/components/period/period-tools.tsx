@@ -2,12 +2,12 @@
 
 import { Group, Select, TextInput } from '@mantine/core';
 import { SegmentedControl } from '@/components/segmented-control';
+import { timeZonesWith } from '@/lib/time/time-zone';
+import { enteredTime, inputValue } from '@/lib/time/zoned-time';
 import { type Analytics, type AnalyticsPeriod, GRANULARITIES, type Granularity } from '../../schema';
 import classes from '../analytics.module.css';
 import { GRANULARITY_NAMES } from '../labels';
 import type { AnalyticsState } from '../use-analytics';
-import { timeZonesWith } from './time-zones';
-import { enteredTime, inputValue } from './zoned-time';
 
 const PERIOD_NAMES: Record<AnalyticsPeriod, string> = {
   '24h': '24 h',
