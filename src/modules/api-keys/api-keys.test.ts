@@ -6,6 +6,32 @@ import { type Answer, type Client, client, expectError, keyClient, sessionClient
 
 const DAY_MS = 86_400_000;
 
+describe('listing API keys', () => {
+  it('finds them by part of the name or the email, the beginning of the key, and whether they are expired', async () => {
+    const [ann, bo] = [await makeAdmin(), await makeAdmin()];
+    const { row: shop } = await makeApiKey(ann.id, { name: 'Shop 50%' });
+    const past = new Date(Date.now() - DAY_MS);
+    const { row: old } = await makeApiKey(bo.id, { name: 'shop, before', expiresAt: past });
+    const api = await keyClient();
+    const names = async (query: string) =>
+      (await api.get(`/api-keys?order=asc&${query}`)).data.map(({ name }: { name: string }) => name);
+    expect(await names('q=SHOP')).toEqual([shop.name, old.name]);
+    expect(await names('q=50%25')).toEqual([shop.name]);
+    expect(await names('q=p_5')).toEqual([]);
+    expect(await names(`q=${bo.email}`)).toEqual([old.name]);
+    expect(await names(`q=${shop.keyPrefix}`)).toEqual([shop.name]);
+    expect(await names('q=shop&expired=true')).toEqual([old.name]);
+    expect(await names('q=shop&expired=false')).toEqual([shop.name]);
+  });
+
+  it('finds none of other admins for an admin', async () => {
+    const other = await makeAdmin();
+    await makeApiKey(other.id, { name: 'Shop' });
+    const api = await keyClient({ role: 'admin' });
+    expect((await api.get('/api-keys?q=shop')).data).toEqual([]);
+  });
+});
+
 describe('creating an API key', () => {
   it('returns 201 with the full key, once, and a record with the documented defaults', async () => {
     const browser = await sessionClient({ role: 'admin' });
@@ -16,6 +42,7 @@ describe('creating an API key', () => {
     expect(record).toEqual({
       id: expect.any(String),
       admin_id: browser.admin.id,
+      admin_email: browser.admin.email,
       name: 'Shop backend',
       key_prefix: key.slice(0, 16),
       scoped_domain_ids: [],

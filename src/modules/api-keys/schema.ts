@@ -7,6 +7,7 @@ export const ApiKey = z
   .object({
     id: Id,
     admin_id: Id,
+    admin_email: z.string(),
     name: z.string(),
     key_prefix: z.string().meta({ description: 'The first characters of the key' }),
     scoped_domain_ids: z.array(Id).meta({ description: 'Empty for all domains of its admin' }),
@@ -20,7 +21,13 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 export const ApiKeyPage = page(ApiKey);
 
-export const ListApiKeys = z.strictObject(pageQuery(['created_at', 'name']));
+export const ListApiKeys = z.strictObject({
+  ...pageQuery(['created_at', 'name']),
+  q: plainText(254)
+    .optional()
+    .meta({ description: 'Part of the name or of its admin’s email, or the beginning of `key_prefix`' }),
+  expired: z.boolean().optional(),
+});
 export type ListApiKeys = z.infer<typeof ListApiKeys>;
 
 export const CreateApiKey = z.strictObject({

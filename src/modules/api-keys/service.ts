@@ -3,6 +3,7 @@ import type { Actor } from '@/server/access/actor';
 import { authorizeDomain, isScoped } from '@/server/access/authorize';
 import { isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
@@ -16,15 +17,15 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A super_admin sees all keys, other admins their own, and a scoped key only its descendants. */
 export async function listApiKeys(ctx: ActorContext, input: ListApiKeys): Promise<Page<ApiKey>> {
-  const access = accessFilter(ctx);
+  const filters = [accessFilter(ctx), ...filtersOf(input, ctx.clock.now())];
   const column = input.sort === 'name' ? 'name' : 'createdAt';
-  return paginate(
-    'api-keys',
-    input,
+  return paginate('api-keys', input, {
     column,
-    ({ where, ...page }) => ctx.db.apiKey.findMany({ ...page, select: FIELDS, where: { AND: [where, access] } }),
+    fetch: ({ where, ...page }) =>
+      ctx.db.apiKey.findMany({ ...page, select: FIELDS, where: { AND: [where, ...filters] } }),
+    count: (take) => ctx.db.apiKey.count({ where: { AND: filters }, take }),
     present,
-  );
+  });
 }
 
 /** Returns the key itself, which no other call does. Only its SHA-256 hash is stored. */
@@ -101,6 +102,18 @@ function accessFilter({ actor }: ActorContext): Prisma.ApiKeyWhereInput {
   return hasRole(actor.admin.role, 'super_admin') ? {} : { adminId: actor.admin.id };
 }
 
+function filtersOf({ q, expired }: ListApiKeys, now: Date): Prisma.ApiKeyWhereInput[] {
+  const filters: Prisma.ApiKeyWhereInput[] = [];
+  if (q) {
+    const literal = escapeLike(q);
+    const text = { contains: literal, mode: 'insensitive' as const };
+    filters.push({ OR: [{ name: text }, { admin: { email: text } }, { keyPrefix: { startsWith: literal } }] });
+  }
+  if (expired === true) filters.push({ expiresAt: { lte: now } });
+  if (expired === false) filters.push({ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] });
+  return filters;
+}
+
 function rejectBroaderKey(ctx: ActorContext, domainIds: string[], rateLimit: number, expiresAt: Date | null): void {
   const { key } = ctx.actor;
   if (!key) return;
@@ -129,6 +142,7 @@ function rejectBroaderKey(ctx: ActorContext, domainIds: string[], rateLimit: num
 const FIELDS = {
   id: true,
   adminId: true,
+  admin: { select: { email: true } },
   name: true,
   keyPrefix: true,
   scopedDomainIds: true,
@@ -144,6 +158,7 @@ function present(row: Row): ApiKey {
   return {
     id: row.id,
     admin_id: row.adminId,
+    admin_email: row.admin.email,
     name: row.name,
     key_prefix: row.keyPrefix,
     scoped_domain_ids: row.scopedDomainIds,

@@ -1,16 +1,30 @@
-import { Button } from '@mantine/core';
-import { Cell } from '@/components/data-table/cells';
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
-import { Badge } from '@/components/text/badge';
-import { formatAgo, formatDate, formatPlural } from '@/lib/format';
+import { CalendarDate } from '@/components/values/calendar-date';
+import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatPlural } from '@/lib/format';
 import type { ApiKey } from '../schema';
 
-export function apiKeyColumns(
-  domainNames: Map<string, string>,
-  myId: string | undefined,
-  onRevoke: (key: ApiKey) => void,
-): DataTableColumn<ApiKey>[] {
+type Options = {
+  domainNames: Map<string, string>;
+  /** Whether keys of several admins are listed. */
+  hasOwners: boolean;
+  onRevoke: (key: ApiKey) => void;
+};
+
+export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): DataTableColumn<ApiKey>[] {
+  const owner: DataTableColumn<ApiKey> = {
+    key: 'owner',
+    header: 'Admin',
+    width: 192,
+    maxWidth: 320,
+    isOptional: true,
+    skeletonWidth: 140,
+    cell: ({ admin_email: email }) => <EmailAddress value={email} isLight />,
+  };
   return [
     {
       key: 'name',
@@ -18,17 +32,17 @@ export function apiKeyColumns(
       mobile: 'lead',
       sortBy: 'name',
       skeletonWidth: 140,
-      cell: ({ name, admin_id }) => (
-        <Cell>
-          <span className="clip strong">{name}</span>
-          {myId !== undefined && admin_id !== myId && <Badge>Other admin</Badge>}
-        </Cell>
+      cell: ({ name }) => (
+        <span className="clip strong" title={name}>
+          {name}
+        </span>
       ),
     },
+    ...(hasOwners ? [owner] : []),
     {
       key: 'prefix',
       header: 'Prefix',
-      width: 168,
+      width: 140,
       mobile: 'under',
       skeletonWidth: 128,
       cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span>,
@@ -36,10 +50,15 @@ export function apiKeyColumns(
     {
       key: 'domains',
       header: 'Domains',
-      width: 224,
+      width: 160,
+      maxWidth: 280,
       isOptional: true,
       skeletonWidth: 96,
-      cell: ({ scoped_domain_ids }) => <span className="clip">{scopeLabel(scoped_domain_ids, domainNames)}</span>,
+      cell: ({ scoped_domain_ids }) => (
+        <span className="clip" title={scopeTitle(scoped_domain_ids, domainNames)}>
+          {scopeLabel(scoped_domain_ids, domainNames)}
+        </span>
+      ),
     },
     {
       key: 'rate',
@@ -53,28 +72,38 @@ export function apiKeyColumns(
     {
       key: 'used',
       header: 'Last used',
-      width: 128,
+      width: 104,
       skeletonWidth: 72,
       className: 'soft',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : formatAgo(last_used_at)),
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <TimeAgo iso={last_used_at} />),
     },
     {
       key: 'expires',
       header: 'Expires',
-      width: 156,
+      width: 168,
       skeletonWidth: 72,
       cell: ({ expires_at }) => <Expiry at={expires_at} />,
     },
     {
-      key: 'revoke',
-      header: <span className="sr-only">Revoke</span>,
-      width: 84,
-      kind: 'tail',
-      mobile: 'tail',
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      width: 48,
+      kind: 'control',
+      mobile: 'side',
+      skeletonWidth: 24,
       cell: (key) => (
-        <Button size="xs" className="danger" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
-          Revoke
-        </Button>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions: ${key.name}`}>
+              <IconDots size={18} stroke={1.75} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item className="danger" onClick={() => onRevoke(key)}>
+              Revoke…
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
       ),
     },
   ];
@@ -87,8 +116,20 @@ function scopeLabel(ids: readonly string[], domainNames: Map<string, string>): s
   return domainNames.get(only) ?? '1 domain';
 }
 
+function scopeTitle(ids: readonly string[], domainNames: Map<string, string>): string | undefined {
+  return ids.map((id) => domainNames.get(id) ?? id).join(', ') || undefined;
+}
+
 function Expiry({ at }: { at: string | null }) {
   if (at === null) return 'Never';
-  if (new Date(at) > new Date()) return formatDate(at);
-  return <StatusMark status="off">Expired {formatDate(at)}</StatusMark>;
+  if (!isExpired(at)) return <CalendarDate iso={at} />;
+  return (
+    <StatusMark status="off">
+      Expired <CalendarDate iso={at} />
+    </StatusMark>
+  );
+}
+
+export function isExpired(at: string | null): boolean {
+  return at !== null && new Date(at) <= new Date();
 }

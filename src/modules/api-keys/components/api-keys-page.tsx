@@ -3,62 +3,95 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
-import { parseAsBoolean } from 'nuqs';
+import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
-import { ListView } from '@/components/list/list-view';
-import { sortBy, useListSearch } from '@/components/list/use-list-search';
+import { ListTools, ListView } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
+import { totalOf, totalOptions } from '@/components/list/total';
+import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
+import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import type { ApiKey, CreatedApiKey } from '../schema';
-import { apiKeyColumns } from './api-key-columns';
+import { apiKeyColumns, isExpired } from './api-key-columns';
 import { KeySecretDialog } from './key-secret-dialog';
 import { NoKeys } from './no-keys';
 import { RevokeKeyDialog } from './revoke-key-dialog';
 
 const CreateKeyDialog = lazyDialog(() => import('./create-key-dialog').then((module) => module.CreateKeyDialog));
 
+const SHOWN = { all: {}, active: { expired: false }, expired: { expired: true } } as const;
+
 const SEARCH = {
-  filters: {},
+  filters: { q: parseAsText, show: parseAsStringLiteral(['all', 'active', 'expired']).withDefault('all') },
   view: { ...sortBy(['created_at', 'name'], 'desc'), new: parseAsBoolean.withDefault(false) },
 };
 
 export function ApiKeysPage() {
   const search = useListSearch(SEARCH);
-  const { values, open } = search;
+  const { values, settled, change, open } = search;
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const domains = trpc.domains.list.useQuery({ limit: 200, sort: 'name', order: 'asc' }, { staleTime: 60_000 });
+  const input = {
+    q: settled.q || undefined,
+    ...SHOWN[values.show],
+    sort: values.sort,
+    order: values.order,
+  };
   const list = trpc.apiKeys.list.useQuery(
-    { sort: values.sort, order: values.order, cursor: search.history.cursor },
+    { ...input, cursor: search.history.cursor },
     { placeholderData: keepPreviousData },
   );
+  const total = trpc.apiKeys.list.useQuery(totalOf(input), totalOptions(list, search));
   const domainNames = useMemo(() => new Map(domains.data?.items.map(({ id, name }) => [id, name])), [domains.data]);
-  const columns = useMemo(() => apiKeyColumns(domainNames, me.data?.id, setRevoking), [domainNames, me.data?.id]);
+  const hasOwners = me.data?.role === 'super_admin';
+  const columns = useMemo(
+    () => apiKeyColumns({ domainNames, hasOwners, onRevoke: setRevoking }),
+    [domainNames, hasOwners],
+  );
+  const rows = useMemo(() => list.data && expiredLast(list.data.items), [list.data]);
   const openNew = () => open({ new: true });
 
   return (
     <Page>
       <PageHeader
         title="API keys"
-        description={
-          me.data?.role === 'super_admin' ? 'The keys of all admins' : 'Your keys. None has more access than you'
-        }
+        description={hasOwners ? 'The keys of all admins' : 'Your keys. None has more access than you'}
       >
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New key
         </Button>
       </PageHeader>
+      <ListTools query={list}>
+        <SearchInput
+          label="Filter by name, admin or prefix"
+          placeholder="Name, admin or prefix"
+          w={240}
+          value={values.q}
+          onChange={(q) => change({ q })}
+        />
+        <SegmentedControl
+          label="Status"
+          value={values.show}
+          options={{ all: 'All', active: 'Active', expired: 'Expired' }}
+          onChange={(show) => change({ show })}
+        />
+      </ListTools>
       <ListView
         query={list}
+        rows={rows}
         search={search}
+        total={total}
         what="API keys"
         empty={<NoKeys onNew={openNew} />}
         caption="API keys"
         columns={columns}
         rowKey={({ id }) => id}
+        isInactive={({ expires_at: at }) => isExpired(at)}
         skeletonRows={6}
       />
       <CreateKeyDialog
@@ -74,4 +107,9 @@ export function ApiKeysPage() {
       <RevokeKeyDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </Page>
   );
+}
+
+/** Of one page. */
+function expiredLast(keys: ApiKey[]): ApiKey[] {
+  return [...keys.filter((key) => !isExpired(key.expires_at)), ...keys.filter((key) => isExpired(key.expires_at))];
 }
