@@ -20,6 +20,7 @@ describe('the audit log', () => {
         api_key_id: api.keyId,
         action: 'domain.update',
         resource: `domain:${domain.id}`,
+        resource_name: domain.name,
         domain_id: domain.id,
         ip_address: expect.stringMatching(/^2001:db8:/),
         user_agent: '',

@@ -2,8 +2,9 @@ import { csvLine } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
+import { FIELDS } from './find-entries';
 import type { AuditEntry, ExportAudit } from './schema';
-import { FIELDS, presentAll } from './service';
+import { presentAll } from './service';
 
 const PAGE_SIZE = 250;
 
@@ -15,6 +16,7 @@ const COLUMNS = [
   'api_key_id',
   'action',
   'resource',
+  'resource_name',
   'domain_id',
   'outcome',
   'ip_address',
@@ -55,7 +57,7 @@ async function* pages(db: Tx): AsyncGenerator<AuditEntry[]> {
       orderBy: { id: 'asc' },
       take: PAGE_SIZE,
     });
-    if (rows.length > 0) yield await presentAll(db, rows);
+    if (rows.length > 0) yield await presentAll(db, rows, null);
     if (rows.length < PAGE_SIZE) return;
     after = rows.at(-1)?.id;
   }

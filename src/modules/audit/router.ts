@@ -39,6 +39,7 @@ export const auditRouter = router({
       rest('GET', '/audit/verify', {
         tag,
         summary: 'Verify the audit log',
+        isWriting: true,
         description:
           'Detects entries that were edited, removed or inserted after sealing. Reads the entries since the last verification, ' +
           'or all of them with `full=true`: verify all from time to time, since only that detects later changes to older ' +

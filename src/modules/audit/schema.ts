@@ -11,6 +11,9 @@ export const AuditEntry = z
     api_key_id: Id.nullable(),
     action: z.string().meta({ examples: ['alias.update'] }),
     resource: z.string().meta({ examples: ['alias:019ac000-0000-7000-8000-000000000000'] }),
+    resource_name: z.string().nullable().meta({
+      description: 'As the entry recorded it, such as an address, or else its current name; null if it has none',
+    }),
     domain_id: Id.nullable(),
     ip_address: z.string(),
     user_agent: z.string(),
@@ -34,6 +37,10 @@ const exact = plainText(500).min(1).optional();
 
 export const ListAudit = z.strictObject({
   ...pageQuery(['created_at']),
+  q: plainText(254).min(1).optional().meta({
+    description:
+      'A resource, the start of a request ID, or else a part of an admin’s address, an action, a name, a domain or an IP address. A search for a common part reads 2,500 entries per page, so a page can have fewer matches than limit, or none, while has_more is true',
+  }),
   admin_id: Id.optional(),
   admin_email: exact,
   api_key_id: Id.optional(),

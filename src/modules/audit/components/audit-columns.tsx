@@ -1,8 +1,11 @@
+import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { DateTime } from '@/components/values/date-time';
+import { Badge } from '@/components/text/badge';
+import { TimeAgo } from '@/components/values/time-ago';
 import type { AuditEntry } from '../schema';
 import classes from './audit-columns.module.css';
+import { sentenceOf, textOf } from './sentences/sentence';
 
 const OUTCOME_MARKS: Record<AuditEntry['outcome'], [Status, string]> = {
   success: ['on', 'Success'],
@@ -18,52 +21,45 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
       width: 112,
       kind: 'mark',
       mobile: 'mark',
-      cell: (entry) => <Outcome {...entry} />,
+      // Most are a success; what isn't stands out.
+      cell: (entry) => (entry.outcome === 'success' ? <span className="quiet">Success</span> : <Outcome {...entry} />),
     },
     {
       key: 'time',
       header: 'Time',
-      width: 120,
+      width: 104,
       mobile: 'side',
       sortBy: 'created_at',
       skeletonWidth: 64,
-      cell: ({ created_at }) => <DateTime iso={created_at} />,
+      cell: ({ created_at }) => <TimeAgo iso={created_at} />,
     },
     {
-      key: 'action',
-      header: 'Action',
-      width: 208,
+      key: 'entry',
+      header: 'What happened',
       mobile: 'lead',
-      skeletonWidth: 112,
-      cell: ({ id, action }) => (
-        <button type="button" className={`${classes.link} mono`} data-row={id} onClick={() => onOpen(id)}>
-          {action}
-        </button>
+      skeletonWidth: 320,
+      cell: (entry) => (
+        <Cell>
+          <button type="button" className={classes.link} data-row={entry.id} onClick={() => onOpen(entry.id)}>
+            <EntrySentence entry={entry} />
+          </button>
+          {sentenceOf(entry).isDryRun && <Badge>Dry run</Badge>}
+        </Cell>
       ),
-    },
-    {
-      key: 'actor',
-      header: 'Actor',
-      mobile: 'under',
-      skeletonWidth: 160,
-      cell: (entry) => <span className="clip">{actorOf(entry)}</span>,
-    },
-    !isNarrow && {
-      key: 'resource',
-      header: 'Resource',
-      isOptional: true,
-      skeletonWidth: 160,
-      className: 'soft',
-      cell: ({ resource }) => <span className="mono clip">{resource}</span>,
     },
     !isNarrow && {
       key: 'ip',
       header: 'IP address',
       width: 144,
+      maxWidth: 288,
       isOptional: true,
       skeletonWidth: 96,
       className: 'soft',
-      cell: ({ ip_address }) => <span className="mono clip">{ip_address}</span>,
+      cell: ({ ip_address }) => (
+        <span className="mono clip" title={ip_address}>
+          {ip_address}
+        </span>
+      ),
     },
   ];
   return columns.filter((column) => column !== false);
@@ -74,7 +70,19 @@ export function Outcome({ outcome }: Pick<AuditEntry, 'outcome'>) {
   return <StatusMark status={status}>{label}</StatusMark>;
 }
 
-function actorOf({ admin_email: email, api_key_id: keyId, details }: AuditEntry): string {
-  if (email === null) return details.source === 'command_line' ? 'Command line' : 'Not signed in';
-  return keyId ? `${email} (API key)` : email;
+export function EntrySentence({ entry }: { entry: AuditEntry }) {
+  const sentence = sentenceOf(entry);
+  const { actor, verb, name, after } = sentence;
+  return (
+    <span title={textOf(sentence)}>
+      <b className="strong">{actor}</b> {verb}
+      {name !== null && (
+        <>
+          {' '}
+          <b className="strong">{name}</b>
+        </>
+      )}
+      {after && ` ${after}`}
+    </span>
+  );
 }

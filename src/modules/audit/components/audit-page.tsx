@@ -8,6 +8,7 @@ import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
+import { totalOf, totalOptions } from '@/components/list/total';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
@@ -28,6 +29,7 @@ export function AuditPage() {
     placeholderData: keepPreviousData,
     refetchInterval: search.history.isFirst ? REFRESH_MS : false,
   });
+  const total = trpc.audit.list.useQuery(totalOf(inputOf(search)), totalOptions(list, search));
   const peeked = list.data?.items.find(({ id }) => id === values.peek);
   const open = (peek: string | null) => search.open({ peek });
 
@@ -54,9 +56,10 @@ export function AuditPage() {
       <ListView
         query={list}
         search={search}
+        total={total}
         what="entries"
         empty={<NoEntries />}
-        noMatches="No entries match these filters. Filters match exact values."
+        noMatches="No entries match these filters. Search by a part of an admin’s address, an action, a name or a request ID."
         caption={`Audit log, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
         isDense={Boolean(peeked)}
         columns={auditColumns(Boolean(peeked), open)}

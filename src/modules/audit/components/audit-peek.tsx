@@ -3,14 +3,17 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { Peek } from '@/components/shell/peek';
+import { Badge } from '@/components/text/badge';
 import { DetailsList } from '@/components/text/details-list';
 import { RawText } from '@/components/text/raw-text';
 import { CopyIcon } from '@/components/values/copy-button';
+import { JsonText } from '@/components/values/json-text';
 import { formatFull } from '@/lib/format';
 import type { AuditEntry } from '../schema';
-import { Outcome } from './audit-columns';
+import { EntrySentence, Outcome } from './audit-columns';
 import classes from './audit-peek.module.css';
 import { FieldDiff } from './field-diff';
+import { sentenceOf } from './sentences/sentence';
 import type { ValueFilter } from './use-audit-search';
 
 type OnFilter = (name: ValueFilter, value: string) => void;
@@ -21,8 +24,19 @@ export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
   const { before, after, ...otherDetails } = entry.details as { before?: object | null; after?: object | null };
 
   return (
-    <Peek label={`Entry: ${entry.action}`} title={<Outcome outcome={entry.outcome} />} onClose={onClose}>
-      <h2 className={`mono ${classes.action}`}>{entry.action}</h2>
+    <Peek
+      label={`Entry: ${entry.action}`}
+      title={
+        <>
+          <Outcome outcome={entry.outcome} />
+          {sentenceOf(entry).isDryRun && <Badge>Dry run</Badge>}
+        </>
+      }
+      onClose={onClose}
+    >
+      <h2 className={classes.sentence}>
+        <EntrySentence entry={entry} />
+      </h2>
       <p className="soft">{formatFull(entry.created_at)}</p>
       <div className={classes.details}>
         <DetailsList>
@@ -50,7 +64,9 @@ export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
       {Object.keys(otherDetails).length > 0 && (
         <>
           <h3 className={classes.more}>Details</h3>
-          <RawText>{JSON.stringify(otherDetails, null, 2)}</RawText>
+          <RawText>
+            <JsonText text={JSON.stringify(otherDetails)} />
+          </RawText>
         </>
       )}
     </Peek>

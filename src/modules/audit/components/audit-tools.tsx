@@ -1,13 +1,11 @@
 'use client';
 
-import { TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
-import { type FormEvent, useState } from 'react';
 import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { SearchInput } from '@/components/list/search-input';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatMoment } from '@/lib/format';
-import { type AuditSearch, guessFilter, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
+import { type AuditSearch, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
 
 const OUTCOMES = { all: 'All', success: 'Success', denied: 'Denied', error: 'Error' } as const;
 
@@ -16,26 +14,15 @@ type AuditToolsProps = { query: ListToolsProps['query']; search: AuditSearch };
 export function AuditTools({ query, search }: AuditToolsProps) {
   const { values, change } = search;
   const set = (Object.keys(VALUE_FILTERS) as ValueFilter[]).filter((name) => values[name] !== null);
-  const [text, setText] = useState('');
-  const find = (event: FormEvent) => {
-    event.preventDefault();
-    const found = guessFilter(text);
-    if (!found) return;
-    change({ [found[0]]: found[1] });
-    setText('');
-  };
   return (
     <ListTools query={query} search={search}>
-      <form className="grow-small" onSubmit={find}>
-        <TextInput
-          aria-label="Find entries"
-          placeholder="Actor, action, resource, IP address or request ID"
-          leftSection={<IconSearch size={16} stroke={1.5} />}
-          w={{ base: '100%', sm: 360 }}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      </form>
+      <SearchInput
+        label="Search entries"
+        placeholder="Actor, action, name or request ID"
+        w={{ base: '100%', sm: 360 }}
+        value={values.q}
+        onChange={(q) => change({ q })}
+      />
       <SegmentedControl
         label="Outcome"
         value={values.outcome ?? 'all'}

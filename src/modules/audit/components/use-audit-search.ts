@@ -1,11 +1,12 @@
 'use client';
 
 import { parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from 'nuqs';
-import { sortBy, useListSearch } from '@/components/list/use-list-search';
+import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { OUTCOMES } from '../schema';
 
 const SEARCH = {
   filters: {
+    q: parseAsText,
     domain: parseAsString,
     admin: parseAsString,
     email: parseAsString,
@@ -42,8 +43,9 @@ export function useAuditSearch() {
 export type AuditSearch = ReturnType<typeof useAuditSearch>;
 
 /** The search as the API's input. */
-export function inputOf({ values, history }: AuditSearch) {
+export function inputOf({ settled, values, history }: AuditSearch) {
   return {
+    q: settled.q || undefined,
     domain_id: values.domain ?? undefined,
     admin_id: values.admin ?? undefined,
     admin_email: values.email ?? undefined,
@@ -58,15 +60,4 @@ export function inputOf({ values, history }: AuditSearch) {
     order: values.order,
     cursor: history.cursor,
   };
-}
-
-/** The filter for a typed or pasted value, by its format, or null if it is empty. */
-export function guessFilter(text: string): [ValueFilter, string] | null {
-  const value = text.trim();
-  if (value === '') return null;
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return ['request', value.toLowerCase()];
-  if (value.includes('@')) return ['email', value.toLowerCase()];
-  if (/^[a-z_]+:.+/.test(value)) return ['resource', value];
-  if (/^\d+\.\d+\.\d+\.\d+$|^[0-9a-f]*:[0-9a-f:]+$/i.test(value)) return ['ip', value];
-  return ['action', value];
 }

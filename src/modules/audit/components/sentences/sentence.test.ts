@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { AUDIT_ACTIONS } from '@/lib/audit-actions';
+import { appRouter } from '@/modules/router';
+import type { AuditEntry } from '../../schema';
+import { sentenceOf, textOf } from './sentence';
+
+const ID = '019ac000-0000-7000-8000-000000000000';
+
+function said(action: string, over: Partial<AuditEntry> = {}): string {
+  const [kind] = action.split('.');
+  return textOf(
+    sentenceOf({
+      id: ID,
+      ...{ admin_id: ID, admin_email: 'ada@here.example', api_key_id: null, action, resource: `${kind}:${ID}` },
+      ...{ resource_name: null, domain_id: null, ip_address: '', user_agent: '', request_id: ID, outcome: 'success' },
+      ...{ details: {}, created_at: '', hash: null, prev_hash: null },
+      ...over,
+    } as AuditEntry),
+  );
+}
+
+describe('an audit entry as a sentence', () => {
+  it.each(AUDIT_ACTIONS)('exists for %s, of every outcome, with a name or without', (action) => {
+    for (const outcome of ['success', 'denied', 'error'] as const) {
+      for (const name of [null, 'Something']) {
+        for (const details of [{}, { dry_run: true }]) {
+          const text = said(action, { outcome, resource_name: name, details });
+          expect(text).toMatch(/^ada@here\.example [a-z]/);
+          expect(text).not.toContain(action);
+          expect(text).not.toMatch(/ (of|to|for|about|from)$| {2}|undefined|null|0000/);
+        }
+      }
+    }
+  });
+
+  it('exists for every mutation', () => {
+    const actions = Object.values(appRouter._def.procedures).flatMap(
+      (procedure) => (procedure as unknown as { _def: { meta?: { audit?: string } } })._def.meta?.audit ?? [],
+    );
+    expect(actions.length).toBeGreaterThan(50);
+    for (const action of actions) expect(AUDIT_ACTIONS).toContain(action);
+  });
+
+  it('says what an update did', () => {
+    const change = (before: object, after: object) => ({
+      resource_name: 'info@here.example',
+      details: { before, after },
+    });
+    expect(said('alias.update', change({ active: true }, { active: false }))).toBe(
+      'ada@here.example deactivated alias info@here.example',
+    );
+    expect(said('alias.update', change({ active: false }, { active: true }))).toContain(' activated alias ');
+    expect(said('alias.update', change({ active: true }, { active: true }))).toContain(' changed alias ');
+    expect(said('alert.update', change({ status: 'open' }, { status: 'closed' }))).toContain(
+      ' closed the alert about ',
+    );
+    expect(said('cluster_node.update', change({ state: 'active' }, { state: 'draining' }))).toContain(' drained node ');
+    expect(said('config.update', { resource: 'config', details: { after: { A: 1, B: 2 } } })).toBe(
+      'ada@here.example changed settings A, B',
+    );
+  });
+
+  it('distinguishes a dry run from a change', () => {
+    const dryRuns = [
+      said('alias.import', { details: { dry_run: true } }),
+      said('backup.restore', { details: { action: 'preview' } }),
+      said('operation.create', { details: { after: { dry_run: true, action: 'apply_config' } } }),
+    ];
+    expect(dryRuns).toEqual([
+      'ada@here.example did a dry run: import aliases',
+      'ada@here.example did a dry run: restore a backup',
+      'ada@here.example did a dry run: request the mail server operation apply config',
+    ]);
+    expect(said('alias.import', { details: { dry_run: false } })).toBe('ada@here.example imported aliases');
+  });
+
+  it('names the command line as the actor by the entry’s source, which no request can set', () => {
+    const nobody = { admin_email: null, resource: 'backup', resource_name: null };
+    expect(said('backup.create', { ...nobody, details: { source: 'command_line' } })).toBe(
+      'Command line started a backup',
+    );
+    expect(said('backup.create', { ...nobody, user_agent: 'command line' })).toBe('Postroom started a backup');
+    expect(said('session.create', { ...nobody, outcome: 'denied' })).toBe(
+      'Somebody who isn’t signed in tried to sign in',
+    );
+    expect(said('domain.create', { api_key_id: ID, resource_name: 'here.example' })).toBe(
+      'ada@here.example (API key) added domain here.example',
+    );
+  });
+
+  it('names recipients of queued messages, and the actor’s own account', () => {
+    const queued = {
+      resource: 'queue:4jWsM35xXVzMFgn',
+      details: { before: { recipients: ['bo@far.example', 'cy@far.example'] } },
+    };
+    expect(said('queue.delete', queued)).toBe(
+      'ada@here.example deleted the message to bo@far.example +1 from the queue',
+    );
+    expect(said('queue.retry', { resource: 'queue:x', outcome: 'denied' })).toBe(
+      'ada@here.example tried to retry a message in the queue',
+    );
+    expect(said('admin.enable_totp', { resource_name: 'ada@here.example' })).toBe(
+      'ada@here.example enabled two-factor authentication of their own account',
+    );
+    expect(said('session.create', { resource: 'session', outcome: 'denied', details: { further_attempts: 12 } })).toBe(
+      'ada@here.example tried to sign in and 12 more times',
+    );
+  });
+});

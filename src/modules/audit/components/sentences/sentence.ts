@@ -1,0 +1,131 @@
+import type { AuditAction } from '@/lib/audit-actions';
+import { formatPlural } from '@/lib/format';
+import type { AuditEntry } from '../../schema';
+import { PHRASES, UNNAMED } from './phrases';
+
+/** An entry in words: "ada@here.example" "deactivated alias" "info@here.example". */
+export type Sentence = { actor: string; verb: string; name: string | null; after: string; isDryRun: boolean };
+
+type Part = Record<string, unknown>;
+
+export function sentenceOf(entry: AuditEntry): Sentence {
+  const isDryRun = isDryRunOf(entry);
+  const name = nameOf(entry);
+  const phrase = PHRASES[entry.action as AuditAction];
+  const verb = phrase ? verbOf(entry, phrase, isDryRun) : `recorded ${entry.action}`;
+  const { further_attempts: further } = entry.details;
+  const after = [
+    phrase?.after,
+    typeof further === 'number' && `and ${formatPlural(further, 'more time', 'more times')}`,
+  ];
+  return {
+    actor: actorOf(entry),
+    verb: name === null ? withArticle(verb, entry) : verb,
+    name,
+    after: after.filter(Boolean).join(', '),
+    isDryRun,
+  };
+}
+
+export function textOf({ actor, verb, name, after }: Sentence): string {
+  return [actor, verb, name, after].filter(Boolean).join(' ');
+}
+
+function actorOf({ admin_email: email, api_key_id: keyId, details, outcome }: AuditEntry): string {
+  if (email !== null) return keyId ? `${email} (API key)` : email;
+  if (details.source === 'command_line') return 'Command line';
+  return outcome === 'denied' ? 'Somebody who isn’t signed in' : 'Postroom';
+}
+
+function verbOf(entry: AuditEntry, { did, toDo }: { did: string; toDo: string }, isDryRun: boolean): string {
+  if (entry.outcome === 'denied') return `tried to ${toDo}`;
+  if (entry.outcome === 'error') return `couldn’t ${toDo}`;
+  if (isDryRun) return `did a dry run: ${toDo}`;
+  if (entry.details.requires_totp === true) return 'entered the right password';
+  const change = changeOf(entry);
+  return change ? did.replace(/^changed/, change) : did;
+}
+
+/** What an update does, if that has a word. */
+function changeOf({ details }: AuditEntry): string | undefined {
+  const [before, after] = [partOf(details.before), partOf(details.after)];
+  if (typeof before.active === 'boolean' && before.active !== after.active) {
+    return after.active ? 'activated' : 'deactivated';
+  }
+  const status = after.status ?? after.state;
+  return status === (before.status ?? before.state) ? undefined : CHANGES[String(status)];
+}
+
+const CHANGES: Record<string, string> = {
+  acknowledged: 'acknowledged',
+  closed: 'closed',
+  open: 'reopened',
+  draining: 'drained',
+  active: 'activated',
+};
+
+/** Whether it only shows what would change. */
+function isDryRunOf({ action, details }: AuditEntry): boolean {
+  const isPreview = action.startsWith('backup.') && details.action === 'preview';
+  return isPreview || details.dry_run === true || partOf(details.after).dry_run === true;
+}
+
+function nameOf(entry: AuditEntry): string | null {
+  const { action, resource, resource_name: name, admin_email: email, details } = entry;
+  const [kind] = resource.split(':') as [string];
+  if (UNNAMED.has(action)) return null;
+  if (action.startsWith('mail_backup.')) return textIn(partOf(partOf(details.after).input).mailbox);
+  if (kind === 'config') return Object.keys(partOf(details.after)).join(', ') || null;
+  if (kind === 'operation') return operationOf({ ...details, ...partOf(details.after) });
+  if (kind === 'queue') return queuedOf(partOf(details.before));
+  if (name === null) return null;
+  if (kind === 'message') return `“${name}”`;
+  return kind === 'admin' && name === email ? 'their own account' : name;
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function operationOf({ action, service }: Part): string | null {
+  const words = [action, service].filter((word) => typeof word === 'string');
+  return words.join(' ').replaceAll('_', ' ') || null;
+}
+
+function queuedOf({ recipients }: Part): string | null {
+  if (!Array.isArray(recipients) || recipients.length === 0) return null;
+  const [first, ...others] = recipients;
+  return `the message to ${first}${others.length > 0 ? ` +${others.length}` : ''}`;
+}
+
+/** "delete alias" becomes "delete an alias", and "check the DNS of" becomes "check the DNS of a domain". */
+function withArticle(verb: string, { resource }: AuditEntry): string {
+  const [kind] = resource.split(':') as [string];
+  const noun = NOUNS[kind];
+  if (!noun) return verb;
+  const article = /^[aA]/.test(noun) ? 'an' : 'a';
+  if (/ (of|to|for|about)$/.test(verb) || kind === 'queue') return `${verb} ${article} ${noun}`;
+  if (!verb.endsWith(` ${noun}`) || verb.endsWith(` ${article} ${noun}`)) return verb;
+  return `${verb.slice(0, -noun.length)}${article} ${noun}`;
+}
+
+const NOUNS: Record<string, string> = {
+  admin: 'admin',
+  alert: 'sender',
+  alias: 'alias',
+  api_key: 'API key',
+  backup: 'backup',
+  cluster_node: 'node',
+  domain: 'domain',
+  mail_backup: 'mailbox',
+  mailbox: 'mailbox',
+  message: 'message',
+  operation: 'operation',
+  queue: 'message',
+  sieve_filter: 'filter',
+  webhook: 'webhook',
+};
+
+function partOf(value: unknown): Part {
+  return typeof value === 'object' && value !== null ? (value as Part) : {};
+}

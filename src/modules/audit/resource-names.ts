@@ -1,0 +1,44 @@
+import { accessibleDomainIds } from '@/server/access/authorize';
+import type { Tx } from '@/server/db';
+import type { ActorContext } from '@/server/procedures/context';
+
+type Named = { resource: string; details: unknown };
+
+const NODE = 'cluster_node:';
+
+/** The name of what an entry is about, as the entry recorded it: the name after the change, or the last one. */
+export function recordedName({ resource, details }: Named): string | null {
+  const { before, after, ...others } = details as { before?: unknown; after?: unknown };
+  for (const part of [after, before, others]) {
+    const { email, address, name, subject, host } = (part ?? {}) as Record<string, unknown>;
+    const given = [email, address, name, subject, resource.startsWith(NODE) && host];
+    const found = given.find((value) => typeof value === 'string' && value !== '');
+    if (found) return found as string;
+  }
+  return null;
+}
+
+/**
+ * The current names of what entries are about, by resource. An entry about another domain's record can be in the log of
+ * a caller who has no access to that domain, so names are limited to the caller's domains.
+ */
+export async function currentNames(
+  db: Tx,
+  actor: ActorContext['actor'] | null,
+  resources: string[],
+): Promise<Map<string, string>> {
+  const asked = [...new Set(resources)].flatMap((resource) => {
+    const [, kind, id] = RESOURCE.exec(resource) ?? [];
+    return kind && id ? [{ resource, kind, id }] : [];
+  });
+  if (asked.length === 0) return new Map();
+  const ids = actor && accessibleDomainIds(actor);
+  const found = await db.$queryRaw<{ resource: string; name: string }[]>`
+    SELECT asked.resource, named.name
+      FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS asked(resource text, kind text, id uuid),
+           LATERAL resource_name(asked.kind, asked.id) AS named
+     WHERE named.name <> '' AND (${ids}::uuid[] IS NULL OR named.domain_id = ANY (${ids}::uuid[]))`;
+  return new Map(found.map(({ resource, name }) => [resource, name]));
+}
+
+const RESOURCE = /^([a-z_]+):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
