@@ -1,5 +1,6 @@
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import { countRefusal } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';
 import { sha256 } from '@/server/secrets/crypto';
 import { findDevice } from './sessions/device';
@@ -30,6 +31,7 @@ export async function recordAttempt(ctx: Context, email: string): Promise<Attemp
     WHERE earlier.wait_until <= ${now}
     RETURNING failures`;
   if (counted.length > 0) return { account };
+  countRefusal('sign_in_delay');
   const row = await db.signInFailure.findUnique({ where: { account }, select: { waitUntil: true } });
   throw waiting(row ? row.waitUntil.getTime() - now.getTime() : 1000);
 }

@@ -2,6 +2,7 @@ import { formatPlural } from '@/lib/format';
 import { revokeKeysOf } from '@/modules/api-keys/service';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
+import { countSignInFailure } from '@/server/metrics/metrics';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext, PublicMutationContext } from '@/server/procedures/mutation';
 import { hashPassword, isPassword } from '@/server/secrets/password';
@@ -95,6 +96,7 @@ async function provePassword(ctx: PublicMutationContext, email: string, password
     select: { id: true, email: true, passwordHash: true },
   });
   if (!(await isPassword(password, admin?.passwordHash ?? null)) || !admin) {
+    countSignInFailure('password');
     await ctx.auditAlone({ resource: 'session', outcome: 'denied', email, details: { code: 'INVALID_CREDENTIALS' } });
     throw new AppError('INVALID_CREDENTIALS', 'Incorrect email or password.');
   }
@@ -153,6 +155,7 @@ async function proveSecondFactor(ctx: PublicMutationContext, token: string, fact
     return answer;
   });
   if (loggedIn) return loggedIn;
+  countSignInFailure(factor.totp_code ? 'totp' : 'recovery_code');
   throw new AppError('TOTP_INVALID', 'The code is incorrect or was already used.', {
     details: { attempts_left: pending.attemptsLeft - 1 },
   });

@@ -59,7 +59,7 @@ export async function finishHandshake(
 
 export function logFailure(ctx: Context, provider: Provider, error: OidcError, reason: string | undefined): Refused {
   const why = (reason ?? 'unknown').toWellFormed().slice(0, 200);
-  log.warn({ request_id: ctx.request.id, provider: provider.id, error, reason: why }, 'single sign-on failed');
+  log.warn({ request_id: ctx.request.id, provider: provider.id, code: error, reason: why }, 'single sign-on failed');
   return { error };
 }
 

@@ -37,7 +37,10 @@ export async function linkIdentity(
 }
 
 export async function findIdentity(db: Tx, adminId: string): Promise<Identity | null> {
-  return db.oidcIdentity.findUnique({ where: { adminId }, select: IDENTITY });
+  const [identity] = await db.$queryRaw<Identity[]>`/* prepared */
+    SELECT provider_id AS "providerId", issuer, subject, created_at AS "createdAt"
+      FROM oidc_identity WHERE admin_id = ${adminId}::uuid`;
+  return identity ?? null;
 }
 
 /**
@@ -55,8 +58,6 @@ export async function removeIdentity(tx: Tx, adminId: string, withoutPassword: s
   if (count === 0) throw new AppError('CONFLICT', 'No identity provider is linked.');
   return identity;
 }
-
-const IDENTITY = { providerId: true, issuer: true, subject: true, createdAt: true } as const;
 
 async function insertIdentity(tx: Tx, provider: Provider, { iss, sub }: Claims, adminId: string): Promise<boolean> {
   const data = { adminId, providerId: provider.id, issuer: iss, subject: sub };

@@ -2,8 +2,10 @@ import { safeNextPath } from '@/lib/routes';
 import { insertAuditEntry } from '@/server/audit';
 import { recordDeniedAttempt } from '@/server/denied-attempts';
 import { AppError } from '@/server/errors';
+import { countSignInFailure } from '@/server/metrics/metrics';
 import type { Context } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
+import { recordWrite } from '@/server/replica/reads';
 import { env } from '@/server/settings/env';
 import type { LoggedIn, TotpPending } from '../schema';
 import { passFirstFactor } from '../sign-in';
@@ -128,6 +130,7 @@ async function finishLink(
     return null;
   });
   if (error) return failTo(ctx, provider, intent, error);
+  await recordWrite({ session: { id: sessionId }, key: null });
   return { location: signedInPage(page('/account', { linked: provider.id })) };
 }
 
@@ -139,6 +142,7 @@ async function failTo(
   email?: string,
 ): Promise<Redirection> {
   const isLink = intent?.purpose === 'link';
+  if (!isLink) countSignInFailure('oidc');
   const record = isLink ? insertAuditEntry : recordDeniedAttempt;
   await record(ctx.db, ctx, {
     action: isLink ? 'admin.link_oidc' : 'session.create',

@@ -9,13 +9,13 @@ import { endSessions } from './session';
 /** The caller's active sessions. Their ids are public; cookies contain a different secret. */
 export async function listSessions(ctx: ActorContext, input: ListSessions): Promise<Page<Session>> {
   const active = { adminId: ctx.actor.admin.id, expiresAt: { gt: ctx.clock.now() } };
-  return paginate(
-    'sessions',
-    input,
-    'createdAt',
-    ({ where, ...page }) => ctx.db.session.findMany({ ...page, where: { AND: [where, active] }, select: FIELDS }),
-    (row: Row) => present(row, ctx.actor.session?.id),
-  );
+  return paginate('sessions', input, {
+    column: 'createdAt',
+    fetch: ({ where, ...page }) =>
+      ctx.db.session.findMany({ ...page, where: { AND: [where, active] }, select: FIELDS }),
+    count: (take) => ctx.db.session.count({ where: active, take }),
+    present: (row: Row) => present(row, ctx.actor.session?.id),
+  });
 }
 
 /** @throws NOT_FOUND, also for another admin's session */

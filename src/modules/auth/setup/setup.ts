@@ -13,20 +13,17 @@ import { openSession } from '../sessions/session';
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1000;
 const FIRST_ADMIN_LOCK = 7_203_001;
 
-/** Creates the admin of ADMIN_EMAIL, or prints the setup link, if there is no admin yet. */
-export async function prepareFirstAdmin(): Promise<void> {
+/** Creates the admin of ADMIN_EMAIL, if there is no admin yet. @returns the setup link, if there is none of those either */
+export async function prepareFirstAdmin(): Promise<string | null> {
   const { adminEmail, adminPassword, appUrl } = env();
-  if (await hasAdmin(database())) return;
+  if (await hasAdmin(database())) return null;
   if (adminEmail && adminPassword) {
     const passwordHash = await hashPassword(adminPassword);
     const admin = await database().$transaction((tx) => createFirstAdmin(tx, adminEmail, passwordHash));
     if (admin) log.info({ email: admin.email }, 'created the first super_admin from ADMIN_EMAIL');
-    return;
+    return null;
   }
-  const token = await makeSetupToken(database(), systemClock.now());
-  process.stdout.write(
-    `\n  Set up the first admin: ${appUrl}/setup?token=${token}\n  The link is valid for 24 hours.\n\n`,
-  );
+  return `${appUrl}/setup?token=${await makeSetupToken(database(), systemClock.now())}`;
 }
 
 /** A new token for each start. Those of other instances and earlier starts stay valid until they expire. */

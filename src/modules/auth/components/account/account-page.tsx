@@ -8,15 +8,18 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { PageHeader } from '@/components/page-header';
 import { ROLE_LABELS } from '@/components/shell/navigation/account-menu';
 import { Page } from '@/components/shell/page';
+import { useTimeZone } from '@/components/values/use-time-zone';
 import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';
 import classes from './account-page.module.css';
+import { Appearance } from './appearance';
 import { Sessions } from './sessions';
 import { TwoFactor } from './two-factor';
 
 const PasswordDialog = lazyDialog(() => import('./password-dialog').then((module) => module.PasswordDialog));
 
 export function AccountPage() {
+  const [zone, setZone] = useTimeZone();
   const me = trpc.auth.me.useQuery({});
   // Sections below render once the height of this one is known.
   const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
@@ -46,7 +49,12 @@ export function AccountPage() {
         <>
           <TwoFactor isEnabled={me.data?.totp_enabled} />
           <OidcAccount linked={me.data?.oidc_provider} />
-          {me.data && !providers.isPending && <Sessions />}
+          {me.data && !providers.isPending && (
+            <>
+              <Appearance zone={zone} onZone={setZone} />
+              <Sessions />
+            </>
+          )}
         </>
       )}
       <PasswordDialog opened={isChanging} onClose={dialog.close} />

@@ -3,7 +3,7 @@ import { parse } from 'bowser';
 import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { Badge } from '@/components/text/badge';
-import { formatMoment } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
 import type { Session } from '../../schema';
 
 export function sessionColumns(onEnd: (session: Session) => void): DataTableColumn<Session>[] {
@@ -36,7 +36,7 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
       width: 128,
       skeletonWidth: 88,
       className: 'soft',
-      cell: ({ created_at }) => formatMoment(created_at),
+      cell: ({ created_at }) => <TimeAgo iso={created_at} />,
     },
     {
       key: 'ends',
@@ -45,7 +45,7 @@ export function sessionColumns(onEnd: (session: Session) => void): DataTableColu
       isOptional: true,
       skeletonWidth: 88,
       className: 'soft',
-      cell: ({ expires_at }) => formatMoment(expires_at),
+      cell: ({ expires_at }) => <TimeAgo iso={expires_at} />,
     },
     {
       key: 'end',

@@ -2,11 +2,11 @@
 
 import { Button, Stack } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import Link from 'next/link';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
+import { CopyIcon } from '@/components/values/copy-button';
 import { formatPlural } from '@/lib/format';
 import type { Domain } from '@/modules/domains/schema';
 import { Lead } from '../postcard';
@@ -20,7 +20,10 @@ type SetupDnsProps = { domain: Domain; onDone: () => void };
 export function SetupDns({ domain: { id, name }, onDone }: SetupDnsProps) {
   const utils = trpc.useUtils();
   const check = trpc.domains.checkDns.useMutation({
-    onSuccess: (checked) => utils.domains.dns.setData({ id }, checked),
+    onSuccess: (checked) => {
+      utils.domains.dns.setData({ id }, checked);
+      void utils.overview.invalidate();
+    },
   });
   const { data } = trpc.domains.dns.useQuery(
     { id },
@@ -40,14 +43,8 @@ export function SetupDns({ domain: { id, name }, onDone }: SetupDnsProps) {
       <Stack>
         <ProblemAlert problem={check.error ? toProblem(check.error) : null} />
         <ul className={classes.records} aria-label="Records that mail needs" aria-busy={!data}>
-          {required.map(({ type, name: recordName, severity }) => (
-            <li key={`${type} ${recordName}`}>
-              <StatusMark status={severity === 'error' ? 'pending' : 'on'}>
-                {severity === 'error' ? 'To do' : 'Found'}
-              </StatusMark>
-              <span className="mono soft">{type}</span>
-              <span className="mono wrap">{recordName}</span>
-            </li>
+          {required.map((record) => (
+            <RecordItem key={`${record.type} ${record.name} ${record.purpose}`} record={record} />
           ))}
           {data && required.length === 0 && <li className="soft">The first check starts within a minute.</li>}
         </ul>
@@ -59,20 +56,46 @@ export function SetupDns({ domain: { id, name }, onDone }: SetupDnsProps) {
         >
           Download as zone file
         </Button>
-        <Button component={Link} href={`/domains/${id}?view=publish`} target="_blank">
-          Show the values to copy
-        </Button>
         <Button loading={check.isPending} onClick={() => check.mutate({ id })}>
-          Check again
+          Check now
         </Button>
         <Button variant="filled" onClick={onDone}>
           {broken > 0 || required.length === 0 ? 'Continue, publish later' : 'Continue'}
         </Button>
       </Stack>
       <p className={`quiet ${classes.note}`}>
-        {broken > 0 && `${formatPlural(broken, 'record')} left. `}You can leave this page. The overview shows what is
-        left.
+        {broken > 0 && `${formatPlural(broken, 'record')} left. `}You can leave this page and continue from the
+        overview.
       </p>
     </>
+  );
+}
+
+type RequiredRecord = { type: string; name: string; severity: string; expected: string | null; fix: string | null };
+
+/** A record, and what to publish while it isn't. */
+function RecordItem({ record: { type, name, severity, expected, fix } }: { record: RequiredRecord }) {
+  const isFound = severity !== 'error';
+  return (
+    <li>
+      <StatusMark status={isFound ? 'on' : 'pending'}>{isFound ? 'Found' : 'To do'}</StatusMark>
+      <span className="mono soft">{type}</span>
+      <span className={classes.value}>
+        <span className="mono wrap">{name}</span>
+        {!isFound && <CopyIcon value={name} what={`the name of ${type} ${name}`} />}
+      </span>
+      {!isFound && (
+        <span className={`${classes.value} ${classes.expected}`}>
+          {expected === null ? (
+            <span className="soft">{fix}</span>
+          ) : (
+            <>
+              <span className="mono wrap">{expected}</span>
+              <CopyIcon value={expected} what={`the value of ${type} ${name}`} />
+            </>
+          )}
+        </span>
+      )}
+    </li>
   );
 }

@@ -9,13 +9,17 @@ import { CreateDomain } from '@/modules/domains/schema';
 import { Lead } from '../postcard';
 
 export function SetupDomain({ onDone }: { onDone: (id: string) => void }) {
+  const utils = trpc.useUtils();
   const create = trpc.domains.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateDomain,
     initialValues: { name: '' },
     toInput: (values) => trimmed(values, ['name']),
     submit: (input) => create.mutateAsync(input),
-    onSaved: ({ id }) => onDone(id),
+    onSaved: async ({ id }) => {
+      await Promise.all([utils.domains.invalidate(), utils.overview.invalidate()]);
+      onDone(id);
+    },
   });
 
   return (

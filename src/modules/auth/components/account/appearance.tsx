@@ -1,0 +1,45 @@
+'use client';
+
+import { Group, Input, Select, useMantineColorScheme } from '@mantine/core';
+import { useMounted } from '@mantine/hooks';
+import { SegmentedControl } from '@/components/segmented-control';
+import { SettingsSection } from '@/components/settings-section';
+import { browserTimeZone, timeZonesWith, zoneName } from '@/lib/time/time-zone';
+import classes from './appearance.module.css';
+
+const BROWSER = 'browser';
+
+type AppearanceProps = { zone: string | null; onZone: (zone: string | null) => void };
+
+export function Appearance({ zone, onZone }: AppearanceProps) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  // The server doesn't know what the browser has stored.
+  const isMounted = useMounted();
+  const own = browserTimeZone();
+  const zones = isMounted ? timeZonesWith(zone ?? own).map((name) => ({ value: name, label: name })) : [];
+  return (
+    <SettingsSection title="Appearance" hint="In this browser.">
+      <Group align="flex-end">
+        <Input.Wrapper label="Theme" labelElement="div" className={classes.theme}>
+          <SegmentedControl
+            label="Theme"
+            value={isMounted ? colorScheme : 'auto'}
+            options={{ light: 'Light', dark: 'Dark', auto: 'System' }}
+            onChange={setColorScheme}
+          />
+        </Input.Wrapper>
+        <Select
+          label="Time zone"
+          w={264}
+          searchable
+          allowDeselect={false}
+          limit={40}
+          nothingFoundMessage="No matching time zone"
+          data={[{ value: BROWSER, label: isMounted ? `Browser (${zoneName(own)})` : 'Browser' }, ...zones]}
+          value={isMounted && zone !== null ? zone : BROWSER}
+          onChange={(value) => onZone(value === BROWSER ? null : value)}
+        />
+      </Group>
+    </SettingsSection>
+  );
+}

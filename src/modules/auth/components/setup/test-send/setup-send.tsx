@@ -1,0 +1,63 @@
+'use client';
+
+import { Button, Select, Stack } from '@mantine/core';
+import Link from 'next/link';
+import { useState } from 'react';
+import { trpc } from '@/components/api/trpc';
+import { SegmentedControl } from '@/components/segmented-control';
+import { SettingsSkeleton } from '@/components/settings-section';
+import type { Domain } from '@/modules/domains/schema';
+import { Lead } from '../../postcard';
+import { MailboxForm } from './mailbox-form';
+import { SendForm } from './send-form';
+import { TestResult } from './test-result';
+
+const MAX_MAILBOXES = 50;
+const TARGETS = { mailbox: 'A mailbox here', outside: 'Another address' } as const;
+
+type SetupSendProps = { email: string; domain: Domain };
+
+/** Sends the first message to where it can be delivered: a mailbox of the domain, which is created here, or outside. */
+export function SetupSend({ email, domain }: SetupSendProps) {
+  const [target, setTarget] = useState<keyof typeof TARGETS>('mailbox');
+  const [to, setTo] = useState<string | null>(null);
+  const [sentAs, setSentAs] = useState<string | null>(null);
+  const mailboxes = trpc.mailboxes.list.useQuery({ domain_id: domain.id, active: true, limit: MAX_MAILBOXES });
+  const addresses = mailboxes.data?.items.map((mailbox) => mailbox.email);
+  const chosen = to ?? addresses?.[0] ?? null;
+
+  if (sentAs) return <TestResult messageId={sentAs} />;
+  return (
+    <>
+      <h1>Send a test message</h1>
+      <Lead>
+        From <span className="mono">postmaster@{domain.name}</span>
+      </Lead>
+      <Stack>
+        <SegmentedControl label="Deliver to" value={target} options={TARGETS} onChange={setTarget} />
+        {target === 'outside' ? (
+          <SendForm key="outside" domain={domain} onSent={setSentAs} />
+        ) : !addresses ? (
+          <SettingsSkeleton heights={[120]} />
+        ) : chosen === null ? (
+          <MailboxForm email={email} domain={domain} onCreated={setTo} />
+        ) : (
+          <SendForm key={chosen} domain={domain} to={chosen} onSent={setSentAs}>
+            <Select
+              label="Mailbox"
+              className="mono-input"
+              data={addresses}
+              allowDeselect={false}
+              searchable={addresses.length > 8}
+              value={chosen}
+              onChange={setTo}
+            />
+          </SendForm>
+        )}
+        <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
+          Skip for now
+        </Button>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+'use client';
+
+import { Button, Stack } from '@mantine/core';
+import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
+import { StatusMark } from '@/components/marks/status-mark';
+import type { MessageStatus } from '@/modules/messages/schema';
+import { Lead } from '../../postcard';
+
+const POLL_MS = 1_000;
+/** The mail server still tries, or the log has not been read yet. */
+const OPEN: MessageStatus[] = ['submitting', 'sent', 'deferred', 'uncertain'];
+
+const TEXTS: Partial<Record<MessageStatus, [title: string, text: string]>> = {
+  delivered: ['Delivered', 'The receiving server accepted the message.'],
+  deferred: ['Deferred', 'The receiving server asked to wait. Your mail server will retry.'],
+  bounced: ['Bounced', 'The receiving server rejected the message. Its trace shows the reply.'],
+  failed: ['Failed', 'Your mail server couldn’t send the message. Its trace shows why.'],
+};
+
+/** What happened to the test message, as soon as it is known. */
+export function TestResult({ messageId }: { messageId: string }) {
+  const list = trpc.messages.list.useQuery(
+    { q: messageId, direction: 'outbound', limit: 1 },
+    {
+      refetchInterval: ({ state }) => {
+        const status = state.data?.items[0]?.status;
+        return (!status || OPEN.includes(status)) && POLL_MS;
+      },
+    },
+  );
+  const message = list.data?.items[0];
+  const status = message?.status ?? 'sent';
+  const [title, text] = TEXTS[status] ?? ['Sent', 'The mail server accepted the message. Waiting for the result.'];
+  return (
+    <>
+      <h1>{title}</h1>
+      <div role="status" aria-label="Delivery">
+        <Lead>
+          <StatusMark status={status}>{text}</StatusMark>
+        </Lead>
+      </div>
+      <Stack>
+        <Button
+          component={Link}
+          href={message ? `/messages/${message.id}` : `/messages?q=${encodeURIComponent(messageId)}`}
+          fullWidth
+        >
+          View delivery status
+        </Button>
+        <Button component={Link} href="/" variant="filled" fullWidth>
+          Open console
+        </Button>
+      </Stack>
+    </>
+  );
+}
