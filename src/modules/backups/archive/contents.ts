@@ -1,0 +1,58 @@
+import type { ClientBase } from 'pg';
+import { readMigrations } from '../scratch/migrations';
+import type { Header, Table } from './format';
+import { OWN_SEQUENCES, OWN_TABLES } from './own-tables';
+import { findTables } from './tables';
+
+export type Contents = Pick<Header, 'migrations' | 'tables' | 'sequences'> & {
+  /** Tables, and columns as `table.column`, that someone else added to the database. */
+  foreign: string[];
+};
+
+/** What an archive of this database has. */
+export async function findContents(client: ClientBase): Promise<Contents> {
+  const migrations = await findMigrations(client);
+  const tables = await findTables(client);
+  const sequences = await findSequences(client);
+  // While versions change, only the database knows its tables.
+  if (JSON.stringify(migrations) !== JSON.stringify(await readMigrations()))
+    return { migrations, tables, sequences, foreign: [] };
+  return {
+    migrations,
+    tables: tables.filter(({ name }) => isOwn(name)).map(withOwnColumns),
+    sequences: Object.fromEntries(Object.entries(sequences).filter(([name]) => OWN_SEQUENCES.includes(name))),
+    foreign: tables.flatMap(({ name, columns }) => {
+      if (!isOwn(name)) return [name];
+      return columns.filter((column) => !ownColumns(name).includes(column)).map((column) => `${name}.${column}`);
+    }),
+  };
+}
+
+function isOwn(table: string): boolean {
+  return Object.hasOwn(OWN_TABLES, table);
+}
+
+function ownColumns(table: string): string[] {
+  return OWN_TABLES[table]?.split(' ') ?? [];
+}
+
+function withOwnColumns(table: Table): Table {
+  const own = ownColumns(table.name);
+  return { ...table, columns: table.columns.filter((column) => own.includes(column)) };
+}
+
+export async function findMigrations(client: ClientBase): Promise<Header['migrations']> {
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    `SELECT migration_name AS name, checksum FROM _prisma_migrations
+      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name COLLATE "C"`,
+  );
+  return rows;
+}
+
+async function findSequences(client: ClientBase): Promise<Header['sequences']> {
+  const { rows } = await client.query<{ name: string; last: string }>(
+    `SELECT sequencename::text AS name, last_value::text AS last FROM pg_sequences
+      WHERE schemaname = 'public' AND last_value IS NOT NULL`,
+  );
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
+}

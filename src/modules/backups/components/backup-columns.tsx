@@ -1,0 +1,129 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { StatusMark } from '@/components/marks/status-mark';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatBytes, formatCount, formatFull } from '@/lib/format';
+import type { Backup } from '../schema';
+import { BACKUP_MARKS, nameOf, PROOF_MARKS, TRIGGERS } from './texts';
+
+export type BackupActions = Record<'onRestore' | 'onProve' | 'onVerify' | 'onDelete', (backup: Backup) => void> & {
+  /** Whether another operation is running. */
+  isBusy: boolean;
+};
+
+export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[] {
+  return [
+    {
+      key: 'started',
+      header: 'Made',
+      width: 136,
+      mobile: 'lead',
+      skeletonWidth: 96,
+      cell: ({ started_at: at }) => <TimeAgo iso={at} />,
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      width: 136,
+      mobile: 'tail',
+      skeletonWidth: 72,
+      cell: ({ status }) => <StatusMark status={BACKUP_MARKS[status][0]}>{BACKUP_MARKS[status][1]}</StatusMark>,
+    },
+    {
+      key: 'proof',
+      header: 'Restore',
+      width: 136,
+      mobile: 'under',
+      skeletonWidth: 72,
+      cell: ({ status, proof }) =>
+        status === 'completed' ? (
+          <span title={proof.at ? formatFull(proof.at) : undefined}>
+            <StatusMark status={PROOF_MARKS[proof.state][0]}>{PROOF_MARKS[proof.state][1]}</StatusMark>
+          </span>
+        ) : null,
+    },
+    {
+      key: 'size',
+      header: 'Size',
+      width: 104,
+      kind: 'figure',
+      skeletonWidth: 48,
+      cell: ({ size_bytes: size }) => (size === null ? '' : formatBytes(size)),
+    },
+    {
+      key: 'rows',
+      header: 'Rows',
+      width: 112,
+      kind: 'figure',
+      isOptional: true,
+      skeletonWidth: 48,
+      cell: ({ rows }) => (rows === null ? '' : formatCount(rows)),
+    },
+    {
+      key: 'trigger',
+      header: 'By',
+      width: 128,
+      isOptional: true,
+      className: 'soft',
+      skeletonWidth: 64,
+      cell: ({ trigger }) => TRIGGERS[trigger],
+    },
+    {
+      key: 'name',
+      header: 'Archive',
+      isOptional: true,
+      skeletonWidth: 200,
+      cell: ({ name, location }) => (
+        <span className="mono soft clip" title={`${location}/${name}`}>
+          {name}
+        </span>
+      ),
+    },
+    {
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      width: 56,
+      kind: 'control',
+      mobile: 'side',
+      skeletonWidth: 24,
+      cell: (backup) => <RowMenu backup={backup} {...actions} />,
+    },
+  ];
+}
+
+function RowMenu({ backup, isBusy, onRestore, onProve, onVerify, onDelete }: { backup: Backup } & BackupActions) {
+  const isReadable = backup.status === 'completed';
+  if (backup.status === 'running') return null;
+  return (
+    <Menu position="bottom-end" width={208}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions: ${nameOf(backup)}`}>
+          <IconDots size={18} stroke={1.75} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {isReadable && (
+          <>
+            <Menu.Item disabled={isBusy} onClick={() => onRestore(backup)}>
+              Restore…
+            </Menu.Item>
+            <Menu.Item disabled={isBusy} onClick={() => onProve(backup)}>
+              Prove that it restores
+            </Menu.Item>
+            <Menu.Item disabled={isBusy} onClick={() => onVerify(backup)}>
+              Verify the archive
+            </Menu.Item>
+            <Menu.Item component="a" href={`/api/v1/backups/${backup.id}/download`} download>
+              Download
+            </Menu.Item>
+            <Menu.Divider />
+          </>
+        )}
+        <Menu.Item className="danger" disabled={isBusy} onClick={() => onDelete(backup)}>
+          Delete…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,78 @@
+'use client';
+
+import { Box } from '@mantine/core';
+import { ErrorState } from '@/components/data-table/states';
+import { Figures } from '@/components/layout/figures';
+import { DetailsList } from '@/components/text/details-list';
+import { formatAgo, formatMoment, formatPlural } from '@/lib/format';
+import type { BackupPlan as Plan } from '../schema';
+import { amountOf } from './texts';
+
+type BackupPlanProps = { query: { data: Plan | undefined; error: unknown; refetch: () => unknown } };
+
+/** When the last backup was made and proven, when the next one is due, and what opens them. */
+export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlanProps) {
+  if (error && !plan) return <ErrorState what="the plan of backups" error={error} onRetry={() => void refetch()} />;
+  const { last_completed: completed, last_proven: proven } = plan ?? {};
+  return (
+    <>
+      <Figures
+        figures={[
+          {
+            key: 'last',
+            title: 'Last backup',
+            value: plan && (completed ? formatAgo(completed.started_at) : 'None'),
+            caption: completed ? amountOf(completed) : 'No backup was completed yet',
+          },
+          {
+            key: 'proven',
+            title: 'Last proven restore',
+            value: plan && (proven?.proof.at ? formatAgo(proven.proof.at) : 'None'),
+            caption: proven?.proof.message ?? 'No archive was restored to prove it yet',
+          },
+          {
+            key: 'next',
+            title: 'Next backup',
+            value: plan && (plan.schedule ? formatMoment(plan.schedule.next_run_at) : 'Off'),
+            caption: plan?.schedule ? `Daily at ${plan.schedule.time} UTC, proven afterwards` : 'BACKUP_TIME is off',
+          },
+        ]}
+      />
+      {plan && (
+        <Box pt="md">
+          <DetailsList>
+            <dt>Stored in</dt>
+            <dd className="mono">{plan.location}</dd>
+            <dt>Kept</dt>
+            <dd>{keptText(plan.retention)}</dd>
+            <dt>Opened by</dt>
+            <dd>
+              <span>
+                {plan.encryption.kind === 'passphrase' ? (
+                  <span className="mono">BACKUP_PASSPHRASE</span>
+                ) : (
+                  <>
+                    the key in <span className="mono">{plan.encryption.key_file}</span>
+                    {plan.encryption.recipients.length > 1 && ', and those of BACKUP_RECIPIENTS'}
+                  </>
+                )}
+                . Keep a copy outside this machine: without it no backup can be opened.
+              </span>
+            </dd>
+          </DetailsList>
+        </Box>
+      )}
+    </>
+  );
+}
+
+/** Such as "the last backup of 7 days and 4 weeks". */
+function keptText({ daily, weekly, monthly }: Plan['retention']): string {
+  const spans = [
+    daily > 0 && formatPlural(daily, 'day'),
+    weekly > 0 && formatPlural(weekly, 'week'),
+    monthly > 0 && formatPlural(monthly, 'month'),
+  ].filter((span) => span !== false);
+  if (spans.length === 0) return 'All of them';
+  return `The last scheduled backup of each of ${new Intl.ListFormat('en').format(spans)}`;
+}

@@ -1,0 +1,167 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { parseAsString } from 'nuqs';
+import { type ReactNode, useEffect, useState } from 'react';
+import { type Problem, toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
+import { NoRows } from '@/components/data-table/states';
+import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { ListView } from '@/components/list/list-view';
+import { totalOf, totalOptions } from '@/components/list/total';
+import { useListSearch } from '@/components/list/use-list-search';
+import { notify } from '@/components/notifications';
+import { PageHeader } from '@/components/page-header';
+import { SettingsSkeleton } from '@/components/settings-section';
+import { Page } from '@/components/shell/page';
+import type { Backup } from '../schema';
+import { backupColumns } from './backup-columns';
+import { BackupPlan } from './backup-plan';
+import { OperationPanel } from './operation-panel';
+
+const RestoreDialog = lazyDialog(() => import('./restore/restore-dialog').then((module) => module.RestoreDialog));
+
+const PAGE_SIZE = 25;
+const REFRESH_MS = 5_000;
+
+/** @param mail the section about backups of mail */
+export function BackupsPage({ mail }: { mail: ReactNode }) {
+  const utils = trpc.useUtils();
+  const search = useListSearch({ filters: {}, view: { operation: parseAsString } });
+  const { cursor } = search.history;
+  const list = trpc.backups.list.useQuery(
+    { limit: PAGE_SIZE, ...(cursor && { cursor }) },
+    { refetchInterval: REFRESH_MS, retry: false, placeholderData: keepPreviousData },
+  );
+  const total = trpc.backups.list.useQuery(totalOf({}), totalOptions(list, search));
+  const plan = trpc.backups.plan.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
+  const create = trpc.backups.create.useMutation();
+  const verify = trpc.backups.verify.useMutation();
+  const prove = trpc.backups.prove.useMutation();
+  const remove = trpc.backups.delete.useMutation();
+  const [restoring, setRestoring] = useState<Backup | null>(null);
+  const [deleting, setDeleting] = useState<Backup | null>(null);
+  const opened = search.values.operation;
+  const runningId = plan.data?.running?.id;
+  const open = (operation: string | null) => search.open({ operation });
+  const refresh = () => void utils.backups.invalidate();
+  // At once, so that nothing moves.
+  const isLoading = plan.isPending || list.isPending;
+  const isStarting = create.isPending || verify.isPending || prove.isPending;
+
+  // An operation of another admin, or from before this page was left, stays open when it is finished.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another operation is opened.
+  useEffect(() => {
+    if (runningId && opened === null) open(runningId);
+  }, [runningId]);
+
+  const start = async (what: string, run: () => Promise<string | null>) => {
+    try {
+      open(await run());
+    } catch (error) {
+      const problem: Problem = toProblem(error);
+      const other = problem.details.operation_id;
+      if (typeof other === 'string') open(other);
+      notify({ text: `Couldn’t ${what}.`, problem });
+    }
+    refresh();
+  };
+  const backUp = async () => {
+    const { id } = await create.mutateAsync({});
+    const { items } = await utils.client.backups.operations.query({ limit: 1 });
+    return items.find((operation) => operation.backup_id === id)?.id ?? null;
+  };
+  const columns = backupColumns({
+    isBusy: isStarting || runningId !== undefined,
+    onRestore: setRestoring,
+    onProve: ({ id }) => void start('start the proof', async () => (await prove.mutateAsync({ id })).id),
+    onVerify: ({ id }) => void start('start the verification', async () => (await verify.mutateAsync({ id })).id),
+    onDelete: setDeleting,
+  });
+
+  return (
+    <Page>
+      <PageHeader title="Backups" description="Encrypted archives of the database, and snapshots of the mail">
+        <Button
+          variant="filled"
+          loading={create.isPending}
+          disabled={runningId !== undefined}
+          onClick={() => void start('start the backup', backUp)}
+        >
+          Back up now
+        </Button>
+      </PageHeader>
+      {isLoading ? (
+        <SettingsSkeleton heights={[176, 320]} />
+      ) : (
+        <>
+          <BackupPlan query={plan} />
+          {opened && <OperationPanel key={opened} id={opened} onClose={() => open(null)} onFinished={refresh} />}
+          <section aria-label="Archives">
+            <SectionHeading title="Archives" />
+            <ListView
+              query={list}
+              search={search}
+              total={total}
+              what="backups"
+              empty={<NoRows>No backups yet.</NoRows>}
+              caption="Backups, newest first"
+              columns={columns}
+              rowKey={({ id }) => id}
+              expanded={({ error, proof }) => noteOf(error, proof)}
+              skeletonRows={7}
+            />
+          </section>
+          {mail}
+        </>
+      )}
+      <RestoreDialog
+        opened={restoring !== null}
+        backup={restoring}
+        onClose={() => setRestoring(null)}
+        onStarted={(id) => {
+          setRestoring(null);
+          open(id);
+          refresh();
+        }}
+      />
+      <ConfirmDialog
+        opened={deleting !== null}
+        title="Delete a backup"
+        action="Delete"
+        problem={remove.error && toProblem(remove.error)}
+        isBusy={remove.isPending}
+        onClose={() => {
+          setDeleting(null);
+          remove.reset();
+        }}
+        onConfirm={() =>
+          deleting &&
+          remove.mutate(
+            { id: deleting.id },
+            {
+              onSuccess: ({ message }) => {
+                setDeleting(null);
+                refresh();
+                notify({ text: message, takesFocus: true });
+              },
+            },
+          )
+        }
+      >
+        <p>
+          <span className="mono">{deleting?.name}</span>
+        </p>
+        <p className="soft">The archive is deleted from {deleting?.location}. It can’t be brought back.</p>
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+function noteOf(error: string | null, { state, message }: Backup['proof']) {
+  const note = error ?? (state === 'failed' ? message : null);
+  return note ? <p>{note}</p> : null;
+}

@@ -1,0 +1,127 @@
+import type { ClientBase } from 'pg';
+import { copiedOut } from '../archive/copy';
+import { countRows, type ReadOptions, type Table } from '../archive/format';
+import { valuesOf } from '../archive/lines';
+import { progressOf } from '../archive/progress';
+import type { Archive, ArchivePart } from '../archive/read';
+import { copyOut, SESSION_SETTINGS } from '../archive/tables';
+import { type Rows, rowsOf, skipEqual } from './rows';
+
+/** How a table would change. */
+export type TableDifference = {
+  table: string;
+  /** Rows that are only in the archive. */
+  added: number;
+  changed: number;
+  /** Rows that are only in the database. */
+  removed: number;
+  /** Names of the first ones, of tables that have names. */
+  examples: Record<'added' | 'changed' | 'removed', string[]>;
+  /** What could not be brought back as it was, and why. */
+  leftOut: string[];
+};
+
+/** Columns by which a person knows a row. */
+export const NAMES: Record<string, string> = {
+  admin: 'email',
+  alias: 'source_local_part',
+  api_key: 'name',
+  domain: 'name',
+  mailbox: 'local_part',
+  sieve_filter: 'name',
+  webhook: 'url',
+};
+export const MAX_EXAMPLES = 10;
+
+/**
+ * What restoring the archive would change. Reads both row by row, in the order of the primary key, and writes nothing.
+ * @throws ArchiveError
+ */
+export async function compareArchive(
+  client: ClientBase,
+  { header, parts }: Archive,
+  { onProgress }: ReadOptions = {},
+): Promise<TableDifference[]> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  try {
+    await client.query(SESSION_SETTINGS);
+    const differences: TableDifference[] = [];
+    const progress = progressOf(header.tables, onProgress);
+    const reader = partsByTable(parts, ({ table, bytes }) => progress.add(table, countRows(bytes)));
+    for (const table of header.tables) {
+      const live = copiedOut(client, await copyOut(client, table));
+      const sides = { live: rowsOf(live), archived: rowsOf(reader.chunksOf(table.name)) };
+      differences.push(await compareTable(table, sides).finally(() => live.return(undefined)));
+    }
+    await reader.expectEnd();
+    progress.end();
+    return differences;
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+type Sides = Record<'archived' | 'live', Rows>;
+
+async function compareTable(table: Table, { archived, live }: Sides): Promise<TableDifference> {
+  const difference: TableDifference = {
+    table: table.name,
+    added: 0,
+    changed: 0,
+    removed: 0,
+    examples: { added: [], changed: [], removed: [] },
+    leftOut: [],
+  };
+  const nameAt = table.columns.indexOf(NAMES[table.name] ?? '');
+  const note = (kind: 'added' | 'changed' | 'removed', line: Buffer) => {
+    difference[kind] += 1;
+    const name = nameAt === -1 ? null : valuesOf(line, nameAt + 1)[nameAt];
+    if (name && difference.examples[kind].length < MAX_EXAMPLES) difference.examples[kind].push(name);
+  };
+  for (;;) {
+    await skipEqual(live, archived);
+    const [from, to] = [await live.first(), await archived.first()];
+    if (!from && !to) return difference;
+    const order = from && to ? compareKeys(from, to, table.keyLength) : from ? -1 : 1;
+    if (order < 0) note('removed', from as Buffer);
+    else if (order > 0) note('added', to as Buffer);
+    else if (!(from as Buffer).equals(to as Buffer)) note('changed', to as Buffer);
+    if (order <= 0) live.drop((from as Buffer).byteLength + 1);
+    if (order >= 0) archived.drop((to as Buffer).byteLength + 1);
+  }
+}
+
+/** In the order of `copyOut`: by the bytes of each value's text. */
+function compareKeys(one: Buffer, other: Buffer, keyLength: number): number {
+  const [ones, others] = [valuesOf(one, keyLength), valuesOf(other, keyLength)];
+  for (const [index, value] of ones.entries()) {
+    const order = Buffer.compare(Buffer.from(value ?? ''), Buffer.from(others[index] ?? ''));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function partsByTable(parts: AsyncIterable<ArchivePart>, onRead: (part: ArchivePart) => void) {
+  const iterator = parts[Symbol.asyncIterator]();
+  let current: ArchivePart | null = null;
+  const advance = async () => {
+    const { value, done } = await iterator.next();
+    current = done ? null : value;
+  };
+  let isStarted = false;
+  return {
+    async *chunksOf(table: string): AsyncGenerator<Buffer> {
+      if (!isStarted) await advance();
+      isStarted = true;
+      while (current?.table === table) {
+        yield current.bytes;
+        onRead(current);
+        await advance();
+      }
+    },
+    /** Reads the end of the archive, which says whether all of it was there. */
+    async expectEnd(): Promise<void> {
+      while (current) await advance();
+    },
+  };
+}

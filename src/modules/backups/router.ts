@@ -1,0 +1,178 @@
+import { ById, Confirmation, Empty } from '@/lib/wire';
+import { router, superAdminProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
+import { rest } from '@/server/rest/meta';
+import {
+  Backup,
+  BackupOperation,
+  BackupOperationPage,
+  BackupPage,
+  BackupPlan,
+  ListBackups,
+  RestoreBackup,
+} from './schema';
+import {
+  createBackup,
+  deleteBackup,
+  downloadBackup,
+  getBackup,
+  getBackupOperation,
+  getBackupPlan,
+  listBackupOperations,
+  listBackups,
+  proveBackup,
+  restoreBackup,
+  verifyBackup,
+} from './service';
+
+const tag = 'Backups';
+const ONE_AT_A_TIME =
+  'One operation runs at a time, over all instances and commands: meanwhile the answer is 409 with its `operation_id`.';
+const START_ERRORS = { 404: ['NOT_FOUND' as const], 409: ['CONFLICT' as const] };
+
+export const backupsRouter = router({
+  list: superAdminProcedure(ListBackups)
+    .meta(
+      rest('GET', '/backups', {
+        tag,
+        summary: 'List backups',
+        isReadOnPrimary: true,
+        isPaginated: true,
+        description: 'Including those that failed, and archives found in the location that no record knew.',
+      }),
+    )
+    .output(BackupPage)
+    .query(({ ctx, input }) => listBackups(ctx, input)),
+
+  plan: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/backups/plan', {
+        tag,
+        summary: 'Get the plan of backups',
+        isReadOnPrimary: true,
+        description: 'Where archives are stored, what opens them, when the next backup is due, and which are kept.',
+      }),
+    )
+    .output(BackupPlan)
+    .query(({ ctx }) => getBackupPlan(ctx)),
+
+  operations: superAdminProcedure(ListBackups)
+    .meta(
+      rest('GET', '/backups/operations', {
+        tag,
+        summary: 'List operations on backups',
+        isReadOnPrimary: true,
+        isPaginated: true,
+      }),
+    )
+    .output(BackupOperationPage)
+    .query(({ ctx, input }) => listBackupOperations(ctx, input)),
+
+  operation: superAdminProcedure(ById)
+    .meta(
+      rest('GET', '/backups/operations/{id}', {
+        tag,
+        summary: 'Get an operation on a backup',
+        isReadOnPrimary: true,
+        description: 'With its progress, every two seconds while it runs, and its result once `finished_at` is set.',
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(BackupOperation)
+    .query(({ ctx, input }) => getBackupOperation(ctx, input)),
+
+  get: superAdminProcedure(ById)
+    .meta(
+      rest('GET', '/backups/{id}', {
+        tag,
+        summary: 'Get a backup',
+        isReadOnPrimary: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Backup)
+    .query(({ ctx, input }) => getBackup(ctx, input)),
+
+  download: superAdminProcedure(ById)
+    .meta(
+      rest('GET', '/backups/{id}/download', {
+        tag,
+        summary: 'Download a backup',
+        isWriting: true,
+        file: 'application/octet-stream',
+        description: 'The archive as it is stored, encrypted. Recorded in the audit log.',
+        errors: { 404: ['NOT_FOUND'], 409: ['CONFLICT'], 503: ['SERVICE_UNAVAILABLE'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => downloadBackup(ctx, input)),
+
+  create: superAdminProcedure(Empty)
+    .meta(
+      rest('POST', '/backups', {
+        tag,
+        summary: 'Start a backup',
+        description: ONE_AT_A_TIME,
+        status: 202,
+        audit: 'backup.create',
+        errors: { 409: ['CONFLICT'] },
+      }),
+    )
+    .output(Backup)
+    .mutation(({ ctx }) => createBackup(ctx)),
+
+  verify: superAdminProcedure(ById)
+    .meta(
+      rest('POST', '/backups/{id}/verify', {
+        tag,
+        summary: 'Verify a backup',
+        description: `Reads the whole archive, and compares it with its row counts and sums. ${ONE_AT_A_TIME}`,
+        status: 202,
+        audit: 'backup.verify',
+        errors: START_ERRORS,
+      }),
+    )
+    .output(BackupOperation)
+    .mutation(({ ctx, input }) => verifyBackup(ctx, input)),
+
+  prove: superAdminProcedure(ById)
+    .meta(
+      rest('POST', '/backups/{id}/prove', {
+        tag,
+        summary: 'Prove a backup',
+        description: `Restores the archive into a database of its own, compares all rows, and drops it. ${ONE_AT_A_TIME}`,
+        status: 202,
+        audit: 'backup.prove',
+        errors: START_ERRORS,
+      }),
+    )
+    .output(BackupOperation)
+    .mutation(({ ctx, input }) => proveBackup(ctx, input)),
+
+  restore: superAdminProcedure(RestoreBackup)
+    .meta(
+      rest('POST', '/backups/{id}/restore', {
+        tag,
+        summary: 'Restore a backup',
+        description: `Replaces the content of the database, or of one domain, in one transaction: whatever fails, nothing has changed. Everyone has to sign in again. With \`dry_run\`, the result says what would change. ${ONE_AT_A_TIME}`,
+        status: 202,
+        audit: 'backup.restore',
+        errors: START_ERRORS,
+      }),
+    )
+    .output(BackupOperation)
+    .mutation(({ ctx, input }) => restoreBackup(ctx, input)),
+
+  delete: superAdminProcedure(ById)
+    .meta(
+      rest('DELETE', '/backups/{id}', {
+        tag,
+        summary: 'Delete a backup',
+        description: 'Deletes the archive and its record.',
+        audit: 'backup.delete',
+        errors: { ...START_ERRORS, 503: ['SERVICE_UNAVAILABLE'] },
+      }),
+    )
+    .output(Confirmation)
+    .mutation(({ ctx, input }) => deleteBackup(ctx, input)),
+});
