@@ -12,6 +12,7 @@ export const clusterRouter = router({
       rest('GET', '/cluster/nodes', {
         tag,
         summary: 'List instances',
+        isReadOnPrimary: true,
         description: 'The app’s instances and the mail agents, by their heartbeats.',
         isPaginated: true,
       }),

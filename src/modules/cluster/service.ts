@@ -8,15 +8,27 @@ import type { MutationContext } from '@/server/procedures/mutation';
 import { CLUSTER_CHANNEL, DEAD_AFTER_SECONDS } from './heartbeat';
 import type { ClusterNode, ListClusterNodes, UpdateClusterNode } from './schema';
 
+const MAX_INSTANCES = 200;
+
 export async function listNodes(ctx: ActorContext, input: ListClusterNodes): Promise<Page<ClusterNode>> {
   const now = await databaseTime(ctx.db);
-  return paginate(
-    'cluster nodes',
-    input,
-    'startedAt',
-    (keyset) => ctx.db.clusterNode.findMany(keyset),
-    (row: Row) => present(row, now),
-  );
+  return paginate('cluster nodes', input, {
+    column: 'startedAt',
+    fetch: (keyset) => ctx.db.clusterNode.findMany(keyset),
+    count: (take) => ctx.db.clusterNode.count({ take }),
+    present: (row: Row) => present(row, now),
+  });
+}
+
+/** The app's instances, without the mail agents. */
+export async function listInstances(db: Tx): Promise<ClusterNode[]> {
+  const now = await databaseTime(db);
+  const rows = await db.clusterNode.findMany({
+    where: { NOT: { roles: { has: 'agent' } } },
+    orderBy: [{ startedAt: 'asc' }, { id: 'asc' }],
+    take: MAX_INSTANCES,
+  });
+  return rows.map((row) => present(row, now));
 }
 
 /**

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { formatAgo, formatBytes, formatFull } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatBytes } from '@/lib/format';
 import type { ClusterNode } from '../schema';
 
 type Options = Record<'onDrain' | 'onActivate' | 'onRemove', (node: ClusterNode) => void>;
@@ -64,7 +65,7 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       isOptional: true,
       skeletonWidth: 64,
       className: 'soft',
-      cell: ({ started_at: at }) => <Ago iso={at} />,
+      cell: ({ started_at: at }) => <TimeAgo iso={at} />,
     },
     {
       key: 'heartbeat',
@@ -72,7 +73,7 @@ export function nodeColumns({ onDrain, onActivate, onRemove }: Options): DataTab
       width: 128,
       skeletonWidth: 64,
       className: 'soft',
-      cell: ({ last_heartbeat_at: at }) => <Ago iso={at} />,
+      cell: ({ last_heartbeat_at: at }) => <TimeAgo iso={at} />,
     },
     {
       key: 'actions',
@@ -96,14 +97,6 @@ function Action({ node, on }: { node: ClusterNode; on: Options }) {
   if (!alive) return button('Remove', on.onRemove);
   if (roles.includes('agent')) return null;
   return state === 'draining' ? button('Take work again', on.onActivate) : button('Drain', on.onDrain);
-}
-
-function Ago({ iso }: { iso: string }) {
-  return (
-    <time dateTime={iso} title={formatFull(iso)}>
-      {formatAgo(iso)}
-    </time>
-  );
 }
 
 function stateOf({ alive, state }: ClusterNode): [Status, string] {
