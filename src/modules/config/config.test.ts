@@ -51,10 +51,15 @@ describe('GET /config', () => {
     const shown = data.find(({ key }) => key === 'DATABASE_URL')?.value;
     expect(shown).toContain(hostname);
     if (password) expect(shown).not.toContain(password);
-    process.env.CRON_SECRET = 'cron:horse-battery-staple';
+    const SECRETS = {
+      CRON_SECRET: 'cron:horse-battery-staple',
+      HEARTBEAT_URL: 'https://hc-ping.com/battery/staple?battery',
+    };
+    Object.assign(process.env, SECRETS);
     const settings = (await api.get('/config')).data;
-    delete process.env.CRON_SECRET;
+    for (const name of Object.keys(SECRETS)) delete process.env[name];
     expect(JSON.stringify(settings)).not.toContain('battery');
+    expect(JSON.stringify(settings)).toContain('https://hc-ping.com/');
   });
 
   it('is for super admins, and not for keys with a scope', async () => {

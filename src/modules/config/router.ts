@@ -13,6 +13,7 @@ export const configRouter = router({
       rest('GET', '/config', {
         tag,
         summary: 'List settings',
+        isReadOnPrimary: true,
         description: 'With the values in effect. Settings of the environment override saved ones.',
       }),
     )
@@ -37,6 +38,7 @@ export const configRouter = router({
       rest('GET', '/config/{key}/history', {
         tag,
         summary: 'List changes of a setting',
+        isReadOnPrimary: true,
         isPaginated: true,
         errors: { 404: ['NOT_FOUND'] },
       }),

@@ -58,13 +58,12 @@ export async function updateConfig(ctx: MutationContext, input: UpdateConfig): P
 export async function listSettingChanges(ctx: ActorContext, input: ListSettingChanges): Promise<Page<SettingChange>> {
   const { key } = input;
   if (!isSettingName(key)) throw notFound('setting');
-  return paginate(
-    'setting changes',
-    input,
-    'at',
-    ({ where, ...keyset }) => ctx.db.settingChange.findMany({ ...keyset, where: { AND: [where, { key }] } }),
-    presentChange(key),
-  );
+  return paginate('setting changes', input, {
+    column: 'at',
+    fetch: ({ where, ...keyset }) => ctx.db.settingChange.findMany({ ...keyset, where: { AND: [where, { key }] } }),
+    count: (take) => ctx.db.settingChange.count({ where: { key }, take }),
+    present: presentChange(key),
+  });
 }
 
 /** The text to save for each key; null removes it. @throws VALIDATION_ERROR */
@@ -136,6 +135,8 @@ function stateOf(key: SettingName, saved: string | undefined): Pick<Setting, 'va
 }
 
 const REDACTED = '••••••••';
+/** URLs whose path works like a password. */
+const WITH_SECRET_PATH: SettingName[] = ['HEARTBEAT_URL'];
 
 function shown(key: SettingName, given: string): Value | null {
   if (!SETTINGS[key].isSecret) return settingValue(key, given);
@@ -144,6 +145,7 @@ function shown(key: SettingName, given: string): Value | null {
   if (!key.endsWith('_URL') || !URL.canParse(given)) return REDACTED;
   const url = new URL(given);
   if (url.password) url.password = 'redacted';
+  if (WITH_SECRET_PATH.includes(key)) url.pathname = '/redacted';
   url.search = '';
   return url.href;
 }
