@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
 import { Id, page, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
-import { DnsRecordStatus } from './dns/schema';
 
 const MAX_COUNT = 1_000_000_000;
 const NAME_ERROR = 'Enter a domain name such as example.com.';
@@ -51,17 +50,10 @@ export const Domain = z
   .meta({ id: 'Domain' });
 export type Domain = z.infer<typeof Domain>;
 
-export const DomainPage = page(Domain);
+export const DnsRecordStatus = z.enum(['ok', 'missing', 'mismatch', 'multiple', 'insecure', 'temporary_error']);
+export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 
-/** A domain whose mail depends on DNS records that are missing or wrong, with the first of them. */
-export const BrokenDns = z.object({
-  domain_id: Id,
-  domain: z.string(),
-  count: z.number().int(),
-  status: DnsRecordStatus,
-  message: z.string(),
-});
-export type BrokenDns = z.infer<typeof BrokenDns>;
+export const DomainPage = page(Domain);
 
 export const ListDomains = z.strictObject({
   ...pageQuery(['created_at', 'name']),

@@ -4,38 +4,36 @@ import { kickAgents } from '@/modules/mail-server/service';
 import { accessibleDomainIds } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { dkimKeyRow, makeDkimKeyPair } from './dkim/keys';
-import type { BrokenDns, CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
+import { findMailHost } from './dns/checking/facts';
+import type { CreateDomain, Domain, ListDomains, UpdateDomain } from './schema';
 
 export function listDomains(ctx: ActorContext, input: ListDomains): Promise<Page<Domain>> {
   const { active, q } = input;
   const column = input.sort === 'name' ? 'name' : 'createdAt';
-  return paginate(
-    'domains',
-    input,
+  const name = q ? { contains: escapeLike(q.toLowerCase()) } : undefined;
+  const filters = { AND: [domainScope(ctx), { active, name }] };
+  return paginate('domains', input, {
     column,
-    ({ where, ...page }) =>
-      ctx.db.domain.findMany({
-        ...page,
-        select: FIELDS,
-        where: {
-          AND: [
-            where,
-            domainScope(ctx),
-            { active, name: q ? { contains: q.toLowerCase().replace(/[\\%_]/g, '\\$&') } : undefined },
-          ],
-        },
-      }),
+    fetch: ({ where, ...page }) =>
+      ctx.db.domain.findMany({ ...page, select: FIELDS, where: { AND: [where, filters] } }),
+    count: (take) => ctx.db.domain.count({ where: filters, take }),
     present,
-  );
+  });
 }
 
 export async function getDomain(ctx: ActorContext, { id }: { id: string }): Promise<Domain> {
   return present(await requireDomain(ctx, ctx.db, id));
+}
+
+/** The host name under which other servers reach the mail server. */
+export function mailHostName(db: Tx): Promise<string> {
+  return findMailHost(db);
 }
 
 /** Creates an active DKIM key with the domain, so that its first message is signed. @throws DOMAIN_EXISTS */
@@ -89,22 +87,9 @@ export async function deleteDomain(ctx: MutationContext, { id }: { id: string })
   });
 }
 
-/** Active domains whose mail depends on DNS records that are missing or wrong, by name. */
-export async function listBrokenDns(
-  ctx: ActorContext,
-  { domainId, limit }: { domainId?: string; limit: number },
-): Promise<BrokenDns[]> {
-  const rows = await ctx.db.domain.findMany({
-    where: { AND: [{ id: domainId, active: true, dnsStatus: 'error' }, domainScope(ctx)] },
-    orderBy: { name: 'asc' },
-    take: limit,
-    select: { id: true, name: true, dnsRecords: BROKEN_RECORDS },
-  });
-  return rows.flatMap(({ id, name, dnsRecords: [first, ...others] }) => {
-    if (!first) return [];
-    const status = first.status as BrokenDns['status'];
-    return [{ domain_id: id, domain: name, count: others.length + 1, status, message: first.message }];
-  });
+/** DNS records of a domain that its mail depends on and that are missing or wrong. */
+export function countBrokenRecords({ db }: ActorContext, domainId: string): Promise<number> {
+  return db.dnsRecord.count({ where: { domainId, required: true, severity: 'error' } });
 }
 
 /** @throws NOT_FOUND if the domain doesn't exist or is outside the caller's scope */
@@ -167,12 +152,6 @@ const FIELDS = {
   updatedAt: true,
   _count: { select: { mailboxes: true, aliases: true } },
 } satisfies Prisma.DomainSelect;
-
-const BROKEN_RECORDS = {
-  where: { required: true, severity: 'error' },
-  orderBy: { position: 'asc' },
-  select: { status: true, message: true },
-} satisfies Prisma.Domain$dnsRecordsArgs;
 
 type Row = Prisma.DomainGetPayload<{ select: typeof FIELDS }>;
 

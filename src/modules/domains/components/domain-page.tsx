@@ -27,7 +27,7 @@ import { DeleteDomain } from './settings/delete-domain';
 import { DomainSettings } from './settings/domain-settings';
 
 const CRUMB = { label: 'Domains', href: '/domains' };
-const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'sent', 'reports', 'settings'] as const;
+const TABS = ['dns', 'dkim', 'mailboxes', 'aliases', 'settings'] as const;
 type Tab = (typeof TABS)[number];
 
 /** What a tab keeps in the URL, which another tab doesn't take over. */
@@ -45,7 +45,7 @@ const NO_STATE = Object.fromEntries(Object.keys(OF_TAB).map((name) => [name, nul
 
 type DomainPageProps = {
   id: string;
-  /** The content of the tabs of other modules. */
+  /** The parts of other modules: what its mailboxes sent, and what other servers report about it. */
   sent: ReactNode;
   reports: ReactNode;
 };
@@ -78,16 +78,17 @@ export function DomainPage({ id, sent, reports }: DomainPageProps) {
         tabs={{
           dns: {
             title: <DnsTabTitle dns={dns.data} />,
-            content: () => domain && <DnsTab domain={domain} dns={dns} />,
+            content: () => domain && <DnsTab domain={domain} dns={dns} reports={reports} />,
           },
           dkim: {
-            title: 'DKIM keys',
+            title: 'DKIM',
             content: () => domain && <DkimTab domain={domain} canEdit={canEdit} />,
           },
-          mailboxes: { title: 'Mailboxes', content: () => domain && <DomainMailboxes domain={domain} /> },
+          mailboxes: {
+            title: 'Mailboxes',
+            content: () => domain && <DomainMailboxes domain={domain}>{sent}</DomainMailboxes>,
+          },
           aliases: { title: 'Aliases', content: () => domain && <DomainAliases domain={domain} /> },
-          sent: { title: 'Sent', content: () => domain && sent },
-          reports: { title: 'Reports', content: () => domain && reports },
           settings: {
             title: 'Settings',
             content: () =>

@@ -6,13 +6,15 @@ import { keepPreviousData } from '@tanstack/react-query';
 import Link from 'next/link';
 import { parseAsBoolean } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
-import { RowLink } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
 import { PageHeader } from '@/components/page-header';
@@ -20,7 +22,7 @@ import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { Steps } from '@/components/text/steps';
-import { formatCount, formatDate } from '@/lib/format';
+import { formatCount } from '@/lib/format';
 import type { Domain } from '../schema';
 import classes from './domains-page.module.css';
 
@@ -35,16 +37,17 @@ export function DomainsPage() {
   const search = useListSearch(SEARCH);
   const { values, settled, change, open } = search;
   const canAdd = useHasRole('admin');
+  const input = {
+    q: settled.q || undefined,
+    active: SHOWN[values.show],
+    sort: values.sort,
+    order: values.order,
+  };
   const list = trpc.domains.list.useQuery(
-    {
-      q: settled.q || undefined,
-      active: SHOWN[values.show],
-      sort: values.sort,
-      order: values.order,
-      cursor: search.history.cursor,
-    },
+    { ...input, cursor: search.history.cursor },
     { placeholderData: keepPreviousData },
   );
+  const total = trpc.domains.list.useQuery(totalOf(input), totalOptions(list, search));
 
   return (
     <Page>
@@ -75,6 +78,7 @@ export function DomainsPage() {
       <ListView
         query={list}
         search={search}
+        total={total}
         what="domains"
         empty={canAdd !== undefined && <NoDomains canAdd={canAdd} onAdd={() => open({ new: true })} />}
         noMatches="No domain matches these filters."
@@ -91,23 +95,23 @@ export function DomainsPage() {
 
 const COLUMNS: DataTableColumn<Domain>[] = [
   {
-    key: 'state',
-    header: 'Status',
-    width: 112,
-    kind: 'mark',
-    mobile: 'mark',
-    cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'} />,
-  },
-  {
     key: 'name',
     header: 'Name',
+    kind: 'copyable',
     mobile: 'lead',
     sortBy: 'name',
     skeletonWidth: 180,
-    cell: ({ id, name }) => (
-      <RowLink href={`/domains/${id}`}>
-        <span className={`mono clip ${classes.name}`}>{name}</span>
-      </RowLink>
+    cell: ({ id, name, active }) => (
+      <Copyable value={name} what="domain">
+        <Cell>
+          <RowLink href={`/domains/${id}`}>
+            <span className={`mono clip ${classes.name}`} title={name}>
+              {name}
+            </span>
+          </RowLink>
+          {!active && <StatusMark status="off" />}
+        </Cell>
+      </Copyable>
     ),
   },
   {
@@ -117,7 +121,11 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     mobile: 'under',
     skeletonWidth: 160,
     className: 'soft',
-    cell: ({ description }) => <span className="clip">{description}</span>,
+    cell: ({ description }) => (
+      <span className="clip" title={description ?? undefined}>
+        {description}
+      </span>
+    ),
   },
   {
     key: 'mailboxes',
@@ -155,16 +163,7 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     className: 'soft',
     cell: ({ hourly_send_limit }) => (hourly_send_limit === null ? 'Default' : formatCount(hourly_send_limit)),
   },
-  {
-    key: 'added',
-    header: 'Added',
-    width: 112,
-    kind: 'figure',
-    sortBy: 'created_at',
-    skeletonWidth: 64,
-    className: 'soft',
-    cell: ({ created_at }) => formatDate(created_at),
-  },
+  addedColumn(),
 ];
 
 function outOf(count: number, limit: number | null): string {

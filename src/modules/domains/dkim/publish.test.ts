@@ -86,6 +86,18 @@ describe('publishing', () => {
     expect(published.map(({ selector }) => selector)).toEqual(['ed']);
   });
 
+  it('reaches the mail servers of several hosts, each with its own agent and Redis', async () => {
+    const servers = [await makeMailServer(), await makeMailServer()];
+    const domain = await makeSigned('first');
+    for (const server of servers) await server.publish();
+    await makeDkimKey(domain.id, { selector: 'second', status: 'pending' });
+    await activate(domain.id, 'second');
+    for (const server of servers) {
+      await server.publish();
+      await expectExact(server);
+    }
+  });
+
   it('costs the same number of Redis commands for many unchanged keys as for one, and keeps their dates', async () => {
     const mail = await makeMailServer();
     const { key } = await makeSigned('one');

@@ -13,8 +13,21 @@ const BATCH_SIZE = 200;
 export async function publishDkimKeys(db: Database, store: DkimStore): Promise<void> {
   const { isRecorded, ...state } = await targetState(db);
   if (isRecorded && (await store.isUpToDate(state))) return;
+  await publish(db, store, state, await store.signingKeyIds());
+}
+
+/**
+ * Publishes every active key again, also those that the mail server has. Mail is signed meanwhile.
+ * @returns how many there are
+ * @throws as publishDkimKeys
+ */
+export async function republishDkimKeys(db: Database, store: DkimStore): Promise<number> {
+  const { isRecorded: _, ...state } = await targetState(db);
+  return publish(db, store, state, new Set());
+}
+
+async function publish(db: Database, store: DkimStore, state: KeyState, held: ReadonlySet<string>): Promise<number> {
   const keys = await activeKeys(db);
-  const held = await store.signingKeyIds();
   const missing = keys.filter(({ id }) => !held.has(id));
   const undecryptable = new Set<SigningKey>();
   for (let start = 0; start < missing.length; start += BATCH_SIZE) {
@@ -32,6 +45,7 @@ export async function publishDkimKeys(db: Database, store: DkimStore): Promise<v
     );
   }
   await store.removeOthers(keys, state);
+  return keys.length;
 }
 
 /** `isRecorded`: `published_at` is set for exactly the active keys. */

@@ -12,14 +12,14 @@ import type { ActivateDkim, DkimKey, ListDkimKeys, RotateDkim } from './schema';
 export async function listDkimKeys(ctx: ActorContext, input: ListDkimKeys): Promise<Page<DkimKey>> {
   const { id, status } = input;
   await requireDomain(ctx, ctx.db, id);
-  return paginate(
-    'dkim keys',
-    input,
-    'createdAt',
-    ({ where, ...page }) =>
-      ctx.db.dkimKey.findMany({ ...page, select: FIELDS, where: { AND: [where, { domainId: id, status }] } }),
+  const filters = { domainId: id, status };
+  return paginate('dkim keys', input, {
+    column: 'createdAt',
+    fetch: ({ where, ...page }) =>
+      ctx.db.dkimKey.findMany({ ...page, select: FIELDS, where: { AND: [where, filters] } }),
+    count: (take) => ctx.db.dkimKey.count({ where: filters, take }),
     present,
-  );
+  });
 }
 
 /** Creates a pending key. @throws CONFLICT if another key is pending or the selector was used before */

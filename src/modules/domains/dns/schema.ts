@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { DnsRecordStatus } from '../schema';
 
 export const DNS_PURPOSES = [
   'mx',
@@ -30,9 +31,6 @@ const DnsPurpose = z.enum(DNS_PURPOSES).meta({
     'blocklist: lists of addresses and domains that send spam; ownership: proves that the domain is yours',
 });
 export type DnsPurpose = z.infer<typeof DnsPurpose>;
-
-export const DnsRecordStatus = z.enum(['ok', 'missing', 'mismatch', 'multiple', 'insecure', 'temporary_error']);
-export type DnsRecordStatus = z.infer<typeof DnsRecordStatus>;
 
 export const DnsSeverity = z.enum(['error', 'warning', 'info', 'ok']);
 export type DnsSeverity = z.infer<typeof DnsSeverity>;

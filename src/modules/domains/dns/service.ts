@@ -35,13 +35,13 @@ export async function checkDns(ctx: MutationContext, { id }: { id: string }): Pr
 export async function listDnsChanges(ctx: ActorContext, input: ListDnsChanges): Promise<Page<DnsChange>> {
   const { id } = input;
   await requireDomain(ctx, ctx.db, id);
-  return paginate(
-    'dns changes',
-    input,
-    'at',
-    ({ where, ...page }) => ctx.db.dnsChange.findMany({ ...page, where: { AND: [where, { domainId: id }] } }),
-    presentChange,
-  );
+  const ofDomain = { domainId: id };
+  return paginate('dns changes', input, {
+    column: 'at',
+    fetch: ({ where, ...page }) => ctx.db.dnsChange.findMany({ ...page, where: { AND: [where, ofDomain] } }),
+    count: (take) => ctx.db.dnsChange.count({ where: ofDomain, take }),
+    present: presentChange,
+  });
 }
 
 /** The records to publish, as a zone file. */

@@ -1,5 +1,6 @@
-import { MAIL_SERVICES, xmlText } from './mail-services';
+import { MAIL_SERVICES } from '@/lib/mail/services';
 import type { PublishedDomain } from './mta-sts';
+import { xmlText } from './xml-text';
 
 /** Settings for Thunderbird and other mail programs that read its format, version 1.1. */
 export function autoconfigXml({ name, mailHost }: PublishedDomain): string {

@@ -1,5 +1,6 @@
-import { PREFERRED_SERVICES, xmlText } from './mail-services';
+import { PREFERRED_SERVICES } from '@/lib/mail/services';
 import type { PublishedDomain } from './mta-sts';
+import { xmlText } from './xml-text';
 
 /** The address that Outlook asks about; null if the request names none. */
 export function requestedAddress(body: string): string | null {

@@ -1,6 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
-import { PREFERRED_SERVICES, xmlText } from './mail-services';
+import { PREFERRED_SERVICES } from '@/lib/mail/services';
 import type { PublishedDomain } from './mta-sts';
+import { xmlText } from './xml-text';
 
 type Values = Record<string, string | number | boolean>;
 

@@ -27,6 +27,7 @@ beforeAll(async () => {
     },
     countRequest: async () => ({ count: 1, resetMs: 60_000 }),
     refusalOf: () => null,
+    observe: () => {},
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,7 +2,7 @@
 
 import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
-import { RowLink } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
@@ -50,23 +50,21 @@ export function DomainAliases({ domain }: { domain: Domain }) {
 function columnsOf(domain: Domain): DataTableColumn<Alias>[] {
   return [
     {
-      key: 'state',
-      header: 'Status',
-      width: 116,
-      kind: 'mark',
-      mobile: 'mark',
-      cell: ({ active, warnings }) =>
-        active && warnings.length > 0 ? <StatusMark status="warning" /> : <StatusMark status={active ? 'on' : 'off'} />,
-    },
-    {
       key: 'address',
       header: 'Address',
       mobile: 'lead',
       skeletonWidth: 200,
-      cell: ({ id, address, source_local_part: source }) => (
-        <RowLink aria-label={source === '' ? 'Catch-all' : address} href={aliasPath(domain, id)}>
-          {source === '' ? 'Catch-all' : <EmailAddress value={address} />}
-        </RowLink>
+      kind: 'copyable',
+      cell: ({ id, address, source_local_part: source, active, warnings }) => (
+        <Copyable value={address} what="address">
+          <Cell>
+            <RowLink aria-label={source === '' ? 'Catch-all' : address} href={aliasPath(domain, id)}>
+              {source === '' ? 'Catch-all' : <EmailAddress value={address} />}
+            </RowLink>
+            {!active && <StatusMark status="off" />}
+            {active && warnings.length > 0 && <StatusMark status="warning" />}
+          </Cell>
+        </Copyable>
       ),
     },
     {

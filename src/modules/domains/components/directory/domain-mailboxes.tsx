@@ -1,8 +1,9 @@
 'use client';
 
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { RowLink } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
@@ -15,53 +16,57 @@ import { ShortListFooter } from './short-list-footer';
 
 const SHOWN = 20;
 
-export function DomainMailboxes({ domain }: { domain: Domain }) {
+type DomainMailboxesProps = { domain: Domain; children: ReactNode };
+
+/** Renders `children` only after the mailboxes are loaded, so that they don't move. */
+export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
   const list = trpc.mailboxes.list.useQuery({ domain_id: domain.id, limit: SHOWN, sort: 'local_part', order: 'asc' });
   return (
-    <ListView
-      query={list}
-      what="mailboxes"
-      empty={
-        <EmptyState title={`No mailboxes in ${domain.name} yet`}>
-          <p>A mailbox stores the mail of one address. Its user signs in with a password to read and send mail.</p>
-        </EmptyState>
-      }
-      caption="Mailboxes of the domain, by address"
-      columns={COLUMNS}
-      rowKey={({ id }) => id}
-      rowHref={({ id }) => `/mailboxes/${id}`}
-      isInactive={({ active }) => !active}
-      skeletonRows={Math.min(SHOWN, domain.mailbox_count)}
-      footer={
-        <ShortListFooter shown={Math.min(SHOWN, domain.mailbox_count)} total={domain.mailbox_count}>
-          <Link className="act" href={`/mailboxes?domain=${domain.id}`}>
-            Search and filter mailboxes
-          </Link>
-        </ShortListFooter>
-      }
-    />
+    <>
+      <ListView
+        query={list}
+        what="mailboxes"
+        empty={
+          <EmptyState title={`No mailboxes in ${domain.name} yet`}>
+            <p>A mailbox stores the mail of one address. Its user signs in with a password to read and send mail.</p>
+          </EmptyState>
+        }
+        caption="Mailboxes of the domain, by address"
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/mailboxes/${id}`}
+        isInactive={({ active }) => !active}
+        skeletonRows={Math.min(SHOWN, domain.mailbox_count)}
+        footer={
+          <ShortListFooter shown={Math.min(SHOWN, domain.mailbox_count)} total={domain.mailbox_count}>
+            <Link className="act" href={`/mailboxes?domain=${domain.id}`}>
+              Search and filter mailboxes
+            </Link>
+          </ShortListFooter>
+        }
+      />
+      {(list.data || list.isError) && children}
+    </>
   );
 }
 
 const COLUMNS: DataTableColumn<Mailbox>[] = [
   {
-    key: 'state',
-    header: 'Status',
-    width: 116,
-    kind: 'mark',
-    mobile: 'mark',
-    cell: ({ active, suspended }) =>
-      suspended ? <StatusMark status="failed">Suspended</StatusMark> : <StatusMark status={active ? 'on' : 'off'} />,
-  },
-  {
     key: 'address',
     header: 'Address',
     mobile: 'lead',
     skeletonWidth: 200,
-    cell: ({ id, email }) => (
-      <RowLink aria-label={email} href={`/mailboxes/${id}`}>
-        <EmailAddress value={email} />
-      </RowLink>
+    kind: 'copyable',
+    cell: ({ id, email, active, suspended }) => (
+      <Copyable value={email} what="address">
+        <Cell>
+          <RowLink aria-label={email} href={`/mailboxes/${id}`}>
+            <EmailAddress value={email} />
+          </RowLink>
+          {suspended && <StatusMark status="failed">Suspended</StatusMark>}
+          {!suspended && !active && <StatusMark status="off" />}
+        </Cell>
+      </Copyable>
     ),
   },
   {

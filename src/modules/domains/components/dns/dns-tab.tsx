@@ -1,7 +1,8 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { parseAsBoolean, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
+import type { ReactNode } from 'react';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatPlural } from '@/lib/format';
@@ -14,17 +15,50 @@ import { isToPublish, isUnset, PURPOSES } from './dns-values';
 import { PublishList } from './publish-list';
 import type { Dns, DnsRow } from './use-dns';
 
-type DnsTabProps = { domain: Domain; dns: Dns };
+type DnsTabProps = { domain: Domain; dns: Dns; reports: ReactNode };
 
 const VIEW = {
   record: parseAsString,
-  view: parseAsStringLiteral(['all', 'publish']).withDefault('all'),
+  view: parseAsStringLiteral(['all', 'publish', 'reports']).withDefault('all'),
   optional: parseAsBoolean.withDefault(false),
 };
 
-export function DnsTab({ domain, dns }: DnsTabProps) {
-  const [{ record, view, optional }, setView] = useQueryStates(VIEW);
+/** What one view keeps in the URL, which another doesn't take over. */
+const OF_VIEW = {
+  cursor: parseAsString,
+  kind: parseAsString,
+  period: parseAsString,
+  report: parseAsString,
+};
+const NO_STATE = Object.fromEntries(Object.keys(OF_VIEW).map((name) => [name, null]));
+
+/** The records, or what other servers report about the mail that depends on them. */
+export function DnsTab({ domain, dns, reports }: DnsTabProps) {
+  const [{ record, view, optional }, setView] = useQueryStates({ ...VIEW, ...OF_VIEW });
   const { data, rows, isRunning } = dns;
+  const count = rows?.filter(isToPublish).length ?? 0;
+  const views = (
+    <SegmentedControl
+      label="View"
+      value={view === 'publish' && count === 0 ? 'all' : view}
+      options={{
+        all: 'All records',
+        ...(count > 0 && { publish: `To publish (${count})` }),
+        reports: 'Reports',
+      }}
+      onChange={(next) => void setView({ ...NO_STATE, view: next })}
+    />
+  );
+  if (view === 'reports') {
+    return (
+      <>
+        <Group justify="flex-end" py="md">
+          {views}
+        </Group>
+        {reports}
+      </>
+    );
+  }
   if (!data || !rows) {
     return dns.error ? (
       <ErrorState what="DNS records" error={dns.error} onRetry={dns.refetch} />
@@ -34,19 +68,11 @@ export function DnsTab({ domain, dns }: DnsTabProps) {
   }
   const isShown = (row: DnsRow) => optional || !isUnset(row) || keyIsOpen(record, row);
   const shown = isRunning ? rows : rows.filter(isShown);
-  const count = rows.filter(isToPublish).length;
   const isList = view === 'publish' && count > 0;
   return (
     <section aria-label="DNS" className={classes.tab}>
       <DnsState dns={data} isRunning={isRunning} checkError={dns.checkError}>
-        {count > 0 && (
-          <SegmentedControl
-            label="View"
-            value={view}
-            options={{ all: 'All records', publish: `To publish (${count})` }}
-            onChange={(next) => void setView({ view: next })}
-          />
-        )}
+        {views}
       </DnsState>
       {rows.length === 0 ? (
         <FirstCheck isRunning={isRunning} />

@@ -1,5 +1,6 @@
 import type { Status } from '@/components/marks/status-mark';
-import type { DnsPurpose, DnsRecord, DnsRecordStatus } from '../../dns/schema';
+import type { DnsPurpose, DnsRecord } from '../../dns/schema';
+import type { DnsRecordStatus } from '../../schema';
 
 type Purpose = {
   label: string;

@@ -1,7 +1,7 @@
 import { normalizeDomainName } from '@/lib/mail/address';
 import type { Lookup, RecordType, Resolver } from '@/server/dns/resolver';
-import type { Domain } from '../../schema';
-import type { DnsRecord, DnsRecordStatus, DnsSeverity } from '../schema';
+import type { DnsRecordStatus, Domain } from '../../schema';
+import type { DnsRecord, DnsSeverity } from '../schema';
 
 /** What a domain should publish depends on. */
 export type DomainFacts = {
