@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, makeWebhook } from '@/test/factories';
-import { hasSubscribers } from './service';
+import { emitEvent, hasSubscribers } from './service';
 
 describe('hasSubscribers', () => {
   it('requires an active webhook for the type or all types, and for one of the domains or all', async () => {
@@ -14,5 +14,29 @@ describe('hasSubscribers', () => {
     expect(await isSubscribed()).toBe(false);
     await makeWebhook({ events: ['*'], domainId: domain.id });
     expect(await isSubscribed()).toBe(true);
+  });
+});
+
+describe('the body of an event', () => {
+  async function stored(length: number) {
+    const domain = await makeDomain();
+    const data = { to: ['ann@far.example'], subject: 'é'.repeat(length) };
+    const subject = { messageId: `<${domain.id}@a.example>`, messageRowId: null, domainId: domain.id, at: new Date() };
+    await emitEvent(db, { type: 'mail.sent', ...subject, data });
+    const { body, bodyBytes, recipient, parts } = await db.event.findFirstOrThrow({
+      where: { domainId: domain.id },
+      include: { parts: { orderBy: { position: 'asc' } } },
+    });
+    const bytes = body === null ? Buffer.concat(parts.map((part) => part.bytes)) : Buffer.from(body);
+    expect(bytes.byteLength).toBe(bodyBytes);
+    expect(JSON.parse(bytes.toString())).toMatchObject({ id: subject.messageId, event: 'mail.sent', data });
+    expect(recipient).toBe('ann@far.example');
+    return { isInline: body !== null, parts: parts.length };
+  }
+
+  it('is stored in its row up to 64 KB, and in parts of 512 KB beyond', async () => {
+    expect(await stored(32_000)).toEqual({ isInline: true, parts: 0 });
+    expect(await stored(33_000)).toEqual({ isInline: false, parts: 1 });
+    expect(await stored(600_001)).toEqual({ isInline: false, parts: 3 });
   });
 });

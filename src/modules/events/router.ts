@@ -15,6 +15,8 @@ export const eventsRouter = router({
           'mail.received.full is sent to webhooks only; mail.received reports the same message.',
         isPaginated: true,
         isOpenToScopedKeys: true,
+        // Its queries must agree: a range that one server knows and another doesn't would skip events permanently.
+        isReadOnPrimary: true,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),
     )

@@ -27,13 +27,19 @@ export type NewEvent = Omit<EventSubject, 'recipient'> & {
  * `kickDeliveries` after the commit, or the deliveries wait for the next sweep.
  */
 export async function emitEvent(tx: Tx, event: NewEvent): Promise<void> {
+  await tx.$executeRaw`/* prepared */ SELECT emit_event(${JSON.stringify(encodeEvent(event))}::jsonb)`;
+}
+
+/** What the SQL function emit_event stores, for statements that call it. */
+export function encodeEvent({ type, messageId, messageRowId, domainId, at, data }: NewEvent): object {
   const id = uuidv7();
-  const body = new TextEncoder().encode(eventBody({ ...event, id: event.messageId ?? id }));
-  await emitBody(tx, { ...event, recipient: recipientOf(event.data) }, body, id);
+  const body = eventBody({ type, id: messageId ?? id, at, data });
+  return { id, type, domain_id: domainId, message_row_id: messageRowId, recipient: recipientOf(data), body, at };
 }
 
 /** Like `emitEvent`, for an encoded body, which can be as long as a message. */
-export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array, id = uuidv7()): Promise<void> {
+export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array): Promise<void> {
+  const id = uuidv7();
   const isInline = body.byteLength <= MAX_INLINE_BYTES;
   await insertEvent(tx, id, subject, body.byteLength, isInline ? new TextDecoder().decode(body) : null);
   for (let position = 0; !isInline && position * PART_BYTES < body.byteLength; position++) {
@@ -69,7 +75,6 @@ export async function insertTestEvent(
   return id;
 }
 
-// One statement, so that an event never exists without its deliveries.
 async function insertEvent(
   tx: Tx,
   id: string,
@@ -77,16 +82,9 @@ async function insertEvent(
   bodyBytes: number,
   body: string | null,
 ): Promise<void> {
-  await tx.$executeRaw`
-    WITH created AS (
-      INSERT INTO event (id, type, domain_id, message_row_id, recipient, body, body_bytes, created_at)
-      VALUES (${id}::uuid, ${type}, ${domainId}::uuid, ${messageRowId}::uuid, ${recipient}, ${body}, ${bodyBytes}, ${at})
-      RETURNING id
-    )
-    INSERT INTO webhook_delivery (id, webhook_id, event_id, next_attempt_at)
-    SELECT uuid_v7(), w.id, created.id, now() FROM created, webhook w
-     WHERE w.active AND w.events && ${[type, ALL_EVENTS]}::text[]
-       AND (w.domain_id IS NULL OR w.domain_id = ${domainId}::uuid)`;
+  await tx.$executeRaw`/* prepared */
+    SELECT insert_event(${id}::uuid, ${type}, ${domainId}::uuid, ${messageRowId}::uuid, ${recipient}, ${body}, ${bodyBytes}::int,
+                        ${at}::timestamptz)`;
 }
 
 function recipientOf(data: object): string {
