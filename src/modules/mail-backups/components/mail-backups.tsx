@@ -1,0 +1,138 @@
+'use client';
+
+import { Button, Group } from '@mantine/core';
+import Link from 'next/link';
+import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
+import { DataTable } from '@/components/data-table/data-table';
+import { ErrorState, NoRows } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { Notice } from '@/components/layout/notice';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { notify } from '@/components/notifications';
+import { DetailsList } from '@/components/text/details-list';
+import { LocalText } from '@/components/values/local-text';
+import { formatMoment } from '@/lib/format';
+import type { MailServerBackup, MailSnapshot } from '../schema';
+import { snapshotColumns } from './snapshot-columns';
+
+const RestoreMailboxDialog = lazyDialog(() =>
+  import('./restore-mailbox-dialog').then((module) => module.RestoreMailboxDialog),
+);
+
+const REFRESH_MS = 10_000;
+
+/** The snapshots of the mail servers, and what can be done with them. */
+export function MailBackups() {
+  const query = trpc.mailBackups.get.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
+  const start = trpc.mailBackups.start.useMutation();
+  const check = trpc.mailBackups.check.useMutation();
+  const [operation, setOperation] = useState<string | null>(null);
+  const [restoring, setRestoring] = useState<MailSnapshot | null>(null);
+  const running = query.data?.running_operation_id ?? null;
+  const isBusy = start.isPending || check.isPending || running !== null;
+  const shown = running ?? operation;
+  const run = async (what: string, begin: () => Promise<{ id: string }>) => {
+    try {
+      setOperation((await begin()).id);
+    } catch (error) {
+      const problem = toProblem(error);
+      const other = problem.details.operation_id;
+      if (typeof other === 'string') setOperation(other);
+      notify({ text: `Couldn’t ${what}.`, problem });
+    }
+  };
+  const { data, error } = query;
+
+  return (
+    <section aria-label="Mail">
+      <SectionHeading title="Mail" />
+      {error && !data && <ErrorState what="the backups of mail" error={error} onRetry={() => void query.refetch()} />}
+      {data?.mail_servers.length === 0 && (
+        <NoRows>
+          No mail server is attached. Once one is, its mailboxes are backed up too: see{' '}
+          <Link href="/system/services">Services</Link>.
+        </NoRows>
+      )}
+      {shown && (
+        <Notice
+          status="submitting"
+          title={running ? 'The mail agent is at work' : 'The mail agent has been asked to do it'}
+        >
+          <p>
+            <Link href={`/system/services?operation=${shown}`}>See how it goes</Link>
+          </p>
+        </Notice>
+      )}
+      {data?.mail_servers.map((server) => (
+        <div key={server.host}>
+          <MailServer server={server} />
+          <Group pb="md" gap="xs">
+            <Button
+              disabled={isBusy}
+              onClick={() => void run('start the backup', () => start.mutateAsync({ host: server.host }))}
+            >
+              Back up mail now
+            </Button>
+            <Button
+              disabled={isBusy || server.repository === null}
+              onClick={() => void run('start the check', () => check.mutateAsync({ host: server.host }))}
+            >
+              Check the repository
+            </Button>
+          </Group>
+          <DataTable
+            caption={`Snapshots of ${server.host}, newest first`}
+            columns={snapshotColumns({ isBusy, onRestore: setRestoring })}
+            rows={data.snapshots.filter(({ host }) => host === server.host)}
+            rowKey={({ id }) => id}
+          />
+        </div>
+      ))}
+      <RestoreMailboxDialog
+        opened={restoring !== null}
+        snapshot={restoring}
+        onClose={() => setRestoring(null)}
+        onStarted={(id) => {
+          setRestoring(null);
+          setOperation(id);
+        }}
+      />
+    </section>
+  );
+}
+
+function MailServer({ server }: { server: MailServerBackup }) {
+  const { host, repository, failure, last_failure_at: failedAt, check_failure: checkFailure } = server;
+  return (
+    <>
+      {failedAt && (
+        <Notice status="failed" title="The last backup failed">
+          <p>{failure}</p>
+        </Notice>
+      )}
+      {checkFailure && (
+        <Notice status="failed" title="The last check found damage">
+          <p>{checkFailure}</p>
+        </Notice>
+      )}
+      <DetailsList>
+        <dt>Mail server</dt>
+        <dd className="mono">{host}</dd>
+        <dt>Repository</dt>
+        <dd className="mono">{repository ?? 'Made by the first backup'}</dd>
+        <dt>Last backup</dt>
+        <dd>{momentOf(server.last_success_at)}</dd>
+        <dt>Last check</dt>
+        <dd>{momentOf(server.last_check_at)}</dd>
+        <dt>Next backup</dt>
+        <dd>{momentOf(server.next_run_at)}</dd>
+      </DetailsList>
+    </>
+  );
+}
+
+function momentOf(iso: string | null) {
+  return iso ? <LocalText>{() => formatMoment(iso)}</LocalText> : 'None';
+}

@@ -1,0 +1,81 @@
+import { Button } from '@mantine/core';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatBytes, formatCount, formatFull } from '@/lib/format';
+import type { MailSnapshot } from '../schema';
+
+type Options = { isBusy: boolean; onRestore: (snapshot: MailSnapshot) => void };
+
+const SHORT_ID_LENGTH = 8;
+
+export function snapshotColumns({ isBusy, onRestore }: Options): DataTableColumn<MailSnapshot>[] {
+  return [
+    {
+      key: 'taken',
+      header: 'Made',
+      width: 168,
+      mobile: 'lead',
+      skeletonWidth: 96,
+      cell: ({ taken_at: at }) => <TimeAgo iso={at} />,
+    },
+    {
+      key: 'size',
+      header: 'Size',
+      width: 104,
+      kind: 'figure',
+      mobile: 'tail',
+      skeletonWidth: 48,
+      cell: ({ size_bytes: size }) => amountOf(size),
+    },
+    {
+      key: 'added',
+      header: 'Added',
+      width: 104,
+      kind: 'figure',
+      skeletonWidth: 48,
+      cell: ({ added_bytes: added }) => amountOf(added),
+    },
+    {
+      key: 'files',
+      header: 'Files',
+      width: 96,
+      kind: 'figure',
+      isOptional: true,
+      skeletonWidth: 48,
+      cell: ({ files }) => (files === null ? '' : formatCount(files)),
+    },
+    {
+      key: 'id',
+      header: 'Snapshot',
+      isOptional: true,
+      skeletonWidth: 64,
+      cell: ({ id }) => (
+        <span className="mono soft" title={id}>
+          {id.slice(0, SHORT_ID_LENGTH)}
+        </span>
+      ),
+    },
+    {
+      key: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      width: 176,
+      kind: 'control',
+      mobile: 'side',
+      skeletonWidth: 96,
+      cell: (snapshot) => (
+        <Button
+          size="compact-sm"
+          disabled={isBusy}
+          aria-label={`Restore a mailbox: snapshot of ${formatFull(snapshot.taken_at)}`}
+          onClick={() => onRestore(snapshot)}
+        >
+          Restore a mailbox…
+        </Button>
+      ),
+    },
+  ];
+}
+
+function amountOf(bytes: number | null): string {
+  return bytes === null ? '' : formatBytes(bytes);
+}

@@ -1,0 +1,73 @@
+import type { ErrorCode } from '@/lib/error-codes';
+import { Empty } from '@/lib/wire';
+import { Operation } from '@/modules/orchestrator/schema';
+import { router, superAdminProcedure } from '@/server/procedures/trpc';
+import { rest } from '@/server/rest/meta';
+import { MailBackups, RestoreMailbox, StartMailBackup } from './schema';
+import { checkBackups, getMailBackups, restoreMailbox, startBackup } from './service';
+
+const tag = 'Backups';
+const STARTED: Partial<Record<number, ErrorCode[]>> = {
+  400: ['VALIDATION_ERROR'],
+  409: ['ORCHESTRATOR_BUSY'],
+  503: ['MAIL_STACK_UNAVAILABLE'],
+};
+
+export const mailBackupsRouter = router({
+  get: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/backups/mail', {
+        tag,
+        summary: 'List backups of mail',
+        isReadOnPrimary: true,
+        description:
+          'The snapshots of each mail server, as its agent last saw them, and how its last backup and check went.',
+      }),
+    )
+    .output(MailBackups)
+    .query(({ ctx }) => getMailBackups(ctx)),
+
+  start: superAdminProcedure(StartMailBackup)
+    .meta(
+      rest('POST', '/backups/mail', {
+        tag,
+        summary: 'Back up mail now',
+        description:
+          'The mail agent runs it. Read how it goes from `GET /orchestrator/operations/{id}`. One backup, check or restore of mail at a time.',
+        status: 202,
+        audit: 'mail_backup.create',
+        errors: STARTED,
+      }),
+    )
+    .output(Operation)
+    .mutation(({ ctx, input }) => startBackup(ctx, input)),
+
+  check: superAdminProcedure(StartMailBackup)
+    .meta(
+      rest('POST', '/backups/mail/check', {
+        tag,
+        summary: 'Check backups of mail',
+        description: 'Checks the structure of the repository, and reads a tenth of its data.',
+        status: 202,
+        audit: 'mail_backup.check',
+        errors: STARTED,
+      }),
+    )
+    .output(Operation)
+    .mutation(({ ctx, input }) => checkBackups(ctx, input)),
+
+  restore: superAdminProcedure(RestoreMailbox)
+    .meta(
+      rest('POST', '/backups/mail/{snapshot}/restore', {
+        tag,
+        summary: 'Restore a mailbox',
+        description:
+          'Its mail only: its own Sieve scripts stay as they are. If anything fails, nothing in the mailbox has changed.',
+        status: 202,
+        audit: 'mail_backup.restore',
+        errors: { ...STARTED, 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(Operation)
+    .mutation(({ ctx, input }) => restoreMailbox(ctx, input)),
+});
