@@ -22,13 +22,26 @@ export async function isMailServerAttached(db: Tx): Promise<boolean> {
   return row.isAttached;
 }
 
+/** The hosts of the agents that have sent a heartbeat in the last 20 seconds. */
+export async function attachedHosts(db: Tx): Promise<string[]> {
+  const rows = await db.$queryRaw<{ host: string }[]>`
+    SELECT host FROM mail_agent WHERE beat_at > now() - make_interval(secs => ${ATTACHED_SECONDS}) ORDER BY host`;
+  return rows.map(({ host }) => host);
+}
+
 /** An agent that was attached before has left a cursor. */
 export async function mailServerState(db: Tx): Promise<MailServerState> {
   if (await isMailServerAttached(db)) return 'attached';
   return (await db.mailCursor.findFirst({ select: { source: true } })) ? 'silent' : 'none';
 }
 
-/** Tells the agents to check for requests and changed DKIM keys when the transaction commits. */
+/** @throws MAIL_STACK_UNAVAILABLE if no agent is attached */
+export async function requireMailServer(db: Tx): Promise<void> {
+  const state = await mailServerState(db);
+  if (state !== 'attached') throw unavailable(UNAVAILABLE_TEXTS[state], { mail_server: state });
+}
+
+/** Tells the agents to check for requests, operations and changed DKIM keys when the transaction commits. */
 export async function kickAgents(tx: Tx): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify(${AGENT_CHANNEL}, '')`;
 }
@@ -44,8 +57,7 @@ export async function askAgent<Action extends AgentAction>(
   input: AgentRequests[Action]['input'],
   { withinMs = ANSWER_WITHIN_MS }: { withinMs?: number } = {},
 ): Promise<AgentRequests[Action]['output']> {
-  const state = await mailServerState(database);
-  if (state !== 'attached') throw unavailable(UNAVAILABLE_TEXTS[state], { mail_server: state });
+  await requireMailServer(database);
   const id = uuidv7();
   await database.$executeRaw`
     WITH request AS (
