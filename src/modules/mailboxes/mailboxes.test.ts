@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { verify } from '@node-rs/argon2';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
@@ -19,6 +20,24 @@ const create = (localPart: string, over: object = {}) =>
   api.post('/mailboxes', { domain_id: domain.id, local_part: localPart, password: PASSWORD, ...over });
 const stored = (id: string) => db.mailbox.findUniqueOrThrow({ where: { id } });
 
+it('the settings for mail programs have the mail server’s host name and the address as user name', async () => {
+  const now = new Date();
+  const agent = { host: 'mx.here.example', instance: randomUUID(), version: '1.0.0', startedAt: now, beatAt: now };
+  await db.mailAgent.create({ data: agent });
+  const { data: mailbox } = await create('Ann');
+  expect((await api.get(`/mailboxes/${mailbox.id}/client-settings`)).data).toEqual({
+    user_name: `ann@${domain.name}`,
+    host: 'mx.here.example',
+    services: [
+      { protocol: 'imap', port: 993, security: 'tls' },
+      { protocol: 'smtp', port: 465, security: 'tls' },
+      { protocol: 'imap', port: 143, security: 'starttls' },
+      { protocol: 'smtp', port: 587, security: 'starttls' },
+    ],
+  });
+  expectError(await api.get(`/mailboxes/${MISSING}/client-settings`), 404, 'NOT_FOUND');
+});
+
 describe('creating a mailbox', () => {
   it('returns the documented record without the password, and takes effect immediately', async () => {
     const answer = await create('Ann', { display_name: 'Ann Field', quota_bytes: 1_000_000 });
@@ -36,6 +55,7 @@ describe('creating a mailbox', () => {
       suspension_reason: null,
       suspension_note: '',
       used_bytes: 0,
+      percent_full: 0,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -199,5 +219,57 @@ describe('suspending', () => {
     expectError(await own.post(`/mailboxes/${data.id}/unsuspend`), 403, 'FORBIDDEN');
     const scoped = await keyClient({ role: 'admin', scopedDomainIds: [(await makeDomain()).id] });
     expectError(await scoped.post(`/mailboxes/${data.id}/suspend`, { reason: 'x' }), 404, 'NOT_FOUND');
+  });
+});
+
+describe('how full a mailbox is', () => {
+  const fill = async (localPart: string, usedBytes: number, quotaBytes: number | null) => {
+    const { id } = await makeMailbox(domain.id, localPart);
+    await db.mailbox.update({ where: { id }, data: { quotaBytes } });
+    await db.mailbox.update({ where: { id }, data: { usedBytes } });
+  };
+  const list = async (query: string) => (await api.get(`/mailboxes?domain_id=${domain.id}&${query}`)).data;
+  const names = (rows: { local_part: string }[]) => rows.map(({ local_part }) => local_part);
+
+  beforeEach(async () => {
+    await fill('ann', 79, 100);
+    await fill('bo', 899, 1000);
+    await fill('cy', 5_000, 1000);
+    await fill('dee', 1_000_000, null);
+    await fill('eve', 0, 0);
+    await fill('fay', 9_000_000_000_000, 1);
+  });
+
+  it('is in percent of its quota, which follows every change', async () => {
+    const percents = async () =>
+      Object.fromEntries(
+        (await list('')).map((row: { local_part: string; percent_full: number | null }) => [
+          row.local_part,
+          row.percent_full,
+        ]),
+      );
+    expect(await percents()).toEqual({ ann: 79, bo: 89, cy: 500, dee: null, eve: 100, fay: 1000 });
+    const { id } = await db.mailbox.findFirstOrThrow({ where: { domainId: domain.id, localPart: 'cy' } });
+    await api.patch(`/mailboxes/${id}`, { quota_bytes: 50_000 });
+    expect(await percents()).toMatchObject({ cy: 10 });
+  });
+
+  it('finds mailboxes that are at least that full', async () => {
+    expect(names(await list('min_percent_full=80&sort=local_part&order=asc'))).toEqual(['bo', 'cy', 'eve', 'fay']);
+    expect(names(await list('min_percent_full=100&sort=percent_full&order=asc'))).toEqual(['eve', 'cy', 'fay']);
+    expectError(await api.get('/mailboxes?min_percent_full=0'), 400, 'VALIDATION_ERROR');
+  });
+
+  it('orders mailboxes, page by page', async () => {
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { data, meta } = await api.get(
+        `/mailboxes?domain_id=${domain.id}&sort=percent_full&order=desc&limit=2${cursor}`,
+      );
+      seen.push(...names(data));
+      cursor = meta.pagination?.has_more ? `&cursor=${meta.pagination.next_cursor}` : '';
+    } while (cursor !== '');
+    expect(seen).toEqual(['fay', 'cy', 'eve', 'bo', 'ann', 'dee']);
   });
 });

@@ -1,7 +1,10 @@
 import { ById, Confirmation } from '@/lib/wire';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
+import { ImportMailboxes, MailboxImportReport } from './import/schema';
+import { importMailboxes } from './import/service';
 import {
+  ClientSettings,
   CreateMailbox,
   ListMailboxes,
   Mailbox,
@@ -10,7 +13,7 @@ import {
   UnsuspendMailbox,
   UpdateMailbox,
 } from './schema';
-import { createMailbox, deleteMailbox, getMailbox, listMailboxes, updateMailbox } from './service';
+import { createMailbox, deleteMailbox, getClientSettings, getMailbox, listMailboxes, updateMailbox } from './service';
 import { suspendMailbox, unsuspendMailbox } from './suspension';
 
 const tag = 'Mailboxes';
@@ -48,6 +51,26 @@ export const mailboxesRouter = router({
     .output(Mailbox)
     .mutation(({ ctx, input }) => createMailbox(ctx, input)),
 
+  import: authedProcedure(ImportMailboxes)
+    .meta(
+      rest('POST', '/mailboxes/import', {
+        tag,
+        summary: 'Import mailboxes from CSV',
+        description:
+          'Each line is checked separately, and a line that fails does not affect the others. Runs in steps of 50 lines. With ' +
+          '`dry_run`, nothing changes. Generated passwords are returned once.',
+        audit: 'mailbox.import',
+        isOpenToScopedKeys,
+        errors: {
+          403: ['API_KEY_DOMAIN_SCOPE', 'DOMAIN_INACTIVE'],
+          404: ['DOMAIN_NOT_FOUND'],
+          409: ['CONFLICT'],
+        },
+      }),
+    )
+    .output(MailboxImportReport)
+    .mutation(({ ctx, input }) => importMailboxes(ctx, input)),
+
   get: authedProcedure(ById)
     .meta(
       rest('GET', '/mailboxes/{id}', {
@@ -59,6 +82,18 @@ export const mailboxesRouter = router({
     )
     .output(Mailbox)
     .query(({ ctx, input }) => getMailbox(ctx, input)),
+
+  clientSettings: authedProcedure(ById)
+    .meta(
+      rest('GET', '/mailboxes/{id}/client-settings', {
+        tag,
+        summary: 'Get the settings for mail programs',
+        isOpenToScopedKeys,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(ClientSettings)
+    .query(({ ctx, input }) => getClientSettings(ctx, input)),
 
   update: authedProcedure(UpdateMailbox)
     .meta(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseAddress } from '@/lib/mail/address';
-import { chosenId, Id, NewPassword, page, pageQuery, plainText, QuotaBytes, Timestamp } from '@/lib/wire';
+import { chosenId, Id, NewPassword, page, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
 
 const LocalPart = z
   .string()
@@ -36,6 +36,7 @@ export const Mailbox = z
       .string()
       .meta({ description: 'The reason an admin gave, or the count, time window and limit that were exceeded' }),
     used_bytes: z.number().int(),
+    percent_full: z.number().int().nullable().meta({ description: 'Of the quota, 1000 at most. null: no quota' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -44,11 +45,31 @@ export type Mailbox = z.infer<typeof Mailbox>;
 
 export const MailboxPage = page(Mailbox);
 
+export const ClientSettings = z
+  .object({
+    user_name: z.string(),
+    host: z.string().meta({ description: 'Of all services' }),
+    services: z
+      .array(
+        z.object({
+          protocol: z.enum(['imap', 'smtp']),
+          port: z.number().int(),
+          security: z.enum(['tls', 'starttls']).meta({ description: 'tls: from the start of the connection' }),
+        }),
+      )
+      .meta({ description: 'The preferred ones first' }),
+  })
+  .meta({ id: 'ClientSettings' });
+export type ClientSettings = z.infer<typeof ClientSettings>;
+
 export const ListMailboxes = z.strictObject({
-  ...pageQuery(['created_at', 'local_part']),
+  ...pageQuery(['created_at', 'local_part', 'percent_full']),
   domain_id: Id.optional(),
   active: z.boolean().optional(),
   suspended: z.boolean().optional(),
+  min_percent_full: wholeNumber(1, 100, 'percent').optional().meta({
+    description: 'Only mailboxes that have used at least this much of their quota',
+  }),
   q: plainText(254)
     .optional()
     .meta({ description: 'Part of the address or the display name. One or two characters match the start of a word' }),

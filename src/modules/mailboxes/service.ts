@@ -1,6 +1,8 @@
+import { MAIL_SERVICES } from '@/lib/mail/services';
 import { hasRole } from '@/lib/roles';
 import { resolveAlert } from '@/modules/alerts/service';
-import { type AuthorizedDomain, authorizeDomain, domainFilter } from '@/server/access/authorize';
+import { mailHostName } from '@/modules/domains/service';
+import { authorizeDomain, domainFilter } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
@@ -8,21 +10,40 @@ import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { hashPassword } from '@/server/secrets/password';
-import { findMailboxes } from './find-mailboxes';
-import type { CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
+import { requireMailboxCapacity } from './capacity';
+import { countMailboxes, findMailboxes } from './find-mailboxes';
+import type { ClientSettings, CreateMailbox, ListMailboxes, Mailbox, UpdateMailbox } from './schema';
 
 /** @throws the errors of authorizeDomain if domain_id is given */
 export async function listMailboxes(ctx: ActorContext, input: ListMailboxes): Promise<Page<Mailbox>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
   return paginateFrom('mailboxes', input, {
     fetch: (position) => findMailboxes(ctx, input, position),
-    positionOf: (row) => ({ value: input.sort === 'local_part' ? row.localPart : row.createdAt, id: row.id }),
+    count: () => countMailboxes(ctx, input),
+    positionOf: (row) => ({ value: row[SORTED_BY[input.sort]], id: row.id }),
     present,
   });
 }
 
+const SORTED_BY = { created_at: 'createdAt', local_part: 'localPart', percent_full: 'percentFull' } as const;
+
 export async function getMailbox(ctx: ActorContext, { id }: { id: string }): Promise<Mailbox> {
   return present(await requireMailbox(ctx, ctx.db, id));
+}
+
+/** How mail programs reach the mail server. */
+export async function getClientSettings(ctx: ActorContext, { id }: { id: string }): Promise<ClientSettings> {
+  const [row, host] = await Promise.all([requireMailbox(ctx, ctx.db, id), mailHostName(ctx.db)]);
+  const services = [...MAIL_SERVICES].sort((one, other) => Number(other.isTlsFromStart) - Number(one.isTlsFromStart));
+  return {
+    user_name: present(row).email,
+    host,
+    services: services.map(({ protocol, port, isTlsFromStart }) => ({
+      protocol,
+      port,
+      security: isTlsFromStart ? 'tls' : 'starttls',
+    })),
+  };
 }
 
 /** @throws CONFLICT if the address is in use or the domain's mailbox limit is reached */
@@ -95,25 +116,6 @@ export async function requireMailbox(ctx: ActorContext, db: Tx, id: string): Pro
   return row;
 }
 
-/** Locks the domain row, so concurrent requests can't exceed its limit. @throws CONFLICT; DOMAIN_NOT_FOUND */
-async function requireMailboxCapacity(tx: Tx, domain: AuthorizedDomain): Promise<{ defaultQuotaBytes: bigint | null }> {
-  await tx.$queryRaw`SELECT id FROM "domain" WHERE id = ${domain.id}::uuid FOR NO KEY UPDATE`;
-  const found = await tx.domain.findUnique({
-    where: { id: domain.id },
-    select: { maxMailboxes: true, defaultQuotaBytes: true, _count: { select: { mailboxes: true } } },
-  });
-  if (!found) throw new AppError('DOMAIN_NOT_FOUND', 'The domain was deleted in the meantime.');
-  const { maxMailboxes, defaultQuotaBytes, _count } = found;
-  if (maxMailboxes === null || _count.mailboxes < maxMailboxes) return { defaultQuotaBytes };
-  throw new AppError(
-    'CONFLICT',
-    `The domain ${domain.name} has ${_count.mailboxes} of at most ${maxMailboxes} mailboxes. Delete some or raise the limit.`,
-    {
-      details: { limit: maxMailboxes, count: _count.mailboxes },
-    },
-  );
-}
-
 /** Maps a row deleted by a concurrent request to 404. */
 export function notFoundIfMissing(error: unknown): never {
   throw isMissingRow(error) ? notFound('mailbox') : error;
@@ -130,6 +132,7 @@ export const FIELDS = {
   suspensionReason: true,
   suspensionNote: true,
   usedBytes: true,
+  percentFull: true,
   createdAt: true,
   updatedAt: true,
   domain: { select: { name: true } },
@@ -151,6 +154,7 @@ export function present(row: Row): Mailbox {
     suspension_reason: row.suspensionReason,
     suspension_note: row.suspensionNote,
     used_bytes: Number(row.usedBytes),
+    percent_full: row.quotaBytes === null ? null : row.percentFull,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

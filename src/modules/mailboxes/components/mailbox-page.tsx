@@ -12,13 +12,14 @@ import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { formatBytes, formatDay } from '@/lib/format';
 import type { Mailbox } from '../schema';
+import { ClientSettings } from './client-settings/client-settings';
 import { DeleteMailbox } from './delete-mailbox';
 import { DeliveringAliases } from './delivering-aliases';
 import { MailboxDetails } from './mailbox-details';
 import classes from './mailbox-page.module.css';
 import { MailboxState } from './mailbox-state';
 import { MailboxPassword } from './password/mailbox-password';
-import { percentFull, StorageGauge } from './storage';
+import { StorageGauge } from './storage';
 import { SuspendedBanner, SuspendMailbox } from './suspension';
 
 const CRUMB = { label: 'Mailboxes', href: '/mailboxes' };
@@ -69,6 +70,7 @@ export function MailboxPage({ id, sent }: MailboxPageProps) {
           {sent}
           <MailboxDetails key={mailbox.id} mailbox={mailbox} />
           <DeliveringAliases mailbox={mailbox}>
+            <ClientSettings mailboxId={mailbox.id} />
             <MailboxPassword mailbox={mailbox} />
             {canSuspend && !mailbox.suspended && <SuspendMailbox mailbox={mailbox} />}
             <DeleteMailbox mailbox={mailbox} />
@@ -82,7 +84,7 @@ export function MailboxPage({ id, sent }: MailboxPageProps) {
 }
 
 function Storage({ mailbox }: { mailbox: Mailbox }) {
-  const percent = percentFull(mailbox);
+  const percent = mailbox.percent_full;
   return (
     <SettingsSection title="Storage" hint={percent === null ? 'No storage limit.' : 'A full mailbox rejects new mail.'}>
       <p className={classes.used}>

@@ -1,31 +1,27 @@
 import { Gauge } from '@/components/marks/gauge';
+import type { Tone } from '@/components/marks/status-mark';
 import { formatBytes } from '@/lib/format';
+import { ALMOST_FULL_PERCENT, NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
 import type { Mailbox } from '../schema';
 import classes from './storage.module.css';
 
-const NEARLY_FULL_PERCENT = 90;
-
-type StorageProps = { mailbox: Pick<Mailbox, 'used_bytes' | 'quota_bytes'> };
-
-export function percentFull({ used_bytes: used, quota_bytes: quota }: StorageProps['mailbox']): number | null {
-  if (quota === null) return null;
-  return quota === 0 ? 100 : Math.floor((used / quota) * 100);
-}
+type StorageProps = { mailbox: Pick<Mailbox, 'used_bytes' | 'quota_bytes' | 'percent_full'> };
 
 export function StorageCell({ mailbox }: StorageProps) {
-  const percent = percentFull(mailbox);
+  const { percent_full: percent } = mailbox;
   return (
     <span className={classes.storage}>
       {percent !== null && <StorageGauge percent={percent} />}
-      <span className="clip">{storageLabel(mailbox, percent)}</span>
+      <span className="clip">{storageLabel(mailbox)}</span>
     </span>
   );
 }
 
-function storageLabel(
-  { used_bytes: used, quota_bytes: quota }: StorageProps['mailbox'],
-  percent: number | null,
-): string {
+function storageLabel({
+  used_bytes: used,
+  quota_bytes: quota,
+  percent_full: percent,
+}: StorageProps['mailbox']): string {
   if (quota === null || percent === null) return `${formatBytes(used)}, no quota`;
   return percent >= NEARLY_FULL_PERCENT
     ? `${percent}% of ${formatBytes(quota)}`
@@ -33,6 +29,11 @@ function storageLabel(
 }
 
 export function StorageGauge({ percent, isWide }: { percent: number; isWide?: boolean }) {
-  const tone = percent >= 100 ? 'bounced' : percent >= NEARLY_FULL_PERCENT ? 'deferred' : 'postmark';
-  return <Gauge percent={percent} tone={tone} isWide={isWide} />;
+  return <Gauge percent={percent} tone={toneOf(percent)} isWide={isWide} />;
+}
+
+/** Without color while there is room. */
+function toneOf(percent: number): Tone {
+  if (percent < NEARLY_FULL_PERCENT) return 'quiet';
+  return percent < ALMOST_FULL_PERCENT ? 'deferred' : 'bounced';
 }

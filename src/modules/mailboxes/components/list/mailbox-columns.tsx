@@ -1,56 +1,58 @@
-import { RowLink } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
+import { addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { selectColumn } from '@/components/selection/select-column';
+import type { Selection } from '@/components/selection/use-selection';
 import { EmailAddress } from '@/components/values/email-address';
-import { formatDate } from '@/lib/format';
 import type { Mailbox } from '../../schema';
 import { MailboxState } from '../mailbox-state';
 import { StorageCell } from '../storage';
 
-export const MAILBOX_COLUMNS: DataTableColumn<Mailbox>[] = [
-  {
-    key: 'state',
-    header: 'Status',
-    width: 116,
-    kind: 'mark',
-    mobile: 'mark',
-    cell: (mailbox) => <MailboxState mailbox={mailbox} />,
-  },
+export function mailboxColumns(selection: Selection<Mailbox>): DataTableColumn<Mailbox>[] {
+  return [selectColumn({ selection, nameOf: ({ email }) => email }), ...COLUMNS];
+}
+
+const COLUMNS: DataTableColumn<Mailbox>[] = [
   {
     key: 'address',
     header: 'Address',
+    kind: 'copyable',
     mobile: 'lead',
     sortBy: 'local_part',
     skeletonWidth: 200,
-    cell: ({ id, email }) => (
-      <RowLink aria-label={email} href={`/mailboxes/${id}`}>
-        <EmailAddress value={email} />
-      </RowLink>
+    cell: (mailbox) => (
+      <Copyable value={mailbox.email} what="address">
+        <Cell>
+          <RowLink aria-label={mailbox.email} href={`/mailboxes/${mailbox.id}`}>
+            <EmailAddress value={mailbox.email} />
+          </RowLink>
+          {(mailbox.suspended || !mailbox.active) && <MailboxState mailbox={mailbox} />}
+        </Cell>
+      </Copyable>
     ),
   },
   {
     key: 'name',
     header: 'Name',
+    width: 200,
+    maxWidth: 360,
     isOptional: true,
     skeletonWidth: 120,
     className: 'soft',
-    cell: ({ display_name }) => <span className="clip">{display_name}</span>,
+    cell: ({ display_name }) => (
+      <span className="clip" title={display_name}>
+        {display_name}
+      </span>
+    ),
   },
   {
     key: 'storage',
     header: 'Storage used',
     width: 296,
+    sortBy: 'percent_full',
     mobile: 'under',
     skeletonWidth: 160,
     cell: (mailbox) => <StorageCell mailbox={mailbox} />,
   },
-  {
-    key: 'added',
-    header: 'Added',
-    width: 112,
-    kind: 'figure',
-    sortBy: 'created_at',
-    skeletonWidth: 64,
-    className: 'soft',
-    cell: ({ created_at }) => formatDate(created_at),
-  },
+  addedColumn(),
 ];

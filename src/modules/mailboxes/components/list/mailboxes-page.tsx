@@ -1,53 +1,74 @@
 'use client';
 
 import { Button } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconTableImport } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
-import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
+import { parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
-import { ListTools, ListView } from '@/components/list/list-view';
+import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
-import { MAILBOX_COLUMNS } from './mailbox-columns';
+import { NEARLY_FULL_PERCENT } from '@/lib/mail/fullness';
+import { MailboxTable } from './mailbox-table';
 import { NoMailboxes } from './no-mailboxes';
 
+const SORT_LABELS = { local_part: 'address', created_at: 'date added', percent_full: 'storage used' } as const;
+
 const NewMailboxDialog = lazyDialog(() => import('./new-mailbox-dialog').then((module) => module.NewMailboxDialog));
+
+const ImportDialog = lazyDialog(() => import('../import/import-dialog').then((module) => module.ImportDialog));
 
 const SHOWN = {
   all: {},
   active: { active: true, suspended: false },
   inactive: { active: false },
   suspended: { suspended: true },
+  full: { min_percent_full: NEARLY_FULL_PERCENT },
+} as const;
+
+const SHOWN_LABELS = {
+  all: 'All',
+  active: 'Active',
+  inactive: 'Inactive',
+  suspended: 'Suspended',
+  full: 'Nearly full',
 } as const;
 
 const SEARCH = {
   filters: {
     q: parseAsText,
-    show: parseAsStringLiteral(['all', 'active', 'inactive', 'suspended']).withDefault('all'),
+    show: parseAsStringLiteral(['all', 'active', 'inactive', 'suspended', 'full']).withDefault('all'),
   },
-  view: { ...sortBy(['local_part', 'created_at']), new: parseAsBoolean.withDefault(false) },
+  view: {
+    ...sortBy(['local_part', 'created_at', 'percent_full']),
+    new: parseAsBoolean.withDefault(false),
+    import: parseAsBoolean.withDefault(false),
+    local: parseAsString.withDefault(''),
+  },
 };
 
 export function MailboxesPage() {
   const search = useListSearch(SEARCH);
   const { values, settled, change, open } = search;
   const domainScope = useDomainScope();
+  const input = {
+    q: settled.q || undefined,
+    domain_id: domainScope.selectedId ?? undefined,
+    ...SHOWN[values.show],
+    sort: values.sort,
+    order: values.order,
+  };
   const list = trpc.mailboxes.list.useQuery(
-    {
-      q: settled.q || undefined,
-      domain_id: domainScope.selectedId ?? undefined,
-      ...SHOWN[values.show],
-      sort: values.sort,
-      order: values.order,
-      cursor: search.history.cursor,
-    },
+    { ...input, cursor: search.history.cursor },
     { placeholderData: keepPreviousData },
   );
+  const total = trpc.mailboxes.list.useQuery(totalOf(input), totalOptions(list, search));
   const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
   const openNew = () => open({ new: true });
 
@@ -57,6 +78,9 @@ export function MailboxesPage() {
         title="Mailboxes"
         description={domainName ? `In ${domainName}` : 'Accounts that receive and send mail'}
       >
+        <Button leftSection={<IconTableImport stroke={1.5} />} onClick={() => open({ import: true })}>
+          Import CSV
+        </Button>
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={openNew}>
           New mailbox
         </Button>
@@ -72,27 +96,30 @@ export function MailboxesPage() {
         <SegmentedControl
           label="Status"
           value={values.show}
-          options={{ all: 'All', active: 'Active', inactive: 'Inactive', suspended: 'Suspended' }}
+          options={SHOWN_LABELS}
+          narrow="columns"
           onChange={(show) => change({ show })}
         />
       </ListTools>
-      <ListView
+      <MailboxTable
         query={list}
         search={search}
-        what="mailboxes"
+        total={total}
         empty={<NoMailboxes domainName={domainName} hasNoDomains={domainScope.hasNoDomains} onNew={openNew} />}
-        noMatches="No mailbox matches these filters."
-        caption={`Mailboxes, by ${values.sort === 'local_part' ? 'address' : 'date added'}`}
-        columns={MAILBOX_COLUMNS}
-        rowKey={({ id }) => id}
-        rowHref={({ id }) => `/mailboxes/${id}`}
-        isInactive={({ active }) => !active}
+        caption={`Mailboxes, by ${SORT_LABELS[values.sort]}`}
+      />
+      <ImportDialog
+        opened={values.import}
+        domains={domainScope.domains}
+        defaultDomainId={domainScope.defaultId}
+        onClose={() => open({ import: null })}
       />
       <NewMailboxDialog
         opened={values.new}
         domains={domainScope.domains}
         defaultDomainId={domainScope.defaultId}
-        onClose={() => open({ new: null })}
+        defaultLocalPart={values.local}
+        onClose={() => open({ new: null, local: null })}
       />
     </Page>
   );

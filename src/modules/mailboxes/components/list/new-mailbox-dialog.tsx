@@ -7,12 +7,12 @@ import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { Dialog } from '@/components/dialogs/dialog';
 import { AddressFields } from '@/components/directory/address-fields';
+import { PasswordField } from '@/components/forms/password-field';
 import { QuotaInput } from '@/components/forms/quota-input';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
 import { FieldPair } from '@/components/layout/form-layout';
 import { CreateMailbox, type Mailbox } from '../../schema';
 import { GeneratedPasswordDialog } from '../password/generated-password-dialog';
-import { PasswordField } from '../password/password-field';
 
 const EMPTY = {
   local_part: '',
@@ -26,10 +26,12 @@ type NewMailboxDialogProps = {
   opened: boolean;
   domains: { id: string; name: string }[];
   defaultDomainId: string | undefined;
+  defaultLocalPart: string;
   onClose: () => void;
 };
 
-export function NewMailboxDialog({ opened, domains, defaultDomainId = '', onClose }: NewMailboxDialogProps) {
+export function NewMailboxDialog(props: NewMailboxDialogProps) {
+  const { opened, domains, defaultDomainId = '', defaultLocalPart, onClose } = props;
   const router = useRouter();
   const utils = trpc.useUtils();
   const [generated, setGenerated] = useState<string | null>(null);
@@ -37,7 +39,7 @@ export function NewMailboxDialog({ opened, domains, defaultDomainId = '', onClos
   const create = trpc.mailboxes.create.useMutation();
   const { form, problem, isBusy, onSubmit } = useApiForm({
     schema: CreateMailbox,
-    initialValues: EMPTY,
+    initialValues: { ...EMPTY, local_part: defaultLocalPart },
     toInput: (values) => ({
       ...trimmed(values, ['local_part', 'display_name']),
       domain_id: values.domain_id || defaultDomainId,
@@ -56,7 +58,7 @@ export function NewMailboxDialog({ opened, domains, defaultDomainId = '', onClos
   if (created) {
     return (
       <GeneratedPasswordDialog
-        email={created.mailbox.email}
+        mailbox={created.mailbox}
         password={created.password}
         onStored={() => router.push(`/mailboxes/${created.mailbox.id}`)}
       />

@@ -1,13 +1,28 @@
+import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
 import { SecretDialog } from '@/components/dialogs/secret-dialog';
+import { ClientSettingsRows } from '../client-settings/client-settings';
 
-type GeneratedPasswordDialogProps = { email: string; password: string; onStored: () => void };
+type GeneratedPasswordDialogProps = { mailbox: { id: string; email: string }; password: string; onStored: () => void };
 
-export function GeneratedPasswordDialog({ email, password, onStored }: GeneratedPasswordDialogProps) {
+export function GeneratedPasswordDialog({ mailbox, password, onStored }: GeneratedPasswordDialogProps) {
+  const { data } = trpc.mailboxes.clientSettings.useQuery({ id: mailbox.id });
   return (
     <SecretDialog
-      title={`Copy the password for ${email}`}
+      title={`Copy the password for ${mailbox.email}`}
       secret={password}
       copyLabel="Copy password"
+      facts={
+        <>
+          <ClientSettingsRows settings={data} />
+          <dt>To hand over</dt>
+          <dd>
+            <Link className="act" href={`/mailboxes/${mailbox.id}/client-settings`} target="_blank">
+              Printable page without the password
+            </Link>
+          </dd>
+        </>
+      }
       onDone={onStored}
     />
   );

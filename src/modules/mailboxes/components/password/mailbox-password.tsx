@@ -4,12 +4,12 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
+import { PasswordField } from '@/components/forms/password-field';
 import { useApiForm } from '@/components/forms/use-api-form';
 import { FormColumn, FormFooter } from '@/components/layout/form-layout';
 import { SettingsSection } from '@/components/settings-section';
 import { type Mailbox, UpdateMailbox } from '../../schema';
 import { GeneratedPasswordDialog } from './generated-password-dialog';
-import { PasswordField } from './password-field';
 
 export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
   const [generated, setGenerated] = useState<string | null>(null);
@@ -48,7 +48,7 @@ export function MailboxPassword({ mailbox }: { mailbox: Mailbox }) {
         </FormColumn>
       </form>
       {newPassword && (
-        <GeneratedPasswordDialog email={mailbox.email} password={newPassword} onStored={() => setNewPassword(null)} />
+        <GeneratedPasswordDialog mailbox={mailbox} password={newPassword} onStored={() => setNewPassword(null)} />
       )}
     </SettingsSection>
   );

@@ -1,0 +1,84 @@
+'use client';
+
+import { Button, Group } from '@mantine/core';
+import { IconPrinter } from '@tabler/icons-react';
+import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
+import { Skeleton } from '@/components/marks/skeleton';
+import { SettingsSection } from '@/components/settings-section';
+import { DetailsList } from '@/components/text/details-list';
+import { CopyButton, CopyIcon } from '@/components/values/copy-button';
+import type { ClientSettings as Settings } from '../../schema';
+
+export const SIDES = [
+  { protocol: 'imap', name: 'Incoming' },
+  { protocol: 'smtp', name: 'Outgoing' },
+] as const;
+export const SECURITY_LABELS = { tls: 'SSL/TLS', starttls: 'STARTTLS' } as const;
+
+/** What a mail program asks for, as rows of a list. */
+export function ClientSettingsRows({ settings }: { settings: Settings | undefined }) {
+  return (
+    <>
+      <dt>User name</dt>
+      <dd>
+        {settings ? <span className="mono clip">{settings.user_name}</span> : <Skeleton width={200} />}
+        {settings && <CopyIcon value={settings.user_name} what="the user name" />}
+      </dd>
+      <dt>Server</dt>
+      <dd>
+        {settings ? <span className="mono clip">{settings.host}</span> : <Skeleton width={160} />}
+        {settings && <CopyIcon value={settings.host} what="the server" />}
+      </dd>
+      {SIDES.map(({ protocol, name }) => (
+        <Row key={protocol} name={name} value={settings && portsOf(settings, protocol)} />
+      ))}
+    </>
+  );
+}
+
+function Row({ name, value }: { name: string; value: string | undefined }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value ?? <Skeleton width={232} />}</dd>
+    </>
+  );
+}
+
+export function ClientSettings({ mailboxId }: { mailboxId: string }) {
+  const { data } = trpc.mailboxes.clientSettings.useQuery({ id: mailboxId });
+  return (
+    <SettingsSection
+      title="Mail program settings"
+      hint="For programs that don’t find them by the address. The password is that of the mailbox."
+      state={
+        <Group gap="xs">
+          <CopyButton value={data ? textOf(data) : ''} label="Copy all" />
+          <Button
+            component={Link}
+            href={`/mailboxes/${mailboxId}/client-settings`}
+            leftSection={<IconPrinter stroke={1.5} />}
+          >
+            Printable page
+          </Button>
+        </Group>
+      }
+    >
+      <DetailsList>
+        <ClientSettingsRows settings={data} />
+      </DetailsList>
+    </SettingsSection>
+  );
+}
+
+/** Such as "IMAP, port 993 with SSL/TLS, or 143 with STARTTLS". */
+function portsOf({ services }: Settings, protocol: 'imap' | 'smtp'): string {
+  const own = services.filter((service) => service.protocol === protocol);
+  return `${protocol.toUpperCase()}, port ${own.map(({ port, security }) => `${port} with ${SECURITY_LABELS[security]}`).join(', or ')}`;
+}
+
+export function textOf(settings: Settings): string {
+  const sides = SIDES.map(({ protocol, name }) => `${name}: ${settings.host}, ${portsOf(settings, protocol)}`);
+  return [`User name: ${settings.user_name}`, ...sides].join('\n');
+}

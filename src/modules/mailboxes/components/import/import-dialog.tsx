@@ -1,0 +1,89 @@
+'use client';
+
+import { useState } from 'react';
+import { ProblemAlert } from '@/components/api/problem-alert';
+import { trpc } from '@/components/api/trpc';
+import { Dialog } from '@/components/dialogs/dialog';
+import { useApiForm } from '@/components/forms/use-api-form';
+import { ImportFields } from '@/components/import/import-fields';
+import { ImportLines } from '@/components/import/import-lines';
+import { notify } from '@/components/notifications';
+import { formatPlural } from '@/lib/format';
+import { ImportMailboxes, type MailboxImportReport } from '../../import/schema';
+import { ImportedPasswords, type NewPassword } from './imported-passwords';
+
+const EXAMPLE = 'local_part,display_name,password,quota_mb,active\nann,Ann Field,,2048,true';
+const nameOf = (count: number) => formatPlural(count, 'mailbox', 'mailboxes');
+
+type ImportDialogProps = {
+  opened: boolean;
+  domains: { id: string; name: string }[];
+  defaultDomainId: string | undefined;
+  onClose: () => void;
+};
+
+export function ImportDialog({ opened, domains, defaultDomainId = '', onClose }: ImportDialogProps) {
+  const utils = trpc.useUtils();
+  const [report, setReport] = useState<MailboxImportReport | null>(null);
+  const [passwords, setPasswords] = useState<NewPassword[]>([]);
+  const run = trpc.mailboxes.import.useMutation();
+  const { form, problem, isBusy, onSubmit } = useApiForm({
+    schema: ImportMailboxes,
+    initialValues: { domain_id: '', csv: '' },
+    toInput: ({ domain_id, csv }) => ({ domain_id: domain_id || defaultDomainId, csv, dry_run: report === null }),
+    submit: (input) => run.mutateAsync(input),
+    onSaved: async (answer, { domain_id }) => {
+      if (answer.dry_run) return setReport(answer);
+      const domain = domains.find(({ id }) => id === (domain_id || defaultDomainId))?.name ?? '';
+      const generated = answer.lines.flatMap(({ local_part, password }) =>
+        password === null ? [] : [{ email: `${local_part}@${domain}`, password }],
+      );
+      await Promise.all([utils.mailboxes.list.invalidate(), utils.domains.invalidate()]);
+      const failed = answer.failed > 0 ? `; ${formatPlural(answer.failed, 'line')} failed` : '';
+      notify({ text: `Imported ${nameOf(answer.created)}${failed}` });
+      if (generated.length > 0) setPasswords(generated);
+      else onClose();
+    },
+  });
+
+  if (passwords.length > 0) return <ImportedPasswords opened={opened} passwords={passwords} onDone={onClose} />;
+  return (
+    <Dialog
+      opened={opened}
+      title="Import mailboxes"
+      action={report ? `Import ${nameOf(report.created)}` : 'Preview import'}
+      isBusy={isBusy}
+      isDisabled={report?.created === 0}
+      // The answer may have passwords that are shown only once.
+      onClose={() => !isBusy && onClose()}
+      onSubmit={onSubmit}
+    >
+      <ImportFields
+        domains={domains}
+        domainId={form.values.domain_id || defaultDomainId || null}
+        csv={form.values.csv}
+        errors={form.errors}
+        description="Include a header row. Only local_part is required. Without a password, one is generated."
+        example={EXAMPLE}
+        onChange={(name, text) => {
+          form.setFieldValue(name, text);
+          // The preview is of the previous domain and CSV.
+          setReport(null);
+        }}
+      />
+      {report && (
+        <ImportLines
+          lines={report.lines}
+          header="Mailbox"
+          name={({ local_part, display_name }) => (
+            <>
+              <b>{local_part || '(no address)'}</b> <span className="soft">{display_name}</span>
+            </>
+          )}
+          summary={`${formatPlural(report.created, 'new mailbox', 'new mailboxes')}, ${report.unchanged} unchanged, ${formatPlural(report.failed, 'error')}.`}
+        />
+      )}
+      <ProblemAlert problem={problem} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+'use client';
+
+import { Button, Modal } from '@mantine/core';
+import { IconCheck, IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { DialogFields, DialogFooter } from '@/components/dialogs/dialog';
+import { formatPlural } from '@/lib/format';
+
+export type NewPassword = { email: string; password: string };
+
+type ImportedPasswordsProps = { opened: boolean; passwords: NewPassword[]; onDone: () => void };
+
+/** Offers the generated passwords of an import once, as a file. Closes only by confirmation. */
+export function ImportedPasswords({ opened, passwords, onDone }: ImportedPasswordsProps) {
+  const [isSaved, setIsSaved] = useState(false);
+  return (
+    <Modal
+      opened={opened}
+      title={`Download ${formatPlural(passwords.length, 'password')}`}
+      yOffset={72}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      onClose={() => undefined}
+    >
+      <DialogFields>
+        <p className="soft">
+          {formatPlural(passwords.length, 'mailbox has', 'mailboxes have')} a generated password. You can download them
+          only once. Postroom stores only hashes and can’t show them again.
+        </p>
+        <Button
+          variant="filled"
+          leftSection={<IconDownload stroke={1.75} />}
+          onClick={() => {
+            download(passwords);
+            setIsSaved(true);
+          }}
+        >
+          Download passwords as CSV
+        </Button>
+      </DialogFields>
+      <DialogFooter>
+        <span className="soft" role="status">
+          {isSaved ? 'Downloaded' : 'Not downloaded yet'}
+        </span>
+        <span className="spacer" />
+        <Button leftSection={<IconCheck stroke={1.75} />} onClick={onDone}>
+          I’ve saved them
+        </Button>
+      </DialogFooter>
+    </Modal>
+  );
+}
+
+/** Neither addresses nor generated passwords have characters that CSV or a spreadsheet gives a meaning, but for a leading sign. */
+function download(passwords: NewPassword[]): void {
+  const cell = (text: string) => (/^[=+\-@]/.test(text) ? `"'${text}"` : `"${text}"`);
+  const lines = passwords.map(({ email, password }) => `${cell(email)},${cell(password)}`);
+  const url = URL.createObjectURL(new Blob([`${['email,password', ...lines].join('\r\n')}\r\n`], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'mailbox-passwords.csv';
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,114 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { type ListQuery, ListView, type ListViewProps } from '@/components/list/list-view';
+import type { ListSearch } from '@/components/list/use-list-search';
+import { SELECTABLE } from '@/components/selection/select-column';
+import { SelectionBar } from '@/components/selection/selection-bar';
+import { useSelection } from '@/components/selection/use-selection';
+import { useHasRole } from '@/components/shell/use-has-role';
+import type { Mailbox } from '../../schema';
+import { mailboxColumns } from './mailbox-columns';
+import { useMailboxActions } from './use-mailbox-actions';
+
+const SuspendMailboxesDialog = lazyDialog(() =>
+  import('./bulk-dialogs').then((module) => module.SuspendMailboxesDialog),
+);
+const DeleteMailboxesDialog = lazyDialog(() => import('./bulk-dialogs').then((module) => module.DeleteMailboxesDialog));
+
+type MailboxTableProps = {
+  query: ListQuery<Mailbox>;
+  search: ListSearch;
+  total: ListViewProps<Mailbox>['total'];
+  empty: ReactNode;
+  caption: string;
+};
+
+/** Mailboxes, one or several of which can be changed at once. */
+export function MailboxTable({ query, search, total, empty, caption }: MailboxTableProps) {
+  const actions = useMailboxActions();
+  const canSuspend = useHasRole('admin');
+  const [dialog, setDialog] = useState<'suspend' | 'delete' | null>(null);
+  const rows = query.data?.items.map(actions.latest) ?? [];
+  const selection = useSelection(rows, ({ id }) => id);
+  const finish = () => {
+    setDialog(null);
+    selection.clear();
+  };
+  const setActive = (active: boolean) => {
+    actions.setActive(
+      selection.rows.filter((mailbox) => mailbox.active !== active),
+      active,
+    );
+    finish();
+  };
+
+  return (
+    <>
+      <SelectionBar selection={selection} what="mailboxes">
+        {canSuspend && (
+          <>
+            <Button size="xs" onClick={() => setDialog('suspend')}>
+              Suspend
+            </Button>
+            <Button
+              size="xs"
+              onClick={() => {
+                actions.unsuspend(selection.rows.filter(({ suspended }) => suspended));
+                finish();
+              }}
+            >
+              Unsuspend
+            </Button>
+          </>
+        )}
+        <Button size="xs" onClick={() => setActive(false)}>
+          Deactivate
+        </Button>
+        <Button size="xs" onClick={() => setActive(true)}>
+          Activate
+        </Button>
+        <Button size="xs" className="danger" onClick={() => setDialog('delete')}>
+          Delete
+        </Button>
+      </SelectionBar>
+      <ListView
+        query={query}
+        search={search}
+        total={total}
+        rows={rows}
+        what="mailboxes"
+        empty={empty}
+        noMatches="No mailbox matches these filters."
+        caption={caption}
+        className={SELECTABLE}
+        hideHeader={selection.rows.length > 0}
+        columns={mailboxColumns(selection)}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/mailboxes/${id}`}
+        isSelected={selection.has}
+        isInactive={({ active }) => !active}
+      />
+      <SuspendMailboxesDialog
+        opened={dialog === 'suspend'}
+        mailboxes={selection.rows.filter(({ suspended }) => !suspended)}
+        onClose={() => setDialog(null)}
+        onConfirm={(reason, mailboxes) => {
+          actions.suspend(mailboxes, reason);
+          finish();
+        }}
+      />
+      <DeleteMailboxesDialog
+        opened={dialog === 'delete'}
+        mailboxes={selection.rows}
+        onClose={() => setDialog(null)}
+        onConfirm={() => {
+          actions.deleteAll(selection.rows);
+          finish();
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { AuthorizedDomain } from '@/server/access/authorize';
+import type { CsvLine } from '@/server/csv';
+import type { Tx } from '@/server/db';
+import { isCommonPassword } from '@/server/secrets/password-rules.mjs';
+import { CreateMailbox } from '../schema';
+import type { MailboxImportLine } from './schema';
+
+export const COLUMNS = ['local_part', 'display_name', 'password', 'quota_mb', 'active'] as const;
+
+const MEBIBYTE = 1024 * 1024;
+const QUOTA_ERROR = 'Enter a whole number of MB, or nothing for the domain’s default.';
+
+export type ParsedLine = {
+  line: number;
+  localPart: string;
+  displayName: string;
+  /** Undefined for one to generate. */
+  password?: string;
+  /** Undefined for the domain's default. */
+  quotaBytes?: number;
+  active: boolean;
+};
+
+const Row = CreateMailbox.pick({ local_part: true, display_name: true }).extend({
+  password: z
+    .union([z.literal(''), CreateMailbox.shape.password])
+    .refine((text) => text === '' || !isCommonPassword(text), 'This password is too common. Choose another.')
+    .transform((text) => text || undefined),
+  quota_mb: z
+    .string()
+    .regex(/^\d{0,9}$/, QUOTA_ERROR)
+    .transform((text) => (text === '' ? undefined : Number(text) * MEBIBYTE)),
+  active: z.enum(['', 'true', 'false'], 'Enter true or false.').transform((text) => text !== 'false'),
+});
+
+/** A row as a mailbox, or the first thing that is wrong with it. */
+export function readLine({ line, values }: CsvLine, domain: AuthorizedDomain): ParsedLine | MailboxImportLine {
+  const raw = {
+    local_part: withoutDomain(values.local_part ?? '', domain.name),
+    display_name: values.display_name ?? '',
+    password: values.password ?? '',
+    quota_mb: values.quota_mb ?? '',
+    active: (values.active ?? '').toLowerCase(),
+  };
+  const parsed = Row.safeParse(raw);
+  if (parsed.success) {
+    const {
+      local_part: localPart,
+      display_name: displayName = '',
+      password,
+      quota_mb: quotaBytes,
+      active,
+    } = parsed.data;
+    return { line, localPart, displayName, password, quotaBytes, active };
+  }
+  const [issue] = parsed.error.issues;
+  const code = raw.local_part === '' ? 'MISSING_FIELDS' : 'VALIDATION_ERROR';
+  return report({ line, localPart: raw.local_part, displayName: raw.display_name }, 'failed', {
+    code,
+    message: `${String(issue?.path[0])}: ${issue?.message}`,
+  });
+}
+
+/** Checks rows against the mailboxes of the domain and the rows before them. */
+export async function checkLines(tx: Tx, domain: AuthorizedDomain, parsed: ParsedLine[]): Promise<MailboxImportLine[]> {
+  const existing = await tx.mailbox.findMany({
+    where: { domainId: domain.id, localPart: { in: parsed.map(({ localPart }) => localPart) } },
+    select: { localPart: true, displayName: true, quotaBytes: true, active: true },
+  });
+  const byLocalPart = new Map(existing.map((mailbox) => [mailbox.localPart, mailbox]));
+  const firstLines = new Map<string, number>();
+  return parsed.map((row) => {
+    const firstLine = firstLines.get(row.localPart);
+    if (firstLine !== undefined) {
+      const message = `This address is on line ${firstLine} too. Remove one of the lines.`;
+      return report(row, 'failed', { code: 'CONFLICT', message });
+    }
+    firstLines.set(row.localPart, row.line);
+    const mailbox = byLocalPart.get(row.localPart);
+    if (!mailbox) return report(row, 'created');
+    if (isSame(row, mailbox)) return report(row, 'unchanged');
+    const message = `The mailbox ${row.localPart}@${domain.name} already exists with other settings. Change it on its page.`;
+    return report(row, 'failed', { code: 'CONFLICT', message });
+  });
+}
+
+type Existing = { displayName: string; quotaBytes: bigint | null; active: boolean };
+
+/** A password can't be compared. */
+function isSame({ password, displayName, quotaBytes, active }: ParsedLine, mailbox: Existing): boolean {
+  const isSameQuota = quotaBytes === undefined || mailbox.quotaBytes === BigInt(quotaBytes);
+  return password === undefined && displayName === mailbox.displayName && isSameQuota && active === mailbox.active;
+}
+
+function report(
+  { line, localPart, displayName }: Pick<ParsedLine, 'line' | 'localPart' | 'displayName'>,
+  outcome: MailboxImportLine['outcome'],
+  { code, message }: { code: string | null; message: string | null } = { code: null, message: null },
+): MailboxImportLine {
+  return { line, local_part: localPart, display_name: displayName, outcome, code, message, password: null };
+}
+
+/** Accepts a full address of the domain, too. */
+function withoutDomain(text: string, domainName: string): string {
+  const suffix = `@${domainName}`;
+  return text.toLowerCase().endsWith(suffix) ? text.slice(0, -suffix.length) : text;
+}

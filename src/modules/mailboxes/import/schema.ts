@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { formatCount } from '@/lib/format';
+import { chosenId } from '@/lib/wire';
+
+const MAX_CSV_LENGTH = 200_000;
+
+/** Each row takes a password hash, which is slow on purpose. */
+export const MAX_IMPORTED_MAILBOXES = 500;
+
+export const ImportMailboxes = z.strictObject({
+  domain_id: chosenId('Choose a domain.'),
+  csv: z
+    .string()
+    .min(1, 'Choose a file or paste CSV.')
+    .max(MAX_CSV_LENGTH, `CSV can be at most ${formatCount(MAX_CSV_LENGTH)} characters. Split it and import the parts.`)
+    .meta({
+      description:
+        'A header row with local_part and optionally display_name, password, quota_mb and active, then one mailbox per line. ' +
+        `At most ${MAX_IMPORTED_MAILBOXES}. Without a password, one is generated; without a quota, it is the domain’s default`,
+    }),
+  dry_run: z.boolean().default(false).meta({ description: 'Returns the report without changing anything' }),
+});
+export type ImportMailboxes = z.infer<typeof ImportMailboxes>;
+
+export const MailboxImportLine = z.object({
+  line: z.number().int().meta({ description: 'Line number in the file. The header is line 1' }),
+  local_part: z.string(),
+  display_name: z.string(),
+  outcome: z.enum(['created', 'unchanged', 'failed']),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+  password: z.string().nullable().meta({
+    description: 'The generated password of a mailbox that was created, returned only in this response',
+  }),
+});
+export type MailboxImportLine = z.infer<typeof MailboxImportLine>;
+
+export const MailboxImportReport = z
+  .object({
+    dry_run: z.boolean(),
+    total: z.number().int(),
+    created: z.number().int(),
+    unchanged: z.number().int(),
+    failed: z.number().int(),
+    lines: z.array(MailboxImportLine),
+  })
+  .meta({ id: 'MailboxImportReport' });
+export type MailboxImportReport = z.infer<typeof MailboxImportReport>;
