@@ -40,6 +40,30 @@ describe('listing messages', () => {
     expect(await ids()).toEqual([young.id, old.id]);
   });
 
+  it('counts the recipients by status, as the message itself does', async () => {
+    const { domain, api } = await setUp();
+    const single = await makeMessage(domain.id);
+    const mixed = await makeMessage(domain.id, {
+      status: 'bounced',
+      recipients: {
+        create: [
+          { address: 'ann@far.example', kind: 'to', status: 'delivered' },
+          { address: 'bo@far.example', kind: 'cc', status: 'bounced', cause: 'remote_reply' },
+          { address: 'cy@far.example', kind: 'bcc', status: 'delivered' },
+        ],
+      },
+    });
+    const outcomes = [
+      { status: 'delivered', recipients: 2 },
+      { status: 'bounced', recipients: 1 },
+    ];
+    expect((await api.get('/messages')).data).toMatchObject([
+      { id: mixed.id, outcomes },
+      { id: single.id, outcomes: [{ status: 'sent', recipients: 1 }] },
+    ]);
+    expect((await api.get(`/messages/${mixed.id}`)).data.outcomes).toEqual(outcomes);
+  });
+
   it('merges several domains in one order, page by page', async () => {
     const domains = await Promise.all([makeDomain(), makeDomain(), makeDomain()]);
     const api = await keyClient({ role: 'domain_admin', domainIds: domains.map(({ id }) => id) });
@@ -106,7 +130,7 @@ describe('listing messages', () => {
   it('finds words of any script regardless of case, and short texts at the start of words', async () => {
     const { domain, ids } = await setUp();
     const { id } = await makeMessage(domain.id, { subject: 'Re: Grüße aus Zürich, 発送済み, привет u2' });
-    await makeMessage(domain.id, { subject: 'Something else' });
+    await makeMessage(domain.id, { subject: 'Something else', to: 'bo@far.example' });
     for (const q of ['grüße', 'ZÜRICH'.toLowerCase(), 'ürich,', '送済', '済', 'ривет', 'RE', 'u2', 'Re: g', 'a']) {
       expect(await ids(`q=${encodeURIComponent(q)}`), q).toEqual([id]);
     }

@@ -81,6 +81,7 @@ export const messagesRouter = router({
       rest('GET', '/messages/{id}/raw', {
         ...kept,
         summary: 'Download a message',
+        isWriting: true,
         description: 'The raw message (RFC 5322), as it was submitted or received. Recorded in the audit log.',
         file: 'message/rfc822',
       }),
@@ -93,6 +94,7 @@ export const messagesRouter = router({
       rest('GET', '/messages/{id}/attachments/{index}', {
         ...kept,
         summary: 'Download an attachment',
+        isWriting: true,
         description: 'The content type is the declared one, unless a browser could run it. Recorded in the audit log.',
         file: 'application/octet-stream',
       }),

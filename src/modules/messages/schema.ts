@@ -32,6 +32,9 @@ const summary = {
   subject: z.string(),
   size: z.number().int().meta({ description: 'Size of the composed message in bytes' }),
   status: MessageStatus,
+  outcomes: z
+    .array(z.object({ status: MessageStatus, recipients: z.number().int() }))
+    .meta({ description: 'How many recipients, in To, Cc and Bcc, have which status' }),
   spam_score: z.number().nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -137,11 +140,9 @@ export type Message = z.infer<typeof Message>;
 
 export const MessagePage = page(MessageSummary);
 
-export const ListMessages = z.strictObject({
-  ...pageQuery(['created_at']),
+const filters = {
   domain_id: Id.optional(),
   direction: z.enum(DIRECTIONS).optional(),
-  status: MessageStatus.optional(),
   accepted: z
     .boolean()
     .refine((isAccepted) => isAccepted, 'Enter true, or leave it out.')
@@ -154,8 +155,14 @@ export const ListMessages = z.strictObject({
   until: Timestamp.optional().meta({ description: 'ISO 8601 UTC, exclusive' }),
   q: searchedText(254).optional().meta({
     description:
-      'An address, a Message-ID, a queue ID or words from the subject. A search for common words reads 2,500 messages per page, so a page can have fewer matches than limit, or none, while has_more is true',
+      'An address, a Message-ID or a queue ID, or else a part of an address or of the subject, such as `@example.com`. A search for a common part reads 2,500 messages per page, so a page can have fewer matches than limit, or none, while has_more is true',
   }),
+};
+
+export const ListMessages = z.strictObject({
+  ...pageQuery(['created_at']),
+  status: MessageStatus.optional(),
+  ...filters,
 });
 export type ListMessages = z.infer<typeof ListMessages>;
 
@@ -190,9 +197,12 @@ export type MessageRetention = z.infer<typeof MessageRetention>;
 export const KeptDays = z.object({ kept_days: z.number().int() });
 export type KeptDays = z.infer<typeof KeptDays>;
 
-export const GetTotals = z.strictObject({ domain_id: Id.optional() });
+export const GetTotals = z.strictObject(filters);
 export type GetTotals = z.infer<typeof GetTotals>;
 
-/** Messages by status. */
-export const MessageTotals = z.record(z.enum(MESSAGE_STATUSES), z.number().int());
+export const MessageTotals = z.object({
+  counts: z.record(z.enum(MESSAGE_STATUSES), z.number().int()),
+  /** Whether all messages were counted, and not only the newest ones. */
+  is_complete: z.boolean(),
+});
 export type MessageTotals = z.infer<typeof MessageTotals>;

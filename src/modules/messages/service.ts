@@ -3,7 +3,7 @@ import type { InboundPort } from '@/mail/inbound/port';
 import { countByStatus } from '@/modules/analytics/service';
 import { kickDeliveries, type TracedDelivery, traceDeliveries } from '@/modules/webhooks/service';
 import { authorizeDomain, domainFilter } from '@/server/access/authorize';
-import type { Database, Tx } from '@/server/db';
+import type { Database } from '@/server/db';
 import { notFound } from '@/server/errors';
 import { type Page, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
@@ -14,7 +14,8 @@ import type { NewContent } from './content/keeping/keeper';
 import { type Copy, copyMessage as copy, type NewFields } from './content/read';
 import { describeContent, findContent } from './content/status';
 import { receiveMessage, resolveRecipient } from './inbound/receive';
-import { findMessages } from './list/find-messages';
+import { countMessages, findCounted, findMessages } from './list/find-messages';
+import { countOutcomes, findOutcomes } from './list/outcomes';
 import type { SummaryRow } from './list/selection';
 import {
   type GetTotals,
@@ -29,12 +30,22 @@ import {
   type MessageTotals,
 } from './schema';
 import { recordOutcome } from './tracking/outcomes';
-import { recordSubmission as record, type Submitted } from './tracking/submissions';
+import { recordTogether, type Submission } from './tracking/submissions';
+
+export type { Submission };
 
 export async function listMessages(ctx: ActorContext, input: ListMessages): Promise<Page<MessageSummary>> {
   if (input.domain_id) await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
   return paginateFrom('messages', input, {
-    fetch: (position) => findMessages(ctx, input, position),
+    fetch: async (position) => {
+      const found = await findMessages(ctx, input, { position, take: input.limit + 1 });
+      const outcomes = await findOutcomes(
+        ctx.db,
+        found.rows.map(({ id }) => id),
+      );
+      return { ...found, rows: found.rows.map((row) => ({ ...row, outcomes: outcomes.get(row.id) ?? [] })) };
+    },
+    count: () => countMessages(ctx, input),
     positionOf: ({ createdAt, id }) => ({ value: createdAt, id }),
     present: presentSummary,
   });
@@ -54,7 +65,7 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   const [deliveries, content] = await Promise.all([traceDeliveries(ctx, id), findContent(ctx.db, id)]);
   const isSubmittedBySmtp = row.events.some(isSmtpSubmission);
   return {
-    ...presentSummary(row),
+    ...presentSummary({ ...row, outcomes: countOutcomes(row.recipients) }),
     recipients: row.recipients.map(({ address, kind, status, cause, route, smtpCode, enhancedCode, response }) => ({
       address,
       kind,
@@ -70,13 +81,23 @@ export async function getMessage(ctx: ActorContext, { id }: { id: string }): Pro
   };
 }
 
-/** Of the last 24 hours, as the statistics have them: however many messages there are, counting takes as long. */
-export async function getTotals(ctx: ActorContext, { domain_id: domainId }: GetTotals): Promise<MessageTotals> {
-  const totals = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, 0])) as MessageTotals;
-  for (const { status, count } of await countByStatus(ctx, { domainId, hours: 24 })) {
-    totals[status as MessageStatus] += count;
+/**
+ * The messages of a list by status. Without a filter, those of the last 24 hours, as the statistics have them. With filters,
+ * at most the newest 10,000. However many messages there are, counting takes as long.
+ */
+export async function getTotals(ctx: ActorContext, input: GetTotals): Promise<MessageTotals> {
+  const { domain_id: domainId, ...filters } = input;
+  const counts = Object.fromEntries(MESSAGE_STATUSES.map((status) => [status, 0])) as MessageTotals['counts'];
+  if (Object.values(filters).every((value) => value === undefined)) {
+    for (const { status, count } of await countByStatus(ctx, { domainId, hours: 24 })) {
+      counts[status as MessageStatus] += count;
+    }
+    return { counts, is_complete: true };
   }
-  return totals;
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const { rows, isComplete } = await findCounted(ctx, input);
+  for (const { status } of rows) counts[status] += 1;
+  return { counts, is_complete: isComplete };
 }
 
 /** The current or last run that deletes old messages. */
@@ -88,9 +109,9 @@ export function getKeptDays(): KeptDays {
   return { kept_days: env().messageRetentionDays };
 }
 
-/** Records the mail server's reply to a submission, in the caller's transaction. */
-export function recordSubmission(tx: Tx, submitted: Submitted): Promise<void> {
-  return record(tx, submitted);
+/** Records the mail server's reply to a submission, with its audit entry if it has one. */
+export function recordSubmission(submission: Submission): Promise<void> {
+  return recordTogether(submission);
 }
 
 /** Stores the content of a message in the background. Never fails and never waits. */
@@ -149,7 +170,7 @@ function inOrder<Event extends { type: string }>(events: Event[]): Event[] {
   return events.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-function presentSummary(row: SummaryRow): MessageSummary {
+function presentSummary(row: SummaryRow & Pick<MessageSummary, 'outcomes'>): MessageSummary {
   return {
     id: row.id,
     message_id: row.messageId,
@@ -161,6 +182,7 @@ function presentSummary(row: SummaryRow): MessageSummary {
     subject: row.subject,
     size: row.sizeBytes,
     status: row.status,
+    outcomes: row.outcomes,
     spam_score: row.spamScore,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

@@ -1,8 +1,8 @@
-import { Cell, RowLink } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
-import { StatusMark } from '@/components/marks/status-mark';
-import { DateTime } from '@/components/values/date-time';
+import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes } from '@/lib/format';
 import type { MessageSummary } from '../schema';
 
@@ -17,41 +17,50 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
     kind: 'mark',
     mobile: 'mark',
     skeletonWidth: 72,
-    cell: (message) => <StatusMark status={message.status} />,
+    cell: (message) => <OutcomeMarks message={message} />,
   };
   const time: Column = {
     key: 'time',
     header: 'Time',
-    width: isNarrow ? 104 : 116,
+    width: 96,
     mobile: 'side',
     sortBy: 'created_at',
-    className: 'mono soft',
+    className: 'soft',
     skeletonWidth: 64,
-    cell: ({ created_at }) => <DateTime iso={created_at} />,
+    cell: ({ created_at }) => <TimeAgo iso={created_at} />,
   };
   const from: Column = {
     key: 'from',
     header: 'From',
-    width: 232,
+    width: 264,
+    maxWidth: 344,
+    kind: 'copyable',
     isOptional: true,
     skeletonWidth: 160,
-    cell: ({ from: sender }) => <EmailAddress value={sender} isLight />,
+    cell: ({ from: sender }) => (
+      <Copyable value={sender} what="address">
+        <EmailAddress value={sender} isLight />
+      </Copyable>
+    ),
   };
   const to: Column = {
     key: 'to',
     header: 'To',
-    width: isNarrow ? 208 : 252,
+    ...(isNarrow ? { width: 216 } : { width: 264, maxWidth: 352 }),
+    kind: 'copyable',
     mobile: 'lead',
     skeletonWidth: 172,
     cell: ({ to: [first, ...others] }) => (
-      <Cell>
-        {first && <EmailAddress value={first} />}
-        {others.length > 0 && (
-          <span className="quiet" title={others.join(', ')}>
-            +{others.length}
-          </span>
-        )}
-      </Cell>
+      <Copyable value={[first, ...others].join(', ')} what="address">
+        <Cell>
+          {first && <EmailAddress value={first} />}
+          {others.length > 0 && (
+            <span className="quiet" title={others.join(', ')}>
+              +{others.length}
+            </span>
+          )}
+        </Cell>
+      </Copyable>
     ),
   };
   const subject: Column = {
@@ -68,7 +77,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   const size: Column = {
     key: 'size',
     header: 'Size',
-    width: 80,
+    width: 72,
     isOptional: true,
     kind: 'figure',
     className: 'soft',

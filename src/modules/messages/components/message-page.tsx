@@ -7,7 +7,7 @@ import type { ReactNode } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { LoadFailed } from '@/components/load-failed';
-import { StatusMark } from '@/components/marks/status-mark';
+import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { PageHeader } from '@/components/page-header';
 import { PageTabs } from '@/components/page-tabs';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -50,10 +50,11 @@ export function MessagePage({ id }: { id: string }) {
   );
 }
 
-function Description({ message: { status, created_at: at, size } }: { message: Message }) {
+function Description({ message }: { message: Message }) {
+  const { created_at: at, size } = message;
   return (
     <>
-      <StatusMark status={status} />
+      <OutcomeMarks message={message} />
       <span>{formatFull(at)}</span>
       <span>{formatBytes(size)}</span>
     </>

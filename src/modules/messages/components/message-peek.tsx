@@ -3,7 +3,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconArrowUpRight, IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import Link from 'next/link';
-import { StatusMark } from '@/components/marks/status-mark';
+import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { Peek } from '@/components/shell/peek';
 import type { MessageSummary } from '../schema';
 import { MessageView, MessageViewError, MessageViewSkeleton } from './message-view';
@@ -16,7 +16,7 @@ const ICON = { size: 16, stroke: 1.5 } as const;
 export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
   const { data: message, isError, error, refetch } = useMessage(id);
   const index = rows.findIndex((row) => row.id === id);
-  const status = message?.status ?? rows[index]?.status;
+  const shown = message ?? rows[index];
   const previous = index > 0 ? rows[index - 1]?.id : undefined;
   const next = index >= 0 ? rows[index + 1]?.id : undefined;
 
@@ -26,7 +26,7 @@ export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
       onClose={() => onOpen(null)}
       title={
         <>
-          {status && <StatusMark status={status} />}
+          {shown && <OutcomeMarks message={shown} />}
           {index >= 0 && (
             <span className="quiet only-wide">
               {index + 1} of {rows.length}

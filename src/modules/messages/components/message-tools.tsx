@@ -7,6 +7,8 @@ import { ActiveFilter, SinceFilter, TimeFilter } from '@/components/data-table/f
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { STATUSES } from '@/components/marks/status-mark';
+import { currentTimeZone } from '@/lib/time/time-zone';
+import { enteredTime, inputValue } from '@/lib/time/zoned-time';
 import { MESSAGE_STATUSES } from '../schema';
 import type { MessageSearch } from './use-message-search';
 
@@ -108,11 +110,9 @@ function MoreFilters({ values, change }: Pick<MessageSearch, 'values' | 'change'
 }
 
 function localValue(date: Date | null): string {
-  if (!date) return '';
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return date ? inputValue(date, currentTimeZone()) : '';
 }
 
 function parseLocal(text: string): Date | null {
-  const date = new Date(text);
-  return text === '' || Number.isNaN(date.getTime()) ? null : date;
+  return enteredTime(text, currentTimeZone());
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { Button, Group, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
 import Link from 'next/link';
 import { toProblem } from '@/components/api/problem';
@@ -11,21 +12,41 @@ import { StatusMark } from '@/components/marks/status-mark';
 import { Timeline, TimelineSkeleton } from '@/components/marks/timeline';
 import { Badge } from '@/components/text/badge';
 import { DetailsList } from '@/components/text/details-list';
+import { TextButton } from '@/components/text/text-button';
 import { CopyButton, CopyIcon } from '@/components/values/copy-button';
 import { EmailAddress } from '@/components/values/email-address';
 import type { Message } from '../schema';
 import { canResend, ResendButton } from './content/resend-button';
 import { hopsOf } from './message-hops';
 import classes from './message-view.module.css';
-import { type Explanation, explainOutcome } from './outcome/explain-outcome';
+import { type Explanation, explainedRecipients, explainOutcome } from './outcome/explain-outcome';
 
 type MessageViewProps = { message: Message; withTitle?: boolean };
 
 export function MessageView({ message, withTitle }: MessageViewProps) {
   const explanation = explainOutcome(message);
+  const explained = explainedRecipients(message);
   return (
     <>
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
+      <section className={classes.explanation} aria-label="Explanation">
+        <h3>
+          <span className="quiet">Why?</span> {explanation.title}
+        </h3>
+        {explained && <p className="soft">For {explained}</p>}
+        <p>{explanation.text}</p>
+        {(explanation.resend || explanation.reply) && (
+          <Group pt="md">
+            {explanation.missing && message.domain_id && (
+              <Button component={Link} href={newMailboxHref(explanation.missing, message.domain_id)}>
+                Create mailbox
+              </Button>
+            )}
+            <NextStep message={message} resend={explanation.resend} />
+            {explanation.reply && <CopyButton value={explanation.reply} label="Copy reply" />}
+          </Group>
+        )}
+      </section>
       <DetailsList>
         <dt>From</dt>
         <dd>
@@ -59,18 +80,6 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
           </>
         )}
       </DetailsList>
-      <section className={classes.explanation} aria-label="Explanation">
-        <h3>
-          <span className="quiet">Why?</span> {explanation.title}
-        </h3>
-        <p>{explanation.text}</p>
-        {(explanation.resend || explanation.reply) && (
-          <Group pt="md">
-            <NextStep message={message} resend={explanation.resend} />
-            {explanation.reply && <CopyButton value={explanation.reply} label="Copy reply" />}
-          </Group>
-        )}
-      </section>
       <Recipients message={message} />
       <section aria-labelledby="trace">
         <SectionHeading title="Trace" id="trace" level={3} />
@@ -97,14 +106,26 @@ function resendHref({ from, to, subject }: Message, resend: 'same' | 'other'): s
   return `/send?${search}`;
 }
 
+function newMailboxHref(address: string, domainId: string): string {
+  const local = address.slice(0, address.lastIndexOf('@'));
+  return `/mailboxes?${new URLSearchParams({ new: 'true', domain: domainId, local })}`;
+}
+
+/** More are a click away: a message can have hundreds. */
+const SHOWN_RECIPIENTS = 20;
+
 function Recipients({ message }: { message: Message }) {
+  const [isAll, { open: showAll }] = useDisclosure(false);
+  const { recipients } = message;
+  const shown = isAll ? recipients : recipients.slice(0, SHOWN_RECIPIENTS);
+  const hidden = recipients.length - shown.length;
   return (
     <section aria-labelledby="recipients">
       <SectionHeading title="Recipients" id="recipients" level={3}>
-        <span className="quiet">{message.recipients.length}</span>
+        <span className="quiet">{recipients.length}</span>
       </SectionHeading>
       <ul className={classes.recipients}>
-        {message.recipients.map(({ address, kind, status, smtp_code, enhanced_code, response }) => (
+        {shown.map(({ address, kind, status, smtp_code, enhanced_code, response }) => (
           <li key={address}>
             <StatusMark status={status} />
             <EmailAddress value={address} />
@@ -117,6 +138,7 @@ function Recipients({ message }: { message: Message }) {
           </li>
         ))}
       </ul>
+      {hidden > 0 && <TextButton onClick={showAll}>Show {hidden} more</TextButton>}
     </section>
   );
 }

@@ -10,6 +10,7 @@ import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
+import { totalOf, totalOptions } from '@/components/list/total';
 import { useFocusReturn } from '@/components/list/use-focus-return';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
@@ -28,11 +29,12 @@ const REFRESH_MS = 15_000;
 
 export function MessagesPage() {
   const search = useMessageSearch();
-  const { values, change, open } = search;
+  const { values, open } = search;
   const list = trpc.messages.list.useQuery(inputOf(search), {
     placeholderData: keepPreviousData,
     refetchInterval: search.history.isFirst ? REFRESH_MS : false,
   });
+  const total = trpc.messages.list.useQuery(totalOf(inputOf(search)), totalOptions(list, search));
   const isPeeking = values.peek !== null;
   const openPeek = (peek: string | null) => open({ peek });
   useFocusReturn(values.peek);
@@ -53,14 +55,15 @@ export function MessagesPage() {
           Send message
         </Button>
       </PageHeader>
-      <StatusFilter values={values} change={change} />
+      <StatusFilter search={search} />
       <MessageTools query={list} search={search} />
       <ListView
         query={list}
         search={search}
+        total={total}
         what="messages"
         empty={<NoMessages />}
-        noMatches="No messages match these filters. Search by exact address, words in the subject, message ID or queue ID."
+        noMatches="No messages match these filters. Search by a part of an address or subject, message ID or queue ID."
         caption={`Messages, ${values.order === 'desc' ? 'newest' : 'oldest'} first`}
         isDense={isPeeking}
         columns={columns}

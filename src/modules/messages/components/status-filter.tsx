@@ -1,28 +1,42 @@
 'use client';
 
+import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import { CountFilter } from '@/components/layout/count-filter';
 import { StatusMark } from '@/components/marks/status-mark';
 import { MESSAGE_STATUSES } from '../schema';
-import type { MessageSearch } from './use-message-search';
+import { filtersOf, type MessageSearch } from './use-message-search';
 
 const SHOWN_STATUSES = ['delivered', 'deferred', 'bounced', 'failed'] as const;
 
-export function StatusFilter({ values, change }: Pick<MessageSearch, 'values' | 'change'>) {
-  const domainId = values.domain ?? undefined;
-  const { data: totals } = trpc.messages.totals.useQuery({ domain_id: domainId }, { staleTime: 30_000 });
+/** Filters by status, with the number of messages of each that the other filters match. */
+export function StatusFilter({ search }: { search: MessageSearch }) {
+  const { values, change } = search;
+  const filters = filtersOf(search);
+  const { data: totals } = trpc.messages.totals.useQuery(filters, {
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+  const counts = totals?.counts;
   return (
     <CountFilter
       label="Status"
       value={values.status}
-      total={totals && MESSAGE_STATUSES.reduce((sum, status) => sum + totals[status], 0)}
+      total={counts && MESSAGE_STATUSES.reduce((sum, status) => sum + counts[status], 0)}
       counts={SHOWN_STATUSES.map((status) => ({
         value: status,
         title: <StatusMark status={status} />,
-        count: totals?.[status],
+        count: counts?.[status],
       }))}
-      unit="in 24 h"
+      period={periodOf(filters)}
+      isAtLeast={totals?.is_complete === false}
       onChange={(status) => change({ status })}
     />
   );
+}
+
+/** Without a filter, the messages of a day are counted; with filters, those that the list has. */
+function periodOf({ domain_id: _, since, until, ...others }: ReturnType<typeof filtersOf>): string {
+  if (since || until) return 'chosen period';
+  return Object.values(others).some((value) => value !== undefined) ? 'retained' : 'last 24 hours';
 }

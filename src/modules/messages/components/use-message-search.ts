@@ -26,18 +26,26 @@ export function useMessageSearch() {
 export type MessageSearch = ReturnType<typeof useMessageSearch>;
 
 /** The search as the API's input. */
-export function inputOf({ settled, values, history }: MessageSearch) {
+export function inputOf(search: MessageSearch) {
+  const { values, history } = search;
+  return {
+    ...filtersOf(search),
+    status: values.status ?? undefined,
+    order: values.order,
+    cursor: history.cursor,
+  };
+}
+
+/** All filters but the status. */
+export function filtersOf({ settled, values }: MessageSearch) {
   return {
     q: settled.q || undefined,
     from: settled.from || undefined,
     to: settled.to || undefined,
     domain_id: values.domain ?? undefined,
-    status: values.status ?? undefined,
     accepted: values.accepted || undefined,
     direction: values.direction ?? undefined,
     since: values.since?.toISOString(),
     until: values.until?.toISOString(),
-    order: values.order,
-    cursor: history.cursor,
   };
 }

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { AuditAction } from '@/lib/audit-actions';
 import { domainFilter } from '@/server/access/authorize';
 import { insertAuditEntry } from '@/server/audit';
 import { AppError, notFound } from '@/server/errors';
@@ -149,7 +150,7 @@ function bytesOf(result: ContentJobResult): Uint8Array {
   return result.bytes;
 }
 
-function auditDownload(ctx: ActorContext, action: string, message: FoundMessage, more: object): Promise<void> {
+function auditDownload(ctx: ActorContext, action: AuditAction, message: FoundMessage, more: object): Promise<void> {
   const { id, domainId, messageId, fromAddress, subject } = message;
   const details = { message_id: messageId, from: fromAddress, subject, ...more };
   const entry = { resource: `message:${id}`, domainId, outcome: 'success' as const, actor: ctx.actor, details };

@@ -24,11 +24,18 @@ export type SummaryRow = {
   updatedAt: Date;
 };
 
-const COLUMNS = Prisma.sql`
+/** A message by what an index has of it, for counting. */
+export type CountedRow = Pick<SummaryRow, 'id' | 'status' | 'createdAt'>;
+
+/** The filters of a request. */
+export type Filters = Omit<ListMessages, 'cursor' | 'limit' | 'sort'>;
+
+export const SUMMARY = Prisma.sql`
   m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.domain_id AS "domainId", m.direction,
   m.from_address AS "fromAddress", coalesce(m.to_addresses, '{}') AS "toAddresses", m.subject,
   m.size_bytes AS "sizeBytes", m.status, m.spam_score AS "spamScore", m.created_at AS "createdAt",
   m.updated_at AS "updatedAt"`;
+export const COUNTED = Prisma.sql`m.id, m.status, m.created_at AS "createdAt"`;
 
 /**
  * The messages that a request lists, for one meaning of its search text, by each index that has one of its conditions: the
@@ -36,8 +43,8 @@ const COLUMNS = Prisma.sql`
  */
 export function searchOf(
   { actor }: ActorContext,
-  input: ListMessages,
-  position: Position | null,
+  input: Filters,
+  { columns, position }: { columns: Prisma.Sql; position: Position | null },
   meaning: Meaning,
 ): Search {
   const { domain_id: domainId, direction, status, message_id: messageId, from, to, order } = input;
@@ -55,7 +62,7 @@ export function searchOf(
     ]),
     status: onlySql([status && Prisma.sql`m.status = ${status}::message_status`, ...acceptedOf(input)]),
   };
-  const common = { columns: COLUMNS, order, position };
+  const common = { columns, order, position };
   const found = [byName(wanted, common), byRecipient(wanted, common), bySender(wanted, common)];
   const exact = found.filter((each) => each !== null);
   const isListed = exact.length === 0 || wanted.scope.length + wanted.status.length > 0;
@@ -65,7 +72,7 @@ export function searchOf(
 }
 
 type Wanted = {
-  input: ListMessages;
+  input: Filters;
   /** Domains; null for all. */
   ids: string[] | null;
   /** Message-ID and queue id, which few messages share. */
@@ -123,7 +130,7 @@ function bySender({ input, named, recipients, senders, scope }: Wanted, common: 
     filters: [...named, ...recipients.map(isAddressedTo), ...others.map(isFrom), ...scope, ...acceptedOf(input)],
     domains: OF_ALL_DOMAINS,
     classes: [statusClass(input)],
-    isIndexed: true,
+    isIndexed: common.columns === SUMMARY,
   };
 }
 
@@ -137,7 +144,7 @@ function byClass({ input, ids, named, recipients, senders }: Wanted, common: Com
     filters: [...named, ...recipients.map(isAddressedTo), ...senders.map(isFrom), ...acceptedOf(input)],
     domains: { ...OF_ALL_DOMAINS, ids },
     classes,
-    isIndexed: classes.length > 0,
+    isIndexed: classes.length > 0 && common.columns === SUMMARY,
   };
 }
 
@@ -147,7 +154,7 @@ const ACCEPTED = Prisma.sql`
   m.direction = 'outbound' AND m.status NOT IN ('submitting', 'uncertain')
   AND (m.status <> 'failed' OR m.queue_id IS NOT NULL)`;
 
-function acceptedOf({ accepted }: ListMessages): Prisma.Sql[] {
+function acceptedOf({ accepted }: Filters): Prisma.Sql[] {
   return accepted ? [ACCEPTED] : [];
 }
 
@@ -157,19 +164,19 @@ const SEARCHED_COUNT_BY_RECIPIENT = 1_000;
 type Classes = NonNullable<Selection['classes']>;
 
 /** The index has both, so a filter by one of them reads the messages of each value of the other. */
-function classesOf(input: ListMessages): Classes {
+function classesOf(input: Filters): Classes {
   const { direction, status, accepted } = input;
   if (!direction && !status && !accepted) return [];
   const values = direction ? [direction] : accepted ? (['outbound'] as const) : DIRECTIONS;
   return [{ column: Prisma.sql`m.direction`, type: 'direction', values }, statusClass(input)];
 }
 
-function statusClass({ status, accepted }: ListMessages): Classes[number] {
+function statusClass({ status, accepted }: Filters): Classes[number] {
   const values = status ? [status] : accepted ? ACCEPTED_STATUSES : MESSAGE_STATUSES;
   return { column: Prisma.sql`m.status`, type: 'message_status', values };
 }
 
-function timeOf({ since, until }: ListMessages, { column }: Selection['by']): Prisma.Sql[] {
+function timeOf({ since, until }: Filters, { column }: Selection['by']): Prisma.Sql[] {
   return onlySql([
     since && Prisma.sql`${column} >= ${since}::timestamptz`,
     until && Prisma.sql`${column} < ${until}::timestamptz`,

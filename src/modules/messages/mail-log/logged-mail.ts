@@ -38,7 +38,7 @@ function fieldsIn(entry: LogEntry): Partial<LogFields> {
 export async function storeFields(tx: Tx, fields: readonly LogFields[]): Promise<void> {
   const rows = fields.toSorted((one, other) => (one.queueId < other.queueId ? -1 : 1));
   const column = <Key extends keyof LogFields>(key: Key) => rows.map((row) => row[key]);
-  await tx.$executeRaw`
+  await tx.$executeRaw`/* prepared */
     INSERT INTO logged_mail AS known (queue_id, seen_at, message_id, login, client_address, mail_from, size_bytes)
     SELECT * FROM unnest(${column('queueId')}::text[], ${column('at')}::timestamptz[], ${column('messageId')}::text[],
                          ${column('login')}::text[], ${column('clientAddress')}::text[], ${column('mailFrom')}::text[],

@@ -39,6 +39,7 @@ async function startReader() {
     host,
     postfixLog,
     config: folder,
+    settings: join(folder, 'settings'),
     data: folder,
     filterLog: join(folder, 'rspamd.log'),
     policySocket: join(folder, 'policy.sock'),
@@ -46,6 +47,8 @@ async function startReader() {
     redis: { port: 0, password: '' },
     signIns: { port: 0, key: '' },
     filters: { port: 0, uid: 0 },
+    tls: { certificate: '', key: '' },
+    acme: null,
   };
   const queries: string[] = [];
   const database = db.$extends({

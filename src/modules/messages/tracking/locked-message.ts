@@ -1,15 +1,13 @@
 import { parseAddress } from '@/lib/mail/address';
-import { emitEvent } from '@/modules/events/service';
+import { emitEvent, type NewEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 import type { MessageStatus } from '../schema';
 
-/** An outbound message, locked until the transaction ends. */
-export type LockedMessage = {
+/** What events tell about an outbound message. None of it changes. */
+export type SentMessage = {
   id: string;
   messageId: string;
-  queueId: string | null;
-  status: MessageStatus;
   fromAddress: string;
   toAddresses: string[];
   subject: string;
@@ -17,6 +15,9 @@ export type LockedMessage = {
   domainId: string | null;
   domainName: string | null;
 };
+
+/** An outbound message, locked until the transaction ends. */
+export type LockedMessage = SentMessage & { queueId: string | null; status: MessageStatus };
 
 export const UNANSWERED = ['submitting', 'uncertain'] as const satisfies MessageStatus[];
 
@@ -54,12 +55,16 @@ export async function recordAccepted(
 ): Promise<void> {
   const event = { messageId: message.id, type: 'queued', at, detail };
   await tx.messageEvent.create({ data: event, select: { id: true } });
-  const { messageId, fromAddress: from, toAddresses: to, subject, domainId } = message;
-  const data = { message_id: messageId, from, to, subject, domain: domainOf(message) };
-  await emitEvent(tx, { type: 'mail.sent', messageId, messageRowId: message.id, domainId, at, data });
+  await emitEvent(tx, sentEvent(message, at));
 }
 
-export function domainOf({ domainName, fromAddress }: LockedMessage): string {
+export function sentEvent(message: SentMessage, at: Date): NewEvent {
+  const { id: messageRowId, messageId, fromAddress: from, toAddresses: to, subject, domainId } = message;
+  const data = { message_id: messageId, from, to, subject, domain: domainOf(message) };
+  return { type: 'mail.sent', messageId, messageRowId, domainId, at, data };
+}
+
+export function domainOf({ domainName, fromAddress }: SentMessage): string {
   return domainName ?? parseAddress(fromAddress)?.domain ?? '';
 }
 
@@ -83,7 +88,7 @@ const FINAL: ReadonlySet<MessageStatus> = new Set(['delivered', 'bounced', 'fail
 
 // FOR UPDATE returns the row as of when the lock is acquired, not as of the start of the statement.
 function lock(tx: Tx, condition: Prisma.Sql): Promise<LockedMessage[]> {
-  return tx.$queryRaw`
+  return tx.$queryRaw`/* prepared */
     SELECT m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.status::text AS status,
            m.from_address AS "fromAddress", m.to_addresses AS "toAddresses", m.subject, m.created_at AS "createdAt",
            m.domain_id AS "domainId", d.name AS "domainName"

@@ -1,13 +1,19 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
-import { emitEvent } from '@/modules/events/service';
+import { emitEvent, type NewEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { bounceCategory, failureReason } from './bounce-category';
-import { domainOf, type LockedMessage } from './locked-message';
+import { domainOf, type LockedMessage, type SentMessage } from './locked-message';
 
 type Outcome = Omit<DeliveryReport, 'messageId' | 'recipient'>;
 
 /** Emits mail.delivered, mail.bounced or mail.failed for one recipient. */
 export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: string, outcome: Outcome): Promise<void> {
+  const queueId = message.queueId ?? outcome.queueId;
+  await emitEvent(tx, outcomeEvent(message, recipient, { ...outcome, queueId }));
+}
+
+/** mail.delivered, mail.bounced or mail.failed for one recipient. */
+export function outcomeEvent(message: SentMessage, recipient: string, outcome: Outcome): NewEvent {
   const { id: messageRowId, messageId, domainId } = message;
   const { kind, at } = outcome;
   const data = {
@@ -17,10 +23,10 @@ export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: str
     recipient,
     subject: message.subject,
     domain: domainOf(message),
-    queue_id: message.queueId ?? outcome.queueId,
+    queue_id: outcome.queueId,
     ...outcomeData(outcome, outcome.delaySeconds ?? Math.max(0, at.getTime() - message.createdAt.getTime()) / 1000),
   };
-  await emitEvent(tx, { type: OUTCOME_EVENTS[kind], messageId, messageRowId, domainId, at, data });
+  return { type: OUTCOME_EVENTS[kind], messageId, messageRowId, domainId, at, data };
 }
 
 export const OUTCOME_EVENTS = {

@@ -10,14 +10,17 @@ const { onReport } = mailServerCalls(db);
 const domain = await makeDomain();
 let message: Awaited<ReturnType<typeof makeMessage>>;
 
+function submitted(outcome: SubmitOutcome) {
+  const recipients = ['ann@far.example', 'bo@far.example'];
+  return recordSubmission({ message: { ...message, recipients, domainName: domain.name }, outcome, at: AT });
+}
+
 describe('if the mail server’s clock is behind', () => {
   const behind = new Date(AT.getTime() - 400);
   const trace = async () => {
     const { data } = await (await keyClient()).get(`/messages/${message.id}`);
     return data.events.map(({ type }: { type: string }) => type);
   };
-  const submitted = (outcome: SubmitOutcome) =>
-    db.$transaction((tx) => recordSubmission(tx, { id: message.id, outcome, at: AT }));
 
   beforeEach(async () => {
     message = await makeMessage(domain, 'submitting', ['ann@far.example'], { queueId: null });
@@ -43,8 +46,6 @@ describe('a report that arrives before the submission reply is stored', () => {
     response: '250 2.0.0 Ok: queued as Q1',
     refusedRecipients: [],
   };
-  const submitted = (outcome: SubmitOutcome) =>
-    db.$transaction((tx) => recordSubmission(tx, { id: message.id, outcome, at: AT }));
 
   beforeEach(async () => {
     message = await makeMessage(domain, 'submitting', ['ann@far.example', 'bo@far.example'], { queueId: null });

@@ -1,88 +1,114 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { OutcomeCause } from '@/lib/mail/outcome-causes';
 import type { SubmitOutcome } from '@/mail/submission/submit';
-import type { Tx } from '@/server/db';
-import type { Prisma } from '@/server/prisma/client';
+import { encodeEvent } from '@/modules/events/service';
+import type { AuditRow } from '@/server/audit';
+import { groupCalls } from '@/server/background/group-calls';
+import { database, type Tx } from '@/server/db';
+import { jsonParameter } from '@/server/json-parameter';
 import { failureReason } from './bounce-category';
-import { isUnanswered, type LockedMessage, lockMessage, recordAccepted, statusOf, UNANSWERED } from './locked-message';
-import { emitOutcome } from './outcome-event';
+import { type SentMessage, sentEvent } from './locked-message';
+import { outcomeEvent } from './outcome-event';
 
-export type Submitted = { id: string; outcome: SubmitOutcome; at: Date };
+/** A message as it was submitted, with the addresses of all its recipients. */
+type SubmittedMessage = SentMessage & { recipients: readonly string[] };
 
-/** Records the mail server's reply to a submission. A delivery report that was recorded first is kept. */
-export async function recordSubmission(tx: Tx, { id, outcome, at }: Submitted): Promise<void> {
-  const message = await lockMessage(tx, id);
-  const isAccepted = outcome.outcome === 'accepted';
-  const queueId = message.queueId ?? (isAccepted ? outcome.queueId : null);
-  if (isUnanswered(message)) {
-    const status = STATUS_OF[outcome.outcome];
-    await tx.message.update({ where: { id }, data: { status, queueId }, select: { id: true } });
-    await tx.messageRecipient.updateMany({
-      where: { messageId: id, status: { in: [...UNANSWERED] } },
-      data: { status, ...replyOf(outcome) },
-    });
-    if (isAccepted) {
-      await recordAccepted(tx, message, { at, detail: { queue_id: queueId, response: outcome.response } });
-    } else {
-      await tx.messageEvent.create({ data: { messageId: id, at, ...traceOf(outcome) }, select: { id: true } });
-      if (outcome.outcome === 'refused') await emitFailures(tx, message, outcome, at);
-    }
-  } else if (queueId !== message.queueId) {
-    await tx.message.update({ where: { id }, data: { queueId }, select: { id: true } });
-  }
-  if (isAccepted && outcome.refusedRecipients.length > 0) {
-    await failRejected(tx, { ...message, queueId }, outcome.refusedRecipients, at);
-  }
+export type Submission = {
+  message: SubmittedMessage;
+  outcome: SubmitOutcome;
+  at: Date;
+  /** Stored with the outcome, if the submission has an audit entry of its own. */
+  entry?: AuditRow | null;
+};
+
+/**
+ * Records the mail server's reply to a submission in one statement. A delivery report that was recorded first is kept. A
+ * refused message no longer counts against the hourly limits.
+ */
+export async function recordSubmission(db: Tx, submission: Submission): Promise<void> {
+  await db.$executeRaw`/* prepared */
+    SELECT record_submission(${jsonParameter(encodeSubmission(submission))}::jsonb, false)`;
 }
 
-/** Emits mail.failed for each recipient of a message that the mail server rejected. */
-async function emitFailures(tx: Tx, message: LockedMessage, reply: Reply, at: Date): Promise<void> {
-  const recipients = await tx.messageRecipient.findMany({
-    where: { messageId: message.id },
-    select: { address: true },
+/**
+ * Records the reply in one statement with those of other messages that come at the same time. A message that another
+ * transaction has locked is recorded alone, so that nothing waits for it. So is a refused one, which locks counts as well.
+ */
+export async function recordTogether(submission: Submission): Promise<void> {
+  if (submission.outcome.outcome !== 'refused' && (await recordUnlocked(submission))) return;
+  await recordSubmission(database(), submission);
+}
+
+const recordUnlocked = groupCalls(
+  async (submissions: Submission[]) => {
+    const rows = await database().$queryRaw<{ id: string; isRecorded: boolean }[]>`/* prepared */
+      SELECT each->>'id' AS id, record_submission(each, true) AS "isRecorded"
+        FROM jsonb_array_elements(${jsonParameter(submissions.map(encodeSubmission))}::jsonb) AS each`;
+    const recorded = new Set(rows.filter(({ isRecorded }) => isRecorded).map(({ id }) => id));
+    return submissions.map(({ message }) => recorded.has(message.id));
+  },
+  { maxRunning: 1, maxItems: 25 },
+);
+
+/** What the SQL function record_submission stores. `reply` has columns of message_recipient. */
+function encodeSubmission({ message, outcome, at, entry = null }: Submission): object {
+  const queueId = outcome.outcome === 'accepted' ? outcome.queueId : null;
+  return {
+    id: message.id,
+    at,
+    status: STATUS_OF[outcome.outcome],
+    queue_id: queueId,
+    reply: replyOf(outcome),
+    trace: { id: uuidv7(), ...traceOf(outcome) },
+    events: eventsOf(message, outcome, at).map(encodeEvent),
+    rejected: rejectedOf(message, outcome, at),
+    entry,
+  };
+}
+
+function eventsOf(message: SubmittedMessage, outcome: SubmitOutcome, at: Date) {
+  if (outcome.outcome === 'uncertain') return [];
+  if (outcome.outcome === 'accepted') return [sentEvent(message, at)];
+  const failed = { kind: 'failed', queueId: null, remoteMta: null, at, ...answerOf(outcome) } as const;
+  return message.recipients.map((address) => outcomeEvent(message, address, failed));
+}
+
+/** The recipients that the mail server refused although it accepted the message. */
+function rejectedOf(message: SubmittedMessage, outcome: SubmitOutcome, at: Date): object[] {
+  if (outcome.outcome !== 'accepted') return [];
+  const { queueId } = outcome;
+  return outcome.refusedRecipients.map(({ address, ...answer }) => {
+    const reply = { ...answer, cause: 'rejected' } as const;
+    const event = outcomeEvent(message, address, { kind: 'failed', queueId, remoteMta: null, at, ...reply });
+    const trace = { id: uuidv7(), type: 'refused', detail: detailOf(reply) };
+    return { address, reply: columnsOf(reply), trace, event: encodeEvent(event) };
   });
-  const outcome = { kind: 'failed', queueId: null, remoteMta: null, at, ...answerOf(reply) } as const;
-  for (const { address } of recipients) await emitOutcome(tx, message, address, outcome);
 }
 
 type Reply = { cause: OutcomeCause; smtpCode: number | null; enhancedCode: string | null; response: string };
 
-type Rejected = Omit<Reply, 'cause'> & { address: string };
-
-async function failRejected(tx: Tx, message: LockedMessage, rejected: Rejected[], at: Date): Promise<void> {
-  const { id, queueId } = message;
-  for (const { address, ...answer } of rejected) {
-    const reply = { ...answer, cause: 'rejected' } as const;
-    const { count } = await tx.messageRecipient.updateMany({
-      where: { messageId: id, address, status: { in: [...UNANSWERED, 'sent'] } },
-      data: { status: 'failed', ...reply, category: failureReason(reply.cause, reply.enhancedCode) },
-    });
-    if (count === 0) continue;
-    const event = { messageId: id, type: 'refused', at, recipient: address, detail: detailOf(reply) };
-    await tx.messageEvent.create({ data: event, select: { id: true } });
-    await emitOutcome(tx, message, address, { kind: 'failed', queueId, remoteMta: null, at, ...reply });
-  }
-  const recipients = await tx.messageRecipient.findMany({ where: { messageId: id }, select: { status: true } });
-  const status = statusOf(recipients.map((recipient) => recipient.status));
-  await tx.message.update({ where: { id }, data: { status }, select: { id: true } });
-}
-
 const STATUS_OF = { accepted: 'sent', refused: 'failed', uncertain: 'uncertain' } as const;
 
-function replyOf(outcome: SubmitOutcome): Partial<Reply> & { category?: string } {
+function replyOf(outcome: SubmitOutcome): object {
   if (outcome.outcome === 'uncertain') return {};
-  if (outcome.outcome === 'accepted') return { smtpCode: 250, response: outcome.response };
-  return { ...answerOf(outcome), category: failureReason(outcome.cause, outcome.enhancedCode) };
+  if (outcome.outcome === 'accepted') return { smtp_code: 250, response: outcome.response };
+  return columnsOf(outcome);
+}
+
+function columnsOf(reply: Reply): object {
+  return { ...detailOf(reply), category: failureReason(reply.cause, reply.enhancedCode) };
 }
 
 function answerOf({ cause, smtpCode, enhancedCode, response }: Reply): Reply {
   return { cause, smtpCode, enhancedCode, response };
 }
 
-function traceOf(outcome: Exclude<SubmitOutcome, { outcome: 'accepted' }>) {
+function traceOf(outcome: SubmitOutcome): { type: string; detail: object } {
   if (outcome.outcome === 'uncertain') return { type: 'uncertain', detail: { reason: outcome.reason } };
-  return { type: 'refused', detail: detailOf(outcome) };
+  if (outcome.outcome === 'refused') return { type: 'refused', detail: detailOf(outcome) };
+  return { type: 'queued', detail: { queue_id: outcome.queueId, response: outcome.response } };
 }
 
-function detailOf({ cause, smtpCode, enhancedCode, response }: Reply): Prisma.InputJsonObject {
+function detailOf({ cause, smtpCode, enhancedCode, response }: Reply): object {
   return { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response };
 }

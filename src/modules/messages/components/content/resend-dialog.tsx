@@ -22,7 +22,7 @@ function splitAddresses(text: string): string[] {
 }
 
 export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
-  const [to, setTo] = useState<string[]>([]);
+  const [to, setTo] = useState(failedOnly(message));
   const resend = useResendMessage(message.id);
   const isInvalid = (address: string) => parseAddress(address) === null;
 
@@ -66,7 +66,7 @@ export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
         get it twice.
       </p>
       <AddressesInput
-        label="Other recipients (optional)"
+        label="Send only to (optional)"
         description="Only they get the copy. They see the original recipients in it."
         placeholder={to.length === 0 ? 'ann@example.com' : undefined}
         splitChars={SEPARATORS}
@@ -80,9 +80,14 @@ export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
   );
 }
 
+/** Those who didn't get it, if others did; else nobody, which means all. */
+function failedOnly({ recipients }: Message): string[] {
+  const failed = recipients.filter(({ status }) => status === 'bounced' || status === 'failed');
+  return failed.length < recipients.length ? failed.map(({ address }) => address) : [];
+}
+
 function recipientsText({ recipients }: Message, to: string[]): string {
-  if (to.length > 0)
-    return to.length === 1 ? `${to[0]}` : formatPlural(to.length, 'other recipient', 'other recipients');
+  if (to.length > 0) return to.length === 1 ? `${to[0]}` : formatPlural(to.length, 'recipient');
   const [first] = recipients;
   return recipients.length === 1 && first ? first.address : `all ${recipients.length} recipients`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
 import { MESSAGE_STATUSES, type Message } from '../../schema';
 import { hopsOf } from '../message-hops';
-import { explainOutcome } from './explain-outcome';
+import { explainedRecipients, explainOutcome } from './explain-outcome';
 
 const at = '2026-11-21T09:41:07.000Z';
 
@@ -145,6 +145,35 @@ describe('the explanation and trace of a message', () => {
       explainOutcome(message({ status: 'bounced', from, recipients: [bounced] }))?.title;
     expect(explain('shop@far.example')).toBe('You have no mailbox or alias for ann@far.example');
     expect(explain('shop@here.example')).toBe('far.example has no such mailbox');
+    const { missing, resend } = explainOutcome(
+      message({ status: 'bounced', from: 'shop@far.example', recipients: [bounced] }),
+    );
+    expect({ missing, resend }).toEqual({ missing: 'ann@far.example', resend: 'same' });
+  });
+
+  it.each([
+    ['550 5.7.1 Service unavailable; Client host [192.0.2.4] blocked using zen.spamhaus.org', 'it is on a blocklist'],
+    ['554 5.7.1 [192.0.2.4] is on our blacklist', 'it is on a blocklist'],
+    ['550 5.7.1 The server 192.0.2.4 is listed by Abusix', 'it is on a blocklist'],
+    ['550 5.7.25 The IP address sending this message does not have a PTR record', 'requires a PTR record'],
+    ['450 4.7.1 Client host rejected: cannot find your reverse hostname, [192.0.2.4]', 'requires a PTR record'],
+  ])('advise what to do on the own mail server: %s', (response, title) => {
+    const [, enhanced = ''] = response.split(' ');
+    const bounced = { ...recipient('remote_reply', enhanced), status: 'bounced' as const, response };
+    const explanation = explainOutcome(message({ status: 'bounced', recipients: [bounced] }));
+    expect(explanation.title).toContain(title);
+    expect(explanation.resend).toBe('same');
+  });
+
+  it.each([
+    ['550 5.1.1 ann@far.example: no such user, see the list of addresses at far.example', 'has no such mailbox'],
+    ['552 5.3.4 Message size exceeds the fixed limit of blocks', 'too large'],
+  ])('do not take other replies for those: %s', (response, title) => {
+    const [, enhanced = ''] = response.split(' ');
+    const bounced = { ...recipient('remote_reply', enhanced), status: 'bounced' as const, response };
+    const explanation = explainOutcome(message({ status: 'bounced', recipients: [bounced] }));
+    expect(explanation.title).toContain(title);
+    expect(explanation.resend).toBe('other');
   });
 
   it('distinguish rejected, quarantined and marked spam', () => {
@@ -163,5 +192,29 @@ describe('the explanation and trace of a message', () => {
     );
     expect(source({ source: 'api_key', by: 'ann@here.example', api_key_id: 'x' })).toContain('With an API key of');
     expect(source({ source: 'console', by: 'ann@here.example' })).toContain('From the console by');
+  });
+});
+
+describe('the recipients that an explanation is about', () => {
+  const to = (address: string, status: Recipient['status']): Recipient => ({
+    ...recipient('remote_reply'),
+    address,
+    status,
+  });
+
+  it('are named if others have another status', () => {
+    const recipients = [to('ann@far.example', 'delivered'), to('bo@far.example', 'bounced')];
+    expect(explainedRecipients(message({ recipients }))).toBe('bo@far.example, of 2 recipients');
+    const more = [...recipients, to('cy@far.example', 'bounced')];
+    expect(explainedRecipients(message({ recipients: more }))).toBe('bo@far.example and 1 more, of 3 recipients');
+  });
+
+  it('are not named if it is about all of them, or about none', () => {
+    const bounced = [to('ann@far.example', 'bounced'), to('bo@far.example', 'bounced')];
+    expect(explainedRecipients(message({ recipients: bounced }))).toBeNull();
+    const sent = [to('ann@far.example', 'sent'), to('bo@far.example', 'delivered')];
+    expect(explainedRecipients(message({ recipients: sent }))).toBeNull();
+    const uncertain = [to('ann@far.example', 'bounced'), to('bo@far.example', 'uncertain')];
+    expect(explainedRecipients(message({ status: 'uncertain', recipients: uncertain }))).toBeNull();
   });
 });

@@ -1,13 +1,29 @@
 import { explainDeferral } from '@/lib/mail/deferral-reasons';
-import { explainStatusCode } from '@/lib/mail/reply-codes';
+import { explainReply } from '@/lib/mail/reply-codes';
 import type { Message } from '../../schema';
 import { explainProgress } from './explain-progress';
 
-/** `resend`: whether to offer sending the message again to the same recipients or to other ones. */
-export type Explanation = { title: string; text: string; reply: string | null; resend: 'same' | 'other' | null };
+export type Explanation = {
+  title: string;
+  text: string;
+  reply: string | null;
+  /** Whether to offer sending the message again to the same recipients or to other ones. */
+  resend: 'same' | 'other' | null;
+  /** An address of the sender's domain that nothing has: to be offered as a new mailbox. */
+  missing?: string;
+};
 
 type Recipient = Message['recipients'][number];
 type Text = Pick<Explanation, 'title' | 'text'>;
+
+/** Which recipients the explanation is about, if others of the message have another status. */
+export function explainedRecipients({ status, recipients }: Message): string | null {
+  const worst = status === 'uncertain' ? undefined : worstOf(recipients);
+  if (!worst) return null;
+  const same = recipients.filter((recipient) => recipient.status === worst.status);
+  if (same.length === recipients.length) return null;
+  return `${worst.address}${same.length > 1 ? ` and ${same.length - 1} more` : ''}, of ${recipients.length} recipients`;
+}
 
 /** What happened to a message, and what to do next. */
 export function explainOutcome(message: Message): Explanation {
@@ -25,12 +41,12 @@ export function explainOutcome(message: Message): Explanation {
   const host = domainOf(worst.address);
   const isUnanswered = worst.cause === 'no_reply';
   const deferral = isUnanswered && worst.status === 'deferred' ? explainDeferral(worst.response, worst.address) : null;
-  const { title, text } =
-    explainOwnDomain(worst, message.from) ??
-    deferral ??
-    explainStatusCode(worst.enhanced_code, host) ??
-    (isUnanswered ? explainReturned(host) : explainWithoutCode(worst, host));
-  return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : 'other' };
+  const own = explainOwnDomain(worst, message.from);
+  if (own) return own;
+  const reply = explainReply({ code: worst.enhanced_code, text: isUnanswered ? null : worst.response }, host);
+  const { title, text } = deferral ?? reply ?? (isUnanswered ? explainReturned(host) : explainWithoutCode(worst, host));
+  const next = reply?.isOurs ? 'same' : 'other';
+  return { title, text, reply: worst.response, resend: worst.status === 'deferred' ? null : next };
 }
 
 const DELETED_FROM_QUEUE: Explanation = {
@@ -54,11 +70,14 @@ const NOT_SUBMITTED = {
 } as const;
 
 /** A sender's domain is always managed here, so its missing addresses can be created here. */
-function explainOwnDomain({ address, enhanced_code: code }: Recipient, from: string): Text | null {
+function explainOwnDomain({ address, enhanced_code: code, response }: Recipient, from: string): Explanation | null {
   if (domainOf(address) !== domainOf(from) || !/^5\.1\.[01]$/.test(code ?? '')) return null;
   return {
     title: `You have no mailbox or alias for ${address}`,
-    text: 'The address is in your own domain. Create a mailbox or an alias for it, or send to another address.',
+    text: 'The address is in your own domain. Create a mailbox or an alias for it, then resend, or send to another address.',
+    reply: response,
+    resend: 'same',
+    missing: address,
   };
 }
 

@@ -1,10 +1,12 @@
+import { headerEnd } from '@/lib/mail/header-end';
+
 const REPLACED = /^(?:message-id|date|bcc|return-path|received|dkim-signature|resent-[\w-]+):/i;
 const FIELD = /^[^\s:]+:/;
 
 /** The message with a new Message-ID and Date, and without fields that belong to its first submission. */
 export function newCopyOf(raw: Uint8Array, messageId: string, date: Date): Uint8Array {
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  const end = headerEnd(text);
+  const end = headerEnd(text) ?? text.byteLength;
   const kept: string[] = [];
   let isKept = true;
   for (const line of text.subarray(0, end).toString('latin1').split(/\r?\n/)) {
@@ -13,11 +15,6 @@ export function newCopyOf(raw: Uint8Array, messageId: string, date: Date): Uint8
   }
   const header = [`Message-ID: ${messageId}`, `Date: ${dateText(date)}`, ...kept, '', ''].join('\r\n');
   return new Uint8Array(Buffer.concat([Buffer.from(header, 'latin1'), text.subarray(bodyStart(text, end))]));
-}
-
-function headerEnd(text: Buffer): number {
-  const ends = [text.indexOf('\r\n\r\n'), text.indexOf('\n\n')].filter((at) => at >= 0);
-  return ends.length > 0 ? Math.min(...ends) : text.byteLength;
 }
 
 function bodyStart(text: Buffer, end: number): number {

@@ -1,5 +1,6 @@
 import type { Email } from 'postal-mime';
 import { decodeWords } from 'postal-mime';
+import { headerEnd } from '@/lib/mail/header-end';
 import { parseMessage } from '@/mail/inbound/parse-message';
 import type { MessageContent } from '../schema';
 import type { AttachedFile, Attachment } from './attached-file';
@@ -74,6 +75,6 @@ function cut(text: string | undefined) {
 
 function headerLength(raw: Uint8Array): number {
   const text = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, MAX_HEADER_BYTES));
-  const ends = [text.indexOf('\r\n\r\n'), text.indexOf('\n\n')].filter((at) => at >= 0);
-  return ends.length > 0 ? Math.min(...ends) + 2 : text.byteLength;
+  const end = headerEnd(text);
+  return end === null ? text.byteLength : end + 2;
 }

@@ -97,7 +97,7 @@ async function encodeRest(
   try {
     return await parse({ raw: await mail.read(), mailFrom, headBytes });
   } catch (error) {
-    log.warn({ error, queueId }, 'cannot parse inbound message, attaching the whole message to its event');
+    log.warn({ error, queue_id: queueId }, 'cannot parse inbound message, attaching the whole message to its event');
     const fields = { ...headerFields(parsed, mailFrom), body_text: null, body_html: null };
     const whole = { filename: 'message.eml', contentType: 'message/rfc822', content: await mail.read() };
     return encodeFields(fields, [whole], headBytes);

@@ -1,3 +1,4 @@
+import { headerEnd } from '@/lib/mail/header-end';
 import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { InboundMail, SpamVerdict } from '@/mail/inbound/port';
 import { oneLine } from '@/mail/submission/smtp-reply';
@@ -29,8 +30,8 @@ export function knownHeader(known: Known): Uint8Array {
 
 function headerOf(raw: Uint8Array): Uint8Array {
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  const ends = [text.indexOf('\r\n\r\n'), text.indexOf('\n\n')].filter((end) => end >= 0);
-  return ends.length === 0 ? raw : raw.subarray(0, Math.min(...ends) + 2);
+  const end = headerEnd(text);
+  return end === null ? raw : raw.subarray(0, end + 2);
 }
 
 function headerFrom(known: Known): Uint8Array {

@@ -42,7 +42,7 @@ export function createDeliveryReporter(db: Database, copies: MessageCopies) {
     } catch (error) {
       const count = (failures.get(queueId)?.count ?? 0) + 1;
       failures.set(queueId, { count, until: now.getTime() + Math.min(2 ** count * 500, MAX_PAUSE_MS) });
-      log.warn({ queueId, count, error }, 'cannot record inbound delivery, retrying');
+      log.warn({ queue_id: queueId, count, error }, 'cannot record inbound delivery, retrying');
     }
   }
 
@@ -197,7 +197,10 @@ function firstDelivery({ deliveries }: Stored): Delivery {
 function orGiveUp(now: Date, since: Date, queueId: string) {
   return (error: unknown) => {
     if (now.getTime() - since.getTime() < GIVE_UP_READING_AFTER_MS) throw error;
-    log.error({ queueId, error }, 'cannot read message content from the mail server, reporting the message without it');
+    log.error(
+      { queue_id: queueId, error },
+      'cannot read message content from the mail server, reporting the message without it',
+    );
     return null;
   };
 }

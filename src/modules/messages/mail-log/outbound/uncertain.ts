@@ -1,5 +1,4 @@
 import { APP_LOGIN } from '@/mail/agent/installation';
-import { uncountSend } from '@/modules/abuse/service';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
 import { isUnanswered, lockMessage } from '../../tracking/locked-message';
@@ -30,10 +29,13 @@ export async function settleUncertain(db: Database, logSource: string, now: Date
 async function settle(tx: Tx, { id, messageId, queueId, queuedAt }: Uncertain, now: Date): Promise<void> {
   if (queueId !== null && queuedAt !== null) {
     await settleAsAccepted(tx, { messageId, queueId, at: queuedAt });
-  } else if (isUnanswered(await lockMessage(tx, id))) {
-    await recordSubmission(tx, { id, outcome: LOST, at: now });
-    await uncountSend(tx, id);
+    return;
   }
+  const message = await lockMessage(tx, id);
+  if (!isUnanswered(message)) return;
+  const rows = await tx.messageRecipient.findMany({ where: { messageId: id }, select: { address: true } });
+  const recipients = rows.map(({ address }) => address);
+  await recordSubmission(tx, { message: { ...message, recipients }, outcome: LOST, at: now });
 }
 
 const LOST = {
