@@ -1,0 +1,97 @@
+'use client';
+
+import { Button, Group } from '@mantine/core';
+import { useState } from 'react';
+import { DataTable } from '@/components/data-table/data-table';
+import { Notice } from '@/components/layout/notice';
+import { SectionHeading } from '@/components/layout/section-heading';
+import type { ConfiguredService, ServiceOperation } from '@/lib/mail/operations';
+import type { MailServiceStatus } from '../schema';
+import { DriftedFiles } from './drifted-files';
+import { type Request, SERVICE_TITLES } from './operation-texts';
+import { serviceColumns } from './service-columns';
+
+type MailServerProps = {
+  host: string;
+  services: MailServiceStatus[];
+  /** Whether an operation is running. */
+  isBusy: boolean;
+  onAsk: (request: Request) => void;
+  onPreview: (request: Request) => void;
+  onOpen: (operationId: string) => void;
+};
+
+/** The services of one mail server, and what can be done with all of them. */
+export function MailServer({ host, services, isBusy, onAsk, onPreview, onOpen }: MailServerProps) {
+  const [shown, setShown] = useState<ConfiguredService | null>(null);
+  const isAttached = services.some(({ state }) => state !== 'unknown');
+  const isDisabled = isBusy || !isAttached;
+  const ask = (action: ServiceOperation) => onAsk({ action, service: null, host });
+  const [settingsProblem] = services.flatMap(({ drift_message: message }) => message || []);
+  const columns = serviceColumns({
+    isDisabled,
+    shown,
+    onAct: (action, service) => onAsk({ action, service, host }),
+    onShowFiles: (service) => setShown(service === shown ? null : service),
+    onOpen,
+  });
+
+  return (
+    <section aria-label={host}>
+      <SectionHeading title={<span className="mono">{host}</span>} />
+      <Group pb="md" gap="xs">
+        <Button disabled={isDisabled} onClick={() => onPreview({ action: 'apply_config', service: null, host })}>
+          Preview configuration
+        </Button>
+        <Button disabled={isDisabled} onClick={() => ask('apply_config')}>
+          Apply configuration
+        </Button>
+        <Button disabled={isDisabled} onClick={() => ask('reload')}>
+          Reload all
+        </Button>
+        <Button disabled={isDisabled} onClick={() => ask('restart')}>
+          Restart all
+        </Button>
+        <Button disabled={isDisabled} onClick={() => ask('rebuild_maps')}>
+          Rebuild maps
+        </Button>
+        <Button disabled={isDisabled} onClick={() => ask('renew_certificates')}>
+          Renew certificates
+        </Button>
+      </Group>
+      {settingsProblem && (
+        <Notice status="warning" title="The settings file has errors">
+          <p>{settingsProblem}</p>
+          <p>
+            The services keep running with the configuration they have. Fix the file on the mail server’s host; it can’t
+            be applied before.
+          </p>
+        </Notice>
+      )}
+      <DataTable
+        caption={`Services of ${host}`}
+        columns={columns}
+        rows={services}
+        rowKey={({ service }) => service}
+        expanded={(row) => expandedOf(row, shown)}
+      />
+    </section>
+  );
+}
+
+function expandedOf(row: MailServiceStatus, shown: ConfiguredService | null) {
+  if (row.state === 'not_responding' || row.state === 'stopped') {
+    return (
+      <p>
+        {reasonOf(row)} Restart it. If that doesn’t help, its log in <code>DATA_DIR/log</code> on {row.host} has the
+        reason.
+      </p>
+    );
+  }
+  return row.service === shown && row.drift ? <DriftedFiles files={row.drift} /> : null;
+}
+
+function reasonOf({ message, service }: MailServiceStatus): string {
+  if (message === '') return `${SERVICE_TITLES[service]} is not running.`;
+  return message.endsWith('.') ? message : `${message}.`;
+}

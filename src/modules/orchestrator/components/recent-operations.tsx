@@ -1,0 +1,101 @@
+'use client';
+
+import { keepPreviousData } from '@tanstack/react-query';
+import { trpc } from '@/components/api/trpc';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { NoRows } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { ListView } from '@/components/list/list-view';
+import type { ListSearch } from '@/components/list/use-list-search';
+import { StatusMark } from '@/components/marks/status-mark';
+import { TextButton } from '@/components/text/text-button';
+import { TimeAgo } from '@/components/values/time-ago';
+import type { Operation } from '../schema';
+import { OPERATION_MARKS, operationTitle } from './operation-texts';
+
+const PAGE_SIZE = 10;
+const REFRESH_MS = 5_000;
+
+type RecentOperationsProps = { search: ListSearch; openId: string | null; onOpen: (id: string | null) => void };
+
+export function RecentOperations({ search, openId, onOpen }: RecentOperationsProps) {
+  const { cursor } = search.history;
+  const list = trpc.orchestrator.list.useQuery(
+    { limit: PAGE_SIZE, ...(cursor && { cursor }) },
+    { refetchInterval: REFRESH_MS, retry: false, placeholderData: keepPreviousData },
+  );
+  return (
+    <section aria-label="Operations">
+      <SectionHeading title="Operations" />
+      <ListView
+        query={list}
+        search={search}
+        what="operations"
+        empty={<NoRows>No operations yet.</NoRows>}
+        caption="Operations, newest first"
+        columns={columns({ openId, onOpen })}
+        rowKey={({ id }) => id}
+        isSelected={({ id }) => id === openId}
+        skeletonRows={3}
+      />
+    </section>
+  );
+}
+
+function columns({ openId, onOpen }: Pick<RecentOperationsProps, 'openId' | 'onOpen'>): DataTableColumn<Operation>[] {
+  return [
+    {
+      key: 'title',
+      header: 'Operation',
+      width: 216,
+      mobile: 'lead',
+      skeletonWidth: 120,
+      cell: (operation) => (
+        <TextButton
+          aria-pressed={operation.id === openId}
+          onClick={() => onOpen(operation.id === openId ? null : operation.id)}
+        >
+          {operationTitle(operation)}
+        </TextButton>
+      ),
+    },
+    {
+      key: 'state',
+      header: 'Result',
+      width: 128,
+      mobile: 'tail',
+      skeletonWidth: 72,
+      cell: ({ state }) => <StatusMark status={OPERATION_MARKS[state][0]}>{OPERATION_MARKS[state][1]}</StatusMark>,
+    },
+    {
+      key: 'message',
+      header: 'What happened',
+      mobile: 'under',
+      skeletonWidth: 200,
+      className: 'soft',
+      cell: ({ message }) => (
+        <span className="clip" title={message ?? undefined}>
+          {message}
+        </span>
+      ),
+    },
+    {
+      key: 'who',
+      header: 'Requested by',
+      width: 200,
+      isOptional: true,
+      cell: ({ requested_by: admin }) => (
+        <span className="clip" title={admin?.email}>
+          {admin?.email ?? 'Schedule'}
+        </span>
+      ),
+    },
+    {
+      key: 'at',
+      header: 'When',
+      width: 144,
+      className: 'soft',
+      cell: ({ created_at: at }) => <TimeAgo iso={at} />,
+    },
+  ];
+}

@@ -1,0 +1,138 @@
+import { Button, Group } from '@mantine/core';
+import type { DataTableColumn } from '@/components/data-table/data-table';
+import { StatusMark } from '@/components/marks/status-mark';
+import { TextButton } from '@/components/text/text-button';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatAgo, formatFull, formatPlural } from '@/lib/format';
+import type { ConfiguredService, MailService, ServiceOperation } from '@/lib/mail/operations';
+import type { MailServiceStatus } from '../schema';
+import { OPERATION_MARKS, SERVICE_MARKS, SERVICE_ROLES, SERVICE_TITLES } from './operation-texts';
+
+type Options = {
+  isDisabled: boolean;
+  /** Whose files are shown. */
+  shown: ConfiguredService | null;
+  onAct: (action: ServiceOperation, service: MailService) => void;
+  onShowFiles: (service: ConfiguredService) => void;
+  onOpen: (operationId: string) => void;
+};
+
+export function serviceColumns({
+  isDisabled,
+  shown,
+  onAct,
+  onShowFiles,
+  onOpen,
+}: Options): DataTableColumn<MailServiceStatus>[] {
+  return [
+    {
+      key: 'service',
+      header: 'Service',
+      mobile: 'lead',
+      cell: ({ service }) => (
+        <span className="clip">
+          <span className="strong">{SERVICE_TITLES[service]}</span>{' '}
+          <span className="soft only-wide">{SERVICE_ROLES[service]}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'state',
+      header: 'State',
+      width: 144,
+      mobile: 'tail',
+      cell: ({ state }) => <StatusMark status={SERVICE_MARKS[state][0]}>{SERVICE_MARKS[state][1]}</StatusMark>,
+    },
+    {
+      key: 'since',
+      header: 'Since',
+      width: 104,
+      className: 'soft',
+      cell: (row) => <Since row={row} />,
+    },
+    { key: 'version', header: 'Version', width: 88, isOptional: true, cell: ({ version }) => version ?? '–' },
+    {
+      key: 'files',
+      header: 'Configuration',
+      width: 136,
+      mobile: 'under',
+      cell: (row) => <Files row={row} isShown={row.service === shown} onShow={onShowFiles} />,
+    },
+    {
+      key: 'last',
+      header: 'Last operation',
+      width: 168,
+      isOptional: true,
+      cell: (row) => <LastOperation row={row} onOpen={onOpen} />,
+    },
+    {
+      key: 'actions',
+      header: 'Actions',
+      width: 168,
+      kind: 'control',
+      mobile: 'side',
+      cell: ({ service }) =>
+        service === 'agent' ? null : (
+          <Group gap={4} wrap="nowrap" justify="flex-end">
+            {service !== 'redis' && (
+              <Button
+                size="compact-sm"
+                disabled={isDisabled}
+                aria-label={`Reload ${SERVICE_TITLES[service]}`}
+                onClick={() => onAct('reload', service)}
+              >
+                Reload
+              </Button>
+            )}
+            <Button
+              size="compact-sm"
+              disabled={isDisabled}
+              aria-label={`Restart ${SERVICE_TITLES[service]}`}
+              onClick={() => onAct('restart', service)}
+            >
+              Restart
+            </Button>
+          </Group>
+        ),
+    },
+  ];
+}
+
+/** Since when it runs, or has been in its state. */
+function Since({ row }: { row: MailServiceStatus }) {
+  const at = row.state === 'running' && row.started_at ? row.started_at : row.since;
+  return <TimeAgo iso={at} />;
+}
+
+type FilesProps = { row: MailServiceStatus; isShown: boolean; onShow: (service: ConfiguredService) => void };
+
+function Files({ row: { service, drift }, isShown, onShow }: FilesProps) {
+  if (drift === null) return <StatusMark status="warning">Unknown</StatusMark>;
+  if (drift.length === 0) return <span className="soft">As generated</span>;
+  const text = `${formatPlural(drift.length, 'file')} ${drift.length === 1 ? 'differs' : 'differ'}`;
+  return (
+    <TextButton
+      aria-expanded={isShown}
+      aria-label={`${text}: ${SERVICE_TITLES[service]}`}
+      onClick={() => onShow(service)}
+    >
+      {text}
+    </TextButton>
+  );
+}
+
+type LastOperationProps = { row: MailServiceStatus; onOpen: (operationId: string) => void };
+
+function LastOperation({ row: { service, last_operation: last }, onOpen }: LastOperationProps) {
+  if (!last?.finished_at) return null;
+  const text = `${OPERATION_MARKS[last.state][1]} ${formatAgo(last.finished_at)}`;
+  return (
+    <TextButton
+      aria-label={`${text}: ${SERVICE_TITLES[service]}`}
+      title={formatFull(last.finished_at)}
+      onClick={() => onOpen(last.id)}
+    >
+      {text}
+    </TextButton>
+  );
+}

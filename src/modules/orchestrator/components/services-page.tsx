@@ -1,0 +1,106 @@
+'use client';
+
+import { parseAsString } from 'nuqs';
+import { useEffect, useState } from 'react';
+import { toProblem } from '@/components/api/problem';
+import { trpc } from '@/components/api/trpc';
+import { ErrorState } from '@/components/data-table/states';
+import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { useListSearch } from '@/components/list/use-list-search';
+import { notify } from '@/components/notifications';
+import { PageHeader } from '@/components/page-header';
+import { SettingsSkeleton } from '@/components/settings-section';
+import { Page } from '@/components/shell/page';
+import { formatPlural } from '@/lib/format';
+import type { Orchestrator } from '../schema';
+import { MailServer } from './mail-server';
+import { NoMailServer, SilentAgent } from './mail-server-states';
+import { OperationPanel } from './operation-panel';
+import { type Request, titleOf } from './operation-texts';
+import { RecentOperations } from './recent-operations';
+
+const ConfirmOperation = lazyDialog(() => import('./confirm-operation').then((module) => module.ConfirmOperation));
+
+const REFRESH_MS = 5_000;
+
+export function ServicesPage() {
+  const utils = trpc.useUtils();
+  const search = useListSearch({ filters: {}, view: { operation: parseAsString } });
+  const query = trpc.orchestrator.get.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
+  const create = trpc.orchestrator.create.useMutation();
+  const [asked, setAsked] = useState<Request | null>(null);
+  const { data } = query;
+  const opened = search.values.operation;
+  const runningId = data?.running?.id;
+  const open = (operation: string | null) => search.open({ operation });
+  const refresh = () => void utils.orchestrator.invalidate();
+
+  // An operation of another admin, or from before this page was left, stays open when it is finished.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another operation is opened.
+  useEffect(() => {
+    if (runningId && opened === null) open(runningId);
+  }, [runningId]);
+
+  const start = async ({ action, service, host }: Request, isPreview: boolean) => {
+    try {
+      const input = { action, host, dry_run: isPreview, ...(service && { service }) };
+      const { id } = await create.mutateAsync(input);
+      open(id);
+    } catch (error) {
+      const problem = toProblem(error);
+      const other = problem.details.operation_id;
+      if (typeof other === 'string') open(other);
+      notify({ text: `Couldn’t start: ${titleOf({ action, service })}`, problem });
+    }
+    setAsked(null);
+    refresh();
+  };
+
+  return (
+    <Page>
+      <PageHeader title="Services" description={descriptionOf(data)} />
+      {query.isPending && <SettingsSkeleton heights={[240, 200]} />}
+      {query.isError && !data && (
+        <ErrorState what="the services" error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {data && !wasAttached(data) && <NoMailServer />}
+      {data && wasAttached(data) && data.mail_server !== 'attached' && <SilentAgent />}
+      {data &&
+        hostsOf(data).map((host) => (
+          <MailServer
+            key={host}
+            host={host}
+            services={data.services.filter((each) => each.host === host)}
+            isBusy={data.running !== null || create.isPending}
+            onAsk={(request) => setAsked(request)}
+            onPreview={(request) => void start(request, true)}
+            onOpen={open}
+          />
+        ))}
+      {opened && <OperationPanel key={opened} id={opened} onClose={() => open(null)} onFinished={refresh} />}
+      {data && wasAttached(data) && <RecentOperations search={search} openId={opened} onOpen={open} />}
+      <ConfirmOperation
+        opened={asked !== null}
+        request={asked}
+        isBusy={create.isPending}
+        onClose={() => setAsked(null)}
+        onConfirm={(request) => void start(request, false)}
+      />
+    </Page>
+  );
+}
+
+function wasAttached({ mail_server: state, services }: Orchestrator): boolean {
+  return state !== 'none' || services.length > 0;
+}
+
+function hostsOf({ services }: Orchestrator): string[] {
+  return [...new Set(services.map(({ host }) => host))];
+}
+
+function descriptionOf(data: Orchestrator | undefined): string {
+  const what = 'What the mail server runs, and operations on it';
+  if (!data || data.instances.length === 0) return what;
+  const alive = data.instances.filter(({ alive: isAlive }) => isAlive).length;
+  return `${what}. Postroom itself: ${formatPlural(alive, 'instance')}.`;
+}

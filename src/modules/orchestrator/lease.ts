@@ -1,0 +1,129 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { MailService, OperationAction, OperationLane, RestoreInput } from '@/lib/mail/operations';
+import type { Outcome } from '@/mail/agent/operations/operation';
+import { insertAuditEntry } from '@/server/audit';
+import type { Clock } from '@/server/clock';
+import type { Database, Tx } from '@/server/db';
+import { Prisma } from '@/server/prisma/client';
+
+/** How long an operation waits for the agent, and how long one is running after the agent's last sign of life. */
+export const LEASE_SECONDS = 30;
+
+export type ClaimedOperation = {
+  id: string;
+  action: OperationAction;
+  service: MailService | null;
+  dryRun: boolean;
+  input: RestoreInput | null;
+  /** Only its holder can renew the lease and finish the operation. */
+  token: string;
+};
+
+const NEVER_STARTED = 'The mail agent didn’t start it in time. Nothing was changed.';
+const CUT_OFF =
+  'The mail agent stopped while it ran. When it starts again, it restores what was half done. Check the services.';
+
+/** Claims the operation that waits for this host in a lane. A claimed operation is never claimed again. */
+export async function claimOperation(
+  db: Database,
+  host: string,
+  lane: OperationLane,
+): Promise<ClaimedOperation | null> {
+  const token = uuidv7();
+  const [operation] = await db.$queryRaw<Omit<ClaimedOperation, 'token'>[]>`
+    UPDATE operation
+       SET state = 'running', started_at = now(), lease_token = ${token}::uuid,
+           leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     WHERE id = (SELECT id FROM operation WHERE state = 'queued' AND host = ${host} AND lane = ${lane} AND leased_until > now()
+                  FOR UPDATE SKIP LOCKED)
+    RETURNING id, action, service, dry_run AS "dryRun", input`;
+  return operation ? { ...operation, token } : null;
+}
+
+/** Shows that the agent still runs the operation. @returns false if the lease has ended, which can't be undone */
+export async function renewLease(db: Database, { id, token }: Pick<ClaimedOperation, 'id' | 'token'>) {
+  const count = await db.$executeRaw`
+    UPDATE operation SET leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     WHERE id = ${id}::uuid AND lease_token = ${token}::uuid AND state = 'running' AND leased_until > now()`;
+  return count > 0;
+}
+
+/** Stores the outcome with its audit entry. @returns false if the lease had ended: the operation is interrupted */
+export async function finishOperation(
+  db: Database,
+  clock: Clock,
+  { id, token }: Pick<ClaimedOperation, 'id' | 'token'>,
+  { state, message }: Outcome,
+): Promise<boolean> {
+  const held = Prisma.sql`id = ${id}::uuid AND lease_token = ${token}::uuid AND leased_until > now()`;
+  return (await db.$transaction((tx) => finish(tx, clock, held, { state, message }))) > 0;
+}
+
+/** Ends the operations whose agent is gone, so that the next one can start. */
+export async function interruptExpired(tx: Tx, clock: Clock): Promise<void> {
+  const isExpired = Prisma.sql`leased_until <= now()`;
+  await finish(tx, clock, Prisma.sql`state = 'queued' AND ${isExpired}`, interrupted(NEVER_STARTED));
+  await finish(tx, clock, Prisma.sql`state = 'running' AND ${isExpired}`, interrupted(CUT_OFF));
+}
+
+/** Ends what an earlier agent of this host was running when it was killed. There is one agent per host. */
+export async function interruptAbandoned(
+  db: Database,
+  clock: Clock,
+  { host, lane }: { host: string; lane: OperationLane },
+  message: string,
+): Promise<void> {
+  const where = Prisma.sql`state = 'running' AND host = ${host} AND lane = ${lane}`;
+  await db.$transaction((tx) => finish(tx, clock, where, interrupted(message)));
+}
+
+/** How an operation is shown whose lease has ended, before that is stored. */
+export function expiredOutcome(state: 'queued' | 'running'): Outcome {
+  return interrupted(state === 'queued' ? NEVER_STARTED : CUT_OFF);
+}
+
+function interrupted(message: string): Outcome {
+  return { state: 'interrupted', message };
+}
+
+type Finished = {
+  id: string;
+  action: OperationAction;
+  service: MailService | null;
+  dryRun: boolean;
+  input: RestoreInput | null;
+  host: string;
+  adminId: string | null;
+  email: string | null;
+  apiKeyId: string | null;
+  requestId: string;
+  ip: string;
+};
+
+/** @returns how many operations it ended */
+async function finish(tx: Tx, clock: Clock, where: Prisma.Sql, { state, message }: Outcome): Promise<number> {
+  const rows = await tx.$queryRaw<Finished[]>`
+    UPDATE operation SET state = ${state}::operation_state, message = ${message}, finished_at = now()
+     WHERE finished_at IS NULL AND ${where}
+    RETURNING id, action, service, dry_run AS "dryRun", input, host, requested_by_id AS "adminId",
+              requested_by_email AS email, api_key_id AS "apiKeyId", request_id AS "requestId", ip_address AS ip`;
+  for (const row of rows) await auditEnd(tx, clock, row, { state, message });
+  return rows.length;
+}
+
+/** The entry names the admin who asked, if one did, and the request. */
+async function auditEnd(tx: Tx, clock: Clock, row: Finished, { state, message }: Outcome): Promise<void> {
+  const { id, action, service, dryRun, input, host, adminId, email, apiKeyId, requestId, ip } = row;
+  const admin = adminId !== null && email !== null ? { id: adminId, email } : null;
+  await insertAuditEntry(
+    tx,
+    { clock, request: { id: requestId, ip, userAgent: 'mail agent', idempotencyKey: null, cookies: '' } },
+    {
+      action: 'operation.finish',
+      resource: `operation:${id}`,
+      actor: admin && { admin, key: apiKeyId === null ? null : { id: apiKeyId } },
+      outcome: state === 'succeeded' ? 'success' : 'error',
+      details: { action, service, dry_run: dryRun, ...(input && { input }), host, state, message },
+    },
+  );
+}

@@ -1,0 +1,70 @@
+import { Empty } from '@/lib/wire';
+import { router, superAdminProcedure } from '@/server/procedures/trpc';
+import { rest } from '@/server/rest/meta';
+import {
+  CreateOperation,
+  GetOperation,
+  ListOperations,
+  Operation,
+  OperationDetails,
+  OperationPage,
+  Orchestrator,
+} from './schema';
+import { createOperation, getOperation, getOrchestrator, listOperations } from './service';
+
+const tag = 'Orchestrator';
+
+export const orchestratorRouter = router({
+  get: superAdminProcedure(Empty)
+    .meta(
+      rest('GET', '/orchestrator', {
+        tag,
+        summary: 'Get the services of the mail server',
+        isReadOnPrimary: true,
+        description:
+          'With their state, version and the files that differ from what the settings generate, as the mail agent last saw them, and the app’s instances.',
+      }),
+    )
+    .output(Orchestrator)
+    .query(({ ctx }) => getOrchestrator(ctx)),
+
+  list: superAdminProcedure(ListOperations)
+    .meta(
+      rest('GET', '/orchestrator/operations', {
+        tag,
+        summary: 'List operations',
+        isReadOnPrimary: true,
+        isPaginated: true,
+      }),
+    )
+    .output(OperationPage)
+    .query(({ ctx, input }) => listOperations(ctx, input)),
+
+  operation: superAdminProcedure(GetOperation)
+    .meta(
+      rest('GET', '/orchestrator/operations/{id}', {
+        tag,
+        summary: 'Get an operation with its output',
+        isReadOnPrimary: true,
+        description: 'The output grows while the operation runs. Read it with `after` until `finished_at` is set.',
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(OperationDetails)
+    .query(({ ctx, input }) => getOperation(ctx, input)),
+
+  create: superAdminProcedure(CreateOperation)
+    .meta(
+      rest('POST', '/orchestrator/operations', {
+        tag,
+        summary: 'Start an operation',
+        description:
+          'The mail agent runs it. One operation at a time: while another one is queued or running, the answer is 409 with its `operation_id`.',
+        status: 202,
+        audit: 'operation.create',
+        errors: { 400: ['VALIDATION_ERROR'], 409: ['ORCHESTRATOR_BUSY'], 503: ['MAIL_STACK_UNAVAILABLE'] },
+      }),
+    )
+    .output(Operation)
+    .mutation(({ ctx, input }) => createOperation(ctx, input)),
+});
