@@ -1,5 +1,6 @@
 import { authedProcedure, router } from '@/server/procedures/trpc';
-import { GetOverview, Overview } from './schema';
+import { getAttention } from './attention';
+import { Attention, GetOverview, Overview } from './schema';
 import { getOverview } from './service';
 
 export const overviewRouter = router({
@@ -7,4 +8,9 @@ export const overviewRouter = router({
     .meta({ isOpenToScopedKeys: true })
     .output(Overview)
     .query(({ ctx, input }) => getOverview(ctx, input)),
+
+  attention: authedProcedure(GetOverview)
+    .meta({ isOpenToScopedKeys: true })
+    .output(Attention)
+    .query(({ ctx, input }) => getAttention(ctx, input)),
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { RouteIcon } from '@/lib/routes';
 import { Id, Timestamp } from '@/lib/wire';
+import { Alert } from '@/modules/alerts/schema';
 import { AnalyticsFigures, AnalyticsPoint } from '@/modules/analytics/schema';
-import { BrokenDns } from '@/modules/domains/schema';
+import { DnsRecordStatus } from '@/modules/domains/schema';
 import { MessageSummary } from '@/modules/messages/schema';
 
 export const GetOverview = z.strictObject({ domain_id: Id.optional() });
@@ -24,9 +26,46 @@ export const Overview = z.object({
     /** Of the selected domain, or the one that was added last. */
     dns: z.object({ domain_id: Id, domain: z.string(), is_checked: z.boolean(), broken: z.number().int() }).nullable(),
   }),
-  broken_dns: z.array(BrokenDns),
-  mta: z.object({ kind: z.enum(['sandbox', 'smtp', 'off']), agent: z.enum(['none', 'attached', 'silent']) }),
-  failing_webhooks: z.number().int(),
+  mta: z.enum(['sandbox', 'smtp', 'off']),
+  /** When the last message that a receiving server accepted was sent. */
+  last_delivered_at: Timestamp.nullable(),
   latest: z.array(MessageSummary),
 });
 export type Overview = z.infer<typeof Overview>;
+
+/** Pages of the console where something can need attention, most severe first. */
+export const ATTENTION_SECTIONS = [
+  'domains',
+  'mailboxes',
+  'webhooks',
+  'queue',
+  'health',
+  'backups',
+  'abuse',
+] as const satisfies readonly RouteIcon[];
+export type AttentionSection = (typeof ATTENTION_SECTIONS)[number];
+
+/** Sections with more are shown as having that many. */
+export const MAX_ATTENTION_COUNT = 100;
+
+const AttentionItem = z.object({
+  section: z.enum(ATTENTION_SECTIONS),
+  kind: z.enum([...Alert.shape.kind.options, 'mailbox_full']),
+  severity: Alert.shape.severity,
+  /** Of the domain, mailbox, webhook or alert. */
+  id: Id,
+  /** Its name, address or subject. */
+  subject: z.string(),
+  reason: z.string(),
+  /** Of the first broken record of a domain. */
+  record_status: DnsRecordStatus.nullable(),
+});
+export type AttentionItem = z.infer<typeof AttentionItem>;
+
+/** What needs attention, for the overview and for the numbers in the navigation. */
+export const Attention = z.object({
+  /** Up to five of each section. */
+  items: z.array(AttentionItem),
+  counts: z.partialRecord(z.enum(ATTENTION_SECTIONS), z.number().int()),
+});
+export type Attention = z.infer<typeof Attention>;

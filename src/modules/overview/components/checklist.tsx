@@ -1,8 +1,7 @@
-import { useLocalStorage } from '@mantine/hooks';
 import Link from 'next/link';
 import { SectionHeading } from '@/components/layout/section-heading';
-import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { TextButton } from '@/components/text/text-button';
+import { StatusMark } from '@/components/marks/status-mark';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { Overview } from '../schema';
 import classes from './checklist.module.css';
@@ -16,34 +15,33 @@ type Step = {
   text: string;
   href: string;
   action: string;
-  /** Puts the step off, or takes it up again. */
-  later?: { isLater: boolean; toggle: () => void };
 };
 
 export function Checklist({ done }: { done: Checks }) {
-  const steps = useSteps(done);
-  const left = steps.filter(({ isDone, later }) => !isDone && !later?.isLater).length;
+  const canSetUp = useHasRole('admin');
+  const steps = stepsOf(done);
+  const left = steps.filter(({ isDone }) => !isDone).length;
   return (
     <section aria-labelledby="get-started">
       <SectionHeading title="Get started" id="get-started">
         <span className="quiet">{formatCount(left)} left</span>
+        {canSetUp && (
+          <Link className="act spacer" href="/setup">
+            Continue setup
+          </Link>
+        )}
       </SectionHeading>
       <ol className={classes.checklist}>
         {steps.map((step) => (
           <li key={step.key}>
-            <StepMark {...step} />
+            <StatusMark status={step.isDone ? 'delivered' : 'pending'}>{step.isDone ? 'Done' : 'To do'}</StatusMark>
             <span>
               <b>{step.title}</b> <span className="soft">{step.text}</span>
             </span>
             {!step.isDone && (
-              <span className={classes.actions}>
-                {step.later && (
-                  <TextButton onClick={step.later.toggle}>{step.later.isLater ? 'Do it now' : 'Later'}</TextButton>
-                )}
-                <Link className="act" href={step.href}>
-                  {step.action}
-                </Link>
-              </span>
+              <Link className={`act ${classes.action}`} href={step.href}>
+                {step.action}
+              </Link>
             )}
           </li>
         ))}
@@ -52,22 +50,7 @@ export function Checklist({ done }: { done: Checks }) {
   );
 }
 
-function StepMark({ isDone, later }: Step) {
-  const [status, word]: [Status, string] = isDone
-    ? ['delivered', 'Done']
-    : later?.isLater
-      ? ['off', 'Later']
-      : ['pending', 'To do'];
-  return <StatusMark status={status}>{word}</StatusMark>;
-}
-
-function useSteps({ has_domain, has_mailbox, has_api_key, has_sent, dns }: Checks): Step[] {
-  const [laterId, setLaterId] = useLocalStorage<string | null>({
-    key: 'postroom-dns-later',
-    defaultValue: null,
-    getInitialValueInEffect: false,
-  });
-  const isLater = dns !== null && laterId === dns.domain_id;
+function stepsOf({ has_domain, has_mailbox, has_api_key, has_sent, dns }: Checks): Step[] {
   return [
     {
       key: 'domain',
@@ -84,7 +67,6 @@ function useSteps({ has_domain, has_mailbox, has_api_key, has_sent, dns }: Check
       text: dnsText(dns),
       href: dns ? `/domains/${dns.domain_id}?view=publish` : '/domains?new=true',
       action: dns ? 'View records' : 'Add domain',
-      later: dns ? { isLater, toggle: () => setLaterId(isLater ? null : dns.domain_id) } : undefined,
     },
     {
       key: 'mailbox',

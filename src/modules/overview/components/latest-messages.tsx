@@ -4,8 +4,8 @@ import { DataTable, type DataTableColumn } from '@/components/data-table/data-ta
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
-import { DateTime } from '@/components/values/date-time';
 import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
 import type { Overview } from '../schema';
 
 type Latest = Overview['latest'][number];
@@ -67,6 +67,6 @@ const COLUMNS: DataTableColumn<Latest>[] = [
     kind: 'figure',
     mobile: 'side',
     className: 'mono soft',
-    cell: ({ created_at }) => <DateTime iso={created_at} />,
+    cell: ({ created_at }) => <TimeAgo iso={created_at} />,
   },
 ];

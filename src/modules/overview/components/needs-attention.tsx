@@ -1,53 +1,87 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import Link from 'next/link';
-import type { ReactNode } from 'react';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
+import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
-import { type Status, StatusMark } from '@/components/marks/status-mark';
-import { formatPlural } from '@/lib/format';
-import type { Overview } from '../schema';
+import { StatusMark } from '@/components/marks/status-mark';
+import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatCount } from '@/lib/format';
+import type { Attention, Overview } from '../schema';
+import { type AttentionRow, attentionRows } from './attention-rows';
 import classes from './needs-attention.module.css';
 
-type AttentionItem = { status: Status; label: string; title: ReactNode; reason: string; href: string; action: string };
+type NeedsAttentionProps = { overview: Overview; attention: Attention; domain: string | null };
 
-type NeedsAttentionProps = {
-  totals: Overview['totals'];
-  mta: Overview['mta'];
-  failingWebhooks: number;
-  brokenDns: Overview['broken_dns'];
-};
-
-export function NeedsAttention(props: NeedsAttentionProps) {
-  const items = attentionItems(props);
-  if (items.length === 0) return null;
+export function NeedsAttention({ overview, attention, domain }: NeedsAttentionProps) {
+  const { rows, total } = attentionRows(overview, attention, domain);
+  if (rows.length === 0) return <MailIsFlowing lastDeliveredAt={overview.last_delivered_at} />;
   return (
-    <>
-      <SectionHeading title="Needs attention" isUnderlined>
-        <span className="quiet">{items.length}</span>
+    <section aria-labelledby="needs-attention">
+      <SectionHeading title="Needs attention" id="needs-attention" isUnderlined>
+        <span className="quiet">{formatCount(total)}</span>
       </SectionHeading>
       <DataTable
         caption="Needs attention, most severe first"
         columns={COLUMNS}
-        rows={items}
-        rowKey={({ label: word, href }) => `${word} ${href}`}
+        rows={rows}
+        rowKey={({ key }) => key}
         rowHref={({ href }) => href}
         hideHeader
       />
-    </>
+    </section>
   );
 }
 
-const COLUMNS: DataTableColumn<AttentionItem>[] = [
+/** An address, a domain or URL, or words. */
+function Subject({ text }: { text: string }) {
+  if (text.includes('@')) return <EmailAddress value={text} />;
+  return (
+    <span className={/\s/.test(text) ? 'clip' : 'mono clip'} title={text}>
+      {text}
+    </span>
+  );
+}
+
+function MailIsFlowing({ lastDeliveredAt: at }: { lastDeliveredAt: string | null }) {
+  if (at === null) return null;
+  return (
+    <Notice status="delivered" title="Mail is flowing">
+      <p className="soft">
+        Nothing needs attention. Last delivered message: <TimeAgo iso={at} />
+      </p>
+    </Notice>
+  );
+}
+
+const COLUMNS: DataTableColumn<AttentionRow>[] = [
   {
     key: 'status',
     header: 'Status',
-    width: 112,
+    width: 136,
     kind: 'mark',
     mobile: 'mark',
-    cell: ({ status, label: word }) => <StatusMark status={status}>{word}</StatusMark>,
+    cell: ({ status, label }) => <StatusMark status={status}>{label}</StatusMark>,
   },
-  { key: 'issue', header: 'Issue', width: 248, mobile: 'lead', cell: ({ title }) => title },
-  { key: 'details', header: 'Details', mobile: 'none', className: 'soft', cell: ({ reason }) => reason },
+  { key: 'object', header: 'Object', width: 88, mobile: 'side', cell: ({ object }) => object },
+  {
+    key: 'subject',
+    header: 'Subject',
+    width: 232,
+    mobile: 'lead',
+    cell: ({ subject }) => <Subject text={subject} />,
+  },
+  {
+    key: 'reason',
+    header: 'Details',
+    mobile: 'none',
+    className: 'soft',
+    cell: ({ reason }) => (
+      <span className="clip" title={reason}>
+        {reason}
+      </span>
+    ),
+  },
   {
     key: 'action',
     header: 'Next step',
@@ -62,82 +96,3 @@ const COLUMNS: DataTableColumn<AttentionItem>[] = [
     ),
   },
 ];
-
-function attentionItems({ totals, mta, failingWebhooks, brokenDns }: NeedsAttentionProps): AttentionItem[] {
-  const items: AttentionItem[] = [];
-  if (mta.kind === 'off') {
-    items.push({
-      status: 'failed',
-      label: 'Disabled',
-      title: 'Sending is disabled',
-      reason: 'SMTP_URL is set to off, so every send is rejected',
-      href: '/reference',
-      action: 'Open API reference',
-    });
-  }
-  if (mta.agent === 'silent') {
-    items.push({
-      status: 'failed',
-      label: 'Offline',
-      title: 'Mail agent not responding',
-      reason: 'Start it with npm run mail-agent. Until then, mailboxes can’t send',
-      href: '/queue',
-      action: 'View queue',
-    });
-  }
-  items.push(...brokenDns.map(brokenDomain));
-  if (totals.failed > 0) {
-    items.push({
-      status: 'failed',
-      label: 'Failed',
-      title: `${formatPlural(totals.failed, 'message')} not sent`,
-      reason: 'Rejected by your mail server, expired in its queue, or deleted from it',
-      href: '/messages?status=failed',
-      action: 'Review failures',
-    });
-  }
-  if (failingWebhooks > 0) {
-    items.push({
-      status: 'failed',
-      label: 'Failing',
-      title: formatPlural(failingWebhooks, 'webhook'),
-      reason: 'The last attempt failed. Each delivery is retried 5 times, then abandoned',
-      href: '/webhooks',
-      action: 'Review webhooks',
-    });
-  }
-  if (totals.uncertain > 0) {
-    items.push({
-      status: 'uncertain',
-      label: 'Unconfirmed',
-      title: `${formatPlural(totals.uncertain, 'message')} unconfirmed`,
-      reason: 'They may have been sent. Don’t resend them yet',
-      href: '/messages?status=uncertain',
-      action: 'Review messages',
-    });
-  }
-  return items;
-}
-
-const DNS_LABELS: Record<Overview['broken_dns'][number]['status'], string> = {
-  ok: 'Wrong',
-  missing: 'Missing',
-  mismatch: 'Mismatch',
-  multiple: 'Duplicate',
-  insecure: 'Insecure',
-  temporary_error: 'No answer',
-};
-
-function brokenDomain({ domain_id, domain, count, status, message }: Overview['broken_dns'][number]): AttentionItem {
-  return {
-    status: status === 'missing' ? 'failed' : 'bounced',
-    label: DNS_LABELS[status],
-    title: <span className="mono clip">{domain}</span>,
-    reason:
-      count === 1
-        ? message
-        : `${message} ${formatPlural(count - 1, 'more record')} need${count === 2 ? 's' : ''} a fix.`,
-    href: `/domains/${domain_id}`,
-    action: count === 1 ? 'Fix the record' : 'Fix the records',
-  };
-}

@@ -7,10 +7,10 @@ import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { PageHeader } from '@/components/page-header';
+import { useAttention } from '@/components/shell/navigation/use-attention';
 import { Page } from '@/components/shell/page';
 import { formatClock, formatZone } from '@/lib/format';
 import { Checklist } from './checklist';
-
 import { LatestMessages } from './latest-messages';
 import { NeedsAttention } from './needs-attention';
 import { OutcomeFigures } from './outcome-figures';
@@ -21,6 +21,7 @@ export function OverviewPage() {
   const [domain] = useQueryState('domain', parseAsString);
   const overview = trpc.overview.get.useQuery({ domain_id: domain ?? undefined }, { refetchInterval: REFRESH_MS });
   const data = overview.data;
+  const attention = useAttention();
 
   return (
     <Page>
@@ -40,13 +41,7 @@ export function OverviewPage() {
           {data && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}
-              <NeedsAttention
-                totals={data.totals}
-                mta={data.mta}
-                failingWebhooks={data.failing_webhooks}
-                // The checklist has those of a new domain.
-                brokenDns={data.checklist.has_sent ? data.broken_dns : []}
-              />
+              {attention.data && <NeedsAttention overview={data} attention={attention.data} domain={domain} />}
               <LatestMessages messages={data.latest} />
             </>
           )}

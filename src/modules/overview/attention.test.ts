@@ -1,0 +1,116 @@
+import pg from 'pg';
+import { expect, it, vi } from 'vitest';
+import type { Role } from '@/lib/roles';
+import { openAlerts } from '@/modules/alerts/service';
+import { appRouter } from '@/modules/router';
+import { createContext } from '@/server/procedures/context';
+import { db } from '@/test/database';
+import { BROKEN, BROKEN_MESSAGE, makeDomainWithRecords } from '@/test/dns-records';
+import { makeAdmin, makeDomain, makeMailbox, makeSession, makeWebhook, unique } from '@/test/factories';
+
+async function attentionFor(role: Role, domainIds: string[] = [], input: { domain_id?: string } = {}) {
+  const { id } = await makeAdmin({ role, domainIds });
+  const headers = { cookie: (await makeSession(id)).cookie, 'sec-fetch-site': 'same-origin' };
+  return appRouter.createCaller(createContext(new Request('http://localhost/', { headers }))).overview.attention(input);
+}
+
+async function openSystemAlerts(subjects: string[]) {
+  const about = { domainId: null, count: 0, expected: 0, text: 'It is too much.' };
+  const alerts = subjects.map((subject) => ({ ...about, kind: 'system_degraded' as const, subject }));
+  await openAlerts(db, alerts, new Date());
+}
+
+it('lists the admin’s active domains whose mail depends on broken records, and no others', async () => {
+  const own = await makeDomainWithRecords([BROKEN, { severity: 'warning', required: true }, BROKEN, BROKEN]);
+  const optional = await makeDomainWithRecords([{ severity: 'error', required: false }]);
+  const inactive = await makeDomainWithRecords([BROKEN], { active: false });
+  const foreign = await makeDomainWithRecords([BROKEN]);
+  const ids = [own.id, optional.id, inactive.id];
+  const reason = `${BROKEN_MESSAGE} 2 more records need a fix.`;
+  const item = { section: 'domains', id: own.id, subject: own.name, reason, record_status: 'missing' };
+  expect(await attentionFor('domain_admin', ids)).toMatchObject({ items: [item], counts: { domains: 1 } });
+  expect((await attentionFor('domain_admin', ids, { domain_id: optional.id })).items).toEqual([]);
+  const call = attentionFor('domain_admin', ids, { domain_id: foreign.id });
+  await expect(call).rejects.toMatchObject({ apiCode: 'FORBIDDEN' });
+});
+
+it('lists suspended mailboxes by address with their reason, five of them, and counts all', async () => {
+  const [own, foreign] = [await makeDomain(), await makeDomain()];
+  await makeMailbox(foreign.id, 'stranger', { suspendedAt: new Date() });
+  await makeMailbox(own.id, 'fine');
+  for (let day = 1; day <= 6; day += 1) {
+    const { id } = await makeMailbox(own.id, `shop${day}`, { suspendedAt: new Date(Date.UTC(2026, 0, day)) });
+    if (day === 6) await db.mailbox.update({ where: { id }, data: { suspensionNote: '214 messages in an hour' } });
+  }
+  const { items, counts } = await attentionFor('domain_admin', [own.id]);
+  expect(counts).toEqual({ mailboxes: 6 });
+  expect(items.map(({ subject }) => subject)).toEqual([6, 5, 4, 3, 2].map((day) => `shop${day}@${own.name}`));
+  expect(items[0]).toMatchObject({ kind: 'mailbox_suspended', reason: '214 messages in an hour' });
+});
+
+it('lists mailboxes that are almost full, the fullest first', async () => {
+  const domain = await makeDomain();
+  for (const [localPart, usedBytes] of Object.entries({ roomy: 89, almost: 90, full: 120 })) {
+    const { id } = await makeMailbox(domain.id, localPart);
+    await db.mailbox.update({ where: { id }, data: { usedBytes, quotaBytes: 100 } });
+  }
+  const { items, counts } = await attentionFor('domain_admin', [domain.id]);
+  expect(counts).toEqual({ mailboxes: 2 });
+  expect(items).toMatchObject([
+    { kind: 'mailbox_full', severity: 'critical', subject: `full@${domain.name}` },
+    { kind: 'mailbox_full', severity: 'warning', reason: '90% of its quota used. A full mailbox rejects new mail.' },
+  ]);
+});
+
+it('lists failing webhooks and alerts to admins only, and an object once', async () => {
+  const domain = await makeDomain();
+  const failing = await makeWebhook({ domainId: domain.id, url: 'https://hooks.example/in' });
+  await makeWebhook({ domainId: domain.id });
+  await db.webhook.update({ where: { id: failing.id }, data: { failuresInRow: 14, failingSince: new Date() } });
+  const subject = `${unique()}@${domain.name}`;
+  const about = { domainId: domain.id, count: 300, expected: 200 };
+  await openAlerts(
+    db,
+    [
+      { ...about, kind: 'rate_limited', subject },
+      { ...about, kind: 'webhook_failing', subject: failing.url },
+    ],
+    new Date(),
+  );
+  const scope = { domain_id: domain.id };
+  const { items, counts } = await attentionFor('admin', [], scope);
+  expect(items.filter(({ kind }) => kind === 'webhook_failing')).toMatchObject([
+    { section: 'webhooks', id: failing.id, subject: failing.url, reason: '14 failures in a row.' },
+  ]);
+  expect(items.filter((item) => item.subject === subject)).toMatchObject([
+    { section: 'abuse', severity: 'warning', reason: expect.stringContaining('the limit is 200') },
+  ]);
+  expect(counts.webhooks).toBe(1);
+  expect((await attentionFor('domain_admin', [domain.id], scope)).items).toEqual([]);
+  await db.alert.updateMany({ where: { subject }, data: { status: 'acknowledged' } });
+  expect((await attentionFor('admin', [], scope)).items.filter((item) => item.subject === subject)).toEqual([]);
+});
+
+it('puts alerts about the system on the page where they are fixed, if the admin has access to it', async () => {
+  const host = `${unique()}.example`;
+  const subjects = [`Oldest message in the queue (${host})`, 'Age of the last backup', `Free disk space (${host})`];
+  await openSystemAlerts(subjects);
+  const sections = async (role: Role) => {
+    const { items } = await attentionFor(role);
+    return subjects.map((subject) => items.find((item) => item.subject === subject)?.section);
+  };
+  expect(await sections('super_admin')).toEqual(['queue', 'backups', 'health']);
+  expect(await sections('admin')).toEqual(['queue', 'abuse', 'abuse']);
+});
+
+it('reads everything in one statement', async () => {
+  const { id } = await makeAdmin({ role: 'super_admin' });
+  const headers = { cookie: (await makeSession(id)).cookie, 'sec-fetch-site': 'same-origin' };
+  const context = createContext(new Request('http://localhost/', { headers }));
+  await context.identify();
+  const spy = vi.spyOn(pg.Client.prototype, 'query');
+  await appRouter.createCaller(context).overview.attention({});
+  const texts = spy.mock.calls.map(([query]) => (query as unknown as { text?: string }).text ?? '');
+  spy.mockRestore();
+  expect(texts.filter((text) => /\b(alert|webhook|mailbox|dns_record)\b/.test(text))).toHaveLength(1);
+});

@@ -1,0 +1,151 @@
+import { formatCount } from '@/lib/format';
+import { HEALTH_CHECKS } from '@/lib/health/catalog';
+import { ALMOST_FULL_PERCENT } from '@/lib/mail/fullness';
+import { hasRole } from '@/lib/roles';
+import type { Alert } from '@/modules/alerts/schema';
+import { describeAlert } from '@/modules/alerts/service';
+import type { DnsRecordStatus } from '@/modules/domains/schema';
+import { accessibleDomainIds, authorizeDomain } from '@/server/access/authorize';
+import { Prisma } from '@/server/prisma/client';
+import type { ActorContext } from '@/server/procedures/context';
+import {
+  ATTENTION_SECTIONS,
+  type Attention,
+  type AttentionItem,
+  type AttentionSection,
+  type GetOverview,
+  MAX_ATTENTION_COUNT,
+} from './schema';
+
+const SHOWN_PER_SECTION = 5;
+
+/**
+ * Reads what needs attention in one statement, at most 100 rows of each kind, because every page of the console shows how
+ * many there are. Domain admins see their domains and mailboxes.
+ * @throws the errors of authorizeDomain
+ */
+export async function getAttention(ctx: ActorContext, { domain_id: domainId }: GetOverview): Promise<Attention> {
+  if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
+  const ids = domainId ? [domainId] : accessibleDomainIds(ctx.actor);
+  const sources = [brokenDomains(ids), suspendedMailboxes(ids), fullMailboxes(ids)];
+  if (hasRole(ctx.actor.admin.role, 'admin')) sources.push(failingWebhooks(ids), openAlerts(domainId));
+  const rows = await ctx.db.$queryRaw<Row[]>`${Prisma.join(sources, ' UNION ALL ')}`;
+  const canSeeSystem = hasRole(ctx.actor.admin.role, 'super_admin');
+  const items = rows.map((row) => present(row, sectionOf(row, canSeeSystem)));
+  const bySection = ATTENTION_SECTIONS.flatMap((section) => {
+    const found = items.filter((item) => item.section === section);
+    return found.length > 0 ? [{ section, found }] : [];
+  });
+  return {
+    items: bySection.flatMap(({ found }) => found.slice(0, SHOWN_PER_SECTION)),
+    counts: Object.fromEntries(
+      bySection.map(({ section, found }) => [section, Math.min(found.length, MAX_ATTENTION_COUNT)]),
+    ),
+  };
+}
+
+type Row = {
+  kind: AttentionItem['kind'];
+  severity: Alert['severity'];
+  id: string;
+  subject: string;
+  text: string;
+  count: number;
+  expected: number;
+  recordStatus: DnsRecordStatus | null;
+};
+
+/** Active domains whose mail depends on DNS records that are missing or wrong. */
+function brokenDomains(ids: string[] | null): Prisma.Sql {
+  return Prisma.sql`
+    SELECT 'dns_broken' AS kind, 'critical' AS severity, d.id, d.name AS subject, r.message AS text, r.count,
+           0::float8 AS expected, r.status AS "recordStatus"
+      FROM (SELECT id, name FROM domain WHERE active AND dns_status = 'error' AND ${within(Prisma.sql`id`, ids)}
+             ORDER BY name LIMIT ${MAX_ATTENTION_COUNT}) AS d
+     CROSS JOIN LATERAL (
+       SELECT count(*)::int AS count, (array_agg(status ORDER BY position))[1] AS status,
+              (array_agg(message ORDER BY position))[1] AS message
+         FROM dns_record WHERE domain_id = d.id AND required AND severity = 'error') AS r
+     WHERE r.count > 0`;
+}
+
+function suspendedMailboxes(ids: string[] | null): Prisma.Sql {
+  return Prisma.sql`
+    (SELECT 'mailbox_suspended', 'critical', m.id, m.local_part || '@' || d.name, m.suspension_note, 0, 0, NULL
+       FROM mailbox m JOIN domain d ON d.id = m.domain_id
+      WHERE m.suspended_at IS NOT NULL AND ${within(Prisma.sql`m.domain_id`, ids)}
+      ORDER BY m.suspended_at DESC LIMIT ${MAX_ATTENTION_COUNT})`;
+}
+
+function fullMailboxes(ids: string[] | null): Prisma.Sql {
+  return Prisma.sql`
+    (SELECT 'mailbox_full', CASE WHEN percent_full < 100 THEN 'warning' ELSE 'critical' END, m.id,
+            m.local_part || '@' || d.name, '', m.percent_full, 0, NULL
+       FROM mailbox m JOIN domain d ON d.id = m.domain_id
+      WHERE m.percent_full >= ${ALMOST_FULL_PERCENT} AND m.active AND m.suspended_at IS NULL
+        AND ${within(Prisma.sql`m.domain_id`, ids)}
+      ORDER BY m.percent_full DESC, m.id DESC LIMIT ${MAX_ATTENTION_COUNT})`;
+}
+
+function failingWebhooks(ids: string[] | null): Prisma.Sql {
+  return Prisma.sql`
+    (SELECT 'webhook_failing', 'critical', id, CASE name WHEN '' THEN url ELSE name END, '', failures_in_row, 0, NULL
+       FROM webhook WHERE active AND failures_in_row > 0 AND ${within(Prisma.sql`domain_id`, ids)}
+      ORDER BY failing_since LIMIT ${MAX_ATTENTION_COUNT})`;
+}
+
+/** Those of a domain, a mailbox or a webhook are about the same object as the rows above. */
+const SHOWN_BY_OBJECT: Alert['kind'][] = ['dns_broken', 'mailbox_suspended', 'webhook_failing'];
+
+/** Those of the system concern every domain. */
+function openAlerts(domainId: string | undefined): Prisma.Sql {
+  const scope = domainId ? Prisma.sql`(domain_id = ${domainId}::uuid OR domain_id IS NULL)` : Prisma.sql`true`;
+  return Prisma.sql`
+    (SELECT kind::text, severity::text, id, subject, text, count, expected, NULL
+       FROM alert WHERE status = 'open' AND kind <> ALL(${SHOWN_BY_OBJECT}::alert_kind[]) AND ${scope}
+      ORDER BY created_at DESC, id DESC LIMIT ${MAX_ATTENTION_COUNT})`;
+}
+
+function within(column: Prisma.Sql, ids: string[] | null): Prisma.Sql {
+  return ids ? Prisma.sql`${column} = ANY(${ids}::uuid[])` : Prisma.sql`true`;
+}
+
+const SECTION_OF_KIND: Partial<Record<AttentionItem['kind'], AttentionSection>> = {
+  dns_broken: 'domains',
+  mailbox_suspended: 'mailboxes',
+  mailbox_full: 'mailboxes',
+  webhook_failing: 'webhooks',
+};
+const QUEUE_CHECKS = [HEALTH_CHECKS.queue.title, HEALTH_CHECKS.queue_age.title];
+const BACKUP_CHECKS = [HEALTH_CHECKS.backup.title, HEALTH_CHECKS.backup_proof.title];
+
+/** @param canSeeSystem otherwise the caller finds alerts of the system among the others */
+function sectionOf({ kind, subject }: Row, canSeeSystem: boolean): AttentionSection {
+  const section = SECTION_OF_KIND[kind];
+  if (section) return section;
+  if (kind !== 'system_down' && kind !== 'system_degraded') return 'abuse';
+  // The subject of a check by host is its title and the host.
+  const isOf = (titles: string[]) => titles.some((title) => subject === title || subject.startsWith(`${title} (`));
+  if (isOf(QUEUE_CHECKS)) return 'queue';
+  if (!canSeeSystem) return 'abuse';
+  return isOf(BACKUP_CHECKS) ? 'backups' : 'health';
+}
+
+function present(row: Row, section: AttentionSection): AttentionItem {
+  const { kind, severity, id, subject, recordStatus } = row;
+  return { section, kind, severity, id, subject, reason: reasonOf(row), record_status: recordStatus };
+}
+
+function reasonOf(row: Row): string {
+  const { kind, count, text } = row;
+  if (kind === 'dns_broken') {
+    if (count === 1) return text;
+    return `${text} ${count - 1} more ${count === 2 ? 'record needs' : 'records need'} a fix.`;
+  }
+  if (kind === 'mailbox_suspended') return text || 'The mailbox can’t send. It still receives mail.';
+  if (kind === 'mailbox_full')
+    return `${count}% of its quota used. ${count < 100 ? 'A full mailbox rejects' : 'It rejects'} new mail.`;
+  if (kind === 'webhook_failing')
+    return count === 1 ? 'The last attempt failed.' : `${formatCount(count)} failures in a row.`;
+  return describeAlert({ ...row, kind });
+}

@@ -1,0 +1,144 @@
+import type { Status } from '@/components/marks/status-mark';
+import { formatCount, formatPlural } from '@/lib/format';
+import { messagesHref } from '@/lib/messages-href';
+import { ROUTES } from '@/lib/routes';
+import type { Attention, AttentionItem, Overview } from '../schema';
+
+export type AttentionRow = {
+  key: string;
+  status: Status;
+  label: string;
+  /** What kind of object it is. */
+  object: string;
+  subject: string;
+  reason: string;
+  href: string;
+  action: string;
+};
+
+/** One row for each object, then one for each outcome of messages that an admin should look at. */
+export function attentionRows(
+  overview: Overview,
+  { items, counts }: Attention,
+  domain: string | null,
+): { rows: AttentionRow[]; total: number } {
+  const own = [...(overview.mta === 'off' ? [SENDING_DISABLED] : []), ...messageRows(overview, domain)];
+  // The checklist has the records of a new domain.
+  const shown = items.filter(({ section }) => overview.checklist.has_sent || section !== 'domains');
+  const listed = Object.entries(counts).filter(([section]) => shown.some((item) => item.section === section));
+  const more = listed.flatMap(([section, count]) => {
+    const left = count - shown.filter((item) => item.section === section).length;
+    return left > 0 ? [moreRow(section, left)] : [];
+  });
+  const total = own.length + listed.reduce((sum, [, count]) => sum + count, 0);
+  return { rows: [...shown.map(rowOf), ...more, ...own], total };
+}
+
+const SENDING_DISABLED: AttentionRow = {
+  key: 'sending',
+  status: 'failed',
+  label: 'Disabled',
+  object: 'Sending',
+  subject: 'SMTP_URL',
+  reason: 'It is set to off, so every send is rejected',
+  href: '/reference',
+  action: 'Open API reference',
+};
+
+type Kind = Pick<AttentionRow, 'label' | 'object' | 'action'> & { status?: Status };
+
+const KINDS: Record<AttentionItem['kind'], Kind> = {
+  dns_broken: { label: 'Wrong', object: 'Domain', action: 'Fix the records' },
+  mailbox_suspended: { label: 'Suspended', object: 'Mailbox', action: 'Review mailbox' },
+  mailbox_full: { label: 'Nearly full', object: 'Mailbox', action: 'Review mailbox' },
+  webhook_failing: { label: 'Failing', object: 'Webhook', action: 'Review deliveries' },
+  rate_limited: { label: 'Over limit', object: 'Alert', action: 'Review alert', status: 'bounced' },
+  volume_spike: { label: 'Spike', object: 'Alert', action: 'Review alert' },
+  wrong_passwords: { label: 'Guessing', object: 'Alert', action: 'Review alert' },
+  content_store: { label: 'Not stored', object: 'Content', action: 'Review alert' },
+  system_down: { label: 'Down', object: 'System', action: 'Review health' },
+  system_degraded: { label: 'Degraded', object: 'System', action: 'Review health' },
+};
+
+const DNS_LABELS: Record<NonNullable<AttentionItem['record_status']>, string> = {
+  ok: 'Wrong',
+  missing: 'Missing',
+  mismatch: 'Mismatch',
+  multiple: 'Duplicate',
+  insecure: 'Insecure',
+  temporary_error: 'No answer',
+};
+
+function rowOf(item: AttentionItem): AttentionRow {
+  const { kind, id, section, severity, subject, reason, record_status: record } = item;
+  const { status = severity === 'critical' ? 'failed' : 'warning', ...words } = KINDS[kind];
+  return {
+    key: `${section}:${id}`,
+    status: record && record !== 'missing' ? 'bounced' : status,
+    ...words,
+    ...(kind === 'mailbox_full' && severity === 'critical' && { label: 'Full' }),
+    ...(record && { label: DNS_LABELS[record] }),
+    ...OF_SECTION[section],
+    subject,
+    reason,
+    href: hrefOf(item),
+  };
+}
+
+/** Of alerts about the system that have a page of their own. */
+const OF_SECTION: Partial<Record<AttentionItem['section'], Pick<AttentionRow, 'object' | 'action'>>> = {
+  queue: { object: 'Queue', action: 'Open queue' },
+  backups: { object: 'Backup', action: 'Review backups' },
+};
+
+function hrefOf({ section, id }: AttentionItem): string {
+  const page = pageOf(section);
+  return section === 'domains' || section === 'mailboxes' || section === 'webhooks' ? `${page}/${id}` : page;
+}
+
+function pageOf(section: string): string {
+  return ROUTES.find(({ icon }) => icon === section)?.href ?? '/';
+}
+
+function moreRow(section: string, count: number): AttentionRow {
+  const name = ROUTES.find(({ icon }) => icon === section)?.label ?? '';
+  return {
+    key: `more:${section}`,
+    status: 'failed',
+    label: 'More',
+    object: name,
+    subject: `${formatCount(count)} more`,
+    reason: '',
+    href: pageOf(section),
+    action: `View ${name.toLowerCase()}`,
+  };
+}
+
+function messageRows({ totals, since }: Overview, domain: string | null): AttentionRow[] {
+  const rows: AttentionRow[] = [];
+  if (totals.failed > 0) {
+    rows.push({
+      key: 'failed',
+      status: 'failed',
+      label: 'Failed',
+      object: 'Messages',
+      subject: `${formatPlural(totals.failed, 'message')} not sent`,
+      reason: 'Rejected by your mail server, expired in its queue, or deleted from it',
+      href: messagesHref('failed', { start: since, domain }),
+      action: 'Review failures',
+    });
+  }
+  if (totals.uncertain > 0) {
+    rows.push({
+      key: 'uncertain',
+      status: 'uncertain',
+      label: 'Unconfirmed',
+      object: 'Messages',
+      subject: `${formatPlural(totals.uncertain, 'message')} unconfirmed`,
+      reason: 'They may have been sent. Don’t resend them yet',
+      href: `/messages?${new URLSearchParams({ ...(domain && { domain }), status: 'uncertain', since })}`,
+      action: 'Review messages',
+    });
+  }
+  return rows;
+}
