@@ -13,6 +13,7 @@ export const queueRouter = router({
       rest('GET', '/queue', {
         tag,
         summary: 'List queued messages',
+        isReadOnPrimary: true,
         isPaginated: true,
         errors: { 503: [...needsMailServer[503]] },
       }),
@@ -25,6 +26,7 @@ export const queueRouter = router({
       rest('GET', '/queue/summary', {
         tag,
         summary: 'Get queue counts',
+        isReadOnPrimary: true,
         errors: { 503: [...needsMailServer[503]] },
       }),
     )

@@ -6,28 +6,37 @@ import type { QueuedMessage } from '../schema';
 import { senderLabel } from './queue-labels';
 
 type DeleteQueuedDialogProps = {
-  queued: QueuedMessage | null;
+  messages: QueuedMessage[];
   isBusy: boolean;
   onClose: () => void;
-  onConfirm: (queued: QueuedMessage) => void;
+  onConfirm: () => void;
 };
 
-export function DeleteQueuedDialog({ queued, isBusy, onClose, onConfirm }: DeleteQueuedDialogProps) {
+export function DeleteQueuedDialog({ messages, isBusy, onClose, onConfirm }: DeleteQueuedDialogProps) {
+  const [first, ...others] = messages;
+  const recipients = messages.reduce((sum, { recipient_count: count }) => sum + count, 0);
+  const what = others.length === 0 ? 'message' : `${messages.length} messages`;
   return (
     <ConfirmDialog
-      opened={queued !== null}
-      title="Delete message from queue"
-      action="Delete message"
+      opened={messages.length > 0}
+      title={`Delete ${what} from queue`}
+      action={`Delete ${what}`}
       problem={null}
       isBusy={isBusy}
       onClose={onClose}
-      onConfirm={() => queued && onConfirm(queued)}
+      onConfirm={onConfirm}
     >
-      {queued && (
+      {first && (
         <p className="soft">
-          Delete the message from <span className="mono">{senderLabel(queued.from)}</span>?{' '}
-          {formatPlural(queued.recipient_count, 'recipient')} won’t receive it, and the sender isn’t notified. This
-          can’t be undone.
+          {others.length === 0 ? (
+            <>
+              Delete the message from <span className="mono">{senderLabel(first.from)}</span>?
+            </>
+          ) : (
+            `Delete these ${messages.length} messages?`
+          )}{' '}
+          {formatPlural(recipients, 'recipient')} won’t receive {others.length === 0 ? 'it' : 'them'}, and the{' '}
+          {others.length === 0 ? 'sender isn’t' : 'senders aren’t'} notified. This can’t be undone.
         </p>
       )}
     </ConfirmDialog>

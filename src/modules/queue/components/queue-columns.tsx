@@ -1,46 +1,69 @@
 import { ActionIcon } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
-import { Cell } from '@/components/data-table/cells';
+import { Cell, Copyable } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { selectColumn } from '@/components/selection/select-column';
+import type { Selection } from '@/components/selection/use-selection';
 import { EmailAddress } from '@/components/values/email-address';
-import { formatAge, formatBytes, formatCount, formatFull } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatBytes, formatCount } from '@/lib/format';
 import type { QueuedMessage } from '../schema';
 import { QUEUE_LABELS, senderLabel, waitReason } from './queue-labels';
 
-type QueueColumnsOptions = { openId: string | null; onOpen: (id: string | null) => void };
+type QueueColumnsOptions = {
+  selection: Selection<QueuedMessage>;
+  openId: string | null;
+  onOpen: (id: string | null) => void;
+};
 
-export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTableColumn<QueuedMessage>[] {
+export function queueColumns(options: QueueColumnsOptions): DataTableColumn<QueuedMessage>[] {
+  const { selection, openId, onOpen } = options;
   return [
+    selectColumn({
+      selection,
+      mobile: 'mark',
+      nameOf: ({ queue_id: id, recipients: [first] }) => `${id}, to ${first?.address ?? 'no recipient'}`,
+    }),
     {
       key: 'status',
       header: 'Status',
       width: 116,
-      kind: 'mark',
-      mobile: 'mark',
       skeletonWidth: 72,
       cell: ({ queue }) => <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
     },
     {
       key: 'from',
       header: 'From',
-      width: 192,
+      width: 232,
+      maxWidth: 336,
+      kind: 'copyable',
       isOptional: true,
       skeletonWidth: 152,
       cell: ({ from }) =>
-        from === '' ? <span className="quiet">{senderLabel(from)}</span> : <EmailAddress value={from} isLight />,
+        from === '' ? (
+          <span className="quiet">{senderLabel(from)}</span>
+        ) : (
+          <Copyable value={from} what="address">
+            <EmailAddress value={from} isLight />
+          </Copyable>
+        ),
     },
     {
       key: 'to',
       header: 'To',
-      width: 208,
+      width: 248,
+      maxWidth: 352,
+      kind: 'copyable',
       mobile: 'lead',
       skeletonWidth: 172,
       cell: ({ recipients: [first], recipient_count: count }) => (
-        <Cell>
-          {first && <EmailAddress value={first.address} />}
-          {count > 1 && <span className="quiet">+{formatCount(count - 1)}</span>}
-        </Cell>
+        <Copyable value={first?.address ?? ''} what="address">
+          <Cell>
+            {first && <EmailAddress value={first.address} />}
+            {count > 1 && <span className="quiet">+{formatCount(count - 1)}</span>}
+          </Cell>
+        </Copyable>
       ),
     },
     {
@@ -63,16 +86,12 @@ export function queueColumns({ openId, onOpen }: QueueColumnsOptions): DataTable
     {
       key: 'arrived',
       header: 'Arrived',
-      width: 108,
+      width: 100,
       mobile: 'side',
       sortBy: 'arrived_at',
       className: 'soft',
       skeletonWidth: 64,
-      cell: ({ arrived_at: iso }) => (
-        <time dateTime={iso} title={formatFull(iso)}>
-          {formatAge(iso)}
-        </time>
-      ),
+      cell: ({ arrived_at }) => <TimeAgo iso={arrived_at} />,
     },
     {
       key: 'size',

@@ -6,18 +6,17 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
-import { ListView } from '@/components/list/list-view';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { formatMoment, formatPlural } from '@/lib/format';
 import type { QueuedMessage, QueueSummary } from '../schema';
+import { BulkResult } from './bulk-result';
 import { DeleteQueuedDialog } from './delete-queued-dialog';
-import { queueColumns } from './queue-columns';
 import { QueueCounts } from './queue-counts';
 import classes from './queue-page.module.css';
-import { EmptyQueue, QueueUnavailable } from './queue-states';
+import { QueueUnavailable } from './queue-states';
+import { QueueTable } from './queue-table';
 import { QueueTools } from './queue-tools';
-import { QueuedDetails } from './queued-details';
 import { useQueueActions } from './use-queue-actions';
 import { inputOf, useQueueSearch } from './use-queue-search';
 
@@ -30,7 +29,7 @@ export function QueuePage() {
   const search = useQueueSearch();
   const { values, change } = search;
   const actions = useQueueActions();
-  const [deleting, setDeleting] = useState<QueuedMessage | null>(null);
+  const [deleting, setDeleting] = useState<QueuedMessage[]>([]);
   // No automatic retry, so that an error shows immediately. The next refresh retries.
   const summary = trpc.queue.summary.useQuery(
     {},
@@ -66,6 +65,7 @@ export function QueuePage() {
         <>
           <QueueCounts values={values} change={change} summary={summary.data} />
           <QueueTools query={list} search={search} />
+          {actions.outcome && <BulkResult outcome={actions.outcome} onDismiss={actions.dismissOutcome} />}
           {isNotListed && (
             <p className={`soft ${classes.notListed}`}>
               <span>
@@ -76,37 +76,17 @@ export function QueuePage() {
               </Button>
             </p>
           )}
-          <ListView
-            query={{ ...list, refetch: refresh }}
-            search={search}
-            what="messages"
-            empty={<EmptyQueue />}
-            noMatches="No queued message matches these filters."
-            caption={`Queue, ${values.order === 'asc' ? 'oldest' : 'newest'} first`}
-            columns={queueColumns({ openId: values.open, onOpen: open })}
-            rowKey={(row) => row.queue_id}
-            rowHref={(row) => `/queue?open=${row.queue_id}`}
-            onOpen={(row) => open(row.queue_id === values.open ? null : row.queue_id)}
-            expanded={(row) =>
-              row.queue_id === values.open ? (
-                <QueuedDetails
-                  queued={row}
-                  onAction={(action) => actions.act(action, row)}
-                  onDelete={() => setDeleting(row)}
-                />
-              ) : null
-            }
-          />
+          <QueueTable query={{ ...list, refetch: refresh }} search={search} actions={actions} onDelete={setDeleting} />
         </>
       )}
       <DeleteQueuedDialog
-        queued={deleting}
+        messages={deleting}
         isBusy={actions.isBusy}
-        onClose={() => setDeleting(null)}
-        onConfirm={(queued) =>
-          actions.act('delete', queued, () => {
-            setDeleting(null);
-            open(null);
+        onClose={() => setDeleting([])}
+        onConfirm={() =>
+          actions.actOnAll('delete', deleting, () => {
+            setDeleting([]);
+            if (deleting.some(({ queue_id: id }) => id === values.open)) open(null);
           })
         }
       />

@@ -1,9 +1,11 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
 import Link from 'next/link';
 import { DetailsList } from '@/components/text/details-list';
+import { TextButton } from '@/components/text/text-button';
 import { CopyIcon } from '@/components/values/copy-button';
 import { EmailAddress } from '@/components/values/email-address';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
@@ -23,6 +25,23 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
   const isHeld = queued.queue === 'hold';
   return (
     <div className={classes.queued}>
+      <Group>
+        {/* One button for both actions, so it keeps the focus. */}
+        <Button
+          leftSection={isHeld ? <IconPlayerPlay stroke={1.5} /> : <IconPlayerPause stroke={1.5} />}
+          onClick={() => onAction(isHeld ? 'release' : 'hold')}
+        >
+          {isHeld ? 'Release' : 'Hold'}
+        </Button>
+        {!isHeld && (
+          <Button leftSection={<IconRefresh stroke={1.5} />} onClick={() => onAction('retry')}>
+            Retry
+          </Button>
+        )}
+        <Button className="danger" leftSection={<IconTrash stroke={1.5} />} onClick={onDelete}>
+          Delete
+        </Button>
+      </Group>
       {isHeld && (
         <p>
           <b>On hold:</b> no delivery is attempted until you release the message. Its queue lifetime keeps running.
@@ -54,45 +73,41 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
           </span>
         </dd>
       </DetailsList>
-      <Group>
-        {/* One button for both actions, so it keeps the focus. */}
-        <Button
-          leftSection={isHeld ? <IconPlayerPlay stroke={1.5} /> : <IconPlayerPause stroke={1.5} />}
-          onClick={() => onAction(isHeld ? 'release' : 'hold')}
-        >
-          {isHeld ? 'Release' : 'Hold'}
-        </Button>
-        {!isHeld && (
-          <Button leftSection={<IconRefresh stroke={1.5} />} onClick={() => onAction('retry')}>
-            Retry
-          </Button>
-        )}
-        <Button className="danger" leftSection={<IconTrash stroke={1.5} />} onClick={onDelete}>
-          Delete
-        </Button>
-      </Group>
     </div>
   );
 }
 
+/** More are a click away, so that they don't push the rest out of sight. */
+const SHOWN_RECIPIENTS = 5;
+
 function Recipients({ queued: { queue, recipients, recipient_count: count } }: { queued: QueuedMessage }) {
+  const [isAll, { open: showAll }] = useDisclosure(false);
+  const shown = isAll ? recipients : recipients.slice(0, SHOWN_RECIPIENTS);
+  const hidden = recipients.length - shown.length;
   return (
-    <ul className={classes.recipients} aria-label="Undelivered recipients">
-      {recipients.map(({ address, reason }) => {
-        const explanation = explainDeferral(reason, address);
-        return (
-          <li key={address}>
-            <EmailAddress value={address} />
-            <p>
-              <b>{explanation?.title ?? 'Not tried yet'}.</b> {queue !== 'hold' && explanation?.text}
-            </p>
-            {reason && <code>{reason}</code>}
-          </li>
-        );
-      })}
-      {count > recipients.length && (
-        <li className="quiet">and {formatCount(count - recipients.length)} more recipients</li>
+    <div>
+      <ul className={classes.recipients} aria-label="Undelivered recipients">
+        {shown.map(({ address, reason }) => {
+          const explanation = explainDeferral(reason, address);
+          return (
+            <li key={address}>
+              <EmailAddress value={address} />
+              <p>
+                <b>{explanation?.title ?? 'Not tried yet'}.</b> {queue !== 'hold' && explanation?.text}
+              </p>
+              {reason && <code>{reason}</code>}
+            </li>
+          );
+        })}
+        {hidden === 0 && count > recipients.length && (
+          <li className="quiet">and {formatCount(count - recipients.length)} more recipients</li>
+        )}
+      </ul>
+      {hidden > 0 && (
+        <TextButton onClick={showAll}>
+          Show {formatCount(hidden)} more of {formatCount(count)} recipients
+        </TextButton>
       )}
-    </ul>
+    </div>
   );
 }

@@ -1,0 +1,70 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { type ListQuery, ListView } from '@/components/list/list-view';
+import { SELECTABLE } from '@/components/selection/select-column';
+import { SelectionBar } from '@/components/selection/selection-bar';
+import { useSelection } from '@/components/selection/use-selection';
+import type { QueuedMessage } from '../schema';
+import { queueColumns } from './queue-columns';
+import { EmptyQueue } from './queue-states';
+import { QueuedDetails } from './queued-details';
+import type { useQueueActions } from './use-queue-actions';
+import type { QueueSearch } from './use-queue-search';
+
+type QueueTableProps = {
+  query: ListQuery<QueuedMessage>;
+  search: QueueSearch;
+  actions: ReturnType<typeof useQueueActions>;
+  onDelete: (messages: QueuedMessage[]) => void;
+};
+
+export function QueueTable({ query, search, actions, onDelete }: QueueTableProps) {
+  const { values } = search;
+  const selection = useSelection(query.data?.items ?? [], ({ queue_id: id }) => id);
+  const open = (id: string | null) => search.open({ open: id });
+
+  return (
+    <>
+      <SelectionBar selection={selection} what="messages">
+        <Button
+          size="xs"
+          disabled={actions.isBusy}
+          onClick={() => {
+            actions.actOnAll('retry', selection.rows);
+            selection.clear();
+          }}
+        >
+          Retry now
+        </Button>
+        <Button size="xs" className="danger" disabled={actions.isBusy} onClick={() => onDelete(selection.rows)}>
+          Delete
+        </Button>
+      </SelectionBar>
+      <ListView
+        query={query}
+        search={search}
+        what="messages"
+        empty={<EmptyQueue />}
+        noMatches="No queued message matches these filters."
+        caption={`Queue, ${values.order === 'asc' ? 'oldest' : 'newest'} first`}
+        className={SELECTABLE}
+        hideHeader={selection.rows.length > 0}
+        columns={queueColumns({ selection, openId: values.open, onOpen: open })}
+        rowKey={({ queue_id: id }) => id}
+        rowHref={({ queue_id: id }) => `/queue?open=${id}`}
+        onOpen={({ queue_id: id }) => open(id === values.open ? null : id)}
+        isSelected={selection.has}
+        expanded={(row) =>
+          row.queue_id === values.open ? (
+            <QueuedDetails
+              queued={row}
+              onAction={(action) => actions.act(action, row)}
+              onDelete={() => onDelete([row])}
+            />
+          ) : null
+        }
+      />
+    </>
+  );
+}
