@@ -10,7 +10,8 @@ import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { type ListQuery, ListView } from '@/components/list/list-view';
 import type { ListSearch } from '@/components/list/use-list-search';
-import { formatDate, formatFull } from '@/lib/format';
+import { CalendarDate } from '@/components/values/calendar-date';
+import { formatDate } from '@/lib/format';
 
 export const REPORTS_PER_PAGE = 20;
 
@@ -57,11 +58,7 @@ export function ReportList<Row extends Summary>({ kind, query, search, columns, 
             width: 88,
             mobile: 'under',
             skeletonWidth: 48,
-            cell: ({ begin }) => (
-              <time dateTime={begin} title={formatFull(begin)}>
-                {formatDate(begin)}
-              </time>
-            ),
+            cell: ({ begin }) => <CalendarDate iso={begin} />,
           },
           {
             key: 'organisation',
@@ -97,7 +94,7 @@ export function ReportList<Row extends Summary>({ kind, query, search, columns, 
           },
         ]}
         rowKey={({ id }) => id}
-        rowHref={({ id, domain_id }) => `/domains/${domain_id}?tab=reports&kind=${kind}&report=${id}`}
+        rowHref={({ id, domain_id }) => `/domains/${domain_id}?view=reports&kind=${kind}&report=${id}`}
         onOpen={toggle}
         expanded={({ id }) => (id === open ? details(id) : null)}
         skeletonRows={5}

@@ -59,14 +59,13 @@ export async function getDomainDmarc(ctx: ActorContext, { id, period }: GetDomai
 
 export async function listDmarcReports(ctx: ActorContext, input: ListDmarcReports): Promise<Page<DmarcReportSummary>> {
   const filters = await reportFilters(ctx, input);
-  return paginate(
-    'dmarc reports',
-    input,
-    'beginAt',
-    ({ where, ...page }) =>
-      ctx.db.dmarcReport.findMany({ ...page, where: { AND: [where, domainFilter(ctx.actor), filters] } }),
-    presentSummary,
-  );
+  const filtered = { AND: [domainFilter(ctx.actor), filters] };
+  return paginate('dmarc reports', input, {
+    column: 'beginAt',
+    fetch: ({ where, ...page }) => ctx.db.dmarcReport.findMany({ ...page, where: { AND: [where, filtered] } }),
+    count: (take) => ctx.db.dmarcReport.count({ where: filtered, take }),
+    present: presentSummary,
+  });
 }
 
 export async function getDmarcReport(ctx: ActorContext, { id }: { id: string }): Promise<DmarcReport> {

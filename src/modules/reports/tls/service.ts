@@ -26,14 +26,13 @@ export async function getDomainTls(ctx: ActorContext, { id, period }: GetDomainT
 
 export async function listTlsReports(ctx: ActorContext, input: ListTlsReports): Promise<Page<TlsReportSummary>> {
   const filters = await reportFilters(ctx, input);
-  return paginate(
-    'tls reports',
-    input,
-    'beginAt',
-    ({ where, ...page }) =>
-      ctx.db.tlsReport.findMany({ ...page, where: { AND: [where, domainFilter(ctx.actor), filters] } }),
-    presentSummary,
-  );
+  const filtered = { AND: [domainFilter(ctx.actor), filters] };
+  return paginate('tls reports', input, {
+    column: 'beginAt',
+    fetch: ({ where, ...page }) => ctx.db.tlsReport.findMany({ ...page, where: { AND: [where, filtered] } }),
+    count: (take) => ctx.db.tlsReport.count({ where: filtered, take }),
+    present: presentSummary,
+  });
 }
 
 export async function getTlsReport(ctx: ActorContext, { id }: { id: string }): Promise<TlsReport> {

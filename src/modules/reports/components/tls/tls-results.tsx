@@ -8,7 +8,8 @@ import { EmptyState, ErrorState, NoRows } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatCount, formatDate } from '@/lib/format';
+import { CalendarDate } from '@/components/values/calendar-date';
+import { formatCount } from '@/lib/format';
 import type { ReportPeriod } from '../../schema';
 import type { DomainTls, TlsFailure } from '../../tls/schema';
 import { ByDay } from '../by-day';
@@ -171,6 +172,6 @@ const COLUMNS: DataTableColumn<TlsFailure & { position: number }>[] = [
     kind: 'figure',
     mobile: 'none',
     className: 'soft',
-    cell: ({ last_seen }) => formatDate(last_seen),
+    cell: ({ last_seen }) => <CalendarDate iso={last_seen} />,
   },
 ];
