@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Finding } from '@/lib/health/finding';
 import { parseAddress } from '@/lib/mail/address';
 import { accessibleDomainIds } from '@/server/access/authorize';
-import type { Database } from '@/server/db';
+import type { Database, Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import type { ActorContext } from '@/server/procedures/context';
@@ -16,7 +16,12 @@ import type { BatchItem, BatchSent, Mta, Sent } from './schema';
 import { type Claim, claimKey, finishKey, freeKey, type PriorMessage, renewLease } from './submission/idempotency';
 import { checkMta } from './submission/mta';
 import { isUncertain, markUncertain, type StoreOutcome, submitMessage, uncertain } from './submission/submit';
+import { type SystemMail, type SystemMailOutcome, submitMail } from './system-mail';
 
+export type { SystemMail, SystemMailOutcome };
+
+/** Messages of a batch that are stored in one statement, and those of them that are submitted at the same time. */
+const BATCH_PART = 20;
 const BATCH_CONCURRENCY = 5;
 const LEASE_RENEWAL_MS = 10_000;
 // Much longer than any request can run.
@@ -96,6 +101,11 @@ export function checkSubmission(): Promise<Finding[]> {
   return checkMta();
 }
 
+/** Submits an email of Postroom itself, such as one about alerts. */
+export function submitSystemMail(db: Tx, mail: SystemMail): Promise<SystemMailOutcome> {
+  return submitMail(db, mail);
+}
+
 /** Marks messages as uncertain whose process ended before the mail server replied. */
 export async function settleAbandonedMessages(db: Database, now: Date): Promise<void> {
   const createdAt = { lt: new Date(now.getTime() - ABANDONED_AFTER_MS) };
@@ -124,9 +134,8 @@ async function submitAudited(
   claim?: Claim,
 ): Promise<SentMessage> {
   const storeOutcome: StoreOutcome = ({ id, messageId, domain, outcome }, store) =>
-    ctx.transaction(async ({ tx, audit }) => {
-      await store(tx);
-      await audit({
+    ctx.statement(
+      {
         resource: `message:${id}`,
         domainId: domain.id,
         outcome: outcome.outcome === 'accepted' ? 'success' : 'error',
@@ -137,8 +146,9 @@ async function submitAudited(
           outcome: outcome.outcome,
           ...more,
         },
-      });
-    });
+      },
+      store,
+    );
   const slot = claim && { keyId: claim.keyId, batchIndex: 0 };
   const { id, messageId } = await submitMessage(ctx, message, { storeOutcome, slot });
   return { id, message_id: messageId };
@@ -151,7 +161,7 @@ async function submitAll(
 ): Promise<BatchItem[]> {
   const limit = pLimit(BATCH_CONCURRENCY);
   // The audit entry of the batch is already recorded.
-  const storeOutcome: StoreOutcome = (_, store) => ctx.db.$transaction(store);
+  const storeOutcome: StoreOutcome = (_, store) => store(null);
   const submitOne = async (item: PreparedMessage | MessageError, index: number): Promise<BatchItem> => {
     if ('code' in item) return { index, error: item.message, code: item.code };
     try {
@@ -159,13 +169,18 @@ async function submitAll(
       if (prior?.status === 'uncertain') throw uncertain(prior.id, prior.messageId);
       if (prior) return { index, message_id: prior.messageId };
       const slot = claim ? { keyId: claim.keyId, batchIndex: index } : undefined;
-      return { index, message_id: (await submitMessage(ctx, item, { storeOutcome, slot })).messageId };
+      return { index, message_id: (await submitMessage(ctx, item, { storeOutcome, slot, limit })).messageId };
     } catch (error) {
       const { code, message } = publicError(error);
       return { index, error: message, code };
     }
   };
-  return Promise.all(items.map((item, index) => limit(() => submitOne(item, index))));
+  const results: BatchItem[] = [];
+  for (let start = 0; start < items.length; start += BATCH_PART) {
+    const part = items.slice(start, start + BATCH_PART);
+    results.push(...(await Promise.all(part.map((item, index) => submitOne(item, start + index)))));
+  }
+  return results;
 }
 
 /**

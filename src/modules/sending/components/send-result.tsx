@@ -4,10 +4,17 @@ import { Button, Group } from '@mantine/core';
 import Link from 'next/link';
 import { useEffect, useRef } from 'react';
 import { trpc } from '@/components/api/trpc';
-import { StatusMark } from '@/components/marks/status-mark';
+import { OutcomeMarks } from '@/components/marks/outcome-marks';
+import { STATUSES, type Status, StatusMark } from '@/components/marks/status-mark';
 import { DetailsList } from '@/components/text/details-list';
 import { CopyIcon } from '@/components/values/copy-button';
 import classes from './send-result.module.css';
+
+const SINCE: Partial<Record<Status, string>> = {
+  deferred: 'The receiving server did not accept it yet. The trace says why, and your mail server retries.',
+  bounced: 'The receiving server rejected it. The trace says why.',
+  failed: 'It could not be delivered. The trace says why.',
+};
 
 type SendResultProps = { messageId: string; to: string[] };
 
@@ -15,6 +22,7 @@ export function SendResult({ messageId, to }: SendResultProps) {
   const panel = useRef<HTMLElement>(null);
   const found = trpc.messages.list.useQuery({ message_id: messageId, limit: 1 }, { refetchInterval: 3000 });
   const message = found.data?.items[0];
+  const status = message?.status ?? 'sent';
 
   useEffect(() => {
     panel.current?.focus();
@@ -22,11 +30,18 @@ export function SendResult({ messageId, to }: SendResultProps) {
   }, []);
 
   return (
-    <section ref={panel} className={classes.sent} tabIndex={-1} role="status" aria-label="Result">
-      <StatusMark status={message?.status ?? 'sent'} />
+    <section
+      ref={panel}
+      className={classes.sent}
+      data-tone={STATUSES[status][1]}
+      tabIndex={-1}
+      role="status"
+      aria-label="Result"
+    >
+      {message ? <OutcomeMarks message={message} /> : <StatusMark status={status} />}
       <p>
-        The mail server accepted the message for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}. The
-        trace shows what has happened since.
+        The mail server accepted the message for {to.length === 1 ? to[0] : `${to[0]} and ${to.length - 1} more`}.{' '}
+        {SINCE[status] ?? 'The trace shows what has happened since.'}
       </p>
       <DetailsList>
         <dt>Message ID</dt>

@@ -1,50 +1,107 @@
 import { v7 as uuidv7 } from 'uuid';
+import { parseAddress } from '@/lib/mail/address';
 import type { Counting } from '@/modules/abuse/service';
-import type { AuthorizedDomain } from '@/server/access/authorize';
+import { accessibleDomainIds, type FoundDomain } from '@/server/access/authorize';
+import type { Tx } from '@/server/db';
 import type { ActorContext } from '@/server/procedures/context';
 import type { PreparedMessage } from '../composing/message-jobs';
 
 /** The position of a message in a call with an Idempotency-Key. */
 export type IdempotencySlot = { keyId: string; batchIndex: number };
 
-type NewMessage = { id: string; domain: AuthorizedDomain; message: PreparedMessage; slot: IdempotencySlot | undefined };
+export type NewMessage = {
+  id: string;
+  message: PreparedMessage;
+  slot?: IdempotencySlot;
+  /** Whether it can be submitted at all. If not, its domain is looked up only. */
+  isSendable: boolean;
+};
+
+/** The sender's domain, null if there is none, and the result of counting, null unless the sender has access to the domain. */
+export type Admission = { domain: FoundDomain | null; counting: Counting | null };
+
+/** A message as the statement takes it. */
+export type MessageRow = ReturnType<typeof messageRow>;
+
+export function messageRow({ actor, clock }: ActorContext, { id, message, slot, isSendable }: NewMessage) {
+  const by = actor.key
+    ? { source: 'api_key', api_key_id: actor.key.id }
+    : { source: 'console', session_id: actor.session?.id ?? null };
+  return {
+    id,
+    domain_name: parseAddress(message.from)?.domain ?? '',
+    accessible_ids: accessibleDomainIds(actor),
+    is_sendable: isSendable,
+    message_id: message.messageId,
+    from_address: message.from,
+    to_addresses: toAddresses(message),
+    copy_addresses: message.recipients.filter(({ kind }) => kind !== 'to').map(({ address }) => address),
+    subject: message.subject,
+    size_bytes: message.raw.byteLength,
+    api_key_id: actor.key?.id ?? null,
+    idempotency_key_id: slot?.keyId ?? null,
+    batch_index: slot?.batchIndex ?? null,
+    created_at: clock.now(),
+    recipients: message.recipients.map((recipient) => ({ id: uuidv7(), ...recipient })),
+    event_id: uuidv7(),
+    detail: { by: actor.admin.email, ...by },
+  };
+}
 
 /**
- * Counts the message against the hourly limits and, if they allow it, stores it with its recipients and first event. One
- * statement does both, so the lock of the count is held only that long.
+ * Counts messages against the hourly limits and stores those that they allow, with recipients and first event. One
+ * statement does both, so the locks of the counts are held only that long. Messages are counted by domain in the order of
+ * their locks, so that two statements never wait for each other.
  */
-export async function createMessage(ctx: ActorContext, { id, domain, message, slot }: NewMessage): Promise<Counting> {
-  const at = ctx.clock.now();
-  const { recipients } = message;
-  const by = ctx.actor.key
-    ? { source: 'api_key', api_key_id: ctx.actor.key.id }
-    : { source: 'console', session_id: ctx.actor.session?.id ?? null };
-  const detail = JSON.stringify({ by: ctx.actor.admin.email, ...by });
-  const [counting] = await ctx.db.$queryRaw<[Counting]>`
-    WITH counting AS (
-      SELECT * FROM count_send(${id}::uuid, ${message.from.toLowerCase()}, ${domain.id}::uuid, ${at}::timestamptz)
+export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admission[]> {
+  const found = await db.$queryRaw<FoundRow[]>`/* prepared */
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m(
+        id uuid, domain_name text, accessible_ids uuid[], is_sendable boolean, message_id text, from_address text,
+        to_addresses text[], copy_addresses text[], subject text, size_bytes integer, api_key_id uuid, idempotency_key_id uuid,
+        batch_index integer, created_at timestamptz, recipients jsonb, event_id uuid, detail jsonb)
+    ), sender AS MATERIALIZED (
+      SELECT given.id AS message, d.id, d.name, d.active FROM given JOIN domain d ON d.name = given.domain_name
+    ), allowed AS MATERIALIZED (
+      SELECT given.*, sender.id AS domain_id FROM given JOIN sender ON sender.message = given.id
+       WHERE given.is_sendable AND sender.active AND (given.accessible_ids IS NULL OR sender.id = ANY (given.accessible_ids))
+       ORDER BY hashtext(sender.id::text), given.id
+    ), counting AS MATERIALIZED (
+      SELECT allowed.id AS message, c.*
+        FROM allowed, count_send(allowed.id, lower(allowed.from_address), allowed.domain_id, allowed.created_at) AS c
     ), created AS (
-      INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, subject, size_bytes, status,
-                           api_key_id, idempotency_key_id, batch_index, created_at, updated_at)
-      SELECT ${id}::uuid, ${message.messageId}, ${domain.id}::uuid, 'outbound', ${message.from},
-             ${toAddresses(message)}::text[], ${message.subject}, ${message.raw.byteLength}, 'submitting',
-             ${ctx.actor.key?.id ?? null}::uuid, ${slot?.keyId ?? null}::uuid, ${slot?.batchIndex ?? null}::int, ${at}::timestamptz, ${at}::timestamptz
-        FROM counting WHERE result = 'counted'
+      INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, copy_addresses, subject, size_bytes,
+                           status, api_key_id, idempotency_key_id, batch_index, created_at, updated_at)
+      SELECT id, message_id, domain_id, 'outbound', from_address, to_addresses, copy_addresses, subject, size_bytes,
+             'submitting', api_key_id, idempotency_key_id, batch_index, created_at, created_at
+        FROM allowed JOIN counting ON counting.message = allowed.id WHERE counting.result = 'counted'
       RETURNING id
     ), addressed AS (
       INSERT INTO message_recipient (id, message_id, address, kind, status, created_at)
-      SELECT recipient.id, created.id, recipient.address, recipient.kind::recipient_kind, 'submitting', ${at}::timestamptz
-        FROM created, unnest(${recipients.map(() => uuidv7())}::uuid[], ${recipients.map(({ address }) => address)}::text[],
-                             ${recipients.map(({ kind }) => kind)}::text[]) AS recipient(id, address, kind)
+      SELECT r.id, created.id, r.address, r.kind, 'submitting', allowed.created_at
+        FROM created JOIN allowed ON allowed.id = created.id,
+             jsonb_to_recordset(allowed.recipients) AS r(id uuid, address text, kind recipient_kind)
     ), recorded AS (
       INSERT INTO message_event (id, message_id, type, at, detail)
-      SELECT ${uuidv7()}::uuid, created.id, 'accepted', ${at}::timestamptz, ${detail}::jsonb FROM created
+      SELECT allowed.event_id, created.id, 'accepted', allowed.created_at, allowed.detail
+        FROM created JOIN allowed ON allowed.id = created.id
     )
-    SELECT result, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
-      FROM counting`;
-  return counting;
+    SELECT given.id AS message, sender.id, sender.name, sender.active, c.result, c.mailbox_id AS "mailboxId",
+           c.counted_from AS "countedFrom", c.sent, c.allowed, c.free_at AS "freeAt"
+      FROM given LEFT JOIN sender ON sender.message = given.id LEFT JOIN counting c ON c.message = given.id`;
+  const byId = new Map(found.map((row) => [row.message, row]));
+  return rows.map((row) => toAdmission(byId.get(row.id) as FoundRow));
 }
 
-function toAddresses({ recipients }: PreparedMessage): string[] {
+type FoundRow = { message: string } & (FoundDomain | { id: null }) & (Counting | { result: null });
+
+function toAdmission({ message, ...row }: FoundRow): Admission {
+  return {
+    domain: row.id === null ? null : (row as FoundDomain),
+    counting: row.result === null ? null : (row as Counting),
+  };
+}
+
+export function toAddresses({ recipients }: PreparedMessage): string[] {
   return recipients.filter(({ kind }) => kind === 'to').map(({ address }) => address);
 }

@@ -11,6 +11,7 @@ import { repeat } from '@/server/background/repeat';
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import { log } from '@/server/log';
+import { metrics } from '@/server/metrics/metrics';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
 
@@ -44,14 +45,28 @@ export async function checkMta(): Promise<Finding[]> {
 async function connect(): Promise<SmtpSubmitter | null> {
   const { smtpUrl } = env();
   if (smtpUrl === 'off') return null;
-  if (smtpUrl) return createSmtpSubmitter(smtpUrl);
+  if (smtpUrl) return counted(createSmtpSubmitter(smtpUrl));
   const sandbox = await startSandbox();
-  const submitter = createSmtpSubmitter(sandbox.smtpUrl);
+  const submitter = counted(createSmtpSubmitter(sandbox.smtpUrl));
   return {
     submit: submitter.submit,
     async close() {
       await submitter.close();
       await sandbox.close();
+    },
+  };
+}
+
+function counted({ submit, close }: SmtpSubmitter): SmtpSubmitter {
+  const { submissions, submissionDuration } = metrics();
+  return {
+    close,
+    async submit(submission) {
+      const startedAt = performance.now();
+      const result = await submit(submission);
+      submissions.inc({ outcome: result.outcome === 'refused' ? result.cause : result.outcome });
+      submissionDuration.observe((performance.now() - startedAt) / 1000);
+      return result;
     },
   };
 }

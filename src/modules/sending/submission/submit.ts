@@ -3,17 +3,26 @@ import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
 import type { SmtpReply } from '@/mail/submission/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submission/submit';
-import { rejectSend, uncountSend } from '@/modules/abuse/service';
-import { keepContent, recordSubmission } from '@/modules/messages/service';
+import { rejectSend } from '@/modules/abuse/service';
+import { keepContent, recordSubmission, type Submission } from '@/modules/messages/service';
 import { kickDeliveries } from '@/modules/webhooks/service';
-import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { isForeignKeyViolation, type Tx } from '@/server/db';
+import { type AuthorizedDomain, requireAccess } from '@/server/access/authorize';
+import type { AuditRow } from '@/server/audit';
+import { groupCalls } from '@/server/background/group-calls';
+import { database, isForeignKeyViolation, type Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { log } from '@/server/log';
 import type { ActorContext } from '@/server/procedures/context';
 import { env } from '@/server/settings/env';
 import type { PreparedMessage } from '../composing/message-jobs';
-import { createMessage, type IdempotencySlot } from './message-row';
+import {
+  admitMessages,
+  type IdempotencySlot,
+  type MessageRow,
+  messageRow,
+  type NewMessage,
+  toAddresses,
+} from './message-row';
 import { outboundMta } from './mta';
 
 const SAVE_ATTEMPTS = 5;
@@ -21,10 +30,18 @@ const SAVE_RETRY_MS = 300;
 
 export type SubmittedMessage = { id: string; messageId: string; domain: AuthorizedDomain; outcome: SubmitOutcome };
 
-/** Runs `store` in a transaction. */
-export type StoreOutcome = (submission: SubmittedMessage, store: (tx: Tx) => Promise<void>) => Promise<void>;
+/** Calls `store`, with the audit entry that is stored with the outcome if there is one. */
+export type StoreOutcome = (
+  submission: SubmittedMessage,
+  store: (entry: AuditRow | null) => Promise<void>,
+) => Promise<void>;
 
-type Options = { slot?: IdempotencySlot; storeOutcome: StoreOutcome };
+type Options = {
+  slot?: IdempotencySlot;
+  storeOutcome: StoreOutcome;
+  /** Runs the submission to the mail server when there is room for one more. */
+  limit?: <Result>(submit: () => Promise<Result>) => Promise<Result>;
+};
 
 /**
  * Submits one message to the mail server (docs/security-rules.md 5): its row is stored before SMTP starts, no transaction
@@ -35,22 +52,19 @@ type Options = { slot?: IdempotencySlot; storeOutcome: StoreOutcome };
 export async function submitMessage(
   ctx: ActorContext,
   message: PreparedMessage,
-  { slot, storeOutcome }: Options,
+  { slot, storeOutcome, limit = (submit) => submit() }: Options,
 ): Promise<SubmittedMessage> {
-  const domain = await requireSender(ctx, message.from);
   const mta = await outboundMta();
-  if (!mta) throw new AppError('SEND_UNAVAILABLE', 'Sending is disabled on this server (SMTP_URL=off).');
-  rejectOversize(message.raw.byteLength);
-
-  const id = uuidv7();
-  await admitMessage(ctx, id, domain, message, slot);
-  const outcome = await mta.submit({
-    envelope: message.envelope,
-    raw: Buffer.from(message.raw.buffer, message.raw.byteOffset, message.raw.byteLength),
-  });
+  const [id, createdAt] = [uuidv7(), ctx.clock.now()];
+  const problem = mta ? oversize(message.raw.byteLength) : unavailable();
+  const domain = await admitMessage(ctx, { id, message, slot, isSendable: problem === null });
+  if (problem || !mta) throw problem ?? unavailable();
+  const { buffer, byteOffset, byteLength } = message.raw;
+  const raw = Buffer.from(buffer, byteOffset, byteLength);
+  const outcome = await limit(() => mta.submit({ envelope: message.envelope, raw }));
   const submission = { id, messageId: message.messageId, domain, outcome };
   keepContentOf(submission, message.raw, ctx.clock.now());
-  await saveOutcome(ctx, submission, storeOutcome);
+  await saveOutcome(ctx, submission, sentMessage(message, submission, createdAt), storeOutcome);
   if (outcome.outcome === 'accepted') return submission;
   throw outcome.outcome === 'uncertain' ? uncertain(id, message.messageId) : notAccepted(submission, outcome);
 }
@@ -61,33 +75,42 @@ function keepContentOf({ id, domain, outcome }: SubmittedMessage, sent: Uint8Arr
   keepContent({ messageId: id, domainId: domain.id, sizeBytes: raw.byteLength, at, read: async () => raw });
 }
 
-/** Stores the message and counts it against the hourly limits, or does neither. */
-async function admitMessage(
-  ctx: ActorContext,
-  id: string,
-  domain: AuthorizedDomain,
-  message: PreparedMessage,
-  slot: IdempotencySlot | undefined,
-): Promise<void> {
-  const counting = await createMessage(ctx, { id, domain, message, slot }).catch((error) => {
-    throw isForeignKeyViolation(error) ? domainNotManaged(domain.name) : error;
+/** A second group need not wait while the domain of the first is locked. */
+const admitTogether = groupCalls((rows: MessageRow[]) => admitMessages(database(), rows), {
+  maxRunning: 2,
+  maxItems: 25,
+});
+
+/** Checks the sender, stores the message and counts it against the hourly limits. If it throws, it has stored nothing. */
+async function admitMessage(ctx: ActorContext, given: NewMessage): Promise<AuthorizedDomain> {
+  const { from } = given.message;
+  const sender = parseAddress(from);
+  if (!sender) throw new AppError('INVALID_SENDER', 'Enter a plain sender address such as ann@example.com.');
+  const { domain: found, counting } = await admitTogether(messageRow(ctx, given)).catch((error) => {
+    // The domain was deleted in the meantime.
+    if (isForeignKeyViolation(error)) return { domain: null, counting: null };
+    throw error;
   });
-  if (counting.result === 'counted') return;
-  if (counting.result === 'suspended') throw sendingSuspended(message.from);
-  throw await rejectSend(ctx, { domain, address: message.from.toLowerCase(), counting });
+  const domain = requireAccess(ctx.actor, found, `The domain ${sender.domain}`, { missingStatus: 403 });
+  if (!counting || counting.result === 'counted') return domain;
+  if (counting.result === 'suspended') throw sendingSuspended(from);
+  throw await rejectSend(ctx, { domain, address: from.toLowerCase(), counting });
 }
 
 /**
  * Retries while the database is away. After the last attempt the row stays `submitting`, which is never sent again, and
  * the caller gets an uncertain outcome.
  */
-async function saveOutcome(ctx: ActorContext, submission: SubmittedMessage, storeOutcome: StoreOutcome): Promise<void> {
+async function saveOutcome(
+  ctx: ActorContext,
+  submission: SubmittedMessage,
+  message: Submission['message'],
+  storeOutcome: StoreOutcome,
+): Promise<void> {
+  const { outcome } = submission;
   for (let attempt = 1; ; attempt++) {
     try {
-      await storeOutcome(submission, async (tx) => {
-        await recordSubmission(tx, { id: submission.id, outcome: submission.outcome, at: ctx.clock.now() });
-        if (submission.outcome.outcome === 'refused') await uncountSend(tx, submission.id);
-      });
+      await storeOutcome(submission, (entry) => recordSubmission({ message, outcome, at: ctx.clock.now(), entry }));
       kickDeliveries();
       return;
     } catch (error) {
@@ -99,6 +122,17 @@ async function saveOutcome(ctx: ActorContext, submission: SubmittedMessage, stor
       await setTimeout(attempt * SAVE_RETRY_MS);
     }
   }
+}
+
+function sentMessage(
+  message: PreparedMessage,
+  { id, domain }: SubmittedMessage,
+  createdAt: Date,
+): Submission['message'] {
+  const { messageId, from: fromAddress, subject } = message;
+  const recipients = message.recipients.map(({ address }) => address);
+  const sent = { id, messageId, fromAddress, toAddresses: toAddresses(message), subject, createdAt, recipients };
+  return { ...sent, domainId: domain.id, domainName: domain.name };
 }
 
 /** The error for a message that the mail server received completely without a reply. */
@@ -127,31 +161,18 @@ export async function markUncertain(db: Tx, id: string, at: Date): Promise<void>
   await db.messageEvent.create({ data: { messageId: id, type: 'uncertain', at, detail }, select: { id: true } });
 }
 
-async function requireSender(ctx: ActorContext, from: string): Promise<AuthorizedDomain> {
-  const sender = parseAddress(from);
-  if (!sender) throw new AppError('INVALID_SENDER', 'Enter a plain sender address such as ann@example.com.');
-  const domain = await authorizeDomain(ctx, { name: sender.domain }, { missingStatus: 403 });
-  const mailbox = await ctx.db.mailbox.findUnique({
-    where: { domainId_localPart: { domainId: domain.id, localPart: sender.local.toLowerCase() } },
-    select: { suspendedAt: true },
-  });
-  if (mailbox?.suspendedAt) throw sendingSuspended(sender.address);
-  return domain;
-}
-
 function sendingSuspended(address: string): AppError {
   return new AppError('MAILBOX_SUSPENDED', `Sending is suspended for ${address}.`);
 }
 
-// The domain was deleted in the meantime.
-function domainNotManaged(name: string): AppError {
-  return new AppError('DOMAIN_NOT_FOUND', `The domain ${name} is not managed by this server.`, { status: 403 });
+function unavailable(): AppError {
+  return new AppError('SEND_UNAVAILABLE', 'Sending is disabled on this server (SMTP_URL=off).');
 }
 
-function rejectOversize(sizeBytes: number): void {
+function oversize(sizeBytes: number): AppError | null {
   const limitBytes = env().maxMessageSizeMb * 1024 * 1024;
-  if (sizeBytes <= limitBytes) return;
-  throw new AppError('MESSAGE_TOO_LARGE', `The message is ${sizeBytes} bytes; the limit is ${limitBytes} bytes.`, {
+  if (sizeBytes <= limitBytes) return null;
+  return new AppError('MESSAGE_TOO_LARGE', `The message is ${sizeBytes} bytes; the limit is ${limitBytes} bytes.`, {
     details: { size_bytes: sizeBytes, limit_bytes: limitBytes },
   });
 }
