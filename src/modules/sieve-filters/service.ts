@@ -5,6 +5,7 @@ import { requireMailbox } from '@/modules/mailboxes/service';
 import { accessibleDomainIds, authorizeDomain, isScoped, requireRole } from '@/server/access/authorize';
 import { isForeignKeyViolation, isMissingRow, type Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
+import { escapeLike } from '@/server/list/search-key';
 import { type Page, paginate } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
@@ -22,21 +23,17 @@ import type {
 export async function listSieveFilters(ctx: ActorContext, input: ListSieveFilters): Promise<Page<SieveFilter>> {
   const { scope, domain_id: domainId, mailbox_id: mailboxId, active, q } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  const name = q ? { contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' as const } : undefined;
-  return paginate(
-    'sieve_filters',
-    input,
-    'createdAt',
-    ({ where, ...page }) =>
-      ctx.db.sieveFilter.findMany({
-        ...page,
-        select: FIELDS,
-        where: {
-          AND: [where, accessFilter(ctx), domainId ? ofDomains([domainId]) : {}, { scope, mailboxId, active, name }],
-        },
-      }),
+  const name = q ? { contains: escapeLike(q), mode: 'insensitive' as const } : undefined;
+  const filters = {
+    AND: [accessFilter(ctx), domainId ? ofDomains([domainId]) : {}, { scope, mailboxId, active, name }],
+  };
+  return paginate('sieve_filters', input, {
+    column: 'createdAt',
+    fetch: ({ where, ...page }) =>
+      ctx.db.sieveFilter.findMany({ ...page, select: FIELDS, where: { AND: [where, filters] } }),
+    count: (take) => ctx.db.sieveFilter.count({ where: filters, take }),
     present,
-  );
+  });
 }
 
 export async function getSieveFilter(ctx: ActorContext, { id }: { id: string }): Promise<SieveFilter> {

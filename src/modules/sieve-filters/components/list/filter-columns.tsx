@@ -18,6 +18,7 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
       key: 'scope',
       header: 'Applies to',
       width: 264,
+      maxWidth: 400,
       mobile: 'under',
       skeletonWidth: 160,
       cell: (filter) => <ScopeName filter={filter} />,
@@ -38,21 +39,16 @@ export function filterColumns({ filters, actions }: FilterColumnsOptions): DataT
       header: 'Filter',
       mobile: 'lead',
       skeletonWidth: 200,
-      cell: ({ id, name }) => (
+      cell: ({ id, name, active }) => (
         <Cell>
           <RowLink href={`/sieve-filters/${id}`}>
-            <span className="clip strong">{name}</span>
+            <span className="clip strong" title={name}>
+              {name}
+            </span>
           </RowLink>
+          {!active && <StatusMark status="off" />}
         </Cell>
       ),
-    },
-    {
-      key: 'status',
-      header: 'Status',
-      width: 96,
-      kind: 'mark',
-      skeletonWidth: 48,
-      cell: ({ active }) => <StatusMark status={active ? 'on' : 'off'} />,
     },
     updatedColumn(),
     activeColumn({ nameOf: ({ name }) => name, onChange: actions.setActive }),
