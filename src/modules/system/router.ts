@@ -1,6 +1,7 @@
 import { Empty } from '@/lib/wire';
 import { publicProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { rest } from '@/server/rest/meta';
+import { checkNow } from './health/check-now';
 import { getHealthHistory, getSystemHealth } from './health/read';
 import { GetHealthHistory, Health, HealthHistory, SystemHealth, Version } from './schema';
 import { getHealth, getVersion } from './service';
@@ -33,6 +34,7 @@ export const systemRouter = router({
       rest('GET', '/system/health', {
         tag,
         summary: 'Get the health of the system',
+        isReadOnPrimary: true,
         description:
           'The last result of each check. They run every 15 seconds; a result older than a minute is `unknown`.',
       }),
@@ -40,8 +42,26 @@ export const systemRouter = router({
     .output(SystemHealth)
     .query(({ ctx }) => getSystemHealth(ctx)),
 
+  checkNow: superAdminProcedure(Empty)
+    .meta(
+      rest('POST', '/system/health/check', {
+        tag,
+        summary: 'Run all checks now',
+        description: 'Answers with the new results, after 12 seconds at most.',
+        audit: 'health.check',
+      }),
+    )
+    .output(SystemHealth)
+    .mutation(({ ctx }) => checkNow(ctx)),
+
   history: superAdminProcedure(GetHealthHistory)
-    .meta(rest('GET', '/system/health/{name}/history', { tag, summary: 'Get the last day of a check' }))
+    .meta(
+      rest('GET', '/system/health/{name}/history', {
+        tag,
+        summary: 'Get the last day of a check',
+        isReadOnPrimary: true,
+      }),
+    )
     .output(HealthHistory)
     .query(({ ctx, input }) => getHealthHistory(ctx, input)),
 });

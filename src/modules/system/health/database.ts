@@ -1,8 +1,10 @@
-import { type Finding, measured, probed } from '@/lib/health/finding';
+import { type Finding, measured, probed, unknown } from '@/lib/health/finding';
 import type { Database } from '@/server/db';
 
 type Facts = { connectionPercent: number; oldestTransactionSeconds: number };
-type Replica = { name: string; lagSeconds: number };
+type Replica = { name: string; lagSeconds: number; isVisible: boolean };
+
+const NOT_VISIBLE = 'The database role may not see it. Grant it pg_read_all_stats.';
 
 /** Postgres, as this instance sees it. */
 export async function checkDatabase(db: Database): Promise<Finding[]> {
@@ -18,12 +20,16 @@ export async function checkDatabase(db: Database): Promise<Finding[]> {
       FROM pg_stat_activity`;
   const replicas = await db.$queryRaw<Replica[]>`
     SELECT coalesce(nullif(application_name, ''), client_addr::text, 'replica') AS name,
-           max(coalesce(extract(epoch FROM replay_lag), 0))::float8 AS "lagSeconds"
+           max(coalesce(extract(epoch FROM replay_lag), 0))::float8 AS "lagSeconds", bool_and(state IS NOT NULL) AS "isVisible"
       FROM pg_stat_replication GROUP BY 1`;
   return [
     response,
     measured('database_connections', facts.connectionPercent),
     measured('database_transaction', facts.oldestTransactionSeconds),
-    ...replicas.map(({ name, lagSeconds }) => measured('database_replication', lagSeconds, name)),
+    ...replicas.map(({ name, lagSeconds, isVisible }) =>
+      isVisible
+        ? measured('database_replication', lagSeconds, name)
+        : unknown('database_replication', name, new Error(NOT_VISIBLE)),
+    ),
   ];
 }

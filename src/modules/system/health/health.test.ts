@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Finding, measured, probed } from '@/lib/health/finding';
 import { readGreeting } from '@/mail/agent/health/greeting';
 import { systemClock } from '@/server/clock';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   await db.healthCheck.deleteMany();
   await db.healthSample.deleteMany();
   await db.event.deleteMany();
-  await db.$executeRaw`UPDATE health_run SET due_at = now()`;
+  await db.$executeRaw`UPDATE health_run SET due_at = now() - interval '1 second'`;
 });
 
 const find = (findings: Finding[], name: string) => findings.find((finding) => finding.name === name);
@@ -110,6 +110,16 @@ describe('a machine', () => {
     expect(find(await checkMachine('/tmp/missing'), 'disk')).toMatchObject({ status: 'unknown' });
   });
 
+  it('whose file system does not answer has an unknown disk and its memory, and is asked once at a time', async () => {
+    const read = vi.fn(() => new Promise<never>(() => {}));
+    for (let run = 0; run < 3; run++) {
+      const findings = await checkMachine('/hangs', { read, withinMs: 10 });
+      expect(find(findings, 'disk')).toMatchObject({ status: 'unknown', message: 'No answer within 0.01 seconds.' });
+      expect(find(findings, 'memory')?.value).toBeGreaterThan(0);
+    }
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
   it.each([
     ['disk', 30, 'ok'],
     ['disk', 29.9, 'degraded'],
@@ -192,6 +202,7 @@ describe('a run', () => {
     await Promise.all([runHealthChecks(db, systemClock), runHealthChecks(db, systemClock)]);
     const { checks } = await health();
     expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['disk', 'memory', 'database', 'webhooks']));
+    expect(Date.now() - ((await db.healthRun.findFirst())?.finishedAt?.getTime() ?? 0)).toBeLessThan(60_000);
     await db.healthCheck.deleteMany();
     await runHealthChecks(db, systemClock);
     expect((await health()).checks.map(({ name }) => name)).not.toContain('database');

@@ -54,10 +54,15 @@ async function findProblems(tx: Tx): Promise<SystemProblem[]> {
     const entry = Object.hasOwn(HEALTH_CHECKS, name) ? HEALTH_CHECKS[name] : undefined;
     if (!entry) return [];
     const what = subject ? `${entry.title} (${subject})` : entry.title;
-    const found = value === null ? message : `${value}${entry.unit ? ` ${entry.unit}` : ''}`;
+    const found = message ? sentence(message) : `The value is ${value}${entry.unit ? ` ${entry.unit}` : ''}.`;
     const isDown = status === 'down' ? true : status === 'degraded' ? false : null;
     return [{ subject: what, isDown, text: `${found} ${entry.fix}`.trim(), isLasting }];
   });
+}
+
+/** Messages of programs, such as "connect ECONNREFUSED", have no full stop. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 type Row = { status: Finding['status']; isLasting: boolean };

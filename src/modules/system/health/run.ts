@@ -1,28 +1,40 @@
-import { hostname } from 'node:os';
-import { type Finding, measured } from '@/lib/health/finding';
+import { type Finding, measured, within } from '@/lib/health/finding';
+import { checkAlertEmails } from '@/modules/alerts/service';
+import { checkBackups } from '@/modules/backups/service';
+import { checkMailBackups } from '@/modules/mail-backups/service';
 import { checkSubmission } from '@/modules/sending/service';
 import type { Clock } from '@/server/clock';
-import { thisNode } from '@/server/cluster/this-node';
+import { instanceName, thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
 import { checkRedis } from '@/server/limits/rate-limit';
 import { log } from '@/server/log';
 import { checkMachine } from '@/server/machine';
+import { checkReplica } from '@/server/replica/reads';
 import { env } from '@/server/settings/env';
 import { checkDatabase } from './database';
+import { checkOutsideHeartbeat } from './outside-heartbeat';
 import { recordFindings, updateAlerts } from './record';
 import { checkWork } from './work';
 
 const EVERY_SECONDS = 15;
+/** Longer than any check takes that ends by itself. */
+const CHECK_TIMEOUT_MS = 10_000;
 
 /**
  * Checks this instance’s machine and what it depends on and, on one instance at a time, the system as a whole. One check
- * that fails leaves the others alone.
+ * that fails or hangs leaves the others alone.
  */
 export async function runHealthChecks(db: Database, clock: Clock): Promise<void> {
-  const own = [checkMachine(env().dataDir), checkClock(db), checkRedis(hostname())];
+  // First, since nothing would handle a failure of a check that runs meanwhile.
   const isMine = await takeTurn(db);
-  const shared = isMine ? [checkDatabase(db), checkWork(db), checkSubmission()] : [];
-  const results = await Promise.allSettled([...own, ...shared]);
+  const own = [
+    checkMachine(env().dataDir),
+    checkClock(db, instanceName()),
+    checkRedis(instanceName()),
+    Promise.resolve(checkReplica()),
+  ];
+  const shared = isMine ? checksOfAll(db, clock.now()) : [];
+  const results = await Promise.allSettled([...own, ...shared].map((check) => within(check, CHECK_TIMEOUT_MS)));
   for (const result of results) {
     if (result.status === 'rejected') log.error({ error: result.reason }, 'a health check failed');
   }
@@ -30,7 +42,21 @@ export async function runHealthChecks(db: Database, clock: Clock): Promise<void>
     db,
     results.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])),
   );
-  if (isMine) await updateAlerts(db, clock.now());
+  if (!isMine) return;
+  await updateAlerts(db, clock.now());
+  await db.$executeRaw`UPDATE health_run SET finished_at = now()`;
+}
+
+function checksOfAll(db: Database, now: Date): Promise<Finding[]>[] {
+  return [
+    checkDatabase(db),
+    checkWork(db),
+    checkAlertEmails(db),
+    checkOutsideHeartbeat(db),
+    checkSubmission(),
+    checkBackups(db, now),
+    checkMailBackups(db),
+  ];
 }
 
 /** Whether the checks of the whole system are due, and no other instance has begun them. */
@@ -41,7 +67,7 @@ async function takeTurn(db: Database): Promise<boolean> {
 }
 
 /** How far this process's clock is from the database's, by its last heartbeat. */
-export async function checkClock(db: Database): Promise<Finding[]> {
+export async function checkClock(db: Database, subject: string): Promise<Finding[]> {
   const node = await db.clusterNode.findUnique({ where: { id: thisNode().id }, select: { clockAheadMs: true } });
-  return node ? [measured('clock', Math.abs(node.clockAheadMs) / 1000, hostname())] : [];
+  return node ? [measured('clock', Math.abs(node.clockAheadMs) / 1000, subject)] : [];
 }

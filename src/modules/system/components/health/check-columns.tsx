@@ -1,7 +1,7 @@
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
 import { TextButton } from '@/components/text/text-button';
-import { formatAgo, formatFull } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
 import type { HealthCheck } from '../../schema';
 import { MARKS, thresholdText, valueText } from './check-values';
 
@@ -48,11 +48,7 @@ export function checkColumns({ onShowHistory }: Options): DataTableColumn<Health
       width: 112,
       isOptional: true,
       className: 'soft',
-      cell: ({ since }) => (
-        <time dateTime={since} title={formatFull(since)}>
-          {formatAgo(since)}
-        </time>
-      ),
+      cell: ({ since }) => <TimeAgo iso={since} />,
     },
     {
       key: 'history',

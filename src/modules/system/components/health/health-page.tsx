@@ -1,11 +1,15 @@
 'use client';
 
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
+import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { DataTable } from '@/components/data-table/data-table';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
@@ -21,12 +25,21 @@ const GROUPS = ['Mail', 'Database', 'Work', 'Machines', 'Instances'];
 
 export function HealthPage() {
   const health = trpc.system.status.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
+  const utils = trpc.useUtils();
+  const check = trpc.system.checkNow.useMutation({
+    onSuccess: (found) => utils.system.status.setData({}, found),
+    onError: (error) => notify({ text: 'Couldn’t run the checks.', problem: toProblem(error) }),
+  });
   const [history, setHistory] = useState<HealthCheck | null>(null);
   const columns = checkColumns({ onShowHistory: setHistory });
 
   return (
     <Page>
-      <PageHeader title="Health" description={descriptionOf(health.data)} />
+      <PageHeader title="Health" description={descriptionOf(health.data)}>
+        <Button leftSection={<IconRefresh stroke={1.75} />} loading={check.isPending} onClick={() => check.mutate({})}>
+          Check now
+        </Button>
+      </PageHeader>
       {health.isError && <ErrorState what="the health" error={health.error} onRetry={() => void health.refetch()} />}
       {health.isPending && <SettingsSkeleton heights={[120, 240, 160]} />}
       {health.data && (

@@ -1,5 +1,5 @@
 import { StatusMark } from '@/components/marks/status-mark';
-import { formatAge, formatFull } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
 import type { HealthCheck } from '../../schema';
 import { MARKS, valueText } from './check-values';
 import classes from './problems.module.css';
@@ -31,9 +31,7 @@ export function Problems({ checks }: { checks: HealthCheck[] }) {
                 <p>
                   {message || valueText(value, unit)}
                   {' · '}
-                  <time dateTime={since} title={formatFull(since)}>
-                    started {formatAge(since)}
-                  </time>
+                  started <TimeAgo iso={since} />
                 </p>
                 {fix && <p className="soft">{fix}</p>}
               </div>

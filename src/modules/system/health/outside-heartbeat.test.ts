@@ -1,0 +1,113 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { measured } from '@/lib/health/finding';
+import { type OutboundRequest, requestOnce } from '@/server/outbound/request';
+import { env } from '@/server/settings/env';
+import { applySavedSettings } from '@/server/settings/saved';
+import { db } from '@/test/database';
+import { startHttpsReceiver } from '@/test/servers/https-receiver';
+import { checkOutsideHeartbeat, sendOutsideHeartbeat } from './outside-heartbeat';
+import { recordFindings } from './record';
+
+let status = 200;
+const monitor = await startHttpsReceiver({ handler: () => ({ status, body: 'OK' }) });
+afterAll(monitor.close);
+
+/** Settings of the environment are read again when the saved ones change. */
+async function setUrl(url: string): Promise<void> {
+  process.env.HEARTBEAT_URL = url;
+  await db.savedSetting.deleteMany();
+  await db.savedSetting.create({
+    data: {
+      key: 'EVENT_RETENTION_DAYS',
+      value: String(urls++),
+      updatedById: NOBODY,
+      updatedByEmail: 'a@b.example',
+      updatedAt: new Date(),
+    },
+  });
+  await applySavedSettings(db);
+  expect(env().heartbeatUrl ?? '').toBe(url);
+}
+let urls = 1;
+const NOBODY = '01a1f000-0000-7000-8000-000000000000';
+
+beforeEach(async () => {
+  status = 200;
+  monitor.requests.length = 0;
+  await db.healthCheck.deleteMany();
+  await db.$executeRaw`UPDATE outside_heartbeat SET due_at = now() - interval '1 second', failing_since = NULL, problem = ''`;
+  await finishedAgo(0);
+  await setUrl(`${monitor.url}/ping/secret-check`);
+  await recordFindings(db, [measured('disk', 50, 'a'), measured('database', 1)]);
+});
+
+afterAll(() => {
+  delete process.env.HEARTBEAT_URL;
+});
+
+const request = (outbound: OutboundRequest) => requestOnce(outbound, { allowPrivateNetworks: true, ca: monitor.ca });
+const send = () => sendOutsideHeartbeat(db, request);
+const later = (seconds: number) => db.$executeRaw`
+  UPDATE outside_heartbeat SET due_at = due_at - make_interval(secs => ${seconds}),
+                               failing_since = failing_since - make_interval(secs => ${seconds})`;
+const finishedAgo = (seconds: number) =>
+  db.$executeRaw`UPDATE health_run SET finished_at = now() - make_interval(secs => ${seconds})`;
+const check = async () => (await checkOutsideHeartbeat(db))[0];
+
+describe('HEARTBEAT_URL', () => {
+  it('is requested once a minute, however many instances there are', async () => {
+    await Promise.all(Array.from({ length: 5 }, send));
+    expect(monitor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /ping/secret-check']);
+    await later(50);
+    await send();
+    expect(monitor.requests).toHaveLength(1);
+    await later(15);
+    await Promise.all([send(), send()]);
+    expect(monitor.requests).toHaveLength(2);
+  });
+
+  it('is not requested while a check is down, nor while no run of the checks ends, whatever agents still report', async () => {
+    await recordFindings(db, [measured('disk', 1, 'a')]);
+    await send();
+    await recordFindings(db, [measured('disk', 20, 'a')]);
+    await finishedAgo(120);
+    await later(60);
+    await send();
+    expect(monitor.requests).toEqual([]);
+    expect(await check()).toMatchObject({ status: 'ok', message: '' });
+    await finishedAgo(1);
+    await later(60);
+    await send();
+    expect(monitor.requests).toHaveLength(1);
+  });
+
+  it('degrades its check while requests fail, without its path, and never brings it down', async () => {
+    const { host } = new URL(monitor.url);
+    status = 404;
+    await send();
+    expect(await check()).toMatchObject({ status: 'ok', message: `${host} answered 404 Not Found` });
+    await later(7_200);
+    await send();
+    const found = await check();
+    expect(found).toMatchObject({ name: 'heartbeat', status: 'degraded' });
+    expect(JSON.stringify(found)).not.toContain('secret-check');
+    status = 204;
+    await later(60);
+    await send();
+    expect(await check()).toMatchObject({ value: 0, status: 'ok', message: '' });
+  });
+
+  it('must be public, unless private networks are allowed', async () => {
+    await sendOutsideHeartbeat(db);
+    expect(monitor.requests).toEqual([]);
+    expect(await check()).toMatchObject({ message: expect.stringContaining('private or reserved address') });
+  });
+
+  it('that is removed leaves no problem behind', async () => {
+    status = 500;
+    await send();
+    await setUrl('');
+    await send();
+    expect(await check()).toMatchObject({ value: 0, message: '' });
+  });
+});
