@@ -55,18 +55,14 @@ export function sweepDeliveries(): Promise<SweepReport> {
 export async function listWebhooks(ctx: ActorContext, input: ListWebhooks): Promise<Page<Webhook>> {
   const { domain_id: domainId, active } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
-  return paginate(
-    'webhooks',
-    input,
-    'createdAt',
-    ({ where, ...keyset }) =>
-      ctx.db.webhook.findMany({
-        ...keyset,
-        select: FIELDS,
-        where: { AND: [where, domainFilter(ctx.actor), { domainId, active }] },
-      }),
+  const filters = { AND: [domainFilter(ctx.actor), { domainId, active }] };
+  return paginate('webhooks', input, {
+    column: 'createdAt',
+    fetch: ({ where, ...keyset }) =>
+      ctx.db.webhook.findMany({ ...keyset, select: FIELDS, where: { AND: [where, filters] } }),
+    count: (take) => ctx.db.webhook.count({ where: filters, take }),
     present,
-  );
+  });
 }
 
 export async function getWebhook(ctx: ActorContext, { id }: { id: string }): Promise<Webhook> {
@@ -169,13 +165,6 @@ export async function traceDeliveries(ctx: ActorContext, messageRowId: string): 
      WHERE e.message_row_id = ${messageRowId}::uuid
        AND (${domainIds}::uuid[] IS NULL OR w.domain_id = ANY (${domainIds}::uuid[]))
      ORDER BY at, d.id LIMIT ${MAX_TRACED}`;
-}
-
-/** The number of active webhooks in the caller's domain scope whose last attempt failed. */
-export function countFailing(ctx: ActorContext, { domainId }: { domainId?: string }): Promise<number> {
-  if (!hasRole(ctx.actor.admin.role, 'admin')) return Promise.resolve(0);
-  const where = { active: true, failuresInRow: { gt: 0 }, domainId };
-  return ctx.db.webhook.count({ where: { AND: [where, domainFilter(ctx.actor)] } });
 }
 
 /** @throws NOT_FOUND if it doesn't exist or is outside the caller's domain scope */

@@ -1,7 +1,6 @@
 import { StatusMark } from '@/components/marks/status-mark';
 import { formatCount, formatFull } from '@/lib/format';
 import type { Webhook } from '../schema';
-import classes from './webhook-status.module.css';
 import { isFailing, sinceOf } from './webhook-values';
 
 type WebhookStatusProps = { webhook: Webhook; isShort?: boolean };
@@ -14,11 +13,7 @@ export function WebhookStatus({ webhook, isShort }: WebhookStatusProps) {
     <span title={since ? `${formatCount(failures)} failed attempts in a row since ${formatFull(since)}` : undefined}>
       <StatusMark status="failed">
         Failing
-        <span className={isShort ? classes.short : undefined}>
-          , {formatCount(failures)}
-          {!isShort && ' in a row'}
-          {sinceOf(webhook)}
-        </span>
+        {!isShort && `, ${formatCount(failures)} in a row${sinceOf(webhook)}`}
       </StatusMark>
     </span>
   );

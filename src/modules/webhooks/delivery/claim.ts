@@ -19,7 +19,7 @@ export type Room = {
 
 export async function claimDue(db: Database, room: Room): Promise<Claim[]> {
   const { wanted, wantedFailing, perEndpoint, perUnproven, proven } = room;
-  return db.$queryRaw<Claim[]>`
+  return db.$queryRaw<Claim[]>`/* prepared */
     SELECT delivery_id AS id, token, webhook AS "webhookId", is_failing AS "isFailing"
       FROM claim_webhook_deliveries(${wanted}::int, ${wantedFailing}::int, ${perEndpoint}::int, ${perUnproven}::int,
                                     ${proven}::uuid[], make_interval(secs => ${LEASE_SECONDS}), ${thisNode().id}::uuid)`;
@@ -40,7 +40,7 @@ export type Job = Claim & {
 
 /** In the order of the claims. Leaves out those whose webhook or event was deleted in the meantime. */
 export async function loadJobs(db: Database, claims: Claim[]): Promise<Job[]> {
-  const rows = await db.$queryRaw<(Omit<Job, keyof Claim> & { id: string })[]>`
+  const rows = await db.$queryRaw<(Omit<Job, keyof Claim> & { id: string })[]>`/* prepared */
     SELECT d.id, d.attempt_count AS "attemptCount", e.id AS "eventId", e.type, e.body, e.body_bytes AS "bodyBytes",
            e.is_test AS "isTest", w.url, w.secret,
            CASE WHEN w.previous_secret_until > now() THEN w.previous_secret END AS "previousSecret"

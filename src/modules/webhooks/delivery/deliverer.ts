@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
+import { metrics } from '@/server/metrics/metrics';
 import { attempt, type Post } from './attempt';
 import { type Claim, claimDue, type Job, loadJobs, releaseClaims } from './claim';
 import { finishAttempt, type Outcome } from './finish';
@@ -39,6 +40,7 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   const store = pLimit(MAX_CONCURRENT_STORES);
   const provenEndpoints = createProvenEndpoints();
   const lanes = createLanes();
+  const { webhookAttempts, webhookDuration } = metrics();
   let timer: NodeJS.Timeout | null = null;
   let claiming: Promise<number> | null = null;
   let isDatabaseDown = false;
@@ -121,11 +123,13 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
       const outcome = await attempt(db, job, post, now);
       if (!outcome) return;
       totals.attempted += 1;
+      webhookAttempts.inc({ outcome: outcome.failure ?? 'delivered' });
+      webhookDuration.observe(outcome.durationMs / 1000);
       totals[outcome.failure ? 'failed' : 'delivered'] += 1;
       provenEndpoints.record(job.webhookId, outcome, performance.now());
       await storeOutcome(job, outcome);
     } catch (error) {
-      log.error({ error, delivery: job.id }, 'webhook attempt failed before it was recorded, it will be repeated');
+      log.error({ error, delivery_id: job.id }, 'webhook attempt failed before it was recorded, it will be repeated');
     }
   }
 

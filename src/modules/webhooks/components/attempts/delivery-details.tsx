@@ -46,26 +46,7 @@ export function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
 
   return (
     <div ref={panel} className={classes.attempts}>
-      <Timeline
-        across
-        label="Attempts for this delivery"
-        hops={attemptHops({ delivery, selected: attempt?.number, isInactive, now, onSelect: setSelected })}
-      />
-      <div className={classes.exchange}>
-        <DeliveryRequestBlock
-          url={webhook.url}
-          number={attempt?.number ?? 1}
-          request={full?.request}
-          isFailed={isFailed}
-          onRetry={() => void refetch()}
-        />
-        {attempt ? (
-          <DeliveryResponseBlock attempt={attempt} full={full} isFailed={isFailed} />
-        ) : (
-          <p className="soft">No response yet.</p>
-        )}
-      </div>
-      <div className={classes.footer}>
+      <div className={classes.actions}>
         <p className="soft" aria-live="polite">
           {explanation && (
             <>
@@ -88,6 +69,25 @@ export function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
         >
           Replay now
         </Button>
+      </div>
+      <Timeline
+        across
+        label="Attempts for this delivery"
+        hops={attemptHops({ delivery, selected: attempt?.number, isInactive, now, onSelect: setSelected })}
+      />
+      <div className={classes.exchange}>
+        <DeliveryRequestBlock
+          url={webhook.url}
+          number={attempt?.number ?? 1}
+          request={full?.request}
+          isFailed={isFailed}
+          onRetry={() => void refetch()}
+        />
+        {attempt ? (
+          <DeliveryResponseBlock attempt={attempt} full={full} isFailed={isFailed} />
+        ) : (
+          <p className="soft">No response yet.</p>
+        )}
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
 import { TextButton } from '@/components/text/text-button';
 import { CodeBlock } from '@/components/values/code-block';
+import { HttpText } from '@/components/values/json-text';
 import { formatBytes } from '@/lib/format';
 import type { DeliveryRequest } from '../../schema';
 import { urlParts } from '../webhook-values';
@@ -22,13 +23,11 @@ export function DeliveryRequestBlock({ url, number, request, isFailed, onRetry }
       </p>
     );
   }
+  const text = request ? textOf(request, url, number) : '\u00a0';
   return (
-    <CodeBlock
-      title={`Request, attempt ${number}`}
-      hint={hintOf(request)}
-      code={request ? textOf(request, url, number) : '\u00a0'}
-      what="the request"
-    />
+    <CodeBlock title={`Request, attempt ${number}`} hint={hintOf(request)} code={text} what="the request">
+      <HttpText text={text} />
+    </CodeBlock>
   );
 }
 

@@ -1,4 +1,5 @@
 import { CodeBlock } from '@/components/values/code-block';
+import { HttpText } from '@/components/values/json-text';
 import type { Delivery, DeliveryAttempt } from '../../schema';
 import { formatDuration } from './attempt-labels';
 
@@ -15,7 +16,9 @@ export function DeliveryResponseBlock({ attempt, full, isFailed }: DeliveryRespo
         hint={isTruncated ? 'first line only' : hintOf(durationMs, from)}
         code={answer ?? attempt.answer}
         what="the response"
-      />
+      >
+        <HttpText text={answer ?? attempt.answer} />
+      </CodeBlock>
       {/* After the block: on narrow screens only the last child has the height of its text, which would jump on loading. */}
       {code !== null && (
         <span className="sr-only" role="status">

@@ -78,7 +78,7 @@ const FAILURES: Record<Exclude<AttemptFailure, 'status'>, Explanation> = {
   },
   tls: {
     title: 'TLS connection failed.',
-    text: 'The reason is shown above. Renew the certificate or send its full chain, then replay.',
+    text: 'The reason is shown below. Renew the certificate or send its full chain, then replay.',
   },
   broken: {
     title: 'The connection was lost before a response arrived.',

@@ -7,6 +7,7 @@ import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
+import { totalOf, totalOptions } from '@/components/list/total';
 import { formatPlural } from '@/lib/format';
 import type { Delivery, Webhook } from '../../schema';
 import { DeliveryDetails } from '../attempts/delivery-details';
@@ -30,16 +31,12 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
   const isActive = webhook?.active ?? true;
   const refetchInterval = (items: Delivery[] = []) =>
     items.some((delivery) => isAboutToChange(delivery, isActive)) ? REFRESH_ACTIVE_MS : REFRESH_MS;
+  const input = { id, status: values.status ?? undefined, event: values.event ?? undefined };
   const list = trpc.webhooks.deliveries.useQuery(
-    {
-      id,
-      status: values.status ?? undefined,
-      event: values.event ?? undefined,
-      limit: PAGE_SIZE,
-      cursor: history.cursor,
-    },
+    { ...input, limit: PAGE_SIZE, cursor: history.cursor },
     { placeholderData: keepPreviousData, refetchInterval: ({ state }) => refetchInterval(state.data?.items) },
   );
+  const total = trpc.webhooks.deliveries.useQuery(totalOf(input), totalOptions(list, search));
   const { rows, newer, release } = useHeldRows(list.data?.items, values.delivery);
   const columns = deliveryColumns({ openId: values.delivery, isInactive: !isActive, onOpen: open });
   const isUnlisted = values.delivery !== null && rows?.every((row) => row.id !== values.delivery);
@@ -70,6 +67,7 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
       <ListView
         query={list}
         search={search}
+        total={total}
         rows={rows}
         what="deliveries"
         empty={<NoDeliveries />}

@@ -4,8 +4,8 @@ import { Cell } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { Badge } from '@/components/text/badge';
-import { DateTime } from '@/components/values/date-time';
 import { EmailAddress } from '@/components/values/email-address';
+import { TimeAgo } from '@/components/values/time-ago';
 import type { Delivery } from '../../schema';
 import { lastResponse } from '../attempts/attempt-labels';
 import { AttemptDots } from './attempt-dots';
@@ -89,7 +89,7 @@ export function deliveryColumns({ openId, isInactive, onOpen }: DeliveryColumnsO
       mobile: 'side',
       skeletonWidth: 56,
       className: 'soft',
-      cell: ({ created_at }) => <DateTime iso={created_at} />,
+      cell: ({ created_at }) => <TimeAgo iso={created_at} />,
     },
     {
       key: 'open',
@@ -125,5 +125,5 @@ function Next({ delivery: { status, in_flight, next_attempt_at: at, is_test }, i
   if (status === 'abandoned') return is_test ? '' : 'Gave up';
   if (in_flight) return 'Now';
   if (status === 'delivered' || at === null) return '';
-  return isInactive ? 'When active' : <DateTime iso={at} />;
+  return isInactive ? 'When active' : <TimeAgo iso={at} />;
 }

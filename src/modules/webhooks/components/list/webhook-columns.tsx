@@ -1,11 +1,12 @@
-import { Cell, RowLink } from '@/components/data-table/cells';
+import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import { activeColumn, updatedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { ALL_EVENTS } from '@/lib/event-types';
 import type { Webhook } from '../../schema';
 import { Endpoint } from '../endpoint';
 import { WebhookStatus } from '../webhook-status';
-import { hostOf } from '../webhook-values';
+import { hostOf, isFailing } from '../webhook-values';
+import classes from './webhook-columns.module.css';
 
 type WebhookColumnsOptions = {
   nameOf: (domainId: string) => string | undefined;
@@ -15,32 +16,32 @@ type WebhookColumnsOptions = {
 export function webhookColumns({ nameOf, onSetActive }: WebhookColumnsOptions): DataTableColumn<Webhook>[] {
   return [
     {
-      key: 'status',
-      header: 'Status',
-      width: 192,
-      kind: 'mark',
-      mobile: 'mark',
-      skeletonWidth: 48,
-      cell: (webhook) => <WebhookStatus webhook={webhook} isShort />,
-    },
-    {
       key: 'endpoint',
       header: 'Endpoint',
+      kind: 'copyable',
       mobile: 'lead',
       skeletonWidth: 240,
-      cell: ({ id, url, name }) => (
-        <Cell>
-          <RowLink href={`/webhooks/${id}`}>
-            <Endpoint url={url} />
-          </RowLink>
-          {name && <span className="clip soft only-wide">{name}</span>}
-        </Cell>
+      cell: (webhook) => (
+        <Copyable value={webhook.url} what="URL">
+          <Cell>
+            <RowLink href={`/webhooks/${webhook.id}`}>
+              <Endpoint url={webhook.url} />
+            </RowLink>
+            {webhook.name && (
+              <span className={`clip soft only-wide ${classes.name}`} title={webhook.name}>
+                {webhook.name}
+              </span>
+            )}
+            {(!webhook.active || isFailing(webhook)) && <WebhookStatus webhook={webhook} isShort />}
+          </Cell>
+        </Copyable>
       ),
     },
     {
       key: 'events',
       header: 'Events',
-      width: 184,
+      width: 176,
+      maxWidth: 240,
       mobile: 'under',
       skeletonWidth: 120,
       cell: ({ events }) => <EventNames events={events} />,
@@ -48,11 +49,18 @@ export function webhookColumns({ nameOf, onSetActive }: WebhookColumnsOptions): 
     {
       key: 'domain',
       header: 'Domain',
-      width: 152,
+      width: 224,
+      maxWidth: 280,
       isOptional: true,
       skeletonWidth: 88,
       cell: ({ domain_id: id }) =>
-        id === null ? 'All domains' : <span className="mono">{nameOf(id) ?? 'One domain'}</span>,
+        id === null ? (
+          'All domains'
+        ) : (
+          <span className="mono clip" title={nameOf(id)}>
+            {nameOf(id) ?? 'One domain'}
+          </span>
+        ),
     },
     updatedColumn(),
     activeColumn({ nameOf: ({ url }) => hostOf(url), onChange: onSetActive }),

@@ -11,6 +11,7 @@ import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
 import { ListTools, ListView } from '@/components/list/list-view';
+import { totalOf, totalOptions } from '@/components/list/total';
 import { useListSearch } from '@/components/list/use-list-search';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -35,10 +36,12 @@ export function WebhooksPage() {
   const [created, setCreated] = useState<CreatedWebhook | null>(null);
   const domainScope = useDomainScope();
   const actions = useWebhookActions();
+  const input = { domain_id: domainScope.selectedId ?? undefined, active: SHOWN[values.show] };
   const list = trpc.webhooks.list.useQuery(
-    { domain_id: domainScope.selectedId ?? undefined, active: SHOWN[values.show], cursor: search.history.cursor },
+    { ...input, cursor: search.history.cursor },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
+  const total = trpc.webhooks.list.useQuery(totalOf(input), totalOptions(list, search));
   const domainName = domainScope.selectedId ? domainScope.nameOf(domainScope.selectedId) : undefined;
   const openNew = () => open({ new: true });
 
@@ -63,6 +66,7 @@ export function WebhooksPage() {
       <ListView
         query={list}
         search={search}
+        total={total}
         rows={list.data?.items.map(actions.latest)}
         what="webhooks"
         empty={<NoWebhooks domainName={domainName} onNew={openNew} />}
