@@ -6,7 +6,8 @@ import classes from './segmented-control.module.css';
 type SegmentedControlProps<Value extends string> = {
   label: string;
   value: Value;
-  options: Record<Value, string>;
+  /** Those that can be chosen now, in their order. */
+  options: Partial<Record<Value, string>>;
   onChange: (value: Value) => void;
   /** On a narrow screen: one line of the full width, or two columns. */
   narrow?: 'line' | 'columns';
@@ -23,7 +24,7 @@ export function SegmentedControl<Value extends string>({
     <MantineSegmentedControl<Value>
       aria-label={label}
       classNames={classes}
-      data={(Object.keys(options) as Value[]).map((key) => ({ value: key, label: options[key] }))}
+      data={(Object.keys(options) as Value[]).map((key) => ({ value: key, label: options[key] ?? '' }))}
       data-narrow={narrow}
       withItemsBorders={false}
       value={value}

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type AgentHandlers, MAIL_SERVICES } from '@/mail/agent/requests';
+import type { AgentHandlers } from '@/mail/agent/requests';
 import {
   AGENT_CHANNEL,
   createRequestRunner,
@@ -7,37 +7,51 @@ import {
   detach,
   recordHeartbeat,
 } from '@/modules/mail-server/requests';
+import { createOperationRunner } from '@/modules/orchestrator/run';
+import { recordServices } from '@/modules/orchestrator/services';
 import { listen } from '@/server/background/notifications';
 import { repeat } from '@/server/background/repeat';
+import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
 import packageJson from '../../package.json';
 import { createQueueHandlers } from './mail-server/queue';
+import { performInDemo, servicesInDemo } from './mail-server/services';
 import { checkSieve } from './mail-server/sieve-check';
 
 const REQUEST_INTERVAL_MS = 1_000;
 const BEAT_INTERVAL_MS = 5_000;
 const TIDY_INTERVAL_MS = 10 * 60_000;
 
-/** Stands in for the mail agent, so that the queue page works in the demo. */
+/** Stands in for the mail agent, so that the pages of the queue and the services work in the demo. */
 async function run(): Promise<void> {
   const db = database();
   const agent = { host: 'mail.postroom.example', instance: uuidv7(), version: packageJson.version };
   const handlers: AgentHandlers = {
     ...createQueueHandlers(db),
     'sieve.check': async ({ script }) => ({ errors: checkSieve(script) }),
-    'services.list': async () => ({ services: MAIL_SERVICES.map((service) => ({ service, isUp: true })) }),
-    'services.reload': async () => ({ isDone: true }),
-    'services.restart': async () => ({}),
   };
   await recordHeartbeat(db, agent);
   const requests = createRequestRunner({ db, agent, handlers }, () => taking.runNow());
+  const runners = (['services', 'mail_backup'] as const).map((lane) =>
+    createOperationRunner({ db, clock: systemClock, host: agent.host, lane, perform: performInDemo }, () => {}),
+  );
+  const performing = repeat('running operations', REQUEST_INTERVAL_MS, async () => {
+    for (const { runPending } of runners) await runPending();
+  });
+  const report = () => recordServices(db, agent.host, servicesInDemo(agent.version));
+  await report();
   const taking = repeat('answering the app', REQUEST_INTERVAL_MS, requests.startPending);
   const tasks = [
     taking,
+    performing,
+    repeat('reporting the services', BEAT_INTERVAL_MS, report),
     repeat('reporting that the agent is running', BEAT_INTERVAL_MS, () => recordHeartbeat(db, agent)),
     repeat('deleting old requests', TIDY_INTERVAL_MS, () => deleteOldRequests(db)),
   ];
-  const endListening = listen(AGENT_CHANNEL, taking.runNow);
+  const endListening = listen(AGENT_CHANNEL, () => {
+    taking.runNow();
+    performing.runNow();
+  });
   const end = async () => {
     await Promise.all([...tasks.map((task) => task.end()), endListening()]);
     await requests.end();

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '@/lib/event-types';
 import type { AliasWarning } from '@/modules/aliases/schema';
+import { reconcileBackups } from '@/modules/backups/records/reconcile';
+import type { Backup } from '@/modules/backups/schema';
 import { sampleData } from '@/modules/events/sample-data';
 import { MESSAGE_STATUSES } from '@/modules/messages/schema';
 import { claimDue } from '@/modules/webhooks/delivery/claim';
@@ -180,6 +182,32 @@ describe('its oversight', () => {
     const { data } = await api.get('/aliases?limit=200');
     const codes = data.flatMap(({ warnings }: { warnings: AliasWarning[] }) => warnings.map(({ code }) => code));
     expect(codes).toEqual(expect.arrayContaining(['shadowed_by_mailbox', 'destination_not_found']));
+  });
+});
+
+describe('its backups', () => {
+  it('are proven, but for one that failed, and there are snapshots of its mail server', async () => {
+    const { data: backups } = await api.get('/backups?limit=200');
+    const states = backups.map(({ status, proof }: Backup) => `${status} ${proof.state}`);
+    expect(states.filter((state: string) => state === 'completed proven')).toHaveLength(7);
+    expect(states.filter((state: string) => state !== 'completed proven')).toEqual(['failed none']);
+    const { mail_servers, snapshots } = (await api.get('/backups/mail')).data;
+    expect(snapshots).toHaveLength(7);
+    expect(mail_servers).toMatchObject([{ failure: '', last_success_at: expect.any(String) }]);
+    for (const at of [...backups.map(({ started_at }: Backup) => started_at), mail_servers[0].last_success_at])
+      expect(new Date(at).getTime()).toBeLessThan(Date.now());
+  });
+
+  it('stay listed without their archives, and say where those should be', async () => {
+    await reconcileBackups(db, new Date());
+    const [latest] = (await api.get('/backups')).data;
+    expect(latest).toMatchObject({ status: 'completed', proof: { state: 'proven' } });
+    const reason = `The archive is in ${latest.location}, and BACKUP_TARGET is `;
+    const deleted = await api.delete(`/backups/${latest.id}`);
+    expect(deleted).toMatchObject({ status: 409, error: { message: expect.stringContaining(reason) } });
+    const { data } = await api.post(`/backups/${latest.id}/verify`, {});
+    const operation = async () => (await api.get(`/backups/operations/${data.id}`)).data;
+    await expect.poll(operation).toMatchObject({ state: 'failed', message: expect.stringContaining(reason) });
   });
 });
 

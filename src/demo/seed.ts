@@ -17,6 +17,7 @@ import { insertEvents } from './mail/outbox';
 import { planOutgoing } from './mail/outgoing';
 import { seedAbuse } from './oversight/abuse';
 import { seedAudit } from './oversight/audit';
+import { seedBackups } from './oversight/backups';
 import { createRandom } from './random';
 import { seedReports } from './reports/reports';
 import { seedDeliveries } from './webhooks/deliveries';
@@ -91,5 +92,6 @@ async function fill(ctx: DemoContext, password: string): Promise<string> {
   await seedDeliveries(ctx, webhooks, events);
   await seedAbuse(ctx, domains, mailboxes, webhooks);
   await seedAudit(ctx, { admins, messages });
+  await seedBackups(ctx);
   return demoKey;
 }

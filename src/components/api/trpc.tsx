@@ -1,18 +1,28 @@
 'use client';
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { createTRPCReact, httpBatchLink } from '@trpc/react-query';
+import { createTRPCReact, httpBatchLink, httpLink, splitLink } from '@trpc/react-query';
 import { type ReactNode, useState } from 'react';
 import type { AppRouter } from '@/modules/router';
 import { isSessionLost, toProblem } from './problem';
 import { reportSessionLost } from './session-lost';
+
+const URL = '/api/trpc';
 
 export const trpc = createTRPCReact<AppRouter>();
 
 export function TrpcProvider({ children }: { children: ReactNode }) {
   const [queryClient] = useState(createQueryClient);
   const [client] = useState(() =>
-    trpc.createClient({ links: [httpBatchLink({ url: '/api/trpc', maxURLLength: 2000 })] }),
+    trpc.createClient({
+      links: [
+        splitLink({
+          condition: ({ context }) => context.isAlone === true,
+          true: httpLink({ url: URL }),
+          false: httpBatchLink({ url: URL, maxURLLength: 2000 }),
+        }),
+      ],
+    }),
   );
   return (
     <trpc.Provider client={client} queryClient={queryClient}>

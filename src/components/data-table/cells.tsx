@@ -1,5 +1,6 @@
-import Link from 'next/link';
 import type { ComponentProps, ReactNode } from 'react';
+import { NearLink } from '../near-link';
+import { CopyIcon } from '../values/copy-button';
 import classes from './cells.module.css';
 
 /** Several things beside each other in a cell. */
@@ -8,6 +9,20 @@ export function Cell({ children }: { children: ReactNode }) {
 }
 
 /** The link to a row's own page. */
-export function RowLink(props: ComponentProps<typeof Link>) {
-  return <Link className={classes.link} {...props} />;
+export function RowLink(props: ComponentProps<typeof NearLink>) {
+  return <NearLink className={classes.link} {...props} />;
+}
+
+type CopyableProps = { value: string; what: 'address' | 'domain' | 'ID' | 'URL'; children: ReactNode };
+
+/** The last thing in a cell of the kind `copyable`. Its button shows while the row is hovered or has the focus. */
+export function Copyable({ value, what, children }: CopyableProps) {
+  return (
+    <span className={classes.copyable}>
+      {children}
+      <span className={classes.copy}>
+        <CopyIcon value={value} what={what} />
+      </span>
+    </span>
+  );
 }

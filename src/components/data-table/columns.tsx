@@ -1,5 +1,5 @@
 import { Switch } from '@mantine/core';
-import { formatDate, formatFull } from '@/lib/format';
+import { CalendarDate } from '../values/calendar-date';
 import type { DataTableColumn } from './data-table';
 
 type ActiveColumnProps<Row> = {
@@ -40,10 +40,19 @@ export function updatedColumn<Row extends { updated_at: string }>(): DataTableCo
     isOptional: true,
     skeletonWidth: 48,
     className: 'soft',
-    cell: ({ updated_at: at }) => (
-      <time dateTime={at} title={formatFull(at)}>
-        {formatDate(at)}
-      </time>
-    ),
+    cell: ({ updated_at }) => <CalendarDate iso={updated_at} />,
+  };
+}
+
+export function addedColumn<Row extends { created_at: string }>(): DataTableColumn<Row> {
+  return {
+    key: 'added',
+    header: 'Added',
+    width: 112,
+    kind: 'figure',
+    sortBy: 'created_at',
+    skeletonWidth: 64,
+    className: 'soft',
+    cell: ({ created_at }) => <CalendarDate iso={created_at} />,
   };
 }

@@ -1,29 +1,50 @@
 'use client';
 
-import { parseAsString, useQueryState } from 'nuqs';
+import { createParser, useQueryState } from 'nuqs';
 import { useState } from 'react';
+
+type Position = {
+  cursor: string;
+  /** The number of the page's first row, unless the address was written by hand. */
+  from?: number;
+};
 
 export type CursorHistory = {
   cursor: string | undefined;
+  from: number | undefined;
   isFirst: boolean;
-  forward: (next: string) => void;
+  /** @param shown how many rows this page has */
+  forward: (next: string, shown: number) => void;
   back: () => void;
 };
 
+/** In the URL: `51~` and the cursor. */
+const parseAsPosition = createParser<Position>({
+  parse: (text) => {
+    const [, from, cursor] = /^(\d{1,9})~(.*)$/.exec(text) ?? [];
+    return from && cursor ? { cursor, from: Number(from) } : { cursor: text };
+  },
+  serialize: ({ cursor, from }) => (from === undefined ? cursor : `${from}~${cursor}`),
+  eq: (one, other) => one.cursor === other.cursor,
+});
+
 export function useCursorHistory(): CursorHistory {
-  const [cursor, setCursor] = useQueryState('cursor', parseAsString.withOptions({ history: 'push' }));
-  const [trail, setTrail] = useState<(string | null)[]>([]);
-  const isFirst = cursor === null;
-  const passed = trail.includes(cursor) ? trail.slice(0, trail.indexOf(cursor)) : trail;
+  const [position, setPosition] = useQueryState('cursor', parseAsPosition.withOptions({ history: 'push' }));
+  const [trail, setTrail] = useState<(Position | null)[]>([]);
+  const isFirst = position === null;
+  const from = isFirst ? 1 : position.from;
+  const at = trail.findIndex((passed) => passed?.cursor === position?.cursor);
+  const passed = at === -1 ? trail : trail.slice(0, at);
   return {
-    cursor: cursor ?? undefined,
+    cursor: position?.cursor,
+    from,
     isFirst,
-    forward: (next) => {
-      setTrail([...passed, cursor]);
-      void setCursor(next);
+    forward: (next, shown) => {
+      setTrail([...passed, position]);
+      void setPosition({ cursor: next, from: from && from + shown });
     },
     back: () => {
-      void setCursor(passed.at(-1) ?? null);
+      void setPosition(passed.at(-1) ?? null);
       setTrail(passed.slice(0, -1));
     },
   };

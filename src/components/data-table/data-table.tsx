@@ -14,7 +14,10 @@ export type DataTableColumn<Row> = {
   header: ReactNode;
   cell: (row: Row) => ReactNode;
   width?: number;
-  kind?: 'mark' | 'figure' | 'control' | 'tail';
+  /** Width in a table of 1664 px, as wide as on a screen of 1920 px. It grows evenly from `width` at 1024 px. */
+  maxWidth?: number;
+  /** `copyable` leaves room for the button of Copyable. */
+  kind?: 'mark' | 'figure' | 'control' | 'tail' | 'copyable';
   mobile?: 'mark' | 'lead' | 'side' | 'under' | 'tail' | 'none';
   isOptional?: boolean;
   className?: string;
@@ -39,6 +42,8 @@ export type DataTableProps<Row> = {
   hideHeader?: boolean;
   /** Less space between columns. */
   isDense?: boolean;
+  /** Keeps the header in view while the page scrolls. */
+  hasStickyHeader?: boolean;
   className?: string;
 };
 
@@ -57,6 +62,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     sort,
     skeletonRows = 10,
     hideHeader,
+    hasStickyHeader,
   } = props;
   const router = useRouter();
   const className = [classes.table, props.className, props.isDense && classes.dense, isStale && classes.stale]
@@ -71,54 +77,65 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   };
 
   return (
-    <table className={className} aria-busy={rows === undefined || isStale || undefined}>
-      <caption className="sr-only">{rows === undefined ? `${caption}, loading` : caption}</caption>
-      <colgroup>
-        {columns.map((column) => (
-          <col
-            key={column.key}
-            data-optional={column.isOptional || undefined}
-            style={column.width ? { width: column.width } : undefined}
-          />
-        ))}
-      </colgroup>
-      <thead className={hideHeader ? 'sr-only' : undefined}>
-        <tr>
+    <div className={classes.frame}>
+      <table className={className} aria-busy={rows === undefined || isStale || undefined}>
+        <caption className="sr-only">{rows === undefined ? `${caption}, loading` : caption}</caption>
+        <colgroup>
           {columns.map((column) => (
-            <HeaderCell key={column.key} column={column} sort={sort} />
+            <col
+              key={column.key}
+              data-optional={column.isOptional || undefined}
+              style={{ width: columnWidth(column) }}
+            />
           ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows === undefined
-          ? Array.from({ length: skeletonRows }, (_, index) => (
-              <SkeletonRow key={skeletonKey(index)} columns={columns} index={index} />
-            ))
-          : rows.map((row) => {
-              const href = rowHref?.(row);
-              const below = expanded?.(row) ?? null;
-              return (
-                <Fragment key={rowKey(row)}>
-                  <tr
-                    data-selected={isSelected?.(row) || undefined}
-                    data-inactive={isInactive?.(row) || undefined}
-                    data-link={href ? true : undefined}
-                    data-open={below !== null || undefined}
-                    onClick={href ? (event) => openRow(event, row, href) : undefined}
-                  >
-                    {columns.map((column) => (
-                      <td key={column.key} {...cellAttributes(column)} className={column.className}>
-                        {column.cell(row)}
-                      </td>
-                    ))}
-                  </tr>
-                  {below !== null && <ExpandedRow columns={columns}>{below}</ExpandedRow>}
-                </Fragment>
-              );
-            })}
-      </tbody>
-    </table>
+        </colgroup>
+        <thead className={hideHeader ? 'sr-only' : hasStickyHeader ? classes.sticky : undefined}>
+          <tr>
+            {columns.map((column) => (
+              <HeaderCell key={column.key} column={column} sort={sort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows === undefined
+            ? Array.from({ length: skeletonRows }, (_, index) => (
+                <SkeletonRow key={skeletonKey(index)} columns={columns} index={index} />
+              ))
+            : rows.map((row) => {
+                const href = rowHref?.(row);
+                const below = expanded?.(row) ?? null;
+                return (
+                  <Fragment key={rowKey(row)}>
+                    <tr
+                      data-selected={isSelected?.(row) || undefined}
+                      data-inactive={isInactive?.(row) || undefined}
+                      data-link={href ? true : undefined}
+                      data-open={below !== null || undefined}
+                      onClick={href ? (event) => openRow(event, row, href) : undefined}
+                    >
+                      {columns.map((column) => (
+                        <td key={column.key} {...cellAttributes(column)} className={column.className}>
+                          {column.cell(row)}
+                        </td>
+                      ))}
+                    </tr>
+                    {below !== null && <ExpandedRow columns={columns}>{below}</ExpandedRow>}
+                  </Fragment>
+                );
+              })}
+        </tbody>
+      </table>
+    </div>
   );
+}
+
+const NARROW = 1024;
+const WIDE = 1664;
+
+function columnWidth<Row>({ width, maxWidth }: DataTableColumn<Row>): string | number | undefined {
+  if (width === undefined || maxWidth === undefined) return width;
+  const grown = `${width}px + (100cqi - ${NARROW}px) * ${(maxWidth - width) / (WIDE - NARROW)}`;
+  return `clamp(${width}px, ${grown}, ${maxWidth}px)`;
 }
 
 type HeaderCellProps<Row> = { column: DataTableColumn<Row>; sort: TableSort | undefined };

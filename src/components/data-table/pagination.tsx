@@ -2,23 +2,26 @@
 
 import { Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
-import { formatCount } from '@/lib/format';
+import { formatCount, formatPlural } from '@/lib/format';
+import { MAX_TOTAL } from '@/lib/list-total';
 import type { CursorHistory } from './cursor-history';
 import classes from './pagination.module.css';
 
 export type PaginationProps = {
   page: { items: unknown[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
   history: CursorHistory;
+  /** The rows on all pages, where they are counted. */
+  total?: number | null;
   labels?: { back: string; forward: string };
 };
 
-/** How many rows this page shows, with buttons for the previous and next page. */
-export function Pagination({ page, history, labels = { back: 'Previous', forward: 'Next' } }: PaginationProps) {
+/** Which rows this page shows, with buttons for the previous and next page. */
+export function Pagination({ page, history, total, labels = { back: 'Previous', forward: 'Next' } }: PaginationProps) {
   if (!page) return null;
   const { has_more: hasMore, next_cursor: nextCursor } = page.pagination;
   return (
     <nav className={classes.pagination} aria-label="Pagination">
-      <span aria-live="polite">{summarize(page.items.length, hasMore, history.isFirst)}</span>
+      <span aria-live="polite">{summarize(page.items.length, hasMore, history, total)}</span>
       <span className="spacer" />
       <Button
         size="xs"
@@ -32,7 +35,7 @@ export function Pagination({ page, history, labels = { back: 'Previous', forward
         size="xs"
         disabled={!hasMore || !nextCursor}
         rightSection={<IconChevronRight stroke={1.5} />}
-        onClick={() => history.forward(nextCursor)}
+        onClick={() => history.forward(nextCursor, page.items.length)}
       >
         {labels.forward}
       </Button>
@@ -45,9 +48,14 @@ export function timeLabels(order: 'asc' | 'desc'): PaginationProps['labels'] {
   return order === 'desc' ? { back: 'Newer', forward: 'Older' } : { back: 'Older', forward: 'Newer' };
 }
 
-function summarize(shown: number, hasMore: boolean, isFirst: boolean): string {
+/** For example "51–100 of 1,404". */
+function summarize(shown: number, hasMore: boolean, { from }: CursorHistory, counted?: number | null): string {
   if (shown === 0 && hasMore) return 'No matches so far';
-  const figure = formatCount(shown);
-  if (isFirst) return hasMore ? `Showing the first ${figure}` : `${figure} total`;
-  return hasMore ? `Showing ${figure} more` : `Showing the last ${figure}`;
+  if (shown === 0) return 'No more rows';
+  const to = from && from + shown - 1;
+  const range = to ? `${formatCount(from)}–${formatCount(to)}` : formatPlural(shown, 'row');
+  if (to && !hasMore) return `${range} of ${formatCount(to)}`;
+  if (typeof counted !== 'number') return range;
+  if (counted >= MAX_TOTAL) return `${range} of ${formatCount(MAX_TOTAL)}+`;
+  return `${range} of ${formatCount(Math.max(counted, to ?? shown))}`;
 }

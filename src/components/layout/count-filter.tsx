@@ -7,20 +7,22 @@ type CountFilterProps<Value extends string> = {
   value: Value | null;
   total: number | undefined;
   counts: { value: Value; title: ReactNode; count: number | undefined }[];
-  /** What the numbers count, such as "in 24 h". */
-  unit?: string;
+  /** Of what time the numbers are, such as "last 24 hours". */
+  period?: string;
+  /** Whether there can be more of each: not all were counted. */
+  isAtLeast?: boolean;
   onChange: (value: Value | null) => void;
 };
 
 /** A filter by one value, with the number of items of each. */
 export function CountFilter<Value extends string>(props: CountFilterProps<Value>) {
-  const { label, value, total, counts, unit, onChange } = props;
+  const { label, value, total, counts, period, isAtLeast, onChange } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset adds a border and needs a legend.
-    <div className={classes.counts} role="group" aria-label={label}>
+    <div className={classes.counts} role="group" aria-label={period ? `${label}, ${period}` : label}>
       <button type="button" aria-pressed={value === null} onClick={() => onChange(null)}>
-        <span>All</span>
-        <Count count={total} unit={unit && <small>{unit}</small>} />
+        <span>All{period && <small> {period}</small>}</span>
+        <Count count={total} isAtLeast={isAtLeast} />
       </button>
       {counts.map(({ value: one, title, count }) => (
         <button
@@ -30,18 +32,13 @@ export function CountFilter<Value extends string>(props: CountFilterProps<Value>
           onClick={() => onChange(value === one ? null : one)}
         >
           {title}
-          <Count count={count} unit={unit && <small className="sr-only">{unit}</small>} />
+          <Count count={count} isAtLeast={isAtLeast} />
         </button>
       ))}
     </div>
   );
 }
 
-function Count({ count, unit }: { count: number | undefined; unit: ReactNode }) {
-  return (
-    <span>
-      <b>{count === undefined ? '–' : formatCount(count)}</b>
-      {unit && <> {unit}</>}
-    </span>
-  );
+function Count({ count, isAtLeast }: { count: number | undefined; isAtLeast: boolean | undefined }) {
+  return <b>{count === undefined ? '–' : `${formatCount(count)}${isAtLeast ? '+' : ''}`}</b>;
 }

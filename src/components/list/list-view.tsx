@@ -7,7 +7,9 @@ import { DataTable, type DataTableProps } from '../data-table/data-table';
 import { Pagination, type PaginationProps } from '../data-table/pagination';
 import { EmptyState, ErrorState } from '../data-table/states';
 import { StatusMark } from '../marks/status-mark';
+import classes from './list-view.module.css';
 import type { ListSearch } from './use-list-search';
+import { useToolsHeight } from './use-tools-height';
 
 export type ListQuery<Row> = {
   data: { items: Row[]; pagination: { has_more: boolean; next_cursor: string } } | undefined;
@@ -17,7 +19,9 @@ export type ListQuery<Row> = {
   refetch: () => unknown;
 };
 
-type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'> & {
+type TotalQuery = { data: { pagination: { total?: number | null } } | undefined };
+
+export type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'> & {
   query: ListQuery<Row>;
   /** Without it, the list is one page in one order. */
   search?: ListSearch;
@@ -30,6 +34,8 @@ type ListViewProps<Row> = Omit<DataTableProps<Row>, 'rows' | 'isStale' | 'sort'>
   /** The query's rows as they are shown: ordered, or with changes that aren't saved yet. */
   rows?: Row[];
   pageLabels?: PaginationProps['labels'];
+  /** The rows on all pages: the query with totalOf and totalOptions. */
+  total?: TotalQuery;
   /** Instead of the pagination. */
   footer?: ReactNode;
 };
@@ -42,6 +48,7 @@ export function ListView<Row>({
   empty,
   noMatches,
   pageLabels,
+  total,
   footer,
   ...table
 }: ListViewProps<Row>) {
@@ -58,7 +65,12 @@ export function ListView<Row>({
     );
   }
   const pagination = search && (
-    <Pagination page={rows && data && { ...data, items: rows }} history={search.history} labels={pageLabels} />
+    <Pagination
+      page={rows && data && { ...data, items: rows }}
+      history={search.history}
+      total={total?.data?.pagination.total}
+      labels={pageLabels}
+    />
   );
   if (rows?.length === 0 && data?.pagination.has_more) {
     return (
@@ -83,7 +95,7 @@ export function ListView<Row>({
   }
   return (
     <>
-      <DataTable {...table} rows={rows} isStale={isPlaceholderData} sort={search?.sort} />
+      <DataTable {...table} hasStickyHeader rows={rows} isStale={isPlaceholderData} sort={search?.sort} />
       {footer === undefined ? pagination : footer}
     </>
   );
@@ -98,8 +110,9 @@ export type ListToolsProps = Pick<GroupProps, 'align' | 'className'> & {
 
 /** The filters above a list. Says if its last refresh failed. */
 export function ListTools({ query, search, children, ...layout }: ListToolsProps) {
+  const ref = useToolsHeight();
   return (
-    <Group py="md" {...layout}>
+    <Group ref={ref} py="md" {...layout} className={[classes.tools, layout.className].filter(Boolean).join(' ')}>
       {children}
       {search?.isFiltered && (
         <ClearFilters className="only-wide" variant="subtle" color="gray" onClick={search.clear} />

@@ -13,6 +13,7 @@ export function SearchInput({ label, onChange, className = 'grow-small', ...prop
   return (
     <TextInput
       aria-label={label}
+      data-search
       leftSection={<IconSearch size={16} stroke={1.5} />}
       className={className}
       onChange={(event) => onChange(event.currentTarget.value || null)}

@@ -24,10 +24,15 @@ type RowAction<Row, Result> = {
   /** Called before the notification, such as to close a dialog. */
   onDone?: () => void;
   takesFocus?: boolean;
+  /** Makes a failure of one row no failure of the others, and takes all failures instead of a notification. */
+  onFailures?: (failures: Failure<Row>[], done: Row[]) => void;
 };
 
+export type Failure<Row> = { row: Row; problem: Problem };
+
 /**
- * Changes rows one at a time and reports the result, with Undo where the action has one. A failure stops the action.
+ * Changes rows one at a time and reports the result, with Undo where the action has one. A failure stops the action, unless
+ * it takes failures by row.
  * Changes are shown immediately; the list is refetched after the last one.
  */
 export function useRowActions<Row extends object>({ keyOf, nameOf, refresh }: RowActionsOptions<Row>) {
@@ -85,28 +90,39 @@ export function useActiveActions<Row extends { active: boolean }>({ update, ...o
   return { ...actions, setActive };
 }
 
-type Outcome<Row, Result> = { done: Row[]; results: Result[]; problem?: Problem };
+type Outcome<Row, Result> = { done: Row[]; results: Result[]; failures: Failure<Row>[] };
 
-async function actOnEach<Row, Result>({ rows, act }: RowAction<Row, Result>): Promise<Outcome<Row, Result>> {
-  const done: Row[] = [];
-  const results: Result[] = [];
-  for (const row of rows) {
+async function actOnEach<Row, Result>(action: RowAction<Row, Result>): Promise<Outcome<Row, Result>> {
+  const { rows, act, onFailures } = action;
+  const outcome: Outcome<Row, Result> = { done: [], results: [], failures: [] };
+  for (const [index, row] of rows.entries()) {
     try {
-      results.push(await act(row));
-      done.push(row);
+      outcome.results.push(await act(row));
+      outcome.done.push(row);
     } catch (error) {
-      return { done, results, problem: toProblem(error) };
+      const problem = toProblem(error);
+      // The server would fail for the others as well, each after a wait.
+      const isOfAll = !onFailures || problem.status >= SERVER_ERROR || problem.code === 'NO_RESPONSE';
+      const failed = isOfAll ? rows.slice(index) : [row];
+      outcome.failures.push(...failed.map((each) => ({ row: each, problem })));
+      if (isOfAll) break;
     }
   }
-  return { done, results };
+  return outcome;
 }
 
+const SERVER_ERROR = 500;
+
 function report<Row, Result>(
-  { rows, verb, text, undo, takesFocus }: RowAction<Row, Result>,
-  { done, results, problem }: Outcome<Row, Result>,
+  { verb, text, undo, takesFocus, onFailures }: RowAction<Row, Result>,
+  { done, results, failures }: Outcome<Row, Result>,
   nameOf: (rows: Row[]) => string,
 ): void {
   const undoDone = undo && done.length > 0 ? () => undo(done) : undefined;
-  if (problem) notify({ text: `Couldn’t ${verb} ${nameOf(rows.slice(done.length))}`, problem, undo: undoDone });
-  else notify({ text: text(done, results), undo: undoDone, takesFocus });
+  const [failure] = failures;
+  if (failure && onFailures) onFailures(failures, done);
+  else if (failure) {
+    const failed = failures.map(({ row }) => row);
+    notify({ text: `Couldn’t ${verb} ${nameOf(failed)}`, problem: failure.problem, undo: undoDone });
+  } else notify({ text: text(done, results), undo: undoDone, takesFocus });
 }

@@ -3,7 +3,6 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
-import Link from 'next/link';
 import { usePathname, useRouter } from 'next/navigation';
 import { type ReactNode, useEffect } from 'react';
 import { hasRole } from '@/lib/roles';
@@ -11,9 +10,12 @@ import { routeOf } from '@/lib/routes';
 import { isSessionLost, toProblem } from '../api/problem';
 import { useSessionLost } from '../api/session-lost';
 import { trpc } from '../api/trpc';
+import { lazyDialog } from '../dialogs/lazy-dialog';
 import { Logo } from '../marks/logo';
 import { StatusMark } from '../marks/status-mark';
+import { NearLink } from '../near-link';
 import { Notifications } from '../notifications';
+import { useTimeZone } from '../values/use-time-zone';
 import { AccountMenu, SignOutRow } from './navigation/account-menu';
 import { DomainSwitcher } from './navigation/domain-switcher';
 import { Navigation } from './navigation/navigation';
@@ -22,11 +24,15 @@ import { PaletteLoader } from './palette/palette-loader';
 import { palette } from './palette/palette-store';
 import { SchemeToggle } from './scheme-toggle';
 import classes from './shell.module.css';
+import { useShortcuts } from './shortcuts/use-shortcuts';
+
+const ShortcutsHelp = lazyDialog(() => import('./shortcuts/shortcuts-help').then((module) => module.ShortcutsHelp));
 
 type ShellProps = { children: ReactNode; signInAgain: ReactNode };
 
 export function Shell({ children, signInAgain }: ShellProps) {
   const pathname = usePathname();
+  useTimeZone();
   const router = useRouter();
   const [isMenuOpen, menu] = useDisclosure(false);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
@@ -37,6 +43,7 @@ export function Shell({ children, signInAgain }: ShellProps) {
   const isOutOfReach = account !== undefined && route !== undefined && !hasRole(account.role, route.minRole);
 
   useHotkeys([['mod+K', palette.open]], []);
+  const { onOpen: openShortcuts, ...shortcuts } = useShortcuts(account?.role);
 
   useEffect(() => {
     if (!isSignedOut) return;
@@ -67,13 +74,14 @@ export function Shell({ children, signInAgain }: ShellProps) {
         <MailServerMark />
         <div className={classes.end}>
           <SchemeToggle />
-          <AccountMenu account={account} />
+          <AccountMenu account={account} onShortcuts={openShortcuts} />
         </div>
       </header>
       {isOutOfReach ? <NoRole route={route} account={account} /> : children}
       <Notifications />
       {account && isLost && signInAgain}
-      <PaletteLoader role={account?.role} />
+      <PaletteLoader role={account?.role} onShortcuts={openShortcuts} />
+      <ShortcutsHelp role={account?.role} {...shortcuts} />
       <Drawer
         opened={isMenuOpen}
         onClose={menu.close}
@@ -99,13 +107,13 @@ export function Shell({ children, signInAgain }: ShellProps) {
 
 function Brand() {
   return (
-    <Link className={classes.brand} href="/">
+    <NearLink className={classes.brand} href="/">
       <Logo size={28} />
       <span>
         <b>Postroom</b>
         <small>Mail administration</small>
       </span>
-    </Link>
+    </NearLink>
   );
 }
 

@@ -3,9 +3,10 @@ import { RawText } from '../text/raw-text';
 import classes from './code-block.module.css';
 import { CopyIcon } from './copy-button';
 
-type CodeBlockProps = { title: string; hint?: ReactNode; code: string; what?: string };
+type CodeBlockProps = { title: string; hint?: ReactNode; code: string; what?: string; children?: ReactNode };
 
-export function CodeBlock({ title, hint, code, what }: CodeBlockProps) {
+/** @param code what is copied, and shown unless there are children, which show it formatted */
+export function CodeBlock({ title, hint, code, what, children }: CodeBlockProps) {
   return (
     <figure>
       <figcaption className={classes.head}>
@@ -13,7 +14,7 @@ export function CodeBlock({ title, hint, code, what }: CodeBlockProps) {
         {hint && <span className="quiet">{hint}</span>}
         {what && <CopyIcon value={code} what={what} />}
       </figcaption>
-      <RawText tabIndex={0}>{code}</RawText>
+      <RawText tabIndex={0}>{children ?? code}</RawText>
     </figure>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react';
 
-/** Text with times in the browser's time zone. The server writes its own first; the key makes the browser replace it. */
+/** Text with times in the time zone of the console. The server writes its own first; the key makes the browser replace it. */
 export function LocalText({ children }: { children: () => string }) {
   const isInBrowser = useSyncExternalStore(
     () => () => {},

@@ -87,7 +87,7 @@ export async function insertMessages(tx: Tx, messages: readonly DemoMessage[]): 
   await insertRows(
     tx,
     'message',
-    byAge.map(({ row }) => ({ ...row, subject_key: '' })),
+    byAge.map(({ row }) => ({ ...row, search_key: '' })),
   );
   await insertRows(
     tx,

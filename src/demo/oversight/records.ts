@@ -46,6 +46,7 @@ function contextOf({ tx, now }: DemoContext, admin: DemoAdmin): ActorContext {
     assignedDomainIds: [],
     session: null,
     key: null,
+    writtenTo: null,
   };
   const context = createContext(new Request('http://localhost/'), { now: () => now });
   return { ...context, db: tx as Database, actor };

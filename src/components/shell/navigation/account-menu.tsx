@@ -1,7 +1,7 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { IconChevronDown, IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react';
 import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import { trpc } from '../../api/trpc';
@@ -16,7 +16,9 @@ export const ROLE_LABELS: Record<Role, string> = {
 
 type Account = { email: string; role: Role };
 
-export function AccountMenu({ account }: { account: Account | undefined }) {
+type AccountMenuProps = { account: Account | undefined; onShortcuts: () => void };
+
+export function AccountMenu({ account, onShortcuts }: AccountMenuProps) {
   const signOut = useSignOut();
   return (
     <Menu>
@@ -35,6 +37,9 @@ export function AccountMenu({ account }: { account: Account | undefined }) {
         {account && <Menu.Label>Signed in as {ROLE_LABELS[account.role]}</Menu.Label>}
         <Menu.Item component={Link} href="/account" leftSection={<IconUserCircle size={16} stroke={1.5} />}>
           Account
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKeyboard size={16} stroke={1.5} />} onClick={onShortcuts}>
+          Keyboard shortcuts
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} stroke={1.5} />}
@@ -67,7 +72,7 @@ export function SignOutRow({ account }: { account: Account | undefined }) {
   );
 }
 
-function useSignOut() {
+export function useSignOut() {
   const logout = trpc.auth.logout.useMutation({ onSettled: () => window.location.assign('/login') });
   return { isPending: logout.isPending, run: () => confirmLeave(() => logout.mutate({})) };
 }

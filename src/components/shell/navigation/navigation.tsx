@@ -3,6 +3,7 @@
 import {
   IconAddressBook,
   IconAdjustmentsHorizontal,
+  IconArchive,
   IconAt,
   IconBook2,
   IconChartBar,
@@ -15,6 +16,7 @@ import {
   type IconProps,
   IconSend,
   IconServer2,
+  IconServerCog,
   IconShieldExclamation,
   IconStack2,
   IconUserCircle,
@@ -22,13 +24,15 @@ import {
   IconWebhook,
   IconWorld,
 } from '@tabler/icons-react';
-import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { parseAsString, useQueryState } from 'nuqs';
 import type { ComponentType } from 'react';
 import type { Role } from '@/lib/roles';
 import { type ConsoleRoute, type RouteIcon, routeOf, routesFor } from '@/lib/routes';
+import { NearLink } from '../../near-link';
+import { AttentionCount } from './attention-count';
 import classes from './navigation.module.css';
+import { useAttention } from './use-attention';
 
 export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   overview: IconGauge,
@@ -49,6 +53,8 @@ export const ROUTE_ICONS: Record<RouteIcon, ComponentType<IconProps>> = {
   health: IconHeartbeat,
   config: IconAdjustmentsHorizontal,
   nodes: IconServer2,
+  services: IconServerCog,
+  backups: IconArchive,
   account: IconUserCircle,
 };
 
@@ -57,6 +63,7 @@ type NavigationProps = { role: Role | undefined; onNavigate?: () => void };
 export function Navigation({ role, onNavigate }: NavigationProps) {
   const current = routeOf(usePathname());
   const [domain] = useQueryState('domain', parseAsString);
+  const counts: Partial<Record<RouteIcon, number>> = useAttention().data?.counts ?? {};
   const suffix = domain ? `?domain=${encodeURIComponent(domain)}` : '';
   return (
     <nav aria-label="Sections">
@@ -67,8 +74,8 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
             {routes.map(({ href, label, icon }) => {
               const Icon = ROUTE_ICONS[icon];
               return (
-                <li key={href}>
-                  <Link
+                <li key={href} className={classes.row}>
+                  <NearLink
                     href={`${href}${suffix}`}
                     className={classes.item}
                     aria-current={current?.href === href ? 'page' : undefined}
@@ -76,7 +83,8 @@ export function Navigation({ role, onNavigate }: NavigationProps) {
                   >
                     <Icon size={16} stroke={1.5} aria-hidden="true" />
                     <span>{label}</span>
-                  </Link>
+                  </NearLink>
+                  <AttentionCount count={counts[icon]} />
                 </li>
               );
             })}

@@ -1,92 +1,170 @@
-import { IconAddressBook, IconArrowRight, IconAt, IconPlus, IconWorld } from '@tabler/icons-react';
+import {
+  IconAddressBook,
+  IconArrowRight,
+  IconAt,
+  IconCommand,
+  IconMail,
+  IconPlus,
+  IconWorld,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { formatAgo } from '@/lib/format';
 import { hasRole, type Role } from '@/lib/roles';
-import { routesFor } from '@/lib/routes';
+import { type ConsoleRoute, routesFor } from '@/lib/routes';
 import type { AddressMatch } from '../../directory/use-address-search';
 import { ROUTE_ICONS } from '../navigation/navigation';
 
-type PaletteGroup = 'Pages' | 'Addresses' | 'Domains' | 'Messages' | 'Actions';
-export type PaletteItem = { group: PaletteGroup; label: ReactNode; hint?: string; href: string; icon: ReactNode };
+type PaletteGroup = 'Best match' | 'Actions' | 'Pages' | 'Addresses' | 'Domains' | 'Messages';
+export type PaletteItem = {
+  key: string;
+  group: PaletteGroup;
+  label: ReactNode;
+  hint?: string;
+  icon: ReactNode;
+  /** Where it leads, or else what it does. */
+  href?: string;
+  run?: () => void;
+};
+
+/** What is done at once, such as "Sign out". */
+export type Command = { label: string; keywords: string; run: () => void };
+
+type Domain = { id: string; name: string; active: boolean };
+type Message = { id: string; subject: string; from: string; to: string[]; created_at: string };
 
 type Found = {
   words: string;
   role: Role | undefined;
+  commands: Command[];
   addresses: AddressMatch[];
-  domains: { id: string; name: string; active: boolean }[];
+  domains: Domain[];
+  messages: Message[];
 };
 
 const ICON = { size: 16, stroke: 1.5, 'aria-hidden': true } as const;
 
-/** The results for the words, or all pages and actions if there are none. */
-export function paletteItems({ words, role, addresses, domains }: Found): PaletteItem[] {
-  if (words === '') return [...pages(words, role), ...actions(words, role)];
+const NEW = [
+  { label: 'New alias', href: '/aliases?new=true', minRole: 'domain_admin', keywords: 'forward add create' },
+  { label: 'New mailbox', href: '/mailboxes?new=true', minRole: 'domain_admin', keywords: 'add create user account' },
+  { label: 'New API key', href: '/api-keys?new=true', minRole: 'domain_admin', keywords: 'add create' },
+  { label: 'New webhook', href: '/webhooks?new=true', minRole: 'admin', keywords: 'add create endpoint' },
+  { label: 'Add domain', href: '/domains?new=true', minRole: 'admin', keywords: 'new create' },
+  { label: 'Send test message', href: '/send', minRole: 'domain_admin', keywords: 'compose new write' },
+] as const;
+
+const DOMAIN_TABS = { dns: 'DNS', dkim: 'DKIM', mailboxes: 'Mailboxes', aliases: 'Aliases', settings: 'Settings' };
+
+/** The results for the words: what has exactly that name, what can be done, pages, and records by how well they match. */
+export function paletteItems({ words, role, commands, addresses, domains, messages }: Found): PaletteItem[] {
+  const text = words.toLowerCase();
+  const actions = actionItems(text, role, commands);
+  const pages = byRank(routesFor(role), ({ label }) => label.toLowerCase(), text).filter(({ label, keywords }) =>
+    matches(`${label} ${keywords}`, text),
+  );
+  if (text === '') return [...pages.map(pageItem), ...actions];
+  const ranked = byRank(addresses, ({ address }) => address, text).map(addressItem);
+  const [exactAddresses, otherAddresses] = apart(ranked, ({ key }) => key.endsWith(` ${text}`));
+  const [exactDomains, otherDomains] = apart(
+    byRank(domains, ({ name }) => name, text),
+    ({ name }) => name === text,
+  );
+  const [exactPages, otherPages] = apart(pages, ({ label }) => label.toLowerCase() === text);
+  const best = [...exactPages.map(pageItem), ...exactAddresses, ...exactDomains.flatMap(domainWithTabs)];
   return [
-    ...pages(words, role),
-    ...addressItems(addresses),
-    ...domainItems(domains, words.toLowerCase()),
-    ...messageItems(words),
-    ...actions(words, role),
+    ...best.map((item) => ({ ...item, group: 'Best match' as const })),
+    ...actions,
+    ...otherPages.map(pageItem),
+    ...otherAddresses,
+    ...otherDomains.map(domainItem),
+    ...messages.map(messageItem),
+    searchItem(words),
   ];
 }
 
-function pages(words: string, role: Role | undefined): PaletteItem[] {
-  return routesFor(role)
-    .filter(({ label, keywords }) => matches(`${label} ${keywords}`, words))
-    .map(({ label, href, icon }) => {
-      const Icon = ROUTE_ICONS[icon];
-      return { group: 'Pages', label, href, icon: <Icon {...ICON} /> };
-    });
+function actionItems(text: string, role: Role | undefined, commands: Command[]): PaletteItem[] {
+  const allowed = NEW.filter(({ minRole }) => role !== undefined && hasRole(role, minRole));
+  const matching = <Action extends { label: string; keywords: string }>(all: readonly Action[]) =>
+    byRank(all, ({ label }) => label.toLowerCase(), text).filter(({ label, keywords }) =>
+      matches(`${label} ${keywords}`, text),
+    );
+  const group = 'Actions' as const;
+  const made = matching(allowed).map(({ label, href }) => ({
+    ...{ key: href, group, label, href },
+    icon: <IconPlus {...ICON} />,
+  }));
+  // Only once they are asked for.
+  const done = (text === '' ? [] : matching(commands)).map(({ label, run }) => ({
+    ...{ key: label, group, label, run },
+    icon: <IconCommand {...ICON} />,
+  }));
+  return [...made, ...done];
 }
 
-function addressItems(addresses: AddressMatch[]): PaletteItem[] {
-  return addresses.map(({ kind, address, note, href }) => ({
+function pageItem({ label, href, icon }: ConsoleRoute): PaletteItem {
+  const Icon = ROUTE_ICONS[icon];
+  return { key: href, group: 'Pages', label, href, icon: <Icon {...ICON} /> };
+}
+
+function addressItem({ kind, address, note, href }: AddressMatch): PaletteItem {
+  return {
+    key: `${kind} ${address}`,
     group: 'Addresses',
     label: <span className="mono">{address}</span>,
     hint: note,
     href,
     icon: kind === 'mailbox' ? <IconAddressBook {...ICON} /> : <IconAt {...ICON} />,
-  }));
+  };
 }
 
-function domainItems(items: { id: string; name: string; active: boolean }[], words: string): PaletteItem[] {
-  const isBeginning = ({ name }: { name: string }) => name.startsWith(words);
-  const ranked = [...items.filter(isBeginning), ...items.filter((item) => !isBeginning(item))];
-  return ranked.map(({ id, name, active }) => ({
+function domainItem({ id, name, active }: Domain): PaletteItem {
+  return {
+    key: id,
     group: 'Domains',
     label: <span className="mono">{name}</span>,
     hint: active ? 'Domain' : 'Inactive domain',
     href: `/domains/${id}`,
     icon: <IconWorld {...ICON} />,
+  };
+}
+
+function domainWithTabs(domain: Domain): PaletteItem[] {
+  const tabs = Object.entries(DOMAIN_TABS).map(([tab, label]) => ({
+    ...domainItem(domain),
+    key: `${domain.id} ${tab}`,
+    hint: label,
+    href: `/domains/${domain.id}?tab=${tab}`,
   }));
+  return [domainItem(domain), ...tabs];
 }
 
-function messageItems(words: string): PaletteItem[] {
-  return [
-    {
-      group: 'Messages',
-      label: `Search messages for “${words}”`,
-      href: `/messages?q=${encodeURIComponent(words)}`,
-      icon: <IconArrowRight {...ICON} />,
-    },
-  ];
+function messageItem({ id, subject, from, to: [first], created_at: at }: Message): PaletteItem {
+  return {
+    key: id,
+    group: 'Messages',
+    label: subject || '(no subject)',
+    hint: `${from} to ${first ?? 'nobody'}, ${formatAgo(at)}`,
+    href: `/messages/${id}`,
+    icon: <IconMail {...ICON} />,
+  };
 }
 
-function actions(words: string, role: Role | undefined): PaletteItem[] {
-  const all = [
-    { label: 'New alias', href: '/aliases?new=true', minRole: 'domain_admin' },
-    { label: 'New mailbox', href: '/mailboxes?new=true', minRole: 'domain_admin' },
-    { label: 'New API key', href: '/api-keys?new=true', minRole: 'domain_admin' },
-    { label: 'Add domain', href: '/domains?new=true', minRole: 'admin' },
-  ] as const;
-  return all
-    .filter(({ label, minRole }) => matches(label, words) && role !== undefined && hasRole(role, minRole))
-    .map(({ label, href }) => ({ group: 'Actions', label, href, icon: <IconPlus {...ICON} /> }));
+function searchItem(words: string): PaletteItem {
+  const href = `/messages?q=${encodeURIComponent(words)}`;
+  const label = `Search messages for “${words}”`;
+  return { key: 'search', group: 'Messages', label, href, icon: <IconArrowRight {...ICON} /> };
+}
+
+/** Those whose name begins with the text first, then those that have it, then the others. */
+function byRank<Each>(all: readonly Each[], nameOf: (each: Each) => string, text: string): Each[] {
+  const rankOf = (each: Each) => (nameOf(each).startsWith(text) ? 0 : nameOf(each).includes(text) ? 1 : 2);
+  return all.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function apart<Each>(all: Each[], isExact: (each: Each) => boolean): [Each[], Each[]] {
+  return [all.filter(isExact), all.filter((each) => !isExact(each))];
 }
 
 function matches(text: string, words: string): boolean {
   const haystack = text.toLowerCase();
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => haystack.includes(word));
+  return words.split(/\s+/).every((word) => haystack.includes(word));
 }

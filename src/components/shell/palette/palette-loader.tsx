@@ -2,21 +2,21 @@
 
 import { useSpotlight } from '@mantine/spotlight';
 import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
-import type { Role } from '@/lib/roles';
+import type { PaletteProps } from './palette';
 import classes from './palette.module.css';
 import { PALETTE_LABEL, palette, paletteStore, setPaletteQuery } from './palette-store';
 
 const Palette = lazy(() => import('./palette').then((module) => ({ default: module.Palette })));
 
 /** Loads the palette when it is first opened, and keeps what is typed in the meantime. */
-export function PaletteLoader({ role }: { role: Role | undefined }) {
+export function PaletteLoader(props: PaletteProps) {
   const { opened } = useSpotlight(paletteStore);
   const [isNeeded, setIsNeeded] = useState(false);
   if (opened && !isNeeded) setIsNeeded(true);
   return (
     isNeeded && (
       <Suspense fallback={opened && <LoadingPalette />}>
-        <Palette role={role} />
+        <Palette {...props} />
       </Suspense>
     )
   );

@@ -1,6 +1,6 @@
 'use client';
 
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, useSpotlight } from '@mantine/spotlight';
 import { IconSearch, IconX } from '@tabler/icons-react';
@@ -10,27 +10,50 @@ import type { Role } from '@/lib/roles';
 import { trpc } from '../../api/trpc';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { useAddressSearch } from '../../directory/use-address-search';
+import { useSignOut } from '../navigation/account-menu';
 import classes from './palette.module.css';
-import { type PaletteItem, paletteItems } from './palette-items';
+import { type Command, type PaletteItem, paletteItems } from './palette-items';
 import { PALETTE_LABEL, palette, paletteStore } from './palette-store';
 
-export function Palette({ role }: { role: Role | undefined }) {
+/** Shorter words match nearly every message. */
+const MIN_MESSAGE_SEARCH = 3;
+
+export type PaletteProps = { role: Role | undefined; onShortcuts: () => void };
+
+export function Palette({ role, onShortcuts }: PaletteProps) {
   const router = useRouter();
   const listId = useId();
   const withControl = useRef(false);
+  const commands = useCommands(onShortcuts);
   const { opened, query, selected } = useSpotlight(paletteStore);
   const words = query.trim();
   const [q] = useDebouncedValue(words, 150);
   const domains = trpc.domains.list.useQuery({ q, limit: 6, sort: 'name', order: 'asc' }, { enabled: q !== '' });
   const addresses = useAddressSearch(q);
-  const items = paletteItems({ words, role, addresses, domains: domains.data?.items ?? [] });
+  const messages = trpc.messages.list.useQuery({ q, limit: 5 }, { enabled: q.length >= MIN_MESSAGE_SEARCH });
+  const items = paletteItems({
+    words,
+    role,
+    commands,
+    addresses,
+    domains: domains.data?.items ?? [],
+    messages: (q.length >= MIN_MESSAGE_SEARCH && messages.data?.items) || [],
+  });
   const groups = [...new Set(items.map(({ group }) => group))];
-  const at = Math.max(0, Math.min(selected, items.length - 1));
+  // What was chosen stays so when results arrive above it.
+  const chosen = useRef<{ words: string; key: string | undefined } | null>(null);
+  const kept = chosen.current?.words === words ? items.findIndex(({ key }) => key === chosen.current?.key) : -1;
+  const at = kept >= 0 ? kept : Math.max(0, Math.min(selected, items.length - 1));
+  const choose = (index: number) => {
+    chosen.current = { words, key: items[index]?.key };
+    select(index);
+  };
   useEffect(() => {
     if (opened && selected !== at) select(at);
   }, [opened, selected, at]);
 
-  const open = ({ href }: PaletteItem, event: MouseEvent) => {
+  const open = ({ href, run }: PaletteItem, event: MouseEvent) => {
+    if (!href) return run?.();
     // Spotlight clicks the selected item on Enter, without the keys that were held.
     const isNewTab = event.detail === 0 ? withControl.current : event.ctrlKey || event.metaKey;
     if (isNewTab) window.open(href, '_blank', 'noopener');
@@ -68,6 +91,7 @@ export function Palette({ role }: { role: Role | undefined }) {
         rightSectionPointerEvents="all"
         onKeyDown={(event) => {
           withControl.current = event.ctrlKey || event.metaKey;
+          if (event.key.startsWith('Arrow')) queueMicrotask(() => choose(paletteStore.getState().selected));
           queueMicrotask(showSelection);
         }}
       />
@@ -77,13 +101,13 @@ export function Palette({ role }: { role: Role | undefined }) {
             {items.map((item, index) =>
               item.group === group ? (
                 <Spotlight.Action
-                  key={item.href}
+                  key={item.key}
                   role="option"
                   aria-selected={index === at}
                   data-selected={index === at || undefined}
                   // Spotlight doesn’t render an action’s `id`.
                   renderRoot={(props) => <button type="button" {...props} id={optionId(listId, index)} />}
-                  onMouseMove={() => select(index)}
+                  onMouseMove={() => choose(index)}
                   onClick={(event) => open(item, event)}
                 >
                   {item.icon}
@@ -114,6 +138,19 @@ export function Palette({ role }: { role: Role | undefined }) {
       </Spotlight.Footer>
     </Spotlight.Root>
   );
+}
+
+function useCommands(onShortcuts: () => void): Command[] {
+  const { setColorScheme } = useMantineColorScheme();
+  const signOut = useSignOut();
+  const themeOf = (scheme: 'light' | 'dark' | 'auto') => () => setColorScheme(scheme);
+  return [
+    { label: 'Use the light theme', keywords: 'appearance color scheme', run: themeOf('light') },
+    { label: 'Use the dark theme', keywords: 'appearance color scheme night', run: themeOf('dark') },
+    { label: 'Use the theme of the system', keywords: 'appearance color scheme auto', run: themeOf('auto') },
+    { label: 'Show keyboard shortcuts', keywords: 'keys help', run: onShortcuts },
+    { label: 'Sign out', keywords: 'log out logout leave', run: signOut.run },
+  ];
 }
 
 function select(selected: number): void {

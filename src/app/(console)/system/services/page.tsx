@@ -1,0 +1,8 @@
+import type { Metadata } from 'next';
+import { ServicesPage } from '@/modules/orchestrator/components/services-page';
+
+export const metadata: Metadata = { title: 'Services' };
+
+export default function Page() {
+  return <ServicesPage />;
+}

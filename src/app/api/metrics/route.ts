@@ -1,0 +1,3 @@
+import { handleMetrics as route } from '@/api';
+
+export { route as GET };

@@ -1,5 +1,0 @@
-import { NotFound } from '@/components/document/not-found';
-
-export default function Page() {
-  return <NotFound />;
-}

@@ -1,0 +1,49 @@
+'use client';
+
+import { Button, PasswordInput } from '@mantine/core';
+import { IconDice5 } from '@tabler/icons-react';
+import { useState } from 'react';
+import { generatePassword } from '@/lib/generate-password';
+import { PASSWORD_RULE } from '@/lib/password';
+import { CopyIcon } from '../values/copy-button';
+import classes from './password-field.module.css';
+
+type PasswordFieldProps = {
+  label: string;
+  value: string;
+  error?: React.ReactNode;
+  onChange: (value: string) => void;
+  onGenerate: (password: string) => void;
+};
+
+export function PasswordField({ label, value, error, onChange, onGenerate }: PasswordFieldProps) {
+  const [isVisible, setIsVisible] = useState(false);
+  const generate = () => {
+    const password = generatePassword();
+    onChange(password);
+    onGenerate(password);
+    setIsVisible(true);
+  };
+  return (
+    <div className={classes.field}>
+      <PasswordInput
+        label={label}
+        description={PASSWORD_RULE}
+        className="mono-input"
+        autoComplete="new-password"
+        visible={isVisible}
+        onVisibilityChange={setIsVisible}
+        visibilityToggleButtonProps={{ 'aria-label': isVisible ? 'Hide password' : 'Show password' }}
+        value={value}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <span className={classes.actions}>
+        {value !== '' && <CopyIcon value={value} what="the password" />}
+        <Button leftSection={<IconDice5 stroke={1.5} />} onClick={generate}>
+          Generate password
+        </Button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+'use client';
+
+import { FileInput, Select, Textarea } from '@mantine/core';
+import { IconUpload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { FieldPair } from '../layout/form-layout';
+
+type ImportFieldsProps = {
+  domains: { id: string; name: string }[];
+  domainId: string | null;
+  csv: string;
+  errors: { domain_id?: React.ReactNode; csv?: React.ReactNode };
+  /** Which columns there are. */
+  description: string;
+  example: string;
+  onChange: (name: 'domain_id' | 'csv', text: string) => void;
+};
+
+/** The domain, and a CSV file or its text. */
+export function ImportFields(props: ImportFieldsProps) {
+  const { domains, domainId, csv, errors, description, example, onChange } = props;
+  const [file, setFile] = useState<File | null>(null);
+  const read = async (chosen: File | null) => {
+    setFile(chosen);
+    onChange('csv', chosen ? await chosen.text() : '');
+  };
+  return (
+    <>
+      <FieldPair>
+        <Select
+          label="Domain"
+          className="mono-input"
+          placeholder="Choose"
+          data={domains.map(({ id, name }) => ({ value: id, label: name }))}
+          searchable={domains.length > 8}
+          allowDeselect={false}
+          error={errors.domain_id}
+          value={domainId}
+          onChange={(id) => onChange('domain_id', id ?? '')}
+        />
+        <FileInput
+          label="CSV file"
+          placeholder="Choose a file"
+          accept=".csv,text/csv,text/plain"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Remove file' }}
+          leftSection={<IconUpload size={16} stroke={1.5} />}
+          value={file}
+          onChange={(chosen) => void read(chosen)}
+        />
+      </FieldPair>
+      <Textarea
+        label="Or paste CSV"
+        className="mono-input"
+        description={description}
+        placeholder={example}
+        rows={4}
+        spellCheck={false}
+        error={errors.csv}
+        value={csv}
+        onChange={(event) => onChange('csv', event.currentTarget.value)}
+      />
+    </>
+  );
+}

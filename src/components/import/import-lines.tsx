@@ -1,0 +1,71 @@
+import type { ReactNode } from 'react';
+import { DataTable, type DataTableColumn } from '../data-table/data-table';
+import { type Status, StatusMark } from '../marks/status-mark';
+import classes from './import-lines.module.css';
+
+type Outcome = 'created' | 'unchanged' | 'failed';
+
+type Line = { line: number; outcome: Outcome; code: string | null; message: string | null };
+
+const MARKS: Record<Outcome, [Status, string]> = {
+  created: ['on', 'New'],
+  unchanged: ['off', 'Unchanged'],
+  failed: ['bounced', 'Error'],
+};
+
+type ImportLinesProps<Row extends Line> = {
+  lines: Row[];
+  /** What a line is about, such as "Alias". */
+  header: string;
+  name: (line: Row) => ReactNode;
+  /** How many lines have which outcome. */
+  summary: string;
+};
+
+/** The preview of an import, errors first. */
+export function ImportLines<Row extends Line>({ lines, header, name, summary }: ImportLinesProps<Row>) {
+  const columns: DataTableColumn<Row>[] = [
+    {
+      key: 'outcome',
+      header: 'Result',
+      width: 124,
+      kind: 'mark',
+      mobile: 'mark',
+      cell: ({ outcome }) => <StatusMark status={MARKS[outcome][0]}>{MARKS[outcome][1]}</StatusMark>,
+    },
+    {
+      key: 'line',
+      header: 'Line',
+      width: 56,
+      kind: 'figure',
+      mobile: 'side',
+      className: 'soft',
+      cell: ({ line }) => line,
+    },
+    {
+      key: 'name',
+      header,
+      mobile: 'lead',
+      cell: (row) => (
+        <>
+          <span className="mono">{name(row)}</span>
+          {row.message && (
+            <span className={classes.error}>
+              {row.message} <code>{row.code}</code>
+            </span>
+          )}
+        </>
+      ),
+    },
+  ];
+  const rows = lines.toSorted((a, b) => Number(b.outcome === 'failed') - Number(a.outcome === 'failed'));
+  return (
+    <section className={classes.report} aria-label="Import preview">
+      <p role="status">{summary} Nothing has been imported yet.</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
+      <div className={classes.lines} tabIndex={0}>
+        <DataTable caption="Lines of the file" columns={columns} rows={rows} rowKey={({ line }) => String(line)} />
+      </div>
+    </section>
+  );
+}

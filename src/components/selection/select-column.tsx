@@ -1,0 +1,43 @@
+import { Checkbox } from '@mantine/core';
+import type { DataTableColumn } from '../data-table/data-table';
+import classes from './selection.module.css';
+import type { Selection } from './use-selection';
+
+/** For tables whose rows can be selected. */
+export const SELECTABLE = classes.selectable as string;
+
+type SelectColumnProps<Row> = {
+  selection: Selection<Row>;
+  nameOf: (row: Row) => string;
+  mobile?: DataTableColumn<Row>['mobile'];
+};
+
+/** Checkboxes that select rows, and one in the header for all of them. */
+export function selectColumn<Row>({
+  selection,
+  nameOf,
+  mobile = 'none',
+}: SelectColumnProps<Row>): DataTableColumn<Row> {
+  return {
+    key: 'select',
+    header: selection.rows.length === 0 && (
+      <Checkbox
+        aria-label="Select all on this page"
+        checked={false}
+        disabled={selection.isEmpty}
+        onChange={selection.selectAll}
+      />
+    ),
+    width: 40,
+    kind: 'mark',
+    mobile,
+    skeletonWidth: 16,
+    cell: (row) => (
+      <Checkbox
+        aria-label={`Select ${nameOf(row)}`}
+        checked={selection.has(row)}
+        onChange={() => selection.toggle(row)}
+      />
+    ),
+  };
+}

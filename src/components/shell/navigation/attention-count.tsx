@@ -1,0 +1,16 @@
+import classes from './attention-count.module.css';
+
+/** From here on, a count shows that there are more. */
+const MAX_SHOWN = 99;
+
+/** How many objects of a section need attention. It is apart from the section's link, so that the link keeps its name. */
+export function AttentionCount({ count }: { count: number | undefined }) {
+  if (!count) return null;
+  const shown = count > MAX_SHOWN ? `${MAX_SHOWN}+` : count;
+  return (
+    <span className={classes.count}>
+      {shown}
+      <span className="sr-only"> {count === 1 ? 'needs' : 'need'} attention</span>
+    </span>
+  );
+}

@@ -1,0 +1,30 @@
+'use client';
+
+import { Button, Group } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import Link from 'next/link';
+import { Note } from '../data-table/states';
+import { PageHeader } from '../page-header';
+import { Page } from './page';
+import { palette } from './palette/palette-store';
+
+/** Shown for an address that no page has, with the navigation around it. */
+export function PageNotFound() {
+  return (
+    <Page>
+      <PageHeader title="Page not found" description="Error 404" />
+      <Note>
+        <h2>There is no page at this address</h2>
+        <p>The link may be outdated or mistyped. Search for a page, address, domain or message instead.</p>
+        <Group pt="md">
+          <Button leftSection={<IconSearch stroke={1.5} />} onClick={palette.open}>
+            Search
+          </Button>
+          <Button component={Link} href="/">
+            Go to overview
+          </Button>
+        </Group>
+      </Note>
+    </Page>
+  );
+}

@@ -1,0 +1,66 @@
+'use client';
+
+import { useDisclosure, useLocalStorage } from '@mantine/hooks';
+import { useRouter } from 'next/navigation';
+import { useEffect } from 'react';
+import type { Role } from '@/lib/roles';
+import { routesFor } from '@/lib/routes';
+import { confirmLeave } from '../../dialogs/navigation-guard';
+import { palette } from '../palette/palette-store';
+import { focusRow } from './rows';
+
+const JUMP_WITHIN_MS = 1_500;
+const TYPING = 'input, textarea, select, [contenteditable]';
+const OVERLAY = '[role="dialog"], [role="menu"], [role="listbox"]';
+
+/** Single keys, which an admin can turn off: "/" searches, "j" and "k" move in a list, "g" and another one open a page. */
+export function useShortcuts(role: Role | undefined) {
+  const router = useRouter();
+  const [opened, help] = useDisclosure(false);
+  const [isOn, setIsOn] = useLocalStorage({ key: 'postroom-shortcuts', defaultValue: true });
+
+  useEffect(() => {
+    if (!isOn) return;
+    let jumpUntil = 0;
+    const actions: Record<string, () => void> = {
+      '/': search,
+      '?': help.open,
+      j: () => focusRow(1),
+      k: () => focusRow(-1),
+      g: () => {
+        jumpUntil = performance.now() + JUMP_WITHIN_MS;
+      },
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
+      const isJump = performance.now() < jumpUntil;
+      jumpUntil = 0;
+      const route = isJump ? routesFor(role).find(({ jump }) => jump === event.key) : undefined;
+      const action = route ? () => confirmLeave(() => router.push(withDomain(route.href))) : actions[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [role, isOn, router, help.open]);
+
+  return { opened, onOpen: help.open, onClose: help.close, isOn, onChange: setIsOn };
+}
+
+function search(): void {
+  const input = document.querySelector<HTMLInputElement>('main input[data-search]');
+  if (input) input.select();
+  else palette.open();
+}
+
+/** Whether something else has the key: a field, or what is open above the page. */
+function isTaken(target: EventTarget | null): boolean {
+  if (target instanceof Element && target.closest(TYPING)) return true;
+  return [...document.querySelectorAll(OVERLAY)].some((overlay) => overlay.checkVisibility());
+}
+
+function withDomain(href: string): string {
+  const domain = new URLSearchParams(window.location.search).get('domain');
+  return domain ? `${href}?domain=${encodeURIComponent(domain)}` : href;
+}
