@@ -41,7 +41,11 @@ export function checkEnvelope(
 
 function operationOf(document: Document, method: string, path: string) {
   const segments = path.split('?')[0]?.split('/') ?? [];
-  for (const [template, item] of Object.entries(document.paths ?? {})) {
+  // Static paths before parameters, as the dispatcher matches them.
+  const byParameters = Object.entries(document.paths ?? {}).toSorted(
+    ([one], [other]) => parametersIn(one) - parametersIn(other),
+  );
+  for (const [template, item] of byParameters) {
     const expected = template.split('/');
     const isMatch =
       expected.length === segments.length && expected.every((part, i) => part.startsWith('{') || part === segments[i]);
@@ -49,4 +53,8 @@ function operationOf(document: Document, method: string, path: string) {
     if (operation) return { template, operation };
   }
   return undefined;
+}
+
+function parametersIn(template: string): number {
+  return template.split('{').length - 1;
 }

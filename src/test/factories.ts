@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Role } from '@/lib/roles';
 import { dkimKeyRow, makeDkimKeyPair } from '@/modules/domains/dkim/keys';
+import type { Prisma } from '@/server/prisma/client';
 import { newApiKey, newSessionSecret, SESSION_COOKIE } from '@/server/secrets/credentials';
 import { sha256 } from '@/server/secrets/crypto';
 import { seal } from '@/server/secrets/sealing';
@@ -69,13 +70,19 @@ export async function makeSession(adminId: string, over: { expiresAt?: Date } = 
 
 export async function makeApiKey(
   adminId: string,
-  over: { scopedDomainIds?: string[]; rateLimit?: number; expiresAt?: Date | null; parentId?: string | null } = {},
+  over: {
+    name?: string;
+    scopedDomainIds?: string[];
+    rateLimit?: number;
+    expiresAt?: Date | null;
+    parentId?: string | null;
+  } = {},
 ) {
   const { key, prefix } = newApiKey();
-  const { scopedDomainIds = [], rateLimit = 0, expiresAt = null, parentId = null } = over;
+  const { name = 'test', scopedDomainIds = [], rateLimit = 0, expiresAt = null, parentId = null } = over;
   const data = {
     adminId,
-    name: 'test',
+    name,
     keyPrefix: prefix,
     keyHash: sha256(key),
     scopedDomainIds,
@@ -122,4 +129,23 @@ export function makeNode(over: { isAlive?: boolean; roles?: string[]; version?: 
   const load = { loadAverage: 0.5, memoryBytes: 200_000_000, clockAheadMs };
   const process = { host: `${unique()}.example`, processId: 1, version, roles, startedAt: beatAt };
   return db.clusterNode.create({ data: { id: uuidv7(), ...process, ...load, beatAt } });
+}
+
+/** An operation on a mail server, finished unless overridden. */
+export function makeOperation(over: Partial<Prisma.OperationUncheckedCreateInput> = {}) {
+  const asked = {
+    requestedById: uuidv7(),
+    requestedByEmail: 'ann@admins.example',
+    requestId: uuidv7(),
+    ipAddress: '::1',
+  };
+  const done = {
+    state: 'succeeded' as const,
+    message: 'Reloaded Postfix.',
+    finishedAt: new Date(),
+    leasedUntil: new Date(),
+  };
+  return db.operation.create({
+    data: { host: 'mail.example.test', action: 'reload', dryRun: false, ...asked, ...done, ...over },
+  });
 }

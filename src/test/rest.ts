@@ -22,7 +22,11 @@ export type Answer = {
     message: string;
     details: { fields?: { path: string; message: string }[] } & Record<string, unknown>;
   };
-  meta: { request_id: string; timestamp: string; pagination: { next_cursor: string; has_more: boolean } | null };
+  meta: {
+    request_id: string;
+    timestamp: string;
+    pagination: { next_cursor: string; has_more: boolean; total?: number | null } | null;
+  };
 };
 
 type CallOptions = { headers?: Record<string, string>; body?: unknown; rawBody?: BodyInit; clock?: Clock };

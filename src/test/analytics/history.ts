@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import type { DeliveryReport } from '@/mail/delivery-report';
 import type { SubmitOutcome } from '@/mail/submission/submit';
+import { lockMessage } from '@/modules/messages/tracking/locked-message';
 import { recordOutcome } from '@/modules/messages/tracking/outcomes';
 import { recordSubmission } from '@/modules/messages/tracking/submissions';
-import { createMessage } from '@/modules/sending/submission/message-row';
+import { admitMessages, messageRow, type NewMessage } from '@/modules/sending/submission/message-row';
 import { markUncertain } from '@/modules/sending/submission/submit';
-import type { AuthorizedDomain } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';
 import type { ActorContext } from '@/server/procedures/context';
 import { db } from '../database';
@@ -78,25 +78,31 @@ function stepsOfSending(step: Sending, domain: Place['domain'], keyId: string, a
   const [id, queueId] = [uuidv7(), unique()];
   const messageId = `<${unique()}@${domain.name}>`;
   const from = `${step.sender}@${domain.name}`;
-  const ctx = (tx: Tx) =>
-    ({
-      db: tx,
-      clock: { now: () => at },
-      actor: { admin: { email: 'a@b.example' }, key: step.hasKey ? { id: keyId } : null, session: null },
-    }) as unknown as ActorContext;
+  const ctx = {
+    clock: { now: () => at },
+    actor: {
+      admin: { email: 'a@b.example', role: 'super_admin' },
+      key: step.hasKey ? { id: keyId } : null,
+      session: null,
+    },
+  } as unknown as ActorContext;
   const message = {
     from,
     messageId,
     subject: 'History',
     raw: new Uint8Array(10),
     recipients: step.recipients.map((address) => ({ address, kind: 'to' as const })),
-  } as unknown as Parameters<typeof createMessage>[1]['message'];
-  const create: Step = (tx) =>
-    createMessage(ctx(tx), { id, domain: domain as AuthorizedDomain, message, slot: undefined });
+  } as unknown as NewMessage['message'];
+  const create: Step = (tx) => admitMessages(tx, [messageRow(ctx, { id, message, isSendable: true })]);
   const outcome = outcomeOf(step, queueId);
   const submit: Step = async (tx) => {
     if (step.submission === 'abandoned') await markUncertain(tx, id, at);
-    else if (outcome) await recordSubmission(tx, { id, outcome, at });
+    else if (outcome)
+      await recordSubmission(tx, {
+        message: { ...(await lockMessage(tx, id)), recipients: step.recipients },
+        outcome,
+        at,
+      });
   };
   const isReported = step.submission !== 'refused';
   const reports = step.reports.map(

@@ -11,6 +11,8 @@ const ROWS = 200_000;
 const MAX_PAGES = 1_000;
 /** Of 200,000 with 500,000 recipients: what three meanings of a text, by up to three indexes each, may read. */
 const MAX_ROWS = 15_000;
+/** What a total may read: 10,000 keys of each of up to three indexes, with two look-ups of each. Half of the table. */
+const MAX_COUNTED_ROWS = 100_000;
 /** Rows in the order of their addresses are on a page each. */
 const MAX_DIRECTORY_PAGES = 3_000;
 
@@ -65,10 +67,16 @@ describe('a page of messages is read without the others', () => {
     'q=100%25',
     'q=zz',
     'q=z',
-    'q=%21%21',
     `q=${encodeURIComponent('привет')}`,
     `q=${encodeURIComponent('済')}`,
     'q=Q77',
+    'q=far.example',
+    'q=%40post.ex',
+    'q=from7%40post',
+    'q=to7%40far.exam',
+    'q=to15000',
+    'q=nobody%40far',
+    'q=%40elsewhere.example',
     'q=to7@far.example',
     'q=some8@far.example',
     'q=every@far.example',
@@ -113,6 +121,14 @@ describe('a page of messages is read without the others', () => {
     'q=order&to=every@far.example&status=failed',
     'status=bounced&since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z',
   ];
+
+  it.each([...filters, ...rare])('and the total with "%s" reads a bounded number of rows', async (filter) => {
+    const clients = filter.includes(`${quiet[0]?.id}`) ? [api, ofQuiet] : [api, ofBusy];
+    for (const one of clients) {
+      const { rows } = await readingOf(() => one.get(`/messages?${filter}&limit=1&total=true`), MESSAGES);
+      expect(rows).toBeLessThan(MAX_COUNTED_ROWS);
+    }
+  });
 
   it.each(rare)('with "%s", and few rows are looked at', async (filter) => {
     const clients = filter.includes(`${quiet[0]?.id}`) ? [api, ofQuiet] : [api, ofBusy];
@@ -170,17 +186,59 @@ it.each([
   const times = listed.map(({ created_at: at }) => at);
   expect(times).toEqual(filter.includes('order=asc') ? times.toSorted() : times.toSorted().toReversed());
   expect(listed).toHaveLength(rows[0].count);
+  const { total } = (await api.get(`/messages?${filter}&limit=1&total=true`)).meta.pagination ?? {};
+  if (total !== null) expect(total).toBe(Math.min(listed.length, 10_000));
+});
+
+/** A query of the console. */
+async function query(path: string, input: object, over: Parameters<typeof makeAdmin>[0]) {
+  const { id } = await makeAdmin(over);
+  const headers = { cookie: (await makeSession(id)).cookie, 'sec-fetch-site': 'same-origin' };
+  const url = `http://localhost:3000/api/trpc/${path}?input=${encodeURIComponent(JSON.stringify(input))}`;
+  return () => createConsoleHandler(appRouter)(new Request(url, { headers }));
+}
+
+it.each([
+  { direction: 'outbound' },
+  { since: '2020-01-01T00:00:00Z' },
+  { domain_id: busy.id, until: '2100-01-01T00:00:00Z' },
+  { q: 'order' },
+  { q: 'far.example' },
+  { q: '@post.ex', direction: 'inbound' },
+  { q: 'every@far.example' },
+  { q: 'no such words' },
+  { to: 'every@far.example', from: 'from7@post.example' },
+  { accepted: true, domain_id: busy.id },
+])('the counts above the list read at most so many messages, with %o', async (input) => {
+  const counted = await query('messages.totals', input, { role: 'admin' });
+  const { scanned, rows } = await readingOf(counted, MESSAGES);
+  expect({ scanned, isBounded: rows < MAX_COUNTED_ROWS }).toEqual({ scanned: [], isBounded: true });
+  const { result } = await (await counted()).json();
+  const { counts, is_complete: isComplete } = result.data;
+  const total = Object.values<number>(counts).reduce((sum, count) => sum + count, 0);
+  expect(total).toBeLessThanOrEqual(10_000);
+  if (total === 10_000) expect(isComplete).toBe(false);
 });
 
 it('the overview of quiet domains is read without the others’ messages', async () => {
-  const { id } = await makeAdmin({ role: 'domain_admin', domainIds: quietIds });
-  const headers = { cookie: (await makeSession(id)).cookie, 'sec-fetch-site': 'same-origin' };
-  const url = `http://localhost:3000/api/trpc/overview.get?input=${encodeURIComponent('{}')}`;
-  const call = () => createConsoleHandler(appRouter)(new Request(url, { headers }));
+  const call = await query('overview.get', {}, { role: 'domain_admin', domainIds: quietIds });
   const { scanned, pages } = await readingOf(call, MESSAGES);
   expect(scanned).toEqual([]);
   expect(pages).toBeLessThan(MAX_PAGES);
 });
+
+it.each(['{}', JSON.stringify({ domain_id: busy.id })])(
+  'what needs attention is read without the mailboxes that need none, with %s',
+  async (input) => {
+    const { id } = await makeAdmin({ role: 'super_admin' });
+    const headers = { cookie: (await makeSession(id)).cookie, 'sec-fetch-site': 'same-origin' };
+    const url = `http://localhost:3000/api/trpc/overview.attention?input=${encodeURIComponent(input)}`;
+    const call = () => createConsoleHandler(appRouter)(new Request(url, { headers }));
+    const { scanned, pages } = await readingOf(call, ['mailbox']);
+    expect(scanned).toEqual([]);
+    expect(pages).toBeLessThan(MAX_PAGES);
+  },
+);
 
 it('a search for common words without a match among the newest messages continues on the next page', async () => {
   const search = `q=${encodeURIComponent('part of your order')}`;
@@ -221,4 +279,25 @@ describe.each([
     await expectBounded(ofQuiet, `${filter}&domain_id=${quietIds[0]}`);
     if (list === 'mailboxes') await expectBounded(ofQuiet, filter);
   });
+
+  it.each([...filters, 'active=false', 'active=true'])('and the total with "%s"', async (filter) => {
+    const rowsOf = async (more: string) => {
+      const query = `${filter}&domain_id=${busy.id}&limit=1${more}`;
+      return (await readingOf(() => api.get(`/${list}?${query}`), [table])).rows;
+    };
+    expect((await rowsOf('&total=true')) - (await rowsOf(''))).toBeLessThan(MAX_COUNTED_ROWS);
+  });
+});
+
+it.each([
+  'sort=percent_full',
+  'sort=percent_full&order=asc',
+  'min_percent_full=80',
+  'min_percent_full=80&sort=percent_full',
+])('a page of mailboxes by how full they are is read without the others, with "%s"', async (filter) => {
+  for (const scope of ['', `&domain_id=${busy.id}`]) {
+    const { scanned, pages } = await readingOf(() => api.get(`/mailboxes?${filter}${scope}`), ['mailbox']);
+    expect(scanned).toEqual([]);
+    expect(pages).toBeLessThan(MAX_DIRECTORY_PAGES);
+  }
 });

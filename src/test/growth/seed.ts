@@ -48,12 +48,13 @@ export async function seedMessages(seed: Seed): Promise<void> {
     'message',
     Prisma.sql`
       INSERT INTO message (id, message_id, queue_id, domain_id, direction, from_address, to_addresses, subject,
-                           subject_key, size_bytes, status, created_at, updated_at)
+                           search_key, size_bytes, status, created_at, updated_at)
       SELECT gen_random_uuid(), '<' || n || '@post.example>', 'Q' || n,
              ${domainOf(seed)},
              (CASE WHEN n % 6 = 1 OR n % 2 = 0 AND n BETWEEN ${OLD_FROM} AND ${OLD_FROM} + 19 THEN 'inbound'
                    ELSE 'outbound' END)::direction,
-             'from' || n % 2000 || '@post.example', ARRAY['to' || n || '@far.example'], subject, ' ' || lower(subject), 1000,
+             'from' || n % 2000 || '@post.example', ARRAY['to' || n || '@far.example'], subject,
+             ' ' || lower(subject) || E'\\n from' || n % 2000 || E'@post.example\\n to' || n || '@far.example', 1000,
              (CASE WHEN n % 10 = 5 OR n % 2 = 0 AND n BETWEEN ${OLD_FROM} + 20 AND ${OLD_FROM} + 39 THEN 'bounced'
                    ELSE 'delivered' END)::message_status, now() - n * interval '1 minute', now()
         FROM generate_series(1, ${count}::int) AS n,

@@ -6,6 +6,7 @@ import { db, mailServer } from './support/mail-server';
 
 const FEW = 1_000;
 const MANY = 200_000;
+const AT_ONCE = 20_000;
 const LOOKUPS = 1_000;
 const POSTMAP_ROUNDS = 7;
 const MAX_RATIO = 3;
@@ -18,17 +19,20 @@ it(`looks up addresses among ${MANY} mailboxes and ${MANY} aliases in at most ${
     console.log(`${lookup}: ${fewMs.toFixed(3)} ms among ${FEW}, ${manyMs.toFixed(3)} ms among ${MANY}`);
     expect(manyMs / fewMs, lookup).toBeLessThanOrEqual(MAX_RATIO);
   }
-}, 300_000);
+});
 
 async function fill(count: number): Promise<string> {
   const { id, name } = await makeDomain();
-  await db.$executeRaw`
-    INSERT INTO mailbox (id, domain_id, local_part, password_hash, updated_at)
-    SELECT gen_random_uuid(), ${id}::uuid, 'm' || n, 'x', now() FROM generate_series(1, ${count}) n`;
-  await db.$executeRaw`
-    INSERT INTO alias (id, domain_id, source_local_part, destination, updated_at)
-    SELECT gen_random_uuid(), ${id}::uuid, 'a' || n, 'm' || n || '@' || ${name}::text, now()
-      FROM generate_series(1, ${count}) n`;
+  for (let first = 1; first <= count; first += AT_ONCE) {
+    const last = Math.min(count, first + AT_ONCE - 1);
+    await db.$executeRaw`
+      INSERT INTO mailbox (id, domain_id, local_part, password_hash, updated_at)
+      SELECT gen_random_uuid(), ${id}::uuid, 'm' || n, 'x', now() FROM generate_series(${first}::int, ${last}::int) n`;
+    await db.$executeRaw`
+      INSERT INTO alias (id, domain_id, source_local_part, destination, updated_at)
+      SELECT gen_random_uuid(), ${id}::uuid, 'a' || n, 'm' || n || '@' || ${name}::text, now()
+        FROM generate_series(${first}::int, ${last}::int) n`;
+  }
   // Autovacuum would do this within a minute; until then, Postgres plans for empty tables.
   await db.$executeRaw`ANALYZE`;
   return name;

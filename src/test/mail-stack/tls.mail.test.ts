@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askAgent } from '@/modules/mail-server/service';
-import { db, mailServer, portOf } from './support/mail-server';
+import { mailServer, portOf } from './support/mail-server';
+import { operate } from './support/operations';
 
 /** Commands before the handshake, each sent after a line that matches. */
 const START_TLS: Record<string, [RegExp, string][]> = {
@@ -45,7 +45,9 @@ it('a renewed certificate is served after a reload, without a restart', async ()
   if (!certificate || !key) throw new Error('the settings of the mail server have no certificate');
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=renewed.example'];
   execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
-  for (const service of ['postfix', 'dovecot'] as const) await askAgent(db, 'services.reload', { service });
+  for (const service of ['postfix', 'dovecot']) {
+    expect(await operate({ action: 'reload', service })).toMatchObject({ state: 'succeeded' });
+  }
   for (const port of ['SUBMISSIONS_PORT', 'IMAPS_PORT']) {
     await expect.poll(() => nameOfServer(port)).toBe('renewed.example');
   }

@@ -21,7 +21,7 @@ export async function startS3Server() {
 
   async function start(): Promise<void> {
     const started = createServer((request, response) =>
-      (request.url?.startsWith(`/${BUCKET}/?`) ? ofBucket : ofObject)(request, response),
+      (isAboutBucket(request.url) ? ofBucket : ofObject)(request, response),
     );
     await new Promise<void>((resolve) => started.listen(port, '127.0.0.1', resolve));
     server = started;
@@ -47,4 +47,8 @@ export async function startS3Server() {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+function isAboutBucket(url = ''): boolean {
+  return url === `/${BUCKET}/` || url.startsWith(`/${BUCKET}/?`);
 }

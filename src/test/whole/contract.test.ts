@@ -25,7 +25,7 @@ const CODES = {
   403: 'FORBIDDEN API_KEY_DOMAIN_SCOPE DOMAIN_INACTIVE MAILBOX_SUSPENDED',
   404: 'NOT_FOUND DOMAIN_NOT_FOUND CONTENT_UNAVAILABLE',
   405: 'METHOD_NOT_ALLOWED',
-  409: 'DOMAIN_EXISTS CONFLICT IDEMPOTENCY_CONFLICT',
+  409: 'DOMAIN_EXISTS CONFLICT IDEMPOTENCY_CONFLICT ORCHESTRATOR_BUSY',
   413: 'PAYLOAD_TOO_LARGE MESSAGE_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'RATE_LIMIT_EXCEEDED',
@@ -36,7 +36,7 @@ const CODES = {
 /** Endpoints and codes of areas that aren't implemented yet. */
 const PLANNED = {
   endpoints: [] as string[],
-  codes: ['ORCHESTRATOR_BUSY'],
+  codes: [] as string[],
 };
 
 const documented = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>

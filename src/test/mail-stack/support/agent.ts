@@ -5,11 +5,16 @@ import { mailServer } from './mail-server';
 
 const PID = join(mailServer.data, 'run/agent/pid');
 const STOPPED = join(mailServer.data, 'run/agent/stopped');
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** Kills the agent like a crash would. It is restarted immediately. */
 export function killAgent(): void {
   if (existsSync(PID)) kill(Number(readFileSync(PID, 'utf8')), 'SIGKILL');
+}
+
+/** Suspends the agent, or lets it go on. */
+export function signalAgent(signal: 'SIGSTOP' | 'SIGCONT'): void {
+  kill(Number(readFileSync(PID, 'utf8')), signal);
 }
 
 /** Stops the agent, runs `work` and starts it again. */

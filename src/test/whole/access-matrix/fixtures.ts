@@ -1,4 +1,5 @@
-import { makeNode, unique } from '../../factories';
+import { makeBackup, makeBackupOperation, runBackupOperation } from '../../backup-records';
+import { makeNode, makeOperation, unique } from '../../factories';
 import { dmarcXml } from '../../reports/dmarc-report';
 import { tlsReport } from '../../reports/tls-report';
 import {
@@ -59,6 +60,23 @@ function node(call: (path: string) => Call, isAlive: boolean): Fixture {
   };
 }
 
+/** While another instance runs an operation, so that none works here. */
+const BACKUP_RUNS = { status: 409, code: 'CONFLICT' };
+
+function backup(verb: string, body?: object, success?: Outcome): Fixture {
+  return {
+    kind: 'shared',
+    targets: {
+      own: async () => {
+        await runBackupOperation();
+        return { path: `/backups/${(await makeBackup()).id}${verb}`, body };
+      },
+      missing: () => ({ path: `/backups/${MISSING_ID}${verb}`, body }),
+    },
+    success,
+  };
+}
+
 const NEW_ADMIN = { password: PASSWORD, role: 'domain_admin' };
 const SENDING_UNAVAILABLE = { status: 503, code: 'SEND_UNAVAILABLE' };
 const NO_MAIL_SERVER = { status: 503, code: 'MAIL_STACK_UNAVAILABLE' };
@@ -71,6 +89,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /health': plain('/health'),
   'GET /version': plain('/version'),
   'GET /system/health': plain('/system/health'),
+  'POST /system/health/check': plain('/system/health/check'),
   'GET /system/health/{name}/history': plain('/system/health/disk/history'),
 
   'POST /auth/login': {
@@ -174,7 +193,12 @@ export const FIXTURES: Record<string, Fixture> = {
     path: '/mailboxes',
     body: { domain_id: id, local_part: 'ann', password: PASSWORD },
   })),
+  'POST /mailboxes/import': namingDomain(({ id }) => ({
+    path: '/mailboxes/import',
+    body: { domain_id: id, csv: 'local_part\nann' },
+  })),
   'GET /mailboxes/{id}': inDomain(mailboxCall()),
+  'GET /mailboxes/{id}/client-settings': inDomain(mailboxCall('/client-settings')),
   'PATCH /mailboxes/{id}': inDomain(mailboxCall('', { display_name: 'Ann' })),
   'DELETE /mailboxes/{id}': inDomain(mailboxCall()),
   'POST /mailboxes/{id}/suspend': inDomain(mailboxCall('/suspend', { reason: 'm' })),
@@ -203,6 +227,34 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /abuse/thresholds': plain('/abuse/thresholds'),
   'PATCH /abuse/thresholds': plain('/abuse/thresholds', { spike_factor: 5 }),
 
+  'GET /backups': plain('/backups'),
+  'GET /backups/plan': plain('/backups/plan'),
+  'POST /backups': {
+    kind: 'shared',
+    targets: {
+      own: async () => {
+        await runBackupOperation();
+        return { path: '/backups', body: {} };
+      },
+    },
+    success: BACKUP_RUNS,
+  },
+  'GET /backups/operations': plain('/backups/operations'),
+  'GET /backups/operations/{id}': {
+    kind: 'shared',
+    targets: {
+      own: async () => ({ path: `/backups/operations/${(await makeBackupOperation()).id}` }),
+      missing: () => ({ path: `/backups/operations/${MISSING_ID}` }),
+    },
+  },
+  'GET /backups/{id}': backup(''),
+  // Its archive is nowhere.
+  'GET /backups/{id}/download': backup('/download', undefined, { status: 409, code: 'CONFLICT' }),
+  'POST /backups/{id}/verify': backup('/verify', {}, BACKUP_RUNS),
+  'POST /backups/{id}/prove': backup('/prove', {}, BACKUP_RUNS),
+  'POST /backups/{id}/restore': backup('/restore', { dry_run: true }, BACKUP_RUNS),
+  'DELETE /backups/{id}': backup('', undefined, { status: 409, code: 'CONFLICT' }),
+
   'GET /cluster/nodes': plain('/cluster/nodes'),
   'PATCH /cluster/nodes/{id}': node((path) => ({ path, body: { state: 'active' } }), true),
   'DELETE /cluster/nodes/{id}': node((path) => ({ path }), false),
@@ -210,6 +262,29 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /config': plain('/config'),
   'PATCH /config': plain('/config', { values: { REPORT_RETENTION_DAYS: 400 } }),
   'GET /config/{key}/history': plain('/config/REPORT_RETENTION_DAYS/history'),
+
+  'GET /orchestrator': plain('/orchestrator'),
+  'GET /orchestrator/operations': plain('/orchestrator/operations'),
+  'GET /backups/mail': plain('/backups/mail'),
+  'POST /backups/mail': plain('/backups/mail', {}, NO_MAIL_SERVER),
+  'POST /backups/mail/check': plain('/backups/mail/check', {}, NO_MAIL_SERVER),
+  'POST /backups/mail/{snapshot}/restore': {
+    kind: 'shared',
+    targets: {
+      missing: () => ({
+        path: `/backups/mail/${'0'.repeat(64)}/restore`,
+        body: { mailbox: 'ann@a.example', mode: 'beside' },
+      }),
+    },
+  },
+  'POST /orchestrator/operations': plain('/orchestrator/operations', { action: 'reload' }, NO_MAIL_SERVER),
+  'GET /orchestrator/operations/{id}': {
+    kind: 'shared',
+    targets: {
+      own: async () => ({ path: `/orchestrator/operations/${(await makeOperation()).id}` }),
+      missing: () => ({ path: `/orchestrator/operations/${MISSING_ID}` }),
+    },
+  },
 
   'GET /queue': plain('/queue', undefined, NO_MAIL_SERVER),
   'GET /queue/summary': plain('/queue/summary', undefined, NO_MAIL_SERVER),

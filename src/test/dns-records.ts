@@ -1,0 +1,32 @@
+import { db } from './database';
+import { makeDomain } from './factories';
+
+type StoredRecord = { severity: 'error' | 'warning'; required: boolean };
+
+/** A record that mail depends on and that is missing. */
+export const BROKEN: StoredRecord = { severity: 'error', required: true };
+export const BROKEN_MESSAGE = 'There is no MX record.';
+
+/** A domain whose last check found these records. */
+export async function makeDomainWithRecords(records: StoredRecord[], over: { active?: boolean } = {}) {
+  const domain = await makeDomain(over);
+  const isBroken = records.some(({ severity, required }) => severity === 'error' && required);
+  await db.domain.update({ where: { id: domain.id }, data: { dnsStatus: isBroken ? 'error' : 'warning' } });
+  const at = new Date();
+  await db.dnsRecord.createMany({
+    data: records.map((record, position) => ({
+      ...record,
+      domainId: domain.id,
+      position,
+      purpose: 'mx',
+      type: 'MX',
+      name: `${position}.${domain.name}`,
+      found: [],
+      status: 'missing',
+      message: BROKEN_MESSAGE,
+      changedAt: at,
+      checkedAt: at,
+    })),
+  });
+  return domain;
+}

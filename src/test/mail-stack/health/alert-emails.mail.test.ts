@@ -1,0 +1,31 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { sendAlertEmails } from '@/modules/alerts/emails/send';
+import { openAlerts } from '@/modules/alerts/service';
+import { systemClock } from '@/server/clock';
+import { applySaved } from '@/server/settings/env';
+import { activateKey, signaturesOf } from '../support/dkim-keys';
+import { db } from '../support/mail-server';
+import { at, domain, remoteAddress, remoteServer, webhookEvents } from '../support/traced-mail';
+
+afterAll(() => applySaved({}));
+
+describe('an email about an alert', () => {
+  it('is signed and delivered by the mail server, and makes no messages or events', async () => {
+    await activateKey(domain.name, 'first');
+    const to = remoteAddress();
+    applySaved({ ALERT_EMAILS: to, ALERT_FROM: at('postroom') });
+    await db.alertEmail.deleteMany();
+    const alert = { kind: 'system_down', subject: 'IMAP', text: 'Restart it.', domainId: null } as const;
+    await openAlerts(db, [{ ...alert, count: 0, expected: 0 }], new Date());
+    await db.$executeRaw`UPDATE alert_email SET created_at = created_at - interval '1 minute'`;
+    await sendAlertEmails(db, systemClock);
+    const arrived = () => remoteServer.received.find(({ rcptTo }) => rcptTo.includes(to));
+    await expect.poll(arrived).toBeDefined();
+    expect(await signaturesOf(arrived()?.raw ?? Buffer.alloc(0))).toEqual([`pass rsa-sha256 by first.${domain.name}`]);
+    expect(arrived()?.raw.toString()).toContain('CRITICAL: IMAP is down');
+    expect(await db.alertEmail.count({ where: { sentAt: null } })).toBe(0);
+    expect(await db.message.count({ where: { domainId: domain.id } })).toBe(0);
+    expect(await webhookEvents()).toEqual([]);
+    await db.alert.deleteMany({ where: { subject: 'IMAP' } });
+  });
+});

@@ -1,0 +1,187 @@
+import { writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MAIL_SERVICES } from '@/lib/mail/operations';
+import { askAgent } from '@/modules/mail-server/service';
+import { makeOperation } from '../../factories';
+import { newName, PASSWORD } from '../support/directory';
+import { activateKey } from '../support/dkim-keys';
+import { signInToImap } from '../support/imap-session';
+import { db } from '../support/mail-server';
+import { ALL_RUNNING, operate, pidFileOf, processOf, services, statesOf, textOf } from '../support/operations';
+import { runStack, whileStopped } from '../support/services';
+import { at, domain, receive, remoteAddress, submit, waitForEvents, webhookEvents } from '../support/traced-mail';
+
+const MAIL_TIMEOUT = { timeout: 40_000, interval: 200 };
+const OPERATION_TIMEOUT_MS = 240_000;
+const PAUSE_MS = 20;
+
+beforeEach(() => activateKey(domain.name, 'first'));
+
+describe('the mail server’s services', () => {
+  it('are listed with version, uptime and files as generated, including those that are down', async () => {
+    await expect.poll(statesOf).toEqual(ALL_RUNNING);
+    for (const { service, version, uptime_seconds: uptime, drift } of await services()) {
+      expect([service, version]).toEqual([service, expect.stringMatching(/^\d+\.\d+/)]);
+      expect([service, uptime]).toEqual([service, expect.any(Number)]);
+      expect([service, drift]).toEqual([service, []]);
+    }
+    await whileStopped('dovecot', async () => {
+      await expect.poll(statesOf).toEqual({ ...ALL_RUNNING, dovecot: 'stopped' });
+    });
+    await expect.poll(statesOf).toEqual(ALL_RUNNING);
+  });
+
+  it.each([
+    ['postfix', { isMailRepeated: false }],
+    // Its LMTP may save a message and still refuse it (4.3.2), so Postfix delivers it again.
+    ['dovecot', { isMailRepeated: expect.any(Boolean) }],
+    ['rspamd', { isMailRepeated: false }],
+  ] as const)(
+    'reload as the same process: %s',
+    async (service, expected) => {
+      const before = processOf(service);
+      const { answer, repeated } = await sendMailDuring(() => operate({ action: 'reload', service }));
+      expect(answer).toMatchObject({ state: 'succeeded', service });
+      expect({ isMailRepeated: repeated.length > 0 }).toEqual(expected);
+      expect(processOf(service)).toBe(before);
+    },
+    OPERATION_TIMEOUT_MS,
+  );
+
+  it.each(MAIL_SERVICES)(
+    'restart as another process, and no mail is lost: %s',
+    async (service) => {
+      const before = processOf(service);
+      const { answer } = await sendMailDuring(() => operate({ action: 'restart', service }));
+      expect(answer).toMatchObject({ state: 'succeeded' });
+      expect(processOf(service)).not.toBe(before);
+    },
+    OPERATION_TIMEOUT_MS,
+  );
+
+  it(
+    'restart all in the order of their dependencies, and no mail is lost',
+    async () => {
+      const before = MAIL_SERVICES.map(processOf);
+      const { answer } = await sendMailDuring(() => operate({ action: 'restart' }));
+      expect(answer).toMatchObject({ state: 'succeeded', message: 'Restarted Redis, Rspamd, Dovecot, Postfix.' });
+      const steps = answer.output.filter(({ kind }) => kind === 'step').map(({ text }) => text);
+      expect(steps).toEqual([
+        'Stopping Postfix',
+        'Stopping Dovecot',
+        'Stopping Rspamd',
+        'Stopping Redis',
+        'Starting Redis',
+        'Starting Rspamd',
+        'Starting Dovecot',
+        'Starting Postfix',
+      ]);
+      for (const [index, service] of MAIL_SERVICES.entries()) expect(processOf(service)).not.toBe(before[index]);
+    },
+    OPERATION_TIMEOUT_MS,
+  );
+
+  it.each(MAIL_SERVICES)(
+    'are killed if they hang while stopping, which is said, and run again: %s',
+    async (service) => {
+      const before = processOf(service);
+      process.kill(Number(before), 'SIGSTOP');
+      const operation = await operate({ action: 'restart', service });
+      expect(textOf(operation)).toContain(`${service} didn't stop within 10 seconds and was killed.`);
+      expect(operation).toMatchObject({ state: 'succeeded' });
+      expect(processOf(service)).not.toBe(before);
+      await receive([at('ann')]);
+      await waitForEvents('mail.received', 1);
+    },
+    OPERATION_TIMEOUT_MS,
+  );
+
+  it('are left alone by a dry run', async () => {
+    const before = MAIL_SERVICES.map(processOf);
+    expect(await operate({ action: 'restart', dry_run: true })).toMatchObject({
+      state: 'succeeded',
+      message: 'Would restart Redis, Rspamd, Dovecot, Postfix. Nothing was changed.',
+    });
+    expect(MAIL_SERVICES.map(processOf)).toEqual(before);
+  });
+
+  it('aren’t affected by another start', async () => {
+    const before = MAIL_SERVICES.map(processOf);
+    runStack('start');
+    expect(MAIL_SERVICES.map(processOf)).toEqual(before);
+    await expect.poll(statesOf).toEqual(ALL_RUNNING);
+  });
+
+  it.each(MAIL_SERVICES)('start even if another process has the pid in a leftover pid file: %s', async (service) => {
+    await whileStopped(service, async () => {
+      writeFileSync(pidFileOf(service), `${process.pid}\n`);
+    });
+    expect(processOf(service)).not.toBe(String(process.pid));
+    await expect.poll(statesOf).toEqual(ALL_RUNNING);
+  });
+
+  it('are only these four, whatever is in the database', async () => {
+    const before = MAIL_SERVICES.map(processOf);
+    for (const service of ['sshd', '../stack', 'postfix; true', '']) {
+      const id = await operationInDatabase({ action: 'restart', service });
+      await expect.poll(() => stateOf(id)).toBe('failed');
+    }
+    const id = await operationInDatabase({ action: 'shutdown', service: null });
+    await expect.poll(() => stateOf(id)).toBe('failed');
+    expect(MAIL_SERVICES.map(processOf)).toEqual(before);
+  });
+});
+
+async function operationInDatabase(asked: { action: string; service: string | null }): Promise<string> {
+  const open = { state: 'queued' as const, finishedAt: null, leasedUntil: new Date(Date.now() + 20_000) };
+  const { host } = await db.mailAgent.findFirstOrThrow();
+  return (await makeOperation({ host, ...open, ...asked })).id;
+}
+
+const stateOf = async (id: string) => (await db.operation.findUniqueOrThrow({ where: { id } })).state;
+
+/**
+ * Checks that mail accepted before, during and after an action is delivered and reported once, and that mail can be sent
+ * afterwards. @returns the action's answer, and the subjects that are in the mailbox more than once
+ */
+async function sendMailDuring<Answer>(action: () => Promise<Answer>): Promise<{ answer: Answer; repeated: string[] }> {
+  const accepted: string[] = [];
+  const send = async () => {
+    const subject = newName();
+    const answer = await receive([at('ann')], { subject }).catch(() => 'Connection lost.');
+    if (answer.startsWith('250 ')) accepted.push(subject);
+    else await setTimeout(PAUSE_MS);
+  };
+  await send();
+  let isRunning = true;
+  const running = action().finally(() => {
+    isRunning = false;
+  });
+  while (isRunning) await send();
+  const answer = await running;
+  expect(accepted).not.toEqual([]);
+
+  await expect.poll(statesOf).toEqual(ALL_RUNNING);
+
+  const count = accepted.length;
+  await expect.poll(() => send().then(() => accepted.length), MAIL_TIMEOUT).toBeGreaterThan(count);
+  await expect.poll(() => submit([remoteAddress()]).catch(() => ''), MAIL_TIMEOUT).toMatch(/^250 /);
+  // Deferred mail would be retried minutes later.
+  await askAgent(db, 'queue.flush', {});
+  await expect.poll(async () => missingOf(accepted, await subjectsInInbox()), MAIL_TIMEOUT).toEqual([]);
+  await waitForEvents('mail.delivered', 1);
+  const subjectsInEvents = async () => (await webhookEvents('mail.received')).map(({ data }) => data.subject as string);
+  await expect.poll(async () => missingOf(accepted, await subjectsInEvents()), MAIL_TIMEOUT).toEqual([]);
+  expect(repeatedIn(await subjectsInEvents())).toEqual([]);
+  return { answer, repeated: repeatedIn(await subjectsInInbox()) };
+}
+
+async function subjectsInInbox(): Promise<string[]> {
+  const messages = await (await signInToImap(at('ann'), PASSWORD)).messages();
+  return messages.map((text) => /^Subject: (\w+)\r$/m.exec(text)?.[1] ?? '');
+}
+
+const missingOf = (wanted: string[], found: string[]) => wanted.filter((subject) => !found.includes(subject));
+
+const repeatedIn = (subjects: string[]) => subjects.filter((subject, index) => subjects.indexOf(subject) !== index);

@@ -1,0 +1,300 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { db } from '../database';
+import { makeAdmin, makeAlias, makeDomain } from '../factories';
+import { listWithAge } from '../servers/age';
+import { startS3Server } from '../servers/s3';
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-backup-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const dataDir = join(folder, 'data');
+const archive = join(folder, 'first.age');
+const otherUrl = await makeDatabase();
+
+beforeAll(async () => {
+  await makeAdmin({ email: 'root@a.example' });
+  const { id } = await makeDomain({ name: 'a.example' });
+  await makeAlias(id, 'hello', 'ann@b.example');
+});
+
+async function makeDatabase(): Promise<string> {
+  const name = `postroom_restored_${randomBytes(6).toString('hex')}`;
+  const admin = new pg.Client(inject('adminUrl'));
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')}`);
+  afterAll(async () => {
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+  });
+  const url = new URL(inject('adminUrl'));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function start(command: 'backup' | 'restore', args: string[], env: Record<string, string | undefined> = {}) {
+  const child = spawn(process.execPath, [`scripts/${command}.mjs`, ...args], {
+    env: { ...process.env, DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const ended = new Promise<{ code: number | null; output: string }>((resolve) =>
+    child.on('close', (code) => resolve({ code, output: output.trim() })),
+  );
+  return { child, ended, output: () => output };
+}
+
+const run = (...args: Parameters<typeof start>) => start(...args).ended;
+
+async function inOther(sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(otherUrl);
+  await client.connect();
+  return client.query(sql).then(
+    async ({ rows }) => client.end().then(() => rows),
+    async (error) => client.end().then(() => Promise.reject(error)),
+  );
+}
+
+describe('npm run backup', () => {
+  it('makes a key once, names its file, and writes an archive that only its user can read', async () => {
+    const first = await run('backup', [archive]);
+    expect(first.code, first.output).toBe(0);
+    expect(readFileSync(join(dataDir, 'backup-key'), 'utf8')).toMatch(/^AGE-SECRET-KEY-\S+$/m);
+    expect(first.output).toContain(`Made a key for backups in ${dataDir}/backup-key.`);
+    expect(first.output, 'which cron mails').not.toContain('AGE-SECRET-KEY');
+    expect(statSync(archive).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, 'backup-key')).mode & 0o777).toBe(0o600);
+    const second = await run('backup', []);
+    expect(second.output).not.toContain('Made a key');
+    expect(readdirSync(join(dataDir, 'backups')).toSorted()).toEqual([
+      expect.stringMatching(/^postroom-\d{4}.*Z\.age$/),
+      'postroom-backups',
+    ]);
+    const entries = await db.auditEntry.findMany({ where: { action: 'backup.create' } });
+    const after = { name: 'first.age', location: folder, trigger: 'command' };
+    expect(entries).toMatchObject([{ userAgent: 'command line', details: { after } }, {}]);
+    expect(await db.backup.findMany({ orderBy: { startedAt: 'asc' } })).toMatchObject([
+      { ...after, status: 'completed', sizeBytes: BigInt(statSync(archive).size) },
+      { location: join(dataDir, 'backups'), status: 'completed' },
+    ]);
+  });
+
+  it('writes archives that age and tar open', async () => {
+    const listed = listWithAge(join(dataDir, 'backup-key'), archive);
+    expect(listed).toEqual(expect.arrayContaining(['postroom.json', 'tables/domain/000000', 'manifest.json']));
+  });
+
+  it('replaces no file', async () => {
+    const before = readFileSync(archive);
+    const { code, output } = await run('backup', [archive]);
+    expect({ code, output }).toEqual({ code: 1, output: `${archive} exists already.` });
+    expect(readFileSync(archive)).toEqual(before);
+  });
+
+  it('leaves no archive if it is killed, and a later one tidies up', async () => {
+    await db.$executeRaw`
+      INSERT INTO event (id, type, body, body_bytes)
+      SELECT gen_random_uuid(), 'mail.sent', string_agg(md5(random()::text), ''), 32000
+        FROM generate_series(1, 1000) AS n, generate_series(1, 1000) AS part GROUP BY n`;
+    onTestFinished(async () => void (await db.event.deleteMany()));
+    const file = join(folder, 'killed.age');
+    // As if it had been killed later: a second one waits a few seconds for a runner to take its lock.
+    const forget = () => db.$executeRaw`UPDATE backup_operation SET started_at = now() - interval '1 minute'`;
+    const part = expect.stringMatching(/^killed\.age\..*\.part$/);
+    const { child, ended } = start('backup', [file]);
+    await expect.poll(() => readdirSync(folder), { timeout: 30_000, interval: 5 }).toContainEqual(part);
+    child.kill('SIGKILL');
+    await ended;
+    expect(readdirSync(folder)).not.toContain('killed.age');
+    await forget();
+    // Another server may be writing a younger one.
+    expect((await run('backup', [join(folder, 'next.age')])).output).toContain('next.age: Stored');
+    expect(await db.backup.findFirst({ where: { name: 'killed.age' } })).toMatchObject({ status: 'failed' });
+    expect(await db.backupOperation.findMany({ where: { backupName: 'killed.age' } })).toMatchObject([
+      { state: 'interrupted' },
+    ]);
+    const left = readdirSync(folder).filter((name) => name.endsWith('.part'));
+    expect(left).toEqual([part]);
+    utimesSync(join(folder, String(left[0])), new Date(0), new Date(0));
+    const { code, output } = await run('backup', [join(folder, 'later.age')]);
+    expect(code, output).toBe(0);
+    expect(readdirSync(folder)).not.toContainEqual(part);
+  });
+
+  it('runs only once at a time', async () => {
+    const client = new pg.Client(process.env.DATABASE_URL);
+    await client.connect();
+    await client.query('SELECT pg_advisory_lock(7203019)');
+    const { code, output } = await run('backup', [join(folder, 'second.age')]);
+    await client.end();
+    expect({ code, output }).toEqual({ code: 1, output: 'Another backup or restore of this database is running.' });
+  });
+});
+
+describe('npm run restore', () => {
+  it('shows what would change, and changes nothing with --dry-run', async () => {
+    const { code, output } = await run('restore', [archive, '--dry-run'], { DATABASE_URL: otherUrl });
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/^domain +1 +0 +0$/m);
+    expect(output).toContain('added: a.example');
+    expect(await inOther('SELECT name FROM domain')).toEqual([]);
+  });
+
+  it('migrates no database that has content', async () => {
+    await inOther('CREATE TABLE latest AS SELECT * FROM _prisma_migrations ORDER BY migration_name DESC LIMIT 1');
+    await inOther('DELETE FROM _prisma_migrations WHERE id IN (SELECT id FROM latest)');
+    const { code, output } = await run('restore', [archive, '--dry-run'], { DATABASE_URL: otherUrl });
+    await inOther('INSERT INTO _prisma_migrations SELECT * FROM latest');
+    await inOther('DROP TABLE latest');
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('The database is not up to date.') });
+  });
+
+  it('asks before it replaces anything', async () => {
+    const { code, output } = await run('restore', [archive], { DATABASE_URL: otherUrl });
+    expect(code).toBe(1);
+    expect(output).toContain('Add --yes');
+    expect(await inOther('SELECT name FROM domain')).toEqual([]);
+  });
+
+  it('restores, and records it in the audit log', async () => {
+    const { code, output } = await run('restore', [archive, '--yes'], { DATABASE_URL: otherUrl });
+    expect(code, output).toBe(0);
+    expect(output).toContain('Everyone has to sign in again.');
+    expect(await inOther('SELECT name FROM domain')).toEqual([{ name: 'a.example' }]);
+    expect(await inOther("SELECT details FROM audit_entry WHERE action = 'backup.restore'")).toMatchObject([
+      { details: { source: 'command_line', file: archive } },
+    ]);
+  });
+
+  it('restores one domain, and says what it has left out', async () => {
+    await inOther("UPDATE domain SET description = 'Changed since'");
+    await inOther("INSERT INTO domain (id, name, updated_at) VALUES (gen_random_uuid(), 'newer.example', now())");
+    const env = { DATABASE_URL: otherUrl };
+    const shown = await run('restore', [archive, '--domain', 'A.example', '--dry-run'], env);
+    expect(shown.code, shown.output).toBe(0);
+    expect(shown.output).toMatch(/^domain +0 +1 +0$/m);
+    const { code, output } = await run('restore', [archive, '--domain', 'a.example', '--yes'], env);
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/^Restored a\.example: \d+ rows\.$/m);
+    expect(await inOther('SELECT name, description FROM domain ORDER BY name')).toEqual([
+      { name: 'a.example', description: '' },
+      { name: 'newer.example', description: '' },
+    ]);
+    const absent = await run('restore', [archive, '--domain', 'newer.example', '--yes'], env);
+    expect(absent).toMatchObject({ code: 1, output: expect.stringContaining('has no domain newer.example.') });
+  });
+
+  describe('on a new machine', () => {
+    const key = join(folder, 'kept-outside');
+    const machineWith = (name: string, over: Record<string, string | undefined> = {}) => {
+      writeFileSync(key, readFileSync(join(dataDir, 'backup-key')));
+      const machine = join(folder, name);
+      return { machine, env: { DATABASE_URL: otherUrl, DATA_DIR: machine, SECRET_KEY: undefined, ...over } };
+    };
+
+    it('brings the secret key of the archive, and later archives the same key', async () => {
+      const { machine, env } = machineWith('machine');
+      // Someone may keep several keys in one file.
+      writeFileSync(key, `${await generateX25519Identity()}\n${readFileSync(key, 'utf8')}`);
+      const { code, output } = await run('restore', [archive, '--yes', '--key', key], env);
+      expect(code, output).toBe(0);
+      expect(readFileSync(join(machine, 'secret-key'), 'utf8')).toBe(process.env.SECRET_KEY);
+      expect(readFileSync(join(machine, 'backup-key'))).toEqual(readFileSync(join(dataDir, 'backup-key')));
+      expect(statSync(join(machine, 'backup-key')).mode & 0o777).toBe(0o600);
+    });
+
+    it('brings no key if it fails, or for one domain', async () => {
+      const { machine, env } = machineWith('no-keys');
+      const cut = join(folder, 'cut.age');
+      writeFileSync(cut, readFileSync(archive).subarray(0, -1));
+      expect((await run('restore', [cut, '--yes', '--key', key], env)).output).toContain('damaged or incomplete');
+      const ofDomain = [archive, '--domain', 'a.example', '--yes', '--key', key];
+      expect((await run('restore', ofDomain, env)).output).toContain('There is no SECRET_KEY');
+      const withKey = await run('restore', ofDomain, { ...env, SECRET_KEY: process.env.SECRET_KEY });
+      expect(withKey.code, withKey.output).toBe(0);
+      expect(existsSync(machine) ? readdirSync(machine) : []).toEqual([]);
+    });
+
+    it('brings no key of BACKUP_RECIPIENTS', async () => {
+      const { machine, env } = machineWith('recovered');
+      const recovery = await generateX25519Identity();
+      const recovered = join(folder, 'recovered.age');
+      const BACKUP_RECIPIENTS = await identityToRecipient(recovery);
+      expect((await run('backup', [recovered], { BACKUP_RECIPIENTS })).code).toBe(0);
+      writeFileSync(key, recovery);
+      const { code, output } = await run('restore', [recovered, '--yes', '--key', key], env);
+      expect(code, output).toBe(0);
+      expect(output).toContain('is not that of the server, so it was not copied.');
+      expect(readdirSync(machine)).toEqual(['secret-key']);
+    });
+  });
+
+  it('says in one sentence what is wrong', async () => {
+    const notAnArchive = join(folder, 'not-an-archive');
+    writeFileSync(notAnArchive, 'something else');
+    const env = { DATABASE_URL: otherUrl };
+    for (const [args, sentence] of [
+      [[notAnArchive, '--yes'], /^The archive is damaged or incomplete\. It is not in the age format, .*$/],
+      [[join(folder, 'missing.age'), '--yes'], /missing\.age does not exist\.$/],
+      [[archive, '--yes', '--key', notAnArchive], /^None of the keys opens this archive\.$/],
+      [[], /^Usage: npm run restore/],
+    ] as const) {
+      const { code, output } = await run('restore', [...args], env);
+      expect(code).not.toBe(0);
+      expect(output).toMatch(sentence);
+    }
+  });
+});
+
+describe('with BACKUP_TARGET and BACKUP_PASSPHRASE', () => {
+  const passphrase = 'paper boats on the canal';
+  const machine = { DATA_DIR: join(folder, 'other-machine'), DATABASE_URL: otherUrl, BACKUP_PASSPHRASE: passphrase };
+
+  it('backs up to a bucket, and restores by the name in it and by its address', async () => {
+    const s3 = await startS3Server();
+    onTestFinished(s3.close);
+    const { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } = s3.credentials;
+    const target = `s3://${s3.bucket}/nightly?endpoint=${s3.endpoint}`;
+    const env = { BACKUP_TARGET: target, BACKUP_PASSPHRASE: passphrase, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
+    const made = await run('backup', [], env);
+    expect(made.code, made.output).toBe(0);
+    const { name, location } = await db.backup.findFirstOrThrow({ orderBy: { startedAt: 'desc' } });
+    expect(location).toBe(`s3://${s3.bucket}/nightly`);
+    expect(made.output).toContain(`${location}/${name}: Stored`);
+    const elsewhere = { ...machine, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
+    for (const [given, more] of [
+      [name, { BACKUP_TARGET: target }],
+      [`${location}/${name}?endpoint=${s3.endpoint}`, {}],
+    ] as const) {
+      const { code, output } = await run('restore', [given, '--yes'], { ...elsewhere, ...more });
+      expect(code, output).toBe(0);
+      expect(output).toMatch(/^Restored /m);
+    }
+    const { output } = await run('restore', ['none.age', '--yes'], { ...elsewhere, BACKUP_TARGET: target });
+    expect(output).toContain(`none.age does not exist, neither here nor in ${location}.`);
+  });
+
+  it('a wrong passphrase, and none, changes nothing', async () => {
+    const file = join(folder, 'with-passphrase.age');
+    expect((await run('backup', [file], { BACKUP_PASSPHRASE: passphrase })).code).toBe(0);
+    const wrong = await run('restore', [file, '--yes'], { ...machine, BACKUP_PASSPHRASE: 'paper boats in the rain' });
+    expect(wrong).toMatchObject({ code: 1, output: 'None of the keys opens this archive.' });
+    const none = await run('restore', [file, '--yes'], { ...machine, BACKUP_PASSPHRASE: undefined });
+    expect(none).toMatchObject({ code: 1, output: expect.stringContaining('set BACKUP_PASSPHRASE') });
+  });
+});

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { verifyArchive } from '@/modules/backups/archive/verify';
+import { readIdentities } from '@/modules/backups/key';
+import { reconcileBackups } from '@/modules/backups/records/reconcile';
+import { createBucketTarget } from '@/modules/backups/target/bucket';
+import { createFolderTarget } from '@/modules/backups/target/folder';
+import type { BackupTarget } from '@/modules/backups/target/port';
+import { db } from '../database';
+import { startS3Server } from '../servers/s3';
+
+const dataDir = vi.hoisted(() => {
+  process.env.DATA_DIR = `${process.env.TMPDIR ?? '/tmp'}/postroom-killed-${process.pid}`;
+  return process.env.DATA_DIR;
+});
+const MB = 1024 * 1024;
+const folder = join(dataDir, 'backups');
+const target = createFolderTarget(folder);
+
+beforeAll(async () => {
+  // About 15 MB that can't be compressed further.
+  await db.$executeRaw`
+    INSERT INTO event (id, type, body, body_bytes)
+    SELECT gen_random_uuid(), 'mail.sent', string_agg(md5(random()::text), ''), 32000
+      FROM generate_series(1, 1000) AS n, generate_series(1, 1000) AS part GROUP BY n`;
+});
+beforeEach(async () => {
+  await db.backupOperation.deleteMany();
+  await db.backup.deleteMany();
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(() => rmSync(dataDir, { recursive: true }));
+
+function start(env: Record<string, string> = {}): { child: ChildProcess; ended: Promise<unknown> } {
+  const options = { env: { ...process.env, ...env }, stdio: 'ignore' as const };
+  const child = spawn(process.execPath, ['scripts/backup.mjs'], options);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, ended: new Promise((resolve) => child.once('close', resolve)) };
+}
+
+async function namesIn(where: BackupTarget): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of where.list()) names.push(name);
+  return names;
+}
+
+/** Whatever is there is whole, and whatever is recorded as completed is there. */
+async function expectWhole(where: BackupTarget): Promise<void> {
+  const names = await namesIn(where);
+  for (const name of names) {
+    const open = async () => {
+      const archive = await where.read(name);
+      if (!archive) throw new Error(`${name} is missing`);
+      return archive;
+    };
+    const identities = readIdentities(join(dataDir, 'backup-key'));
+    expect((await verifyArchive({ open, keys: { identities } })).rows).toBeGreaterThan(1000);
+  }
+  const completed = await db.backup.findMany({ where: { status: 'completed' } });
+  for (const { name } of completed) expect(names).toContain(name);
+}
+
+/** A second command waits a few seconds for the runner of a new operation to take its lock. */
+const makeOlder = () => db.$executeRaw`UPDATE backup_operation SET started_at = now() - interval '1 minute'`;
+
+const partOf = () => (existsSync(folder) ? readdirSync(folder).find((name) => name.endsWith('.part')) : undefined);
+const sizeOfPart = () => {
+  const part = partOf();
+  return part === undefined ? 0 : (statSync(join(folder, part), { throwIfNoEntry: false })?.size ?? 0);
+};
+
+it.each<[string, () => boolean | Promise<boolean>]>([
+  ['as soon as it is recorded', async () => (await db.backup.count()) > 0],
+  ['before its first byte', () => partOf() !== undefined],
+  ['after some of it', () => sizeOfPart() > MB],
+  ['after most of it', () => sizeOfPart() > 10 * MB],
+  ['when its archive is complete', async () => (await namesIn(target)).length > 0],
+])('a backup that is killed %s leaves nothing that is not whole, and the next one succeeds', async (_, isReached) => {
+  const { child, ended } = start();
+  await expect.poll(isReached, { interval: 1 }).toBe(true);
+  child.kill('SIGKILL');
+  await ended;
+  await expectWhole(target);
+  await makeOlder();
+  const next = start();
+  expect(await next.ended).toBe(0);
+  await reconcileBackups(db, new Date());
+  await expectWhole(target);
+  const unfinished = { OR: [{ status: 'running' as const }, { status: 'failed' as const, error: null }] };
+  expect(await db.backup.count({ where: unfinished })).toBe(0);
+  expect(await db.backup.count({ where: { status: 'completed' } })).toBe((await namesIn(target)).length);
+});
+
+it('a backup to a bucket that is killed in the middle leaves no archive', async () => {
+  const s3 = await startS3Server();
+  onTestFinished(s3.close);
+  const bucket = createBucketTarget({ ...s3, prefix: 'killed', region: 'us-east-1' });
+  const { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } = s3.credentials;
+  const env = {
+    BACKUP_TARGET: `s3://${s3.bucket}/killed?endpoint=${s3.endpoint}`,
+    AWS_ACCESS_KEY_ID,
+    AWS_SECRET_ACCESS_KEY,
+  };
+  const { child, ended } = start(env);
+  const hasParts = async () => Number((await db.backupOperation.findFirst())?.progressBytes ?? 0) > 0;
+  await expect.poll(hasParts, { interval: 1 }).toBe(true);
+  child.kill('SIGKILL');
+  await ended;
+  // The test's server puts the parts of an upload together in place, also after its client has gone.
+  await vi.waitFor(() => expectWhole(bucket), { timeout: 30_000, interval: 500 });
+  await makeOlder();
+  expect(await start(env).ended).toBe(0);
+  await expectWhole(bucket);
+  expect(await db.backup.findFirst({ where: { status: 'completed' } })).toMatchObject({ location: bucket.label });
+});

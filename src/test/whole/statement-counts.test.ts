@@ -1,0 +1,29 @@
+import pg from 'pg';
+import { afterAll, expect, it, vi } from 'vitest';
+import { makeAlias, makeDomain } from '@/test/factories';
+import { keyClient } from '@/test/rest';
+
+// Counting calls of an address has connections of its own.
+vi.hoisted(() => {
+  process.env.RATE_LIMIT_PER_MINUTE = '0';
+});
+
+const query = vi.spyOn(pg.Client.prototype, 'query');
+afterAll(() => query.mockRestore());
+
+const api = await keyClient();
+const domain = await makeDomain();
+const { id } = await makeAlias(domain.id, 'hello', 'ann@far.example');
+
+it.each([
+  ['/version', 0],
+  ['/auth/me', 2],
+  [`/aliases/${id}`, 2],
+  ['/aliases?limit=50', 3],
+])('GET %s asks Postgres as often as docs/performance.md says: %i', async (path, count) => {
+  // The first call of a minute stores when the key was used.
+  await api.get('/auth/me');
+  query.mockClear();
+  expect((await api.get(path)).status).toBe(200);
+  expect(query).toHaveBeenCalledTimes(count);
+});
