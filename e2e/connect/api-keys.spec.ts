@@ -40,13 +40,33 @@ test('shows a key for one domain once; its command works until the key is revoke
   await expect(row).toContainText(domain.name);
   await expect(page.getByText(key)).toHaveCount(0);
 
-  await row.getByRole('button', { name: `Revoke ${name}` }).click();
+  await page.getByRole('textbox', { name: 'Filter by name, admin or prefix' }).fill(name.toUpperCase());
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await row.getByRole('button', { name: `Actions: ${name}` }).click();
+  await check();
+  await page.getByRole('menuitem', { name: 'Revoke…' }).click();
   const revoke = page.getByRole('dialog', { name: `Revoke ${name}` });
   await check();
   await revoke.getByRole('button', { name: 'Revoke key' }).click();
   await expect(row).toHaveCount(0);
   expect(JSON.parse(shell(command)).error.code).toBe('API_KEY_INVALID');
   await check();
+});
+
+test('dims expired keys, shows them last, and can leave them out', async ({ signedIn: page, api, sql, check }) => {
+  const name = unique('Old ');
+  const { api_key: expired } = await api.call<{ api_key: { id: string } }>('POST', '/api-keys', { name });
+  await api.call('POST', '/api-keys', { name: `${name} replaced` });
+  await sql(`UPDATE api_key SET expires_at = now() - interval '1 day' WHERE id = $1`, [expired.id]);
+  await page.goto(`${url()}/api-keys?q=${name}&order=asc`);
+  const rows = page.getByRole('row').filter({ hasText: name });
+  await expect(rows).toHaveCount(2);
+  await expect(rows.nth(0)).toContainText('replaced');
+  await expect(rows.nth(1)).toContainText('Expired');
+  await check();
+  await page.getByRole('radio', { name: 'Active', exact: true }).click();
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText('replaced');
 });
 
 test('explains API keys and how to start to an admin without keys', async ({ page, makeAdmin, domain, check }) => {

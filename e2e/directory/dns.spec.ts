@@ -206,7 +206,7 @@ test('lets a domain admin check records, and moves between tabs by keyboard', as
   await expect(page.getByText('Only admins can change these settings.')).toBeVisible();
   await check();
   await page.goBack();
-  await expect(page.getByRole('tab', { name: 'DKIM keys' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('tab', { name: 'DKIM' })).toHaveAttribute('aria-selected', 'true');
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${url()}/domains/${domain.id}?tab=settings`);
   // Less than 1, because a tab's width is no whole number of pixels.

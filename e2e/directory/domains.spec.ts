@@ -122,7 +122,7 @@ test('asks before a link, the palette, Back or closing the tab discards unsaved 
   await page.evaluate(() => window.history.back());
   await stay();
   await expect(page).toHaveURL(`${url()}/domains/${domain.id}?tab=settings`);
-  await page.getByRole('tab', { name: 'DKIM keys' }).click();
+  await page.getByRole('tab', { name: 'DKIM' }).click();
   await stay();
   await expect(page.getByRole('tab', { name: 'Settings' })).toHaveAttribute('aria-selected', 'true');
 

@@ -60,6 +60,7 @@ test('creates a mailbox with a generated password that is shown once', async ({
 
   const once = page.getByRole('dialog', { name: `Copy the password for ann@${domain.name}` });
   await expect(once).toContainText(password);
+  await expect(once).toContainText('IMAP, port 993 with SSL/TLS, or 143 with STARTTLS');
   await page.keyboard.press('Escape');
   await expect(once).toBeVisible();
   await once.getByRole('button', { name: 'Copy password' }).click();
@@ -69,6 +70,10 @@ test('creates a mailbox with a generated password that is shown once', async ({
   await once.getByRole('button', { name: 'I’ve saved it' }).click();
   await expect(page.getByRole('heading', { name: `ann@${domain.name}`, level: 1 })).toBeVisible();
   await expect(page.getByText('2 GB, 0% full')).toBeVisible();
+  const settings = page.getByRole('region', { name: 'Mail program settings' });
+  await expect(settings).toContainText('SMTP, port 465 with SSL/TLS, or 587 with STARTTLS');
+  await settings.getByRole('button', { name: 'Copy all' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`User name: ann@${domain.name}`);
   expect(await page.content()).not.toContain(password);
   expect(await api.call('GET', `/mailboxes?domain_id=${domain.id}`)).toMatchObject([
     { email: `ann@${domain.name}`, display_name: 'Ann Field', quota_bytes: 2 * GIGABYTE, active: true },

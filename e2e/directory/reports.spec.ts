@@ -20,7 +20,7 @@ async function upload(page: Page, name: string, content: string): Promise<void> 
 
 test('shows who sends with the domain’s name, from an uploaded report', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
-  await page.goto(`${url()}/domains/${domain.id}?tab=reports`);
+  await page.goto(`${url()}/domains/${domain.id}?view=reports`);
   await expect(page.getByRole('heading', { name: 'No DMARC reports in this period' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Reports', exact: true }).first()).toContainText('v=DMARC1');
   await check();
@@ -62,7 +62,7 @@ test('shows who sends with the domain’s name, from an uploaded report', async 
 
 test('shows TLS failures by MX, kind and organization', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);
-  await page.goto(`${url()}/domains/${domain.id}?tab=reports`);
+  await page.goto(`${url()}/domains/${domain.id}?view=reports`);
   await page.getByRole('radio', { name: 'TLS' }).click();
   await expect(page.getByRole('heading', { name: 'No TLS reports in this period' })).toBeVisible();
   await check();
@@ -85,7 +85,7 @@ test('shows TLS failures by MX, kind and organization', async ({ signedIn: page,
 test('reports results that fail to load', async ({ signedIn: page, domain, check }) => {
   const failure = { status: 400, code: 'VALIDATION_ERROR', message: 'Invalid request.' };
   const end = await failProcedure(page, 'reports.domainDmarc', failure);
-  await page.goto(`${url()}/domains/${domain.id}?tab=reports`);
+  await page.goto(`${url()}/domains/${domain.id}?view=reports`);
   await expect(alertWith(page, 'Couldn’t load DMARC results')).toBeVisible();
   await check();
   await end();

@@ -1,4 +1,4 @@
-import { expect, makeDomain, sendMessage, test, url, useSession } from '../support/fixtures';
+import { expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 
 test('shows the setup checklist until the first message is sent, then totals', async ({
   page,
@@ -50,11 +50,11 @@ test('lists failed messages under Needs attention, linked to the failures', asyn
   ).toBeVisible();
   await check();
   await page.getByRole('link', { name: 'Review failures' }).click();
-  await expect(page).toHaveURL(`${url()}/messages?status=failed`);
+  await expect(page).toHaveURL(/\/messages\?direction=outbound&status=failed&since=/);
   await expect(page.getByRole('row', { name: /Never left/ })).toBeVisible();
 });
 
-test('leads from the checklist to the DNS records, which can wait', async ({ page, api, makeAdmin, check }) => {
+test('leads from the checklist to the DNS records', async ({ page, api, makeAdmin, check }) => {
   const domain = await makeDomain(api);
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
   await api.call('POST', `/domains/${domain.id}/dns/check`);
@@ -64,10 +64,7 @@ test('leads from the checklist to the DNS records, which can wait', async ({ pag
   await expect(dns).toContainText(
     new RegExp(`^To do.*\\d records that mail of ${domain.name} needs are missing or wrong`),
   );
-  await dns.getByRole('button', { name: 'Later' }).click();
-  await expect(steps.getByText('3 left')).toBeVisible();
-  await page.reload();
-  await expect(dns).toContainText(/^Later/);
+  await expect(steps.getByRole('link', { name: 'Continue setup' })).toHaveCount(0);
   await check();
   await dns.getByRole('link', { name: 'View records' }).click();
   await expect(page.getByRole('list', { name: 'Records to publish' })).toContainText('_dmarc');
@@ -79,10 +76,48 @@ test('lists a domain whose DNS is broken, linked to its records', async ({ page,
   await api.call('POST', `/domains/${domain.id}/dns/check`);
   await sendMessage(api, domain);
   await page.goto(`${url()}/`);
-  const problem = page.getByRole('row', { name: new RegExp(`^Missing ${domain.name} There is no MX record`) });
+  const problem = page.getByRole('row', { name: new RegExp(`^Missing Domain ${domain.name} There is no MX record`) });
   await expect(problem).toContainText(/\d more records? needs? a fix\./);
   await check();
   await problem.getByRole('link', { name: 'Fix the records' }).click();
   await expect(page).toHaveURL(`${url()}/domains/${domain.id}`);
   await expect(page.getByRole('tab', { name: /^DNS \d+ problems/ })).toHaveAttribute('aria-selected', 'true');
+});
+
+test('names each object that needs attention and counts them in the navigation', async ({
+  page,
+  api,
+  sql,
+  makeAdmin,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const local = unique('shop');
+  const fields = { domain_id: domain.id, local_part: local, password: 'paper boats on the canal' };
+  const { id } = await api.call<{ id: string }>('POST', '/mailboxes', fields);
+  await api.call('POST', `/mailboxes/${id}/suspend`, { reason: 'Password leaked' });
+  await sendMessage(api, domain);
+  await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);
+  await page.goto(`${url()}/`);
+  const sections = page.getByRole('navigation', { name: 'Sections' });
+  const mailboxes = sections.getByRole('listitem').filter({ hasText: 'Mailboxes' });
+  await expect(mailboxes).toHaveText(/^Mailboxes\s*1 needs attention$/);
+  await expect(sections.getByRole('listitem').filter({ hasText: 'Aliases' })).toHaveText('Aliases');
+  await check();
+  const row = page.getByRole('row', { name: /^Suspended Mailbox .* Password leaked/ });
+  await expect(row).toContainText(`${local}@${domain.name}`);
+  await row.getByRole('link', { name: 'Review mailbox' }).click();
+  await expect(page).toHaveURL(`${url()}/mailboxes/${id}`);
+
+  await api.call('POST', `/mailboxes/${id}/unsuspend`);
+  await api.call('POST', `/domains/${domain.id}/dns/check`);
+  await sql("UPDATE domain SET dns_status = 'ok', next_dns_check_at = now() + interval '1 day' WHERE id = $1", [
+    domain.id,
+  ]);
+  await sql("UPDATE message SET status = 'delivered' WHERE domain_id = $1", [domain.id]);
+  await page.goto(`${url()}/`);
+  await expect(page.getByText('Mail is flowing')).toBeVisible();
+  await expect(page.getByText(/Last delivered message: Just now/)).toBeVisible();
+  await expect(mailboxes).toHaveText('Mailboxes');
+  await check();
 });

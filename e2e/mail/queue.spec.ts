@@ -196,6 +196,55 @@ test('deletes a message after confirmation, and retries all deferred messages', 
   await check();
 });
 
+test('retries and deletes selected messages, and says what happened to each', async ({
+  signedIn: page,
+  domain,
+  check,
+}) => {
+  const files = await attachFour(domain);
+  await page.goto(`${url()}/queue`);
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  const bar = page.getByRole('group', { name: 'Selected messages' });
+  await expect(bar).toContainText('4 selected');
+  await page.getByRole('checkbox', { name: `Select ${BOUNCE}` }).uncheck();
+  await expect(bar).toContainText('3 selected');
+  await check();
+  files.splice(0, 1);
+  await bar.getByRole('button', { name: 'Retry now' }).click();
+  const result = page.getByRole('region', { name: 'Result' });
+  await expect(result).toContainText('Retrying 1 message. Couldn’t retry 2 messages');
+  await expect(result.getByRole('listitem')).toHaveText([
+    /^ann@far\.example: This message is on hold\./,
+    /^bo@far\.example: The message is not in the queue\./,
+  ]);
+  await expect(result).toBeFocused();
+  await expect(openerOf(page)).toHaveCount(2);
+  await expect(bar).toHaveCount(0);
+  await check();
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).press(' ');
+  await bar.getByRole('button', { name: 'Delete' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Delete 2 messages from queue' });
+  await expect(dialog).toContainText('26 recipients won’t receive them, and the senders aren’t notified.');
+  await check();
+  await dialog.getByRole('button', { name: 'Delete 2 messages' }).click();
+  await expect(page.getByText('Deleted 2 messages')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'The queue is empty' })).toBeVisible();
+  await expect(result).toHaveCount(0);
+  expect(files).toEqual([]);
+});
+
+test('shows few of many recipients below the actions', async ({ signedIn: page, domain, check }) => {
+  await attachFour(domain);
+  await page.goto(`${url()}/queue?open=${BOUNCE}`);
+  const recipients = page.getByRole('list', { name: 'Undelivered recipients' });
+  await expect(recipients.getByRole('listitem')).toHaveCount(5);
+  await check();
+  await page.getByRole('button', { name: 'Show 15 more of 25 recipients' }).click();
+  await expect(recipients.getByRole('listitem')).toHaveCount(21);
+  await expect(recipients).toContainText('and 5 more recipients');
+});
+
 test('updates itself, reports a message that has left, and keeps the list when the mail server stops', async ({
   signedIn: page,
   domain,
@@ -231,11 +280,11 @@ test('pages through a long queue', async ({ signedIn: page }) => {
   );
   await attach(many);
   await page.goto(`${url()}/queue`);
-  await expect(page.getByText('Showing the first 50')).toBeVisible();
+  await expect(page.getByText('1–50')).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
   await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
-  await expect(page.getByText('Showing the last 20')).toBeVisible();
+  await expect(page.getByText('101–120 of 120')).toBeVisible();
   await page.getByRole('button', { name: 'Previous' }).click();
   await expect(rowOf(page, '4jWsM31050zMFgn')).toBeVisible();
 });

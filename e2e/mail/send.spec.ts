@@ -217,6 +217,17 @@ test('waits for a slow response, and submitting again sends nothing twice', asyn
   expect(await rowsOf(api, subject)).toHaveLength(1);
 });
 
+test('the result of a message that bounces says so, for each recipient', async ({ signedIn: page, domain, check }) => {
+  await open(page, domain, unique('Mixed '));
+  await addTo(page, 'To', 'ann@far.example, nobody@bounce.test');
+  await sendButton(page).click();
+  const result = page.getByRole('status', { name: 'Result' });
+  await expect(result).toContainText('1 delivered');
+  await expect(result).toContainText('1 bounced');
+  await expect(result).toContainText('The receiving server rejected it.');
+  await check();
+});
+
 test('keeps the draft across pages, and asks before dropping attachments', async ({
   signedIn: page,
   domain,

@@ -30,7 +30,7 @@ test('a domain and a mailbox show what they sent as a chart and a table, linked 
   check,
 }) => {
   const domain = await makeDomain(api);
-  await page.goto(`${url()}/domains/${domain.id}?tab=sent`);
+  await page.goto(`${url()}/domains/${domain.id}?tab=mailboxes`);
   await expect(page.getByRole('heading', { name: 'No messages sent in the last 7 days' })).toBeVisible();
   await check();
   const mailbox = await api.call<{ id: string; email: string }>('POST', '/mailboxes', {

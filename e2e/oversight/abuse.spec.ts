@@ -1,4 +1,4 @@
-import { type Api, type Domain, expect, makeDomain, test, unique, url } from '../support/fixtures';
+import { type Api, type Domain, expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
 
 const MAILBOX_HOURLY = 200;
 
@@ -76,4 +76,68 @@ test('rejects messages over a domain’s limit and raises an alert that can be a
   await page.getByRole('radio', { name: 'Acknowledged' }).click();
   await expect(alert).toBeVisible();
   await check();
+});
+
+test('filters alerts by kind and severity, and closes several at once', async ({ signedIn: page, api, sql, check }) => {
+  const domain = await makeDomain(api);
+  for (const [kind, severity, local] of [
+    ['rate_limited', 'warning', 'one'],
+    ['rate_limited', 'warning', 'two'],
+    ['mailbox_suspended', 'critical', 'three'],
+  ]) {
+    await sql(
+      `INSERT INTO alert (id, kind, severity, subject, domain_id, count, expected, updated_at)
+       VALUES (gen_random_uuid(), $1::alert_kind, $2::alert_severity, $3, $4, 300, 200, now())`,
+      [kind, severity, `${local}@${domain.name}`, domain.id],
+    );
+  }
+  await page.goto(`${url()}/abuse?domain=${domain.id}`);
+  const rows = page.getByRole('table', { name: 'Alerts' }).getByRole('row');
+  await expect(rows).toHaveCount(4);
+  await page.getByRole('combobox', { name: 'Severity' }).click();
+  await page.getByRole('option', { name: 'Critical' }).click();
+  await expect(rows).toHaveCount(2);
+  await expect(rows.last()).toContainText('three');
+  await check();
+  await page.goto(`${url()}/abuse?domain=${domain.id}&kind=rate_limited`);
+  await expect(rows).toHaveCount(3);
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+  const bar = page.getByRole('group', { name: 'Selected alerts' });
+  await check();
+  await bar.getByRole('button', { name: 'Close' }).click();
+  await expect(page.getByText('Closed 2 alerts')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No matching alerts' })).toBeVisible();
+  await check();
+});
+
+test('a super admin chooses who gets alert emails, and tests a webhook for alerts', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  await useSession(page, (await makeAdmin('super_admin')).cookie);
+  const name = unique('On-call chat ');
+  await api.call('POST', '/webhooks', { url: 'https://127.0.0.1:9/alerts', events: ['system.alert'], name });
+  await page.goto(`${url()}/abuse`);
+  const emails = page.getByRole('region', { name: 'Alert emails' });
+  await emails.getByLabel('Send alerts to').fill('ops@far.example');
+  await page.keyboard.press('Enter');
+  await emails.getByRole('combobox', { name: 'From severity' }).click();
+  await page.getByRole('option', { name: 'Critical alerts only' }).click();
+  await check();
+  await emails.getByRole('button', { name: 'Save' }).click();
+  await expect(emails.getByRole('status')).toContainText('Saved');
+  const settings = await api.call<{ key: string; value: unknown }[]>('GET', '/config');
+  const settingOf = (key: string) => settings.find((setting) => setting.key === key)?.value;
+  expect(settingOf('ALERT_EMAILS')).toEqual(['ops@far.example']);
+  expect(settingOf('ALERT_EMAIL_SEVERITY')).toBe('critical');
+  await api.call('PATCH', '/config', { values: { ALERT_EMAILS: null, ALERT_EMAIL_SEVERITY: null } });
+
+  const webhooks = page.getByRole('list', { name: 'Webhooks for alerts' });
+  await webhooks.getByRole('button', { name: `Send test to ${name}` }).click();
+  await expect(page.getByText(`The test alert to ${name} failed`)).toBeVisible();
+  await check();
+  await webhooks.getByRole('link', { name }).click();
+  await expect(page).toHaveURL(/\/webhooks\/[0-9a-f-]{36}/);
 });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, makeDomain, test, url, useSession } from '../support/fixtures';
+import { expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
 
 test('shows who changed a domain, with the field before and after, and filters by any value', async ({
   page,
@@ -18,7 +18,7 @@ test('shows who changed a domain, with the field before and after, and filters b
   await expect(page.getByRole('row')).toHaveCount(3);
   await check();
 
-  await page.getByRole('button', { name: 'domain.update' }).click();
+  await page.getByRole('button', { name: `${admin.email} changed domain ${domain.name}` }).click();
   const entry = page.getByRole('complementary', { name: 'Entry: domain.update' });
   const change = entry.getByRole('row', { name: /description/ });
   await expect(change.getByRole('deletion')).toHaveText('(empty)');
@@ -34,20 +34,63 @@ test('shows who changed a domain, with the field before and after, and filters b
   await expect(page.getByRole('row')).toHaveCount(3);
 });
 
-test('turns typed text into the matching filter, and says if nothing matches', async ({ page, makeAdmin, check }) => {
+test('searches as it is typed, by actor, action, name and request id, and says if nothing matches', async ({
+  page,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const alias = await api.call<{ id: string; address: string }>('POST', '/aliases', {
+    domain_id: domain.id,
+    source_local_part: 'hello',
+    destination: 'ann@far.example',
+  });
   const admin = await makeAdmin('admin');
   await useSession(page, admin.cookie);
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await page.getByRole('row', { name: alias.address }).getByRole('switch').press(' ');
+  await expect(page.getByText(`Deactivated ${alias.address}`)).toBeVisible();
   await page.goto(`${url()}/audit`);
-  const find = page.getByRole('textbox', { name: 'Find entries' });
-  await find.fill(admin.email);
-  await find.press('Enter');
-  await expect(page.getByRole('button', { name: 'session.create' })).toHaveCount(1);
-  await find.fill('domain.delete');
-  await find.press('Enter');
+  const search = page.getByRole('textbox', { name: 'Search entries' });
+  await search.fill(`hello@${domain.name.slice(0, -4)}`);
+  const deactivated = page.getByRole('button', { name: `${admin.email} deactivated alias ${alias.address}` });
+  await expect(page.getByRole('row')).toHaveCount(3);
+  await expect(deactivated).toBeVisible();
+  await expect(page.getByRole('button', { name: `created alias ${alias.address}` })).toBeVisible();
+  await expect(page.getByText(alias.id)).toHaveCount(0);
+  await expect(page).toHaveURL(/q=hello@/);
+  await check();
+
+  await search.fill(admin.email.slice(0, -3));
+  await expect(page.getByRole('button', { name: `${admin.email} signed in` })).toHaveCount(1);
+  await deactivated.click();
+  const entry = page.getByRole('complementary', { name: 'Entry: alias.update' });
+  const requestId = (await entry.getByRole('button', { name: /^[0-9a-f]{8}-/ }).textContent()) ?? '';
+  await expect(entry.getByText(`alias:${alias.id}`)).toBeVisible();
+  await check();
+  await search.fill(requestId.slice(0, 26));
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(deactivated).toBeVisible();
+  await search.fill(`nothing ${requestId}`);
   await expect(page.getByRole('heading', { name: 'No matching entries' })).toBeVisible();
   await check();
   await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await expect(page.getByRole('row').nth(1)).toBeVisible();
+});
+
+test('marks a dry run, which changes nothing', async ({ signedIn: page, api, domain, check }) => {
+  const csv = `source_local_part,destination\n${unique()},ann@far.example`;
+  await api.call('POST', '/aliases/import', { domain_id: domain.id, csv, dry_run: true });
+  await api.call('POST', '/aliases/import', { domain_id: domain.id, csv });
+  await page.goto(`${url()}/audit?domain=${domain.id}&action=alias.import`);
+  await expect(page.getByRole('row', { name: 'imported aliases' })).toHaveCount(1);
+  const dryRun = page.getByRole('row', { name: 'did a dry run: import aliases' });
+  await expect(dryRun.getByText('Dry run', { exact: true })).toBeVisible();
+  await expect(page.getByText('Dry run', { exact: true })).toHaveCount(1);
+  await dryRun.getByRole('button').click();
+  await expect(page.getByRole('complementary').getByText('Dry run', { exact: true })).toBeVisible();
+  await check();
 });
 
 test('lets a super admin verify the chain and export all entries', async ({ signedIn: page, api, sql, check }) => {
@@ -82,8 +125,8 @@ test('shows a domain admin entries of assigned domains only, without export and 
   await useSession(page, cookie);
   await page.goto(`${url()}/audit`);
   await expect(page.getByRole('row')).toHaveCount(2);
-  await expect(page.getByText(`domain:${own.id}`)).toBeVisible();
-  await expect(page.getByText(`domain:${foreign.id}`)).toHaveCount(0);
+  await expect(page.getByRole('button', { name: `added domain ${own.name}` })).toBeVisible();
+  await expect(page.getByText(foreign.name)).toHaveCount(0);
   await expect(page.getByRole('button', { name: /Export|Verify/ })).toHaveCount(0);
   await check();
 });

@@ -28,5 +28,5 @@ export async function reportedDomain({ api }: { api: Api }): Promise<string> {
   const rows = [{ ip: '192.0.2.10', count: 90 }, { ip: '203.0.113.9', dkim: 'fail', spf: 'fail' } as const];
   const content = Buffer.from(dmarcXml({ domain: domain.name, day, rows })).toString('base64');
   await api.call('POST', '/dmarc/reports', { content });
-  return `/domains/${domain.id}?tab=reports`;
+  return `/domains/${domain.id}?view=reports`;
 }

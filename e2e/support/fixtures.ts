@@ -108,10 +108,14 @@ export async function signIn(
   return /service_session=([^;]+)/.exec(response.headers()['set-cookie'] ?? '')?.[1] ?? '';
 }
 
+const ACT_TIMEOUT_MS = 5_000;
+
 /** Repeats `act` until the sign-in throttle, which other tests share, lets it through. */
 export async function untilAdmitted(page: Page, act: () => Promise<void>, outcome: Locator): Promise<void> {
   const throttled = alertWith(page, 'More than 5 sign-in attempts in a second');
   let isRepeated = false;
+  // The outcome may replace the form while `act` waits for a field of it.
+  page.setDefaultTimeout(ACT_TIMEOUT_MS);
   await expect(async () => {
     // A slow page may show the outcome after the first try, and then there is nothing to repeat.
     if (isRepeated && (await outcome.isVisible())) return;
@@ -119,7 +123,9 @@ export async function untilAdmitted(page: Page, act: () => Promise<void>, outcom
     await act();
     await expect(outcome.or(throttled).first()).toBeVisible();
     await expect(throttled).toHaveCount(0, { timeout: 1 });
-  }).toPass({ intervals: [1100], timeout: 30_000 });
+  })
+    .toPass({ intervals: [1100], timeout: 30_000 })
+    .finally(() => page.setDefaultTimeout(0));
   await expect(outcome).toBeVisible();
 }
 

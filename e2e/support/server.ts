@@ -85,7 +85,7 @@ function untilReady(server: ChildProcess): Promise<string> {
     const read = (chunk: Buffer) => {
       output += chunk;
       const link = SETUP_LINK.exec(output)?.[1];
-      if (!link || !/ready at/i.test(output)) return;
+      if (!link) return;
       clearTimeout(timer);
       resolve(link);
     };

@@ -35,6 +35,17 @@ test('shows what is wrong first, with what to do, then every check and its last 
   await sql(`DELETE FROM health_check WHERE subject = $1`, [host]);
 });
 
+test('checks everything at once', async ({ signedIn: page, sql }) => {
+  await page.goto(`${url()}/system/health`);
+  const row = page.getByRole('table', { name: 'Database checks' }).getByRole('row', { name: 'Postgres' });
+  await expect(row).toContainText('OK');
+  await sql(`UPDATE health_check SET status = 'down', message = 'Old', checked_at = now() WHERE name = 'database'`);
+  await page.reload();
+  await expect(row).toContainText('Down');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await expect(row).toContainText('OK');
+});
+
 test('lists nodes, drains one, and removes one that is dead', async ({ signedIn: page, sql, check }) => {
   const [alive, dead] = [`${unique('a')}.example`, `${unique('d')}.example`];
   await sql(

@@ -92,7 +92,7 @@ const DIALOGS: View[] = [
     name: 'The dialog that shows a secret',
     path: () => '/api-keys?new=true',
     open: async (page) => {
-      await page.getByLabel('Name').fill(unique('Looks '));
+      await page.getByLabel('Name', { exact: true }).fill(unique('Looks '));
       await page.getByRole('button', { name: 'Create key' }).click();
       await expect(page.getByRole('dialog', { name: /^Copy the key/ })).toBeVisible();
     },

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expect, test, url } from '../support/fixtures';
 
-// The page for unknown addresses has all that every page shares, and neither the shell nor data.
-const BLANK = '/nothing-here';
+// What Next.js itself shows for an error has all that every page shares, and neither the shell nor data.
+const BLANK = '/_not-found';
 const LISTS = ['/aliases', '/audit', '/domains', '/mailboxes', '/messages', '/queue', '/webhooks'];
 const LIMIT = 1.35;
 
@@ -13,6 +13,29 @@ test(`list pages load at most ${LIMIT} × the JavaScript of a nearly blank page`
     const ratio = (await scriptBytes(page, path)) / blank;
     expect.soft(ratio, `${path} compared with ${BLANK}`).toBeLessThanOrEqual(LIMIT);
   }
+});
+
+test('a list loads other pages ahead only when the pointer is on their link', async ({
+  signedIn: page,
+  api,
+  domain,
+}) => {
+  for (const local_part of ['ahead', 'behind'])
+    await api.call('POST', '/mailboxes', { domain_id: domain.id, local_part, password: 'paper boats on a canal' });
+  const ahead: string[] = [];
+  page.on('request', (request) => {
+    if (request.headers()['next-router-prefetch']) ahead.push(new URL(request.url()).pathname);
+  });
+  await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
+  const link = page.getByRole('link', { name: `behind@${domain.name}` });
+  await expect(link).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  expect(ahead).toEqual([]);
+  const href = await link.getAttribute('href');
+  await link.hover();
+  await expect.poll(() => ahead).toContain(href);
+  await page.getByRole('link', { name: 'Aliases', exact: true }).hover();
+  await expect.poll(() => ahead).toContain('/aliases');
 });
 
 /** The gzipped size of all scripts that a page loads without being used. */

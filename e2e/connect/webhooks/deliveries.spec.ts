@@ -41,6 +41,9 @@ test('lists failed deliveries as they happen with their cause, and replays one o
   await expect(page.getByText('Response of the endpoint')).toBeVisible();
   await page.getByRole('button', { name: 'Attempt 1' }).press('Enter');
   await expect(page.getByText('Request, attempt 1')).toBeVisible();
+  await expect(page.getByRole('figure', { name: /^Request/ })).toHaveText(/\{\s+"id": ".+",\s+"/, {
+    useInnerText: true,
+  });
   endpoint.status = 204;
   await page.getByRole('button', { name: 'Replay now' }).click();
   await expect(sent).toContainText('Delivered');

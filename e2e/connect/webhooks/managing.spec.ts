@@ -69,7 +69,8 @@ test('adds a webhook, shows its secret once, and delivers a signed test event', 
       .update(request?.body ?? '')
       .digest('hex'),
   );
-  await expect(page.getByText(request?.body.toString() ?? '')).toBeVisible();
+  const shown = JSON.stringify(JSON.parse(request?.body.toString() ?? ''), null, 2);
+  await expect(page.getByRole('figure', { name: /^Request/ })).toContainText(shown, { useInnerText: true });
   await expect(page.getByText('Response of the endpoint')).toBeVisible();
   await expect(page.getByText('The endpoint accepted the delivery. No action needed.')).toBeVisible();
   await check();

@@ -110,7 +110,8 @@ test('opens an alias from the palette, and starts a new one', async ({ signedIn:
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await finder.fill('new alias');
-  await page.getByRole('option', { name: 'New alias', exact: true }).click();
+  await expect(page.getByRole('option').first()).toContainText('New alias');
+  await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'New alias' });
   await dialog.getByRole('combobox', { name: 'Domain' }).click();
   await page.getByRole('option', { name: domain.name }).click();

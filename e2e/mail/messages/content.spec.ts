@@ -132,7 +132,7 @@ test('a message is resent after a confirmation, and its copy is one click away',
   const dialog = page.getByRole('dialog', { name: 'Resend message' });
   await expect(dialog).toContainText('ann@far.example');
   await check();
-  await dialog.getByLabel('Other recipients').fill('dan@far.example,');
+  await dialog.getByLabel('Send only to').fill('dan@far.example,');
   await dialog.getByRole('button', { name: 'Resend message' }).click();
   const done = page.getByRole('dialog', { name: 'Message resent' });
   await expect(done).toBeVisible();

@@ -45,6 +45,40 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await expect(page.getByRole('row', { name: two })).toBeVisible();
 });
 
+test('a part of an address, a domain or a subject finds messages, and the counts follow', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const [name, word] = [unique('harbour'), unique('Parcel')];
+  await sendMessage(api, domain, { to: [{ email: `ada@${name}.example` }] });
+  await sendMessage(api, domain, { subject: `${word} for you` });
+  await sendMessage(api, domain, { cc: [{ email: `bo.${name}@far.example` }] });
+  await page.goto(`${url()}/messages`);
+  const search = page.getByLabel('Search messages');
+  const all = page.getByRole('group', { name: /^Status/ }).getByRole('button', { name: /^All/ });
+  await expect(all).toHaveAccessibleName(/^All last 24 hours [\d,]+$/);
+  for (const [text, found] of [
+    [name.slice(2), 2],
+    [`@${name}.ex`, 1],
+    [`bo.${name}@`, 1],
+    [word.toLowerCase(), 1],
+  ] as const) {
+    await search.fill(text);
+    await expect(all).toHaveAccessibleName(`All retained ${found}`);
+    await expect(page.getByRole('row')).toHaveCount(found + 1);
+  }
+  await check();
+  await page.getByRole('button', { name: 'Since any time' }).click();
+  await page.getByRole('menuitem', { name: 'Last hour' }).click();
+  await expect(all).toHaveAccessibleName('All chosen period 1');
+  await search.fill(unique('nothing'));
+  await expect(page.getByRole('heading', { name: 'No matching messages' })).toBeVisible();
+  await expect(all).toHaveAccessibleName('All chosen period 0');
+  await check();
+});
+
 test('the peek opens next to the list, steps through the messages and restores focus when closed', async ({
   signedIn: page,
   api,

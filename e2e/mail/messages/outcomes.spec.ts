@@ -45,6 +45,49 @@ test('a bounced message shows the raw reply, an explanation and the next step', 
   await expect(page.getByText('0 recipients')).toBeVisible();
 });
 
+test('mail to an address of your own that doesn’t exist offers to create the mailbox', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const { id } = await sendMessage(api, domain, { to: [{ email: `cara@${domain.name}` }] });
+  await page.goto(`${url()}/messages/${id}`);
+  const explanation = page.getByRole('region', { name: 'Explanation' });
+  await expect(explanation).toContainText(`You have no mailbox or alias for cara@${domain.name}`);
+  await check();
+  await explanation.getByRole('link', { name: 'Create mailbox' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New mailbox' });
+  await expect(dialog.getByRole('textbox', { name: 'Address', exact: true })).toHaveValue('cara');
+  await dialog.getByRole('button', { name: 'Generate password' }).click();
+  await dialog.getByRole('button', { name: 'Create mailbox' }).click();
+  await expect(page.getByRole('dialog', { name: /^Copy the password/ })).toContainText(`cara@${domain.name}`);
+});
+
+test('a message whose recipients have different outcomes shows each of them', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const subject = unique('Mixed ');
+  const to = [{ email: 'ann@far.example' }, { email: 'nobody@bounce.test' }];
+  const { id } = await sendMessage(api, domain, { subject, to });
+  await expect
+    .poll(async () => (await api.call<{ outcomes: object[] }>('GET', `/messages/${id}`)).outcomes)
+    .toEqual([
+      { status: 'delivered', recipients: 1 },
+      { status: 'bounced', recipients: 1 },
+    ]);
+  await page.goto(`${url()}/messages?domain=${domain.id}`);
+  await expect(page.getByRole('row', { name: subject })).toContainText('1 delivered1 bounced');
+  await check();
+  await page.getByRole('link', { name: subject }).click();
+  const explanation = page.getByRole('region', { name: 'Explanation' });
+  await expect(explanation).toContainText('For nobody@bounce.test, of 2 recipients');
+  await check();
+});
+
 test('inbound mail rejected by a mailbox shows the reason and no resend action', async ({
   signedIn: page,
   api,

@@ -1,0 +1,179 @@
+import type { Page } from '@playwright/test';
+import { answerProcedure, failProcedure } from '../support/faults';
+import { alertWith, expect, type Sql, test, url, useSession } from '../support/fixtures';
+import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
+import { attachMailHost } from '../support/operating-agent';
+
+// One operation at a time, over all mail servers.
+test.describe.configure({ mode: 'serial' });
+
+let detach: (() => Promise<void>) | null = null;
+test.afterEach(async () => {
+  await detach?.();
+  detach = null;
+});
+
+async function attach(sql: Sql, changes: Parameters<typeof attachMailHost>[1] = []) {
+  const mailHost = await attachMailHost(sql, changes);
+  detach = mailHost.detach;
+  return mailHost;
+}
+
+const hostSection = (page: Page, host: string) => page.getByRole('region', { name: host });
+const operationPanel = (page: Page) => page.getByRole('region', { name: 'Operation', exact: true });
+const operations = (page: Page) => page.getByRole('table', { name: /^Operations/ });
+
+test('without a mail server the page explains how to attach one', async ({ signedIn: page, check }) => {
+  const nothing = { services: [], instances: [], running: null };
+  const answering = await answerProcedure(page, 'orchestrator.get', { mail_server: 'none', ...nothing });
+  await page.goto(`${url()}/system/services`);
+  await expect(page.getByRole('heading', { name: 'No mail server is attached' })).toBeVisible();
+  await expect(page.getByText('docs/mail-server.md')).toBeVisible();
+  await check();
+  await answering();
+  await answerProcedure(page, 'orchestrator.get', { mail_server: 'silent', ...nothing });
+  await page.reload();
+  await expect(alertWith(page, 'The mail agent is not responding')).toContainText('systemctl status');
+  await check();
+});
+
+test('shows each service, what is wrong with it, and files that differ from the settings', async ({
+  signedIn: page,
+  sql,
+  check,
+}) => {
+  const { host } = await attach(sql, [
+    { service: 'dovecot', state: 'not_responding', message: 'It answered: * BYE' },
+    { service: 'rspamd', state: 'stopped' },
+  ]);
+  await page.goto(`${url()}/system/services`);
+  const table = page.getByRole('table', { name: `Services of ${host}` });
+  await expect(table.getByRole('row', { name: 'Redis' })).toContainText('Running');
+  await expect(table.getByRole('row', { name: 'Redis' })).toContainText('As generated');
+  await expect(table.getByRole('row', { name: 'Dovecot' }).first()).toContainText('Not responding');
+  await expect(table).toContainText('It answered: * BYE. Restart it.');
+  await expect(table).toContainText('Rspamd is not running.');
+  await check();
+  await table.getByRole('button', { name: '1 file differs: Postfix' }).click();
+  await expect(table).toContainText('postfix/main.cf differs from what the settings generate');
+  await check();
+});
+
+test('restarts a service after confirmation, with its output as it comes, also after leaving the page', async ({
+  signedIn: page,
+  sql,
+  check,
+}) => {
+  const mailHost = await attach(sql);
+  await page.goto(`${url()}/system/services`);
+  await hostSection(page, mailHost.host).getByRole('button', { name: 'Restart Postfix' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Restart Postfix' });
+  await expect(dialog).toContainText('may arrive twice');
+  await check();
+  await dialog.getByRole('button', { name: 'Restart Postfix' }).click();
+  await expect(operationPanel(page)).toContainText('Waiting for the mail agent');
+  await expect(page.getByRole('button', { name: 'Restart all' }).first()).toBeDisabled();
+  const id = await mailHost.claim();
+  await mailHost.say(id, 'step', 'Stopping Postfix');
+  await expect(page.getByRole('log')).toContainText('Stopping Postfix');
+  await check();
+
+  await page.goto(`${url()}/queue`);
+  await mailHost.say(id, 'error', 'Postfix didn’t stop within 10 seconds and was killed.');
+  await page.goto(`${url()}/system/services`);
+  await expect(page.getByRole('log')).toContainText('Error: Postfix didn’t stop within 10 seconds');
+  await mailHost.finish(id, 'succeeded', 'Restarted Postfix.');
+  await expect(operationPanel(page).getByRole('status')).toHaveText('Restarted Postfix.');
+  await expect(operations(page).getByRole('row', { name: 'Restart Postfix' }).first()).toContainText('Succeeded');
+  await expect(hostSection(page, mailHost.host).getByRole('button', { name: 'Restart Postfix' })).toBeEnabled();
+  await check();
+  await operationPanel(page).getByRole('button', { name: 'Close' }).click();
+  await expect(operationPanel(page)).toHaveCount(0);
+  await page.getByRole('button', { name: /^Succeeded .*: Postfix$/ }).click();
+  await expect(page).toHaveURL(new RegExp(`operation=${id}`));
+  await expect(page.getByRole('log')).toContainText('Stopping Postfix');
+});
+
+test('previews the configuration as a diff, and shows an operation that was rolled back', async ({
+  signedIn: page,
+  sql,
+  check,
+}) => {
+  const mailHost = await attach(sql);
+  await page.goto(`${url()}/system/services`);
+  const section = hostSection(page, mailHost.host);
+  await section.getByRole('button', { name: 'Preview configuration' }).click();
+  const preview = await mailHost.claim();
+  for (const line of ['Changes: postfix/main.cf', '@@ -1 +1 @@', '-biff = yes', '+biff = no'])
+    await mailHost.say(preview, 'diff', line);
+  await mailHost.finish(preview, 'succeeded', 'Would change 1 file and reload Postfix. Nothing was changed.');
+  await expect(page.getByRole('log')).toContainText('+biff = no');
+  await expect(operationPanel(page)).toContainText('Nothing was changed.');
+  await check();
+
+  await section.getByRole('button', { name: 'Apply configuration' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Apply configuration' });
+  await expect(dialog).toContainText('the former files are restored');
+  await dialog.getByRole('button', { name: 'Apply configuration' }).press('Enter');
+  const id = await mailHost.claim();
+  const message = 'Postfix didn’t respond with the new configuration. The former configuration is in place again.';
+  await mailHost.finish(id, 'rolled_back', message);
+  await expect(operationPanel(page)).toContainText(message);
+  await expect(operations(page).getByRole('row', { name: 'Apply configuration' }).first()).toContainText('Rolled back');
+  await check();
+});
+
+test('shows the operation that is running if another one can’t start', async ({ signedIn: page, sql, api, check }) => {
+  const mailHost = await attach(sql);
+  await page.goto(`${url()}/system/services`);
+  const restart = hostSection(page, mailHost.host).getByRole('button', { name: 'Restart Dovecot' });
+  await restart.click();
+  const dialog = page.getByRole('dialog', { name: 'Restart Dovecot' });
+  await expect(dialog).toBeVisible();
+  const { id } = await api.call<{ id: string }>('POST', '/orchestrator/operations', {
+    action: 'rebuild_maps',
+    host: mailHost.host,
+  });
+  await mailHost.claim();
+  await dialog.getByRole('button', { name: 'Restart Dovecot' }).click();
+  await expect(alertWith(page, 'Another operation is running')).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`operation=${id}`));
+  await expect(page.getByRole('heading', { name: 'Rebuild maps' })).toBeVisible();
+  await check();
+  await mailHost.finish(id, 'interrupted', 'The mail agent stopped while it ran.');
+  await expect(operationPanel(page)).toContainText('Interrupted');
+});
+
+test('says what failed if the services can’t be loaded', async ({ signedIn: page, check }) => {
+  const fault = { status: 500, code: 'INTERNAL_ERROR', message: 'x' };
+  const end = await failProcedure(page, 'orchestrator.get', fault);
+  await page.goto(`${url()}/system/services`);
+  await expect(alertWith(page, 'Couldn’t load the services')).toBeVisible();
+  await check();
+  await end();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(alertWith(page, 'Couldn’t load the services')).toHaveCount(0);
+});
+
+test('denies admins access to the services', async ({ page, makeAdmin }) => {
+  const { cookie } = await makeAdmin('admin');
+  await useSession(page, cookie);
+  await page.goto(`${url()}/system/services`);
+  await expect(page.getByRole('heading', { name: 'This page requires the role super admin' })).toBeVisible();
+});
+
+test('loads without layout shifts, in both themes and all widths', async ({ signedIn: page, sql, check }) => {
+  const mailHost = await attach(sql);
+  await countShifts(page);
+  for (const size of WIDTHS) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(`${url()}/system/services`);
+    await expect(hostSection(page, mailHost.host)).toBeVisible();
+    await settled(page);
+    expect(await shifts(page), `layout shifts at ${size.width} px`).toEqual([]);
+    await check();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await check();
+  }
+});

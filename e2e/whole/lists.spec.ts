@@ -1,0 +1,176 @@
+import type { Locator, Page } from '@playwright/test';
+import { type Domain, expect, makeDomain, type Sql, test, unique, url, useSession } from '../support/fixtures';
+import { countShifts, shifts } from '../support/layout-shifts';
+
+const ALIASES = 60;
+
+/** Aliases a1, a2, … of a domain. */
+async function makeAliases(sql: Sql, domain: Domain, count = ALIASES): Promise<void> {
+  await sql(
+    `INSERT INTO alias (id, domain_id, source_local_part, destination, created_at, updated_at)
+     SELECT gen_random_uuid(), $1, 'a' || n, 'ann@far.example', now(), now() FROM generate_series(1, $2::int) AS n`,
+    [domain.id, count],
+  );
+}
+
+const topOf = (locator: Locator) => locator.evaluate((element) => element.getBoundingClientRect().top);
+const scrollToEnd = (page: Page) => page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+
+/** Whether the middle of the element is in the window and not covered. */
+const isInView = (locator: Locator) =>
+  locator.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+    return hit !== null && (element.contains(hit) || hit.contains(element));
+  });
+
+for (const width of [1280, 1920, 360]) {
+  test(`an address keeps its whole domain at ${width} px`, async ({ signedIn: page, api, check }) => {
+    const created = await api.call<Domain>('POST', '/domains', {
+      name: `${unique('saltmarsh-press-')}.example`.toLowerCase(),
+    });
+    await api.call('POST', '/mailboxes', {
+      domain_id: created.id,
+      local_part: 'accounts.oliveira-castellanos-and-daughters',
+      password: 'paper boats on the canal',
+    });
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${url()}/mailboxes?domain=${created.id}`);
+    const host = page.getByText(`@${created.name}`, { exact: true });
+    await expect(host).toBeVisible();
+    expect(await host.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    await check();
+  });
+}
+
+test('a state is shown only where it isn’t the usual one', async ({ signedIn: page, api, check }) => {
+  const domain = await makeDomain(api);
+  for (const [local_part, active] of [
+    ['ann', true],
+    ['bea', false],
+  ] as const) {
+    const password = 'paper boats on the canal';
+    await api.call('POST', '/mailboxes', { domain_id: domain.id, local_part, password, active });
+  }
+  await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
+  await expect(page.getByRole('row', { name: `bea@${domain.name}` })).toContainText('Inactive');
+  await expect(page.getByRole('row', { name: `ann@${domain.name}` })).not.toContainText(/active/i);
+  await check();
+});
+
+test('an address is copied from its row', async ({ signedIn: page, api, sql, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const domain = await makeDomain(api);
+  await makeAliases(sql, domain, 1);
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  const copy = page.getByRole('button', { name: 'Copy address' });
+  await expect(page.getByRole('link', { name: `a1@${domain.name}` })).toBeVisible();
+  await expect(copy).toHaveCount(0);
+  await page.getByRole('row', { name: `a1@${domain.name}` }).hover();
+  await copy.click();
+  await expect(page.getByRole('button', { name: 'Copied address' })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`a1@${domain.name}`);
+});
+
+test('the filters, the header and the selected rows’ actions stay in view', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  await makeAliases(sql, domain);
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  const header = page.getByRole('columnheader', { name: 'Delivers to' });
+  const filter = page.getByRole('textbox', { name: 'Filter by address or destination' });
+  await expect(page.getByRole('row')).toHaveCount(51);
+  await scrollToEnd(page);
+  expect(await topOf(page.getByRole('heading', { name: 'Aliases' }))).toBeLessThan(0);
+  expect(await isInView(filter)).toBe(true);
+  expect(await isInView(header)).toBe(true);
+  expect(await topOf(header)).toBeGreaterThan(await topOf(filter));
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  const actions = page.getByRole('group', { name: 'Selected aliases' });
+  await scrollToEnd(page);
+  expect(await isInView(actions)).toBe(true);
+  await check();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await scrollToEnd(page);
+  expect(await isInView(actions)).toBe(true);
+  expect(await isInView(filter)).toBe(false);
+  await check();
+});
+
+test('a row that gets the focus isn’t below the header', async ({ signedIn: page, api, sql }) => {
+  const domain = await makeDomain(api);
+  await makeAliases(sql, domain);
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await expect(page.getByRole('row')).toHaveCount(51);
+  await scrollToEnd(page);
+  const first = page.getByRole('row').nth(1).getByRole('link');
+  await first.focus();
+  expect(await isInView(first)).toBe(true);
+});
+
+test('a list says which of how many rows it shows', async ({ signedIn: page, api, sql, check }) => {
+  const domain = await makeDomain(api);
+  await makeAliases(sql, domain);
+  const answered = page.waitForResponse((response) => /total.*true/.test(decodeURIComponent(response.url())));
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  const pagination = page.getByRole('navigation', { name: 'Pagination' });
+  await expect(pagination).toContainText('1–50 of 60');
+  // In a request of its own, so that the rows don't wait for it.
+  expect(new URL((await answered).url()).pathname).toBe('/api/trpc/aliases.list');
+  await check();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(pagination).toContainText('51–60 of 60');
+  await page.reload();
+  await expect(pagination).toContainText('51–60 of 60');
+  await page.getByRole('textbox', { name: 'Filter by address or destination' }).fill('a59');
+  await expect(pagination).toContainText('1–1 of 1');
+});
+
+test('rows are shown before their total is counted', async ({ signedIn: page, api, sql }) => {
+  const domain = await makeDomain(api);
+  await makeAliases(sql, domain);
+  await countShifts(page);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(
+    (requested) => /"total":true/.test(decodeURIComponent(requested.search)),
+    async (route) => {
+      await held;
+      await route.continue();
+    },
+  );
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  const pagination = page.getByRole('navigation', { name: 'Pagination' });
+  await expect(page.getByRole('row')).toHaveCount(51);
+  await expect(pagination).toContainText('1–50');
+  await expect(pagination).not.toContainText('of 60');
+  release();
+  await expect(pagination).toContainText('1–50 of 60');
+  expect(await shifts(page)).toEqual([]);
+});
+
+test('times are in the time zone of the account, which is named', async ({ page, api, sql, makeAdmin, check }) => {
+  const domain = await makeDomain(api);
+  await makeAliases(sql, domain, 1);
+  await sql(`UPDATE alias SET created_at = '2026-03-01T20:00:00Z' WHERE domain_id = $1`, [domain.id]);
+  await useSession(page, (await makeAdmin('admin')).cookie);
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await expect(page.getByTitle('1 March 2026, 20:00:00 UTC')).toHaveText('1 Mar');
+
+  await page.goto(`${url()}/account`);
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('Kathmandu');
+  await page.getByRole('option', { name: 'Asia/Kathmandu' }).click();
+  await check();
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await expect(page.getByTitle('2 March 2026, 01:45:00 GMT+5:45')).toHaveText('2 Mar');
+  await page.goto(`${url()}/analytics`);
+  await expect(page.getByRole('combobox', { name: 'Time zone' })).toHaveValue('Asia/Kathmandu');
+});
