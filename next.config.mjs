@@ -6,7 +6,7 @@ export default {
   images: { unoptimized: true },
   // `npm run check:types` checks types; the build does not repeat it.
   typescript: { ignoreBuildErrors: true },
-  serverExternalPackages: ['@node-rs/argon2', 'nodemailer', 'pg', 'pino', 'smtp-server'],
+  serverExternalPackages: ['@node-rs/argon2', 'nodemailer', 'pg', 'pino', 'prom-client', 'smtp-server'],
   experimental: {
     optimizePackageImports: ['@mantine/core', '@mantine/hooks', '@tabler/icons-react'],
   },

@@ -8,6 +8,7 @@ process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= fileURLToPath(
 
 export default defineConfig({
   schema: 'prisma/schema',
-  migrations: { path: 'prisma/migrations' },
+  // Archives of an older version are migrated in steps (src/modules/backups/scratch).
+  migrations: { path: process.env.MIGRATIONS_FOLDER ?? 'prisma/migrations' },
   datasource: { url: process.env.DATABASE_URL ?? '' },
 });

@@ -6,13 +6,16 @@ import { analyticsRouter } from './analytics/router';
 import { apiKeysRouter } from './api-keys/router';
 import { auditRouter } from './audit/router';
 import { authRouter } from './auth/router';
+import { backupsRouter } from './backups/router';
 import { clusterRouter } from './cluster/router';
 import { configRouter } from './config/router';
 import { domainsRouter } from './domains/router';
 import { eventsRouter } from './events/router';
+import { mailBackupsRouter } from './mail-backups/router';
 import { mailServerRouter } from './mail-server/router';
 import { mailboxesRouter } from './mailboxes/router';
 import { messagesRouter } from './messages/router';
+import { orchestratorRouter } from './orchestrator/router';
 import { overviewRouter } from './overview/router';
 import { queueRouter } from './queue/router';
 import { reportsRouter } from './reports/router';
@@ -29,13 +32,16 @@ export const appRouter = router({
   apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,
+  backups: backupsRouter,
   cluster: clusterRouter,
   config: configRouter,
   domains: domainsRouter,
   events: eventsRouter,
   mailboxes: mailboxesRouter,
+  mailBackups: mailBackupsRouter,
   mailServer: mailServerRouter,
   messages: messagesRouter,
+  orchestrator: orchestratorRouter,
   overview: overviewRouter,
   queue: queueRouter,
   reports: reportsRouter,
