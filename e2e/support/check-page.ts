@@ -26,6 +26,8 @@ export function watch(page: Page, origin: string): { faults: string[] } {
 
 /** Run after every scenario: no axe violation, console error, off-origin request or horizontal overflow. */
 export async function checkPage(page: Page, watched: { faults: string[] }): Promise<void> {
+  // Next.js replaces the title shortly after the page; for a moment there is none.
+  await expect(page).toHaveTitle(/./);
   await page.evaluate(await axeSource);
   const results = await page.evaluate(async (tags) => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') };

@@ -15,11 +15,15 @@ export async function countShifts(page: Page): Promise<void> {
       for (const entry of list as (PerformanceEntry & {
         value: number;
         hadRecentInput: boolean;
-        sources: { node?: Node }[];
+        sources: { node?: Node; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[];
       })[]) {
         // Smaller shifts come from fonts that differ by a fraction of a pixel.
         if (entry.hadRecentInput || entry.value < 0.001) continue;
-        const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 80) : 'text'));
+        const moved = entry.sources.map(({ node, previousRect, currentRect }) => {
+          const what = node instanceof Element ? node.outerHTML.slice(0, 80) : 'text';
+          const [before, after] = [previousRect, currentRect].map(({ x, y, width, height }) => [x, y, width, height]);
+          return `${what} from ${before} to ${after}`;
+        });
         found.push(`${entry.value.toFixed(4)}: ${moved.join(' | ')}`);
       }
     };

@@ -1,7 +1,7 @@
 'use client';
 
 import { Tabs } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { confirmLeave } from './dialogs/navigation-guard';
 import classes from './page-tabs.module.css';
 
@@ -19,8 +19,8 @@ export function PageTabs<Tab extends string>({ label, tabs, current, isWaiting, 
   const names = Object.keys(tabs) as Tab[];
   const list = useRef<HTMLDivElement>(null);
 
-  // On a narrow screen the tabs are wider than their row.
-  useEffect(() => {
+  // On a narrow screen the tabs are wider than their row. Before the first paint, so that they are not seen moving.
+  useLayoutEffect(() => {
     if (isWaiting) return;
     const tab = list.current?.querySelector(`[data-tab="${current}"]`);
     tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

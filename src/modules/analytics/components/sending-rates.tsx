@@ -9,6 +9,7 @@ import type { TimeRow } from '@/components/charts/time-rows';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { SegmentedControl } from '@/components/segmented-control';
+import { SettingsSkeleton } from '@/components/settings-section';
 import { formatCount, formatZone } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
 import { currentTimeZone } from '@/lib/time/time-zone';
@@ -39,6 +40,8 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
     { period, timezone, domain_id: domainId, sender, limit: 1 },
     { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
+  // The figures are part of the heading, which may need a second line for them.
+  if (!data && !isError) return <SettingsSkeleton heights={[340]} />;
   return (
     <section aria-labelledby="sending-rates" className={classes.rates}>
       <SectionHeading title="Sent messages" id="sending-rates" isUnderlined>
