@@ -15,6 +15,15 @@ export async function withSecondRun(filters, run) {
   // What fails outside of a test has no place.
   if (!isWorthwhile || failedAt.length < failures.length) return { ...first, unstable: [] };
   const second = await run([...new Set(failedAt)]);
-  if (second.failures.length > 0) return { ...first, unstable: [] };
-  return { ...first, passed: passed + failures.length, failures: [], unstable: failures };
+  const failedAgain = new Set(second.failures.map(titleOf));
+  const lasting = failures.filter((failure) => failedAgain.has(titleOf(failure)));
+  // Failures of the second run alone: it did not run all of them, or it found more.
+  if (lasting.length < failedAgain.size) return { ...first, unstable: [] };
+  const unstable = failures.filter((failure) => !lasting.includes(failure));
+  return { ...first, passed: passed + unstable.length, failures: lasting, unstable };
+}
+
+/** The first line; the reason follows it. */
+function titleOf(failure) {
+  return failure.split('\n', 1)[0];
 }

@@ -21,8 +21,17 @@ describe('the second run of failed tests', () => {
     expect(outcome).toMatchObject({ passed: 13, failures: [], unstable });
   });
 
-  it('fails with what failed first if anything fails again', async () => {
-    const { outcome } = await runs([], failed('a.test.ts', 'b.test.ts'), failed('b.test.ts'));
+  it('fails with what failed both times', async () => {
+    const second = { ...failed('b.test.ts'), failures: ['b.test.ts failed\n    for another reason'] };
+    const { outcome } = await runs([], failed('a.test.ts', 'b.test.ts'), second);
+    expect(outcome).toMatchObject({ passed: 11, failures: ['b.test.ts failed'], unstable: ['a.test.ts failed'] });
+  });
+
+  it.each([
+    ['the second run found another failure', failed('c.test.ts')],
+    ['the second run did not start', { passed: 0, failures: ['the tests did not run'], failedAt: [] }],
+  ])('fails with what failed first if %s', async (_, second) => {
+    const { outcome } = await runs([], failed('a.test.ts', 'b.test.ts'), second);
     expect(outcome).toMatchObject({ passed: 10, failures: ['a.test.ts failed', 'b.test.ts failed'], unstable: [] });
   });
 
