@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { OutboundTarget } from './address/target';
 import type { OutboundBody } from './body';
-import { OutboundFailure, socketFailure } from './failure';
+import type { Connections, Opening } from './connections';
+import { ClosedWhileIdle, OutboundFailure, socketFailure } from './failure';
 
 export type Answer = {
   status: number;
@@ -22,56 +23,72 @@ type Message = {
   bodyBytes: number;
 };
 
+type Over = Opening & {
+  connections: Connections;
+  /** Called with the peer's address when the connection is used again. */
+  onReused: (address: string | null) => void;
+};
+
 /**
- * Sends one request over an open connection, reads at most `maxResponseBytes` of the response body and closes the connection.
- * It finishes with the response, even if the request body wasn't sent completely. Rejects with an OutboundFailure, or
- * with the signal's reason if it aborts.
+ * Sends one request over a connection, and reads at most `maxResponseBytes` of the response body. The connection is closed
+ * unless both were complete. Finishes with the response, even if the request body wasn't sent completely. Rejects with
+ * ClosedWhileIdle or another OutboundFailure, or with the signal's reason if it aborts.
  */
 export function exchange(
-  socket: TLSSocket,
+  { connections, connectionKey, open, onReused }: Over,
   message: Message,
   maxResponseBytes: number,
   signal: AbortSignal,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    const opening: Opening = { connectionKey, open };
     const request = httpRequest({
-      createConnection: () => socket,
+      agent: connections,
       method: message.method,
       path: message.target.path,
       setHost: false,
       insecureHTTPParser: false,
       maxHeaderSize: MAX_HEADER_BYTES,
+      ...opening,
     });
     const sending = new AbortController();
     let informationals = 0;
+    let hasResponse = false;
 
     const settle = (conclude: () => void) => {
       signal.removeEventListener('abort', onAbort);
       sending.abort();
+      // Without effect on a connection that was kept: the request has left it.
       request.destroy();
-      socket.destroy();
       conclude();
     };
     const succeed = (answer: Answer) => settle(() => resolve(answer));
     const fail = (reason: unknown) => settle(() => reject(reason));
     const onAbort = () => fail(signal.reason);
 
-    request.on('error', (error) => fail(socketFailure(error)));
+    request.on('socket', (socket) => {
+      if (request.reusedSocket) onReused(socket.remoteAddress ?? null);
+    });
+    request.on('error', (error) => {
+      if (error instanceof OutboundFailure || signal.aborted) return fail(error);
+      const isClosed = request.reusedSocket && !hasResponse && CLOSED.has((error as NodeJS.ErrnoException).code ?? '');
+      fail(isClosed ? new ClosedWhileIdle() : socketFailure(error));
+    });
     request.on('upgrade', () => fail(invalidResponse()));
     request.on('information', () => {
       informationals += 1;
       if (informationals > MAX_INFORMATIONALS) fail(invalidResponse());
     });
     request.on('response', (response) => {
+      hasResponse = true;
       if (!response.statusCode || response.statusCode < 200) return fail(invalidResponse());
       // A server that rejects early often closes early; writing on would lose its response.
       if (response.statusCode >= 300) sending.abort();
-      readResponse(response, socket, maxResponseBytes).then(succeed, fail);
+      readResponse(response, maxResponseBytes).then(succeed, fail);
     });
     signal.addEventListener('abort', onAbort);
     try {
       signal.throwIfAborted();
-      if (socket.destroyed) throw socketFailure(new Error('closed'));
       setHeaders(request, message);
       send(request, message.body, sending.signal).catch((error) => sending.signal.aborted || fail(error));
     } catch (error) {
@@ -80,6 +97,7 @@ export function exchange(
   });
 }
 
+const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_INFORMATIONALS = 20;
 const MAX_HEADERS_KEPT = 20;
@@ -94,7 +112,7 @@ function setHeaders(request: ClientRequest, { target, headers, bodyBytes }: Mess
   request.removeHeader('Transfer-Encoding');
   request.setHeader('Host', target.hostHeader);
   request.setHeader('Accept-Encoding', 'identity');
-  request.setHeader('Connection', 'close');
+  request.setHeader('Connection', request.shouldKeepAlive ? 'keep-alive' : 'close');
   request.setHeader('Content-Length', bodyBytes);
 }
 
@@ -107,9 +125,10 @@ async function send(request: ClientRequest, body: OutboundBody, signal: AbortSig
   if (!signal.aborted) request.end();
 }
 
-function readResponse(response: IncomingMessage, socket: TLSSocket, maxResponseBytes: number): Promise<Answer> {
+function readResponse(response: IncomingMessage, maxResponseBytes: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const kept: Buffer[] = [];
+    const socket: Socket = response.socket;
     const bytesReadBefore = socket.bytesRead;
     let bytes = 0;
     const finish = () => resolve(toResponse(response, Buffer.concat(kept), bytes));

@@ -18,6 +18,15 @@ export class OutboundFailure extends Error {
   }
 }
 
+/** The endpoint closed a connection that was kept open, before it responded. The request can be repeated over a new one. */
+export class ClosedWhileIdle extends OutboundFailure {
+  constructor() {
+    super('broken', CLOSED_EARLY);
+  }
+}
+
+const CLOSED_EARLY = 'The endpoint closed the connection before its response was complete.';
+
 /** Explains a TLS socket error after the endpoint was reached. */
 export function socketFailure(error: NodeJS.ErrnoException): OutboundFailure {
   const code = error.code ?? '';
@@ -27,7 +36,7 @@ export function socketFailure(error: NodeJS.ErrnoException): OutboundFailure {
     return new OutboundFailure('tls', 'TLS handshake with the endpoint failed.');
   }
   if (code.startsWith('HPE_')) return new OutboundFailure('bad_answer', "The endpoint's response is not valid HTTP.");
-  return new OutboundFailure('broken', 'The endpoint closed the connection before its response was complete.');
+  return new OutboundFailure('broken', CLOSED_EARLY);
 }
 
 const UNTRUSTED = "The endpoint's certificate was issued by an authority that this server doesn't trust.";

@@ -2,10 +2,11 @@ import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'n
 import { log } from '../log';
 import { resolveHost } from './address/resolve';
 import { readTarget } from './address/target';
-import { type OutboundBody, openBody } from './body';
+import { openBody } from './body';
 import { checkAddresses, connectToFirst } from './connect';
+import { type Connections, singleConnections } from './connections';
 import { type Answer, exchange } from './exchange';
-import { type FailureReason, OutboundFailure } from './failure';
+import { ClosedWhileIdle, type FailureReason, OutboundFailure } from './failure';
 import { untilAborted } from './until-aborted';
 
 export type OutboundRequest = {
@@ -40,6 +41,11 @@ export type OutboundOptions = {
   connect?: (options: ConnectionOptions) => TLSSocket;
   /** PEM; trusted instead of the authorities that Node trusts. */
   ca?: string;
+  /**
+   * Kept open for later requests with the same options, while the host still resolves to the same addresses. The body must
+   * be one that can be read again. Without, each request has a connection of its own.
+   */
+  connections?: Connections;
 };
 
 /**
@@ -66,35 +72,46 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024;
 
 async function responseInTime(request: OutboundRequest, options: OutboundOptions, attempt: Attempt): Promise<Answer> {
-  const body = openBody(request.body, request.bodyBytes);
   const deadline = new AbortController();
   const onTimeout = () => deadline.abort(timeoutOf(attempt));
   const timer = setTimeout(onTimeout, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   try {
-    return await responseTo(request, body, options, attempt, deadline.signal);
+    if (!options.connections) return await responseTo(request, options, attempt, deadline.signal);
+    return await responseTo(request, options, attempt, deadline.signal).catch((error) => {
+      if (!(error instanceof ClosedWhileIdle)) throw error;
+      return responseTo(request, { ...options, connections: singleConnections() }, attempt, deadline.signal);
+    });
   } finally {
     clearTimeout(timer);
-    body.close();
   }
 }
 
 async function responseTo(
   request: OutboundRequest,
-  body: OutboundBody,
   options: OutboundOptions,
   attempt: Attempt,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { allowPrivateNetworks, resolve = resolveHost, connect = tlsConnect, ca } = options;
-  const target = readTarget(request.url);
-  const found = await addressesOf(target.hostname, resolve, signal);
-  const addresses = checkAddresses(found, allowPrivateNetworks);
-  const onReached = (address: string) => {
-    attempt.remoteAddress = address;
-  };
-  const socket = await connectToFirst(addresses, target, { allowPrivateNetworks, connect, ca, onReached }, signal);
-  const message = { method: request.method, target, headers: request.headers, body, bodyBytes: request.bodyBytes };
-  return exchange(socket, message, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, signal);
+  const body = openBody(request.body, request.bodyBytes);
+  try {
+    const { allowPrivateNetworks, resolve = resolveHost, connect = tlsConnect, ca } = options;
+    const target = readTarget(request.url);
+    const found = await addressesOf(target.hostname, resolve, signal);
+    const addresses = checkAddresses(found, allowPrivateNetworks);
+    const onReached = (address: string | null) => {
+      attempt.remoteAddress = address;
+    };
+    const over = {
+      connections: options.connections ?? singleConnections(),
+      connectionKey: [target.hostname, target.port, ...addresses.toSorted()].join(' '),
+      open: () => connectToFirst(addresses, target, { allowPrivateNetworks, connect, ca, onReached }, signal),
+      onReused: onReached,
+    };
+    const message = { method: request.method, target, headers: request.headers, body, bodyBytes: request.bodyBytes };
+    return await exchange(over, message, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, signal);
+  } finally {
+    body.close();
+  }
 }
 
 async function addressesOf(hostname: string, resolve: typeof resolveHost, signal: AbortSignal): Promise<string[]> {

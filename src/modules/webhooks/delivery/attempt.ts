@@ -19,7 +19,7 @@ export async function attempt(db: Database, job: Job, post: Post, now: () => Dat
     method: 'POST',
     url: job.url,
     headers: { ...headersOf(job), ...signer.headers() },
-    body: bodyOf(db, job),
+    body: { [Symbol.asyncIterator]: () => bodyOf(db, job) },
     bodyBytes: job.bodyBytes,
   });
   const { durationMs, remoteAddress } = result;

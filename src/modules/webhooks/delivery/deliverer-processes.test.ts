@@ -5,7 +5,7 @@ import { failed, heldEndpoint, ok, scriptedEndpoint } from '@/test/servers/scrip
 import { deliver, emit, makeDue, now, onlyDelivery, secondsUntil } from '@/test/webhook-deliveries';
 import { claimDue, loadJobs } from './claim';
 import { createDeliverer } from './deliverer';
-import { finishAttempt } from './finish';
+import { finishAttempts } from './finish';
 
 /** The deliverer would also deliver to webhooks of other tests. */
 afterEach(() => db.webhook.deleteMany());
@@ -74,7 +74,7 @@ describe('a lease', () => {
     await makeDue(webhookId);
     await deliver(scriptedEndpoint(() => ok()));
     const outcome = { startedAt: now(), durationMs: 1, statusCode: 500, failure: 'status' as const };
-    await finishAttempt(db, late, { ...outcome, answer: '', remoteAddress: null });
+    await finishAttempts(db, [{ job: late, outcome: { ...outcome, answer: '', remoteAddress: null } }]);
     const row = await onlyDelivery(webhookId);
     expect(row).toMatchObject({ status: 'delivered', attemptCount: 1 });
     expect(await db.webhook.findUnique({ where: { id: webhookId } })).toMatchObject({ failuresInRow: 0 });

@@ -1,11 +1,11 @@
-import pLimit from 'p-limit';
+import { groupCalls } from '@/server/background/group-calls';
 import { thisNode } from '@/server/cluster/this-node';
 import type { Database } from '@/server/db';
 import { log } from '@/server/log';
 import { metrics } from '@/server/metrics/metrics';
 import { attempt, type Post } from './attempt';
 import { type Claim, claimDue, type Job, loadJobs, releaseClaims } from './claim';
-import { finishAttempt, type Outcome } from './finish';
+import { type Finished, finishAttempts, type Outcome } from './finish';
 import { createLanes, type Lane } from './lanes/lanes';
 import { createProvenEndpoints } from './lanes/proven-endpoints';
 
@@ -26,7 +26,8 @@ export type Deliverer = {
 
 type Options = { db: Database; post: Post; now: () => Date };
 
-const MAX_CONCURRENT_STORES = 4;
+const MAX_CONCURRENT_STORES = 2;
+const MAX_STORED_TOGETHER = 100;
 const STORE_ATTEMPTS = 5;
 const STORE_PAUSE_MS = 500;
 /** Attempts that end within this time share one claim query. */
@@ -37,7 +38,10 @@ const LONG_BODY_DELAY_SECONDS = 3;
 export function createDeliverer({ db, post, now }: Options): Deliverer {
   const inFlight = new Set<Promise<void>>();
   const totals: SweepReport = { attempted: 0, delivered: 0, failed: 0 };
-  const store = pLimit(MAX_CONCURRENT_STORES);
+  const store = groupCalls((finished: Finished[]) => finishAttempts(db, finished).then(() => finished), {
+    maxRunning: MAX_CONCURRENT_STORES,
+    maxItems: MAX_STORED_TOGETHER,
+  });
   const provenEndpoints = createProvenEndpoints();
   const lanes = createLanes();
   const { webhookAttempts, webhookDuration } = metrics();
@@ -137,7 +141,8 @@ export function createDeliverer({ db, post, now }: Options): Deliverer {
   async function storeOutcome(job: Job, outcome: Outcome): Promise<void> {
     for (let attempts = 1; ; attempts++) {
       try {
-        return await store(() => finishAttempt(db, job, outcome));
+        await store({ job, outcome });
+        return;
       } catch (error) {
         if (attempts === STORE_ATTEMPTS) throw error;
         await pause(attempts * STORE_PAUSE_MS);

@@ -18,46 +18,81 @@ export type Outcome = {
   remoteAddress: string | null;
 };
 
+export type Finished = { job: Job; outcome: Outcome };
+
 /**
- * Records an attempt and updates its delivery and the endpoint's failure count, in one statement. Does nothing if the
- * lease was lost: the new holder records its own attempt. Tests are not retried and don't count as endpoint failures.
+ * Records attempts, in the order in which they ended, and updates their deliveries and the endpoints' failure counts, in one
+ * statement. Does nothing for an attempt that lost its lease: the new holder records its own. Tests are not retried and don't
+ * count as endpoint failures.
  */
-export async function finishAttempt(db: Database, job: Job, outcome: Outcome): Promise<void> {
-  const isDelivered = outcome.failure === null;
-  const [endpoint] = await db.$queryRaw<{ failures: number; url: string; domainId: string | null }[]>`
-    WITH held AS (
-      UPDATE webhook_delivery SET
-             attempt_count = attempt_count + 1,
-             failure_count = failure_count + ${isDelivered ? 0 : 1},
+export async function finishAttempts(db: Database, finished: Finished[]): Promise<void> {
+  const jobs = finished.map(({ job }) => job);
+  const outcomes = finished.map(({ outcome }) => outcome);
+  const endpoints = await db.$queryRaw<Endpoint[]>`/* prepared */
+    WITH outcome AS (
+      SELECT *
+        FROM unnest(${jobs.map(({ id }) => id)}::uuid[], ${jobs.map(({ token }) => token)}::uuid[],
+                    ${jobs.map(({ isTest }) => isTest)}::boolean[],
+                    ${outcomes.map(({ startedAt }) => startedAt.toISOString())}::timestamptz[],
+                    ${outcomes.map(({ durationMs }) => Math.round(durationMs))}::int[],
+                    ${outcomes.map(({ statusCode }) => statusCode)}::int[],
+                    ${outcomes.map(({ failure }) => failure)}::text[], ${outcomes.map(({ answer }) => answer)}::text[],
+                    ${outcomes.map(({ remoteAddress }) => remoteAddress)}::text[])
+             WITH ORDINALITY AS given (delivery_id, token, is_test, started_at, duration_ms, status_code, failure, answer,
+                                       remote_address, position)
+    ), held AS (
+      UPDATE webhook_delivery d SET
+             attempt_count = d.attempt_count + 1,
+             failure_count = d.failure_count + (o.failure IS NOT NULL)::int,
              lease_token = NULL,
-             status = CASE WHEN ${isDelivered} THEN 'delivered'
-                           WHEN ${job.isTest} OR failure_count >= ${RETRY_DELAYS_SECONDS.length} THEN 'abandoned'
+             status = CASE WHEN o.failure IS NULL THEN 'delivered'
+                           WHEN o.is_test OR d.failure_count >= ${RETRY_DELAYS_SECONDS.length} THEN 'abandoned'
                            ELSE 'retrying' END::delivery_status,
-             next_attempt_at = CASE WHEN ${isDelivered || job.isTest} THEN NULL
-                                    ELSE now() + make_interval(secs =>
-                                      (${RETRY_DELAYS_SECONDS}::int[])[failure_count + 1]) END,
-             finished_at = CASE WHEN ${isDelivered || job.isTest} OR failure_count >= ${RETRY_DELAYS_SECONDS.length}
+             next_attempt_at = CASE WHEN o.failure IS NOT NULL AND NOT o.is_test
+                                    THEN now() + make_interval(secs =>
+                                      (${RETRY_DELAYS_SECONDS}::int[])[d.failure_count + 1]) END,
+             finished_at = CASE WHEN o.failure IS NULL OR o.is_test OR d.failure_count >= ${RETRY_DELAYS_SECONDS.length}
                                 THEN now() END
-       WHERE id = ${job.id}::uuid AND lease_token = ${job.token}::uuid
-      RETURNING id, webhook_id, attempt_count
+        FROM outcome o
+       WHERE d.id = o.delivery_id AND d.lease_token = o.token
+      RETURNING d.webhook_id, d.attempt_count AS number, o.*
     ), recorded AS (
       INSERT INTO webhook_attempt (delivery_id, number, started_at, duration_ms, status_code, failure, answer, remote_address)
-      SELECT id, attempt_count, ${outcome.startedAt}, ${Math.round(outcome.durationMs)}::int, ${outcome.statusCode}::int,
-             ${outcome.failure}, ${outcome.answer}, ${outcome.remoteAddress}
-        FROM held
+      SELECT delivery_id, number, started_at, duration_ms, status_code, failure, answer, remote_address FROM held
+    ), counted AS (
+      SELECT webhook_id, last_success IS NOT NULL AS has_success,
+             count(*) FILTER (WHERE position > coalesce(last_success, 0)) AS failures
+        FROM (SELECT webhook_id, position,
+                     max(position) FILTER (WHERE failure IS NULL) OVER (PARTITION BY webhook_id) AS last_success
+                FROM held WHERE NOT is_test) attempts
+       GROUP BY webhook_id, last_success
+    ), locked AS (
+      -- In one order, so that two groups never wait for each other.
+      SELECT w.id FROM webhook w JOIN counted c ON c.webhook_id = w.id
+       WHERE c.failures > 0 OR w.failures_in_row > 0
+       ORDER BY w.id FOR NO KEY UPDATE OF w
     )
     UPDATE webhook w SET
-           failures_in_row = CASE WHEN ${isDelivered} THEN 0 ELSE w.failures_in_row + 1 END,
-           failing_since = CASE WHEN ${isDelivered} THEN NULL ELSE coalesce(w.failing_since, now()) END
-      FROM held
-     WHERE w.id = held.webhook_id AND NOT ${job.isTest} AND (NOT ${isDelivered} OR w.failures_in_row > 0)
-    RETURNING w.failures_in_row AS failures, w.url, w.domain_id AS "domainId"`;
-  if (!endpoint) return;
-  const { failures: count, url, domainId } = endpoint;
-  const about = failingAlert({ id: job.webhookId, url });
-  if (count === 0) await resolveAlert(db, about, outcome.startedAt);
-  else if (count >= ALERT_AFTER_FAILURES)
-    await openAlerts(db, [{ ...about, domainId, count, expected: 0 }], outcome.startedAt);
+           failures_in_row = CASE WHEN c.has_success THEN 0 ELSE w.failures_in_row END + c.failures,
+           failing_since = CASE WHEN c.failures = 0 THEN NULL
+                                WHEN c.has_success THEN now()
+                                ELSE coalesce(w.failing_since, now()) END
+      FROM counted c JOIN locked l ON l.id = c.webhook_id
+     WHERE w.id = c.webhook_id
+    RETURNING w.id, w.failures_in_row AS failures, w.url, w.domain_id AS "domainId"`;
+  for (const endpoint of endpoints) {
+    const last = finished.findLast(({ job }) => job.webhookId === endpoint.id);
+    if (last) await updateAlert(db, endpoint, last.outcome.startedAt);
+  }
+}
+
+type Endpoint = { id: string; failures: number; url: string; domainId: string | null };
+
+async function updateAlert(db: Database, { id, failures, url, domainId }: Endpoint, at: Date): Promise<void> {
+  const about = failingAlert({ id, url });
+  if (failures === 0) await resolveAlert(db, about, at);
+  else if (failures >= ALERT_AFTER_FAILURES)
+    await openAlerts(db, [{ ...about, domainId, count: failures, expected: 0 }], at);
 }
 
 /** Without the path, which may be a password: more admins can read alerts and the audit log than webhooks. */

@@ -1,5 +1,6 @@
 import { systemClock } from '@/server/clock';
 import { database } from '@/server/db';
+import { keptConnections } from '@/server/outbound/connections';
 import { requestOnce } from '@/server/outbound/request';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
@@ -9,12 +10,17 @@ import { createDeliverer, type Deliverer } from './deliverer';
 const shared = processWide<Deliverer>('deliverer');
 
 export function deliverer(): Deliverer {
-  shared.current ??= createDeliverer({
+  shared.current ??= startDeliverer();
+  return shared.current;
+}
+
+function startDeliverer(): Deliverer {
+  const connections = keptConnections();
+  return createDeliverer({
     db: database(),
-    post: (request) => requestOnce(request, { allowPrivateNetworks: env().webhookAllowPrivateNetworks }),
+    post: (request) => requestOnce(request, { allowPrivateNetworks: env().webhookAllowPrivateNetworks, connections }),
     now: systemClock.now,
   });
-  return shared.current;
 }
 
 /** The deliverer if this process has started one. */
