@@ -2,6 +2,7 @@
 // same run, because machines differ and are noisy. It needs a build: run `npm run build` first.
 //   (no name)                  requests per second, and health checks beside a large message
 //   cost [name] [rounds]       CPU and rates against programs that do only the same; fails far beyond its goals
+//   mail [name] [rounds]       the same for messages through the whole mail server, which must be installed
 //   growth                     lists and searches with 1,000 and with 1,000,000 rows
 //   scale [messages] [name]    message lists with 10,000 and with 10,000,000 messages. It seeds them first, which takes 6 minutes
 //                              and 12 GB, and keeps them in the folder BENCH_DIR (.data-scale)
@@ -19,6 +20,7 @@ import { compareInstances } from './bench/cluster.mjs';
 import { compareCosts } from './bench/cost/compare.mjs';
 import { compareDnsChecks } from './bench/dns.mjs';
 import { compareGrowth } from './bench/growth.mjs';
+import { compareMail } from './bench/mail.mjs';
 import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
 import { compareScale } from './bench/scale/compare.mjs';
 import { startBenchServer } from './bench/server.mjs';
@@ -51,7 +53,8 @@ async function bench(lifetime) {
     console.log(`(${idle.p99.toFixed(0)} ms at rest), all checked after ${seconds.toFixed(0)} s`);
     return 0;
   }
-  if (process.argv[2] === 'cost') return benchCost(dataDir, lifetime);
+  if (process.argv[2] === 'cost') return benchCosts(compareCosts, dataDir, lifetime);
+  if (process.argv[2] === 'mail') return benchCosts(compareMail, dataDir, lifetime);
   const server = await startBenchServer(root, dataDir, lifetime);
   if (process.argv[2] === 'backup') return benchBackup(server);
   if (process.argv[2] === 'soak') return benchSoak(server);
@@ -81,12 +84,16 @@ async function bench(lifetime) {
   return 0;
 }
 
-/** @param {string} dataDir @param {import('./process/lifetime.mjs').Lifetime} lifetime */
-async function benchCost(dataDir, lifetime) {
+/**
+ * @param {typeof compareCosts} compare
+ * @param {string} dataDir
+ * @param {import('./process/lifetime.mjs').Lifetime} lifetime
+ */
+async function benchCosts(compare, dataDir, lifetime) {
   console.log(`load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores, CPU time for each call or message`);
   const options = { only: process.argv[3], rounds: process.argv[4] ? Number(process.argv[4]) : undefined };
   let areAllWithin = true;
-  for await (const { name, goal, isWithin, figures } of compareCosts(root, dataDir, lifetime, options)) {
+  for await (const { name, goal, isWithin, figures } of compare(root, dataDir, lifetime, options)) {
     const texts = Object.entries(figures).map(([key, value]) => `${key} ${value.toFixed(2)}`);
     console.log(`${isWithin ? 'ok    ' : 'FAILED'} ${name.padEnd(36)}${texts.join(', ')} (goal: ${goal})`);
     areAllWithin &&= isWithin;

@@ -16,11 +16,16 @@ export async function startBenchServer(root, dataDir, lifetime, settings = {}) {
   const postgres = await startTemporaryPostgres();
   lifetime.atEnd(postgres.stop);
   await migrate(root, postgres.adminUrl);
+  return startServerOn(postgres.adminUrl, root, dataDir, lifetime, settings);
+}
+
+/** The same, on a database that is migrated already. @returns {ReturnType<typeof startBenchServer>} */
+export async function startServerOn(databaseUrl, root, dataDir, lifetime, settings = {}) {
   const port = await freePort();
   const api = apiOf(port);
   const { child: server, ended } = await startApp(
     root,
-    { ...appEnvironment(postgres.adminUrl), ...settings, DATA_DIR: dataDir },
+    { ...appEnvironment(databaseUrl), ...settings, DATA_DIR: dataDir },
     port,
   );
   lifetime.atEnd(() => {
@@ -35,7 +40,7 @@ export async function startBenchServer(root, dataDir, lifetime, settings = {}) {
     key,
     port,
     pid: server.pid,
-    databaseUrl: postgres.adminUrl,
+    databaseUrl,
     domain: DOMAIN,
     memoryBytes: () => residentBytes(server.pid),
   };

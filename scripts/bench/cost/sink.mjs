@@ -1,4 +1,4 @@
-// A mail server that accepts everything at once, in a process of its own.
+// A mail server that accepts everything at once, in a process of its own; on the given port, or on a free one.
 import { SMTPServer } from 'smtp-server';
 
 const server = new SMTPServer({
@@ -12,6 +12,6 @@ const server = new SMTPServer({
   },
 });
 server.on('error', () => {});
-server.listen(0, '127.0.0.1', () =>
+server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () =>
   process.send?.(/** @type {import('node:net').AddressInfo} */ (server.server.address()).port),
 );
