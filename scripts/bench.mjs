@@ -3,6 +3,7 @@
 //   (no name)                  requests per second, and health checks beside a large message
 //   cost [name] [rounds]       CPU and rates against programs that do only the same; fails far beyond its goals
 //   mail [name] [rounds]       the same for messages through the whole mail server, which must be installed
+//   paint [part of a path]     the console's pages of the running demo (PORT) against its sign-in page
 //   growth                     lists and searches with 1,000 and with 1,000,000 rows
 //   scale [messages] [name]    message lists with 10,000 and with 10,000,000 messages. It seeds them first, which takes 6 minutes
 //                              and 12 GB, and keeps them in the folder BENCH_DIR (.data-scale)
@@ -22,6 +23,7 @@ import { compareDnsChecks } from './bench/dns.mjs';
 import { compareGrowth } from './bench/growth.mjs';
 import { compareMail } from './bench/mail.mjs';
 import { compareEndpoints, watchHealthDuringLargeMessages } from './bench/measure.mjs';
+import { comparePaint } from './bench/paint.mjs';
 import { compareScale } from './bench/scale/compare.mjs';
 import { startBenchServer } from './bench/server.mjs';
 import { soak } from './bench/soak.mjs';
@@ -42,6 +44,7 @@ async function bench(lifetime) {
   if (!isBuildCurrent(root)) throw new PlainError('There is no current build. Run "npm run build" first.');
   if (process.argv[2] === 'scale') return benchScale(lifetime);
   if (process.argv[2] === 'cluster') return benchCluster(lifetime);
+  if (process.argv[2] === 'paint') return benchPaint();
   const dataDir = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
   lifetime.atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
   if (process.argv[2] === 'dns') {
@@ -99,6 +102,15 @@ async function benchCosts(compare, dataDir, lifetime) {
     areAllWithin &&= isWithin;
   }
   return areAllWithin ? 0 : 1;
+}
+
+function benchPaint() {
+  console.log(`${`largest contentful paint, load ${loadavg()[0]?.toFixed(1)}`.padEnd(60)}      ms   ratio`);
+  return comparePaint(root, {
+    parts: process.argv.slice(3),
+    onPage: ({ path, ms, ratio }) =>
+      console.log(`${path.padEnd(60)}${ms.toFixed(0).padStart(8)}${ratio.toFixed(2).padStart(8)}`),
+  });
 }
 
 async function benchBackup(server) {
