@@ -36,6 +36,10 @@ export function pageQuery<const Sorts extends readonly [string, ...string[]]>(so
   };
 }
 
+/** The query parameters of a list that its export leaves out, and the one that it has itself. */
+export const PAGE_PARAMETERS = { cursor: true, limit: true, total: true } as const;
+export const EXPORT_PARAMETERS = { format: z.enum(['csv']).default('csv') };
+
 /** In the pagination of a list. */
 export const Total = z
   .number()

@@ -40,6 +40,13 @@ export function csvLine(cells: readonly string[]): string {
   return stringify([[...cells]], { escape_formulas: true, record_delimiter: 'windows' });
 }
 
+/** A value as a cell: nothing for null, a list with commas, anything else but text as JSON. */
+export function csvCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 function plain(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;
 }

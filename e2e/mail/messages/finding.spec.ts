@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
 import { failProcedure, REQUEST_ID } from '../../support/faults';
 import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../../support/fixtures';
 
@@ -43,6 +45,38 @@ test('search and filters find a message, are in the URL, survive a reload and ca
   await page.getByRole('button', { name: 'Clear filters' }).last().click();
   await expect(page).toHaveURL(`${url()}/messages`);
   await expect(page.getByRole('row', { name: two })).toBeVisible();
+});
+
+test('exports the messages that the list shows, and says what went wrong if it can’t', async ({
+  signedIn: page,
+  api,
+  domain,
+  check,
+}) => {
+  const word = unique('Parcel');
+  for (const nth of ['one', 'two', 'three']) await sendMessage(api, domain, { subject: `${word} ${nth}` });
+  await sendMessage(api, domain, { subject: unique('Letter') });
+  await page.goto(`${url()}/messages?q=${word}&order=asc`);
+  await expect(page.getByRole('row')).toHaveCount(4);
+  const shown = await page.locator('tbody').getByRole('link', { name: word }).allInnerTexts();
+  const started = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const download = await started;
+  await expect(page.getByRole('status').filter({ hasText: 'Exported messages' })).toBeVisible();
+  expect(download.suggestedFilename()).toMatch(/^messages-\d{4}-\d\d-\d\d\.csv$/);
+  const rows: { subject: string }[] = parse(await readFile(await download.path()), { columns: true });
+  expect(rows.map(({ subject }) => subject)).toEqual(shown);
+  expect(shown).toHaveLength(3);
+  await check();
+
+  const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database isn’t responding.', details: {} };
+  await page.route('**/api/v1/messages/export*', (route) =>
+    route.fulfill({ status: 503, json: { data: null, error, meta: { request_id: REQUEST_ID } } }),
+  );
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const failure = page.getByRole('alert').filter({ hasText: 'Couldn’t export messages' });
+  await expect(failure).toContainText(`SERVICE_UNAVAILABLE, request ${REQUEST_ID}`);
+  await check();
 });
 
 test('a part of an address, a domain or a subject finds messages, and the counts follow', async ({

@@ -105,11 +105,13 @@ export type ListToolsProps = Pick<GroupProps, 'align' | 'className'> & {
   query: Pick<ListQuery<unknown>, 'data' | 'error'>;
   /** Adds "Clear filters", for lists with filters that are not all visible. */
   search?: ListSearch;
+  /** At the end of the row: what can be done with the list. */
+  actions?: ReactNode;
   children: ReactNode;
 };
 
 /** The filters above a list. Says if its last refresh failed. */
-export function ListTools({ query, search, children, ...layout }: ListToolsProps) {
+export function ListTools({ query, search, actions, children, ...layout }: ListToolsProps) {
   const ref = useToolsHeight();
   return (
     <Group ref={ref} py="md" {...layout} className={[classes.tools, layout.className].filter(Boolean).join(' ')}>
@@ -120,6 +122,7 @@ export function ListTools({ query, search, children, ...layout }: ListToolsProps
       {query.error !== null && query.data && (
         <StatusMark status="warning">Not up to date: {reasonOf(toProblem(query.error))}</StatusMark>
       )}
+      {actions && <Group className="spacer">{actions}</Group>}
     </Group>
   );
 }

@@ -1,8 +1,11 @@
 import { Empty } from '@/lib/wire';
-import { Alert, AlertPage, ListAlerts, UpdateAlert } from '@/modules/alerts/schema';
+import { Alert, AlertPage, ExportAlerts, ListAlerts, UpdateAlert } from '@/modules/alerts/schema';
 import { listAlerts, updateAlert } from '@/modules/alerts/service';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { exportAlerts } from './export-alerts';
 import { AbuseSenderPage, AbuseSummary, AbuseThresholds, ListAbuseSenders, UpdateAbuseThresholds } from './schema';
 import { listAbuseSenders } from './senders';
 import { getAbuseSummary, getAbuseThresholds, updateAbuseThresholds } from './service';
@@ -38,6 +41,19 @@ export const abuseRouter = router({
     )
     .output(AlertPage)
     .query(({ ctx, input }) => listAlerts(ctx, input)),
+
+  exportAlerts: adminProcedure(ExportAlerts)
+    .meta(
+      rest('GET', '/abuse/alerts/export', {
+        tag,
+        summary: 'Export alerts as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        errors: { 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportAlerts(ctx, input)),
 
   updateAlert: adminProcedure(UpdateAlert)
     .meta(

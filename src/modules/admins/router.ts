@@ -1,7 +1,10 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { Admin, AdminIdentity, AdminPage, CreateAdmin, ListAdmins, UpdateAdmin } from './schema';
+import { exportAdmins } from './export';
+import { Admin, AdminIdentity, AdminPage, CreateAdmin, ExportAdmins, ListAdmins, UpdateAdmin } from './schema';
 import {
   createAdmin,
   deleteAdmin,
@@ -32,6 +35,18 @@ export const adminsRouter = router({
     )
     .output(Admin)
     .mutation(({ ctx, input }) => createAdmin(ctx, input)),
+
+  export: authedProcedure(ExportAdmins)
+    .meta(
+      rest('GET', '/admins/export', {
+        tag,
+        summary: 'Export admins as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportAdmins(ctx, input)),
 
   get: authedProcedure(ById)
     .meta(rest('GET', '/admins/{id}', { tag, summary: 'Get an admin', errors: { 404: ['NOT_FOUND'] } }))

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { ROLES } from '@/lib/roles';
-import { Id, NewPassword, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, NewPassword, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
 import { AdminEmail, AdminSummary, LinkedIdentity, RevokeApiKeys } from '@/modules/auth/schema';
 
 const MAX_ASSIGNED_DOMAINS = 1000;
@@ -21,6 +21,9 @@ export type AdminIdentity = z.infer<typeof AdminIdentity>;
 
 export const ListAdmins = z.strictObject(pageQuery(['created_at', 'email']));
 export type ListAdmins = z.infer<typeof ListAdmins>;
+
+export const ExportAdmins = ListAdmins.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportAdmins = z.infer<typeof ExportAdmins>;
 
 const DomainIds = z.array(Id).max(MAX_ASSIGNED_DOMAINS, `Assign at most ${formatCount(MAX_ASSIGNED_DOMAINS)} domains.`);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
 
 export const AlertKind = z.enum([
   'mailbox_suspended',
@@ -51,6 +51,9 @@ export const ListAlerts = z.strictObject({
   domain_id: Id.optional(),
 });
 export type ListAlerts = z.infer<typeof ListAlerts>;
+
+export const ExportAlerts = ListAlerts.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportAlerts = z.infer<typeof ExportAlerts>;
 
 export const UpdateAlert = z.strictObject({ id: Id, status: AlertStatus });
 export type UpdateAlert = z.infer<typeof UpdateAlert>;

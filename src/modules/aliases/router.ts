@@ -89,6 +89,7 @@ export const aliasesRouter = router({
       rest('GET', '/aliases/export', {
         tag,
         summary: 'Export the aliases of a domain as CSV',
+        description: 'All of them, or those that match the filters. The file can be imported again.',
         file: 'text/csv; charset=utf-8',
         isOpenToScopedKeys: true,
         errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },

@@ -171,7 +171,16 @@ export const ImportReport = z.object({
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 
-export const ExportAliases = z.strictObject({ domain_id: Id });
+export const ExportAliases = z.strictObject({
+  domain_id: Id,
+  active: ListAliases.shape.active,
+  q: ListAliases.shape.q,
+  sort: z
+    .enum(['source_local_part', 'created_at'])
+    .default('source_local_part')
+    .meta({ description: 'Field to sort by' }),
+  order: z.enum(['asc', 'desc']).default('asc'),
+});
 export type ExportAliases = z.infer<typeof ExportAliases>;
 
 /** Normalizes the list and drops duplicates, ignoring letter case. Keeps the order. */

@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authorize';
-import { type CsvLine, csvLine, readCsv } from '@/server/csv';
+import { type CsvLine, csvCell, csvLine, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
+import { pagesOf } from '@/server/list/export-list';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { FileOutput } from '@/server/rest/file';
-import { CreateAlias, type ExportAliases, type ImportAliases, type ImportLine, type ImportReport } from './schema';
-import { aliasExists, requireAliasCapacity } from './service';
+import {
+  type Alias,
+  CreateAlias,
+  type ExportAliases,
+  type ImportAliases,
+  type ImportLine,
+  type ImportReport,
+} from './schema';
+import { aliasExists, listAliases, requireAliasCapacity } from './service';
 import {
   destinationIsAlias,
   findDestinations,
@@ -21,7 +29,6 @@ type Checked = { lines: ImportLine[]; accepted: ParsedLine[] };
 type ParsedLine = { line: number; source: string; destination: string; active: boolean };
 
 const COLUMNS = ['source_local_part', 'destination', 'active'] as const;
-const PAGE = 1000;
 const STEP = 500;
 
 /**
@@ -63,26 +70,17 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
   return { ...reportOf(lines), lines };
 }
 
-/** Streams every alias of a domain as CSV that can be imported again. */
+/** Streams the aliases of a domain as CSV that can be imported again. */
 export async function exportAliases(ctx: ActorContext, input: ExportAliases): Promise<FileOutput> {
   const domain = await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(ctx.db, domain.id) };
+  const page: Parameters<typeof pagesOf<Alias>>[0] = (part) => listAliases(ctx, { ...input, ...part });
+  return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(pagesOf(page)) };
 }
 
-async function* csvLines(db: Tx, domainId: string): AsyncGenerator<string> {
+async function* csvLines(pages: AsyncIterable<Alias[]>): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
-  let after = '';
-  for (let isFirst = true; ; isFirst = false) {
-    const rows = await db.alias.findMany({
-      where: { domainId, sourceLocalPart: isFirst ? undefined : { gt: after } },
-      orderBy: { sourceLocalPart: 'asc' },
-      take: PAGE,
-      select: { sourceLocalPart: true, destination: true, active: true },
-    });
-    for (const row of rows) yield csvLine([row.sourceLocalPart, row.destination, String(row.active)]);
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)?.sourceLocalPart ?? '';
-  }
+  for await (const aliases of pages)
+    yield aliases.map((alias) => csvLine(COLUMNS.map((name) => csvCell(alias[name])))).join('');
 }
 
 function readLine({ line, values }: CsvLine, domain: AuthorizedDomain): ParsedLine | ImportLine {

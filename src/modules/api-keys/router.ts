@@ -1,7 +1,10 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure, router } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { ApiKeyPage, CreateApiKey, CreatedApiKey, ListApiKeys } from './schema';
+import { exportApiKeys } from './export';
+import { ApiKeyPage, CreateApiKey, CreatedApiKey, ExportApiKeys, ListApiKeys } from './schema';
 import { createApiKey, deleteApiKey, listApiKeys } from './service';
 
 const tag = 'API keys';
@@ -37,6 +40,19 @@ export const apiKeysRouter = router({
     )
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => createApiKey(ctx, input)),
+
+  export: authedProcedure(ExportApiKeys)
+    .meta(
+      rest('GET', '/api-keys/export', {
+        tag,
+        summary: 'Export API keys as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportApiKeys(ctx, input)),
 
   delete: authedProcedure(ById)
     .meta(

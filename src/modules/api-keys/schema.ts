@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 
 const MAX_SCOPED_DOMAINS = 200;
 
@@ -29,6 +29,9 @@ export const ListApiKeys = z.strictObject({
   expired: z.boolean().optional(),
 });
 export type ListApiKeys = z.infer<typeof ListApiKeys>;
+
+export const ExportApiKeys = ListApiKeys.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportApiKeys = z.infer<typeof ExportApiKeys>;
 
 export const CreateApiKey = z.strictObject({
   name: plainText(100).min(1, 'Enter a name, such as the application that will use the key.'),

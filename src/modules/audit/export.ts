@@ -1,10 +1,12 @@
-import { csvLine } from '@/server/csv';
+import { authorizeDomain } from '@/server/access/authorize';
+import { csvCell, csvLine } from '@/server/csv';
 import type { Tx } from '@/server/db';
+import { pagesOf } from '@/server/list/export-list';
 import type { ActorContext } from '@/server/procedures/context';
 import type { FileOutput } from '@/server/rest/file';
 import { FIELDS } from './find-entries';
 import type { AuditEntry, ExportAudit } from './schema';
-import { presentAll } from './service';
+import { listAudit, presentAll } from './service';
 
 const PAGE_SIZE = 250;
 
@@ -27,27 +29,32 @@ const COLUMNS = [
   'prev_hash',
 ] as const satisfies (keyof AuditEntry)[];
 
-/** Streams the entire log, oldest first, one page at a time. */
-export function exportAudit(ctx: ActorContext, { format }: ExportAudit): FileOutput {
+/** Streams the log, one page at a time: all of it, or the entries that match the filters. */
+export async function exportAudit(ctx: ActorContext, { format, ...input }: ExportAudit): Promise<FileOutput> {
+  const { sort: _, order, ...filters } = input;
+  const isWhole = order === 'asc' && Object.values(filters).every((value) => value === undefined);
+  if (filters.domain_id) await authorizeDomain(ctx, { id: filters.domain_id }, { allowInactive: true });
+  const entries = isWhole ? pages(ctx.db) : pagesOf((part) => listAudit(ctx, { ...input, ...part }), PAGE_SIZE);
   const day = ctx.clock.now().toISOString().slice(0, 10);
   const isCsv = format === 'csv';
   return {
     filename: `audit-${day}.${format}`,
     contentType: isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
-    chunks: isCsv ? csv(ctx.db) : ndjson(ctx.db),
+    chunks: isCsv ? csv(entries) : ndjson(entries),
   };
 }
 
-async function* ndjson(db: Tx): AsyncGenerator<string> {
-  for await (const entries of pages(db)) yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+async function* ndjson(pagesOfEntries: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
+  for await (const entries of pagesOfEntries) yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }
 
-async function* csv(db: Tx): AsyncGenerator<string> {
+async function* csv(pagesOfEntries: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
-  for await (const entries of pages(db))
-    yield entries.map((entry) => csvLine(COLUMNS.map((name) => cell(entry[name])))).join('');
+  for await (const entries of pagesOfEntries)
+    yield entries.map((entry) => csvLine(COLUMNS.map((name) => csvCell(entry[name])))).join('');
 }
 
+/** The whole log in the order it was written, as it was sealed. */
 async function* pages(db: Tx): AsyncGenerator<AuditEntry[]> {
   let after: string | undefined;
   for (;;) {
@@ -61,9 +68,4 @@ async function* pages(db: Tx): AsyncGenerator<AuditEntry[]> {
     if (rows.length < PAGE_SIZE) return;
     after = rows.at(-1)?.id;
   }
-}
-
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -27,7 +27,9 @@ export const auditRouter = router({
       rest('GET', '/audit/export', {
         tag,
         summary: 'Export the audit log',
-        description: 'Oldest first, as NDJSON or CSV.',
+        description:
+          'As NDJSON or CSV, unless ordered otherwise the oldest first: all entries, or those that match the filters.',
+        errors: { 404: ['DOMAIN_NOT_FOUND'] },
         file: 'application/x-ndjson',
       }),
     )

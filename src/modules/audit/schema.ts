@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const OUTCOMES = ['success', 'denied', 'error'] as const;
 
@@ -55,7 +55,10 @@ export const ListAudit = z.strictObject({
 });
 export type ListAudit = z.infer<typeof ListAudit>;
 
-export const ExportAudit = z.strictObject({ format: z.enum(['ndjson', 'csv']).default('ndjson') });
+export const ExportAudit = ListAudit.omit(PAGE_PARAMETERS).extend({
+  order: z.enum(['asc', 'desc']).default('asc'),
+  format: z.enum(['ndjson', 'csv']).default('ndjson'),
+});
 export type ExportAudit = z.infer<typeof ExportAudit>;
 
 export const VerifyAudit = z.strictObject({

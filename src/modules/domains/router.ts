@@ -1,9 +1,12 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { dkimProcedures } from './dkim/procedures';
 import { dnsProcedures } from './dns/procedures';
-import { CreateDomain, Domain, DomainPage, ListDomains, UpdateDomain } from './schema';
+import { exportDomains } from './export';
+import { CreateDomain, Domain, DomainPage, ExportDomains, ListDomains, UpdateDomain } from './schema';
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain } from './service';
 
 const tag = 'Domains';
@@ -27,6 +30,19 @@ export const domainsRouter = router({
     )
     .output(Domain)
     .mutation(({ ctx, input }) => createDomain(ctx, input)),
+
+  export: authedProcedure(ExportDomains)
+    .meta(
+      rest('GET', '/domains/export', {
+        tag,
+        summary: 'Export domains as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportDomains(ctx, input)),
 
   get: authedProcedure(ById)
     .meta(

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { normalizeDomainName } from '@/lib/mail/address';
-import { Id, page, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
+import {
+  EXPORT_PARAMETERS,
+  Id,
+  PAGE_PARAMETERS,
+  page,
+  pageQuery,
+  plainText,
+  QuotaBytes,
+  Timestamp,
+  wholeNumber,
+} from '@/lib/wire';
 
 const MAX_COUNT = 1_000_000_000;
 const NAME_ERROR = 'Enter a domain name such as example.com.';
@@ -61,6 +71,9 @@ export const ListDomains = z.strictObject({
   q: plainText(253).optional().meta({ description: 'Part of the name' }),
 });
 export type ListDomains = z.infer<typeof ListDomains>;
+
+export const ExportDomains = ListDomains.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportDomains = z.infer<typeof ExportDomains>;
 
 export const CreateDomain = z.strictObject({
   name: DomainName,

@@ -1,11 +1,15 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, authedProcedure, router } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
+import { exportMailboxes } from './export';
 import { ImportMailboxes, MailboxImportReport } from './import/schema';
 import { importMailboxes } from './import/service';
 import {
   ClientSettings,
   CreateMailbox,
+  ExportMailboxes,
   ListMailboxes,
   Mailbox,
   MailboxPage,
@@ -70,6 +74,20 @@ export const mailboxesRouter = router({
     )
     .output(MailboxImportReport)
     .mutation(({ ctx, input }) => importMailboxes(ctx, input)),
+
+  export: authedProcedure(ExportMailboxes)
+    .meta(
+      rest('GET', '/mailboxes/export', {
+        tag,
+        summary: 'Export mailboxes as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportMailboxes(ctx, input)),
 
   get: authedProcedure(ById)
     .meta(

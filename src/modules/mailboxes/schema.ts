@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { parseAddress } from '@/lib/mail/address';
-import { chosenId, Id, NewPassword, page, pageQuery, plainText, QuotaBytes, Timestamp, wholeNumber } from '@/lib/wire';
+import {
+  chosenId,
+  EXPORT_PARAMETERS,
+  Id,
+  NewPassword,
+  PAGE_PARAMETERS,
+  page,
+  pageQuery,
+  plainText,
+  QuotaBytes,
+  Timestamp,
+  wholeNumber,
+} from '@/lib/wire';
 
 const LocalPart = z
   .string()
@@ -75,6 +87,9 @@ export const ListMailboxes = z.strictObject({
     .meta({ description: 'Part of the address or the display name. One or two characters match the start of a word' }),
 });
 export type ListMailboxes = z.infer<typeof ListMailboxes>;
+
+export const ExportMailboxes = ListMailboxes.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportMailboxes = z.infer<typeof ExportMailboxes>;
 
 export const CreateMailbox = z.strictObject({
   domain_id: chosenId('Choose a domain.'),

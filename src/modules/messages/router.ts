@@ -1,10 +1,21 @@
 import { ById, Empty } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { authedProcedure, router, superAdminProcedure } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { downloadAttachment, downloadRaw, getContent } from './content/read';
 import { GetAttachment, MessageContent } from './content/schema';
-import { GetTotals, KeptDays, ListMessages, Message, MessagePage, MessageRetention, MessageTotals } from './schema';
+import { exportMessages } from './list/export';
+import {
+  ExportMessages,
+  GetTotals,
+  KeptDays,
+  ListMessages,
+  Message,
+  MessagePage,
+  MessageRetention,
+  MessageTotals,
+} from './schema';
 import { getKeptDays, getMessage, getRetention, getTotals, listMessages } from './service';
 
 const kept: Pick<Parameters<typeof rest>[2], 'tag' | 'isOpenToScopedKeys' | 'errors'> = {
@@ -51,6 +62,20 @@ export const messagesRouter = router({
     )
     .output(MessagePage)
     .query(({ ctx, input }) => listMessages(ctx, input)),
+
+  export: authedProcedure(ExportMessages)
+    .meta(
+      rest('GET', '/messages/export', {
+        tag: 'Messages',
+        summary: 'Export messages as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportMessages(ctx, input)),
 
   get: authedProcedure(ById)
     .meta(

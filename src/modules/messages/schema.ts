@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OUTCOME_CAUSES } from '@/lib/mail/outcome-causes';
-import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
 import { DeliveryStatus } from '@/modules/webhooks/schema';
 import { ContentStatus } from './content/schema';
 
@@ -165,6 +165,9 @@ export const ListMessages = z.strictObject({
   ...filters,
 });
 export type ListMessages = z.infer<typeof ListMessages>;
+
+export const ExportMessages = ListMessages.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportMessages = z.infer<typeof ExportMessages>;
 
 // Postgres accepts NUL characters neither in stored text nor in parameters.
 function searchedText(maxLength: number) {

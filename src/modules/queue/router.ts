@@ -1,7 +1,10 @@
 import { Confirmation, Empty } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, router } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
-import { ByQueueId, ListQueue, QueuedMessagePage, QueueSummary } from './schema';
+import { exportQueue } from './export';
+import { ByQueueId, ExportQueue, ListQueue, QueuedMessagePage, QueueSummary } from './schema';
 import { changeQueued, flushQueue, listQueue, summarizeQueue } from './service';
 
 const tag = 'Queue';
@@ -20,6 +23,20 @@ export const queueRouter = router({
     )
     .output(QueuedMessagePage)
     .query(({ ctx, input }) => listQueue(ctx, input)),
+
+  export: adminProcedure(ExportQueue)
+    .meta(
+      rest('GET', '/queue/export', {
+        tag,
+        summary: 'Export queued messages as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isReadOnPrimary: true,
+        errors: { 503: [...needsMailServer[503]] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportQueue(ctx, input)),
 
   summary: adminProcedure(Empty)
     .meta(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseAddress } from '@/lib/mail/address';
 import { isQueueId } from '@/lib/mail/queue-id';
-import { Id, page, pageQuery, Timestamp } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, Timestamp } from '@/lib/wire';
 
 export const QUEUES = ['deferred', 'active', 'incoming', 'hold', 'maildrop'] as const;
 
@@ -72,6 +72,9 @@ export const ListQueue = z.strictObject({
   to: SearchAddress.optional(),
 });
 export type ListQueue = z.infer<typeof ListQueue>;
+
+export const ExportQueue = ListQueue.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportQueue = z.infer<typeof ExportQueue>;
 
 const count = z.number().int();
 

@@ -1,7 +1,10 @@
 import { ById, Confirmation } from '@/lib/wire';
+import { EXPORT_DESCRIPTION } from '@/server/list/export-list';
 import { adminProcedure, router } from '@/server/procedures/trpc';
+import { FileOutput } from '@/server/rest/file';
 import { rest } from '@/server/rest/meta';
 import { getDelivery, listDeliveries, replayDelivery, replayFailed, testWebhook } from './deliveries';
+import { exportDeliveries } from './export-deliveries';
 import {
   ByDelivery,
   CreatedWebhook,
@@ -9,6 +12,7 @@ import {
   Delivery,
   DeliveryPage,
   DeliveryRequest,
+  ExportDeliveries,
   ListDeliveries,
   ListWebhooks,
   Replayed,
@@ -150,6 +154,20 @@ export const webhooksRouter = router({
     )
     .output(DeliveryPage)
     .query(({ ctx, input }) => listDeliveries(ctx, input)),
+
+  exportDeliveries: adminProcedure(ExportDeliveries)
+    .meta(
+      rest('GET', '/webhooks/{id}/deliveries/export', {
+        tag,
+        summary: 'Export the deliveries of a webhook as CSV',
+        description: EXPORT_DESCRIPTION,
+        file: 'text/csv; charset=utf-8',
+        isOpenToScopedKeys: true,
+        errors: { 404: ['NOT_FOUND'] },
+      }),
+    )
+    .output(FileOutput)
+    .query(({ ctx, input }) => exportDeliveries(ctx, input)),
 
   delivery: adminProcedure(ByDelivery)
     .meta(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ALL_EVENTS, EVENT_TYPES } from '@/lib/event-types';
-import { Id, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
+import { EXPORT_PARAMETERS, Id, PAGE_PARAMETERS, page, pageQuery, plainText, Timestamp, wholeNumber } from '@/lib/wire';
 import { EventTypeName } from '@/modules/events/schema';
 
 const MAX_URL_LENGTH = 2048;
@@ -163,6 +163,9 @@ export const ListDeliveries = z.strictObject({
   event: EventTypeName.optional(),
 });
 export type ListDeliveries = z.infer<typeof ListDeliveries>;
+
+export const ExportDeliveries = ListDeliveries.omit(PAGE_PARAMETERS).extend(EXPORT_PARAMETERS);
+export type ExportDeliveries = z.infer<typeof ExportDeliveries>;
 
 export const ByDelivery = z.strictObject({ id: Id, delivery_id: Id });
 export type ByDelivery = z.infer<typeof ByDelivery>;

@@ -94,7 +94,7 @@ describe('with CORS_ORIGINS', () => {
       expect(response.status).toBe(status);
       expect(response.headers.get('access-control-allow-origin')).toBe(LISTED);
       expect(response.headers.get('access-control-expose-headers')).toBe(
-        'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location',
+        'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location, X-Row-Limit, X-Row-Limit-Reached',
       );
       expect(response.headers.get('vary')).toBe('Origin');
     }

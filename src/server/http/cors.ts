@@ -1,7 +1,8 @@
 import { env } from '../settings/env';
 
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key';
-const EXPOSED_HEADERS = 'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location';
+const EXPOSED_HEADERS =
+  'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Location, X-Row-Limit, X-Row-Limit-Reached';
 const MAX_AGE_SECONDS = 600;
 
 /**

@@ -6,6 +6,7 @@ import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
@@ -98,6 +99,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
             options={STATUS_OPTIONS}
             onChange={(value) => search.change({ show: value })}
           />
+          <ExportButton path="/abuse/alerts/export" input={input} what="alerts" />
         </SectionHeading>
         <SelectionBar selection={selection} what="alerts">
           <Button size="xs" onClick={() => setStatus(selection.rows.filter(isOpen), 'acknowledged')}>

@@ -7,6 +7,7 @@ import { parseAsBoolean } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
@@ -33,6 +34,7 @@ export function AdminsPage() {
   return (
     <Page>
       <PageHeader title="Admins" description="People who can sign in, with their roles and domains">
+        <ExportButton path="/admins/export" input={input} what="admins" />
         <Button variant="filled" leftSection={<IconPlus stroke={2} />} onClick={() => open({ new: true })}>
           Add admin
         </Button>

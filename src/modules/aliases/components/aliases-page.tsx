@@ -73,7 +73,7 @@ export function AliasesPage() {
           New alias
         </Button>
       </PageHeader>
-      <AliasTools query={list} search={search} domain={domain} />
+      <AliasTools query={list} search={search} input={input} domain={domain} />
       {domainScope.needsSelection ? (
         <ChooseDomain domains={domainScope.domains} />
       ) : (

@@ -7,6 +7,7 @@ import { parseAsBoolean, parseAsStringLiteral } from 'nuqs';
 import { useMemo, useState } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
@@ -66,7 +67,7 @@ export function ApiKeysPage() {
           New key
         </Button>
       </PageHeader>
-      <ListTools query={list}>
+      <ListTools query={list} actions={<ExportButton path="/api-keys/export" input={input} what="API keys" />}>
         <SearchInput
           label="Filter by name, admin or prefix"
           placeholder="Name, admin or prefix"

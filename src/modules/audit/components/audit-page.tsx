@@ -7,6 +7,7 @@ import dynamic from 'next/dynamic';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
+import { ExportItem } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { PageHeader } from '@/components/page-header';
@@ -14,7 +15,7 @@ import { Page } from '@/components/shell/page';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { auditColumns } from './audit-columns';
 import { AuditTools } from './audit-tools';
-import { inputOf, useAuditSearch } from './use-audit-search';
+import { type AuditSearch, inputOf, useAuditSearch } from './use-audit-search';
 import { VerifyChain } from './verify-chain';
 
 const AuditPeek = dynamic(() => import('./audit-peek').then((module) => module.AuditPeek));
@@ -50,7 +51,7 @@ export function AuditPage() {
         title="Audit log"
         description={canExport === false ? <span>Successful and denied changes in your domains</span> : <VerifyChain />}
       >
-        {canExport !== false && <ExportMenu isReady={canExport === true} />}
+        {canExport !== false && <ExportMenu isReady={canExport === true} search={search} />}
       </PageHeader>
       <AuditTools query={list} search={search} />
       <ListView
@@ -80,7 +81,9 @@ function NoEntries() {
   );
 }
 
-function ExportMenu({ isReady }: { isReady: boolean }) {
+type ExportMenuProps = { isReady: boolean; search: AuditSearch };
+
+function ExportMenu({ isReady, search }: ExportMenuProps) {
   return (
     <Menu>
       <Menu.Target>
@@ -89,6 +92,9 @@ function ExportMenu({ isReady }: { isReady: boolean }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
+        <ExportItem path="/audit/export" input={inputOf(search)} what="audit entries">
+          Export shown as CSV
+        </ExportItem>
         <Menu.Item component="a" href="/api/v1/audit/export" download>
           Export all as NDJSON
         </Menu.Item>

@@ -12,6 +12,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { parseAsShown, SHOWN, SHOWN_LABELS } from '@/components/list/active-filter';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
@@ -59,7 +60,7 @@ export function DomainsPage() {
         )}
         {canAdd === false && <span className="quiet">Only admins can add domains</span>}
       </PageHeader>
-      <ListTools query={list}>
+      <ListTools query={list} actions={<ExportButton path="/domains/export" input={input} what="domains" />}>
         <SearchInput
           label="Filter by name"
           placeholder="Domain name"

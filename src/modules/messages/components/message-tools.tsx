@@ -4,13 +4,14 @@ import { Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { ActiveFilter, SinceFilter, TimeFilter } from '@/components/data-table/filters';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { STATUSES } from '@/components/marks/status-mark';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
 import { MESSAGE_STATUSES } from '../schema';
-import type { MessageSearch } from './use-message-search';
+import { inputOf, type MessageSearch } from './use-message-search';
 
 const STATUS_OPTIONS = MESSAGE_STATUSES.map((status) => ({ value: status, label: STATUSES[status][2] }));
 const DIRECTIONS = [
@@ -23,7 +24,11 @@ type MessageToolsProps = { query: ListToolsProps['query']; search: MessageSearch
 export function MessageTools({ query, search }: MessageToolsProps) {
   const { values, change } = search;
   return (
-    <ListTools query={query} search={search}>
+    <ListTools
+      query={query}
+      search={search}
+      actions={<ExportButton path="/messages/export" input={inputOf(search)} what="messages" />}
+    >
       <SearchInput
         label="Search messages"
         placeholder="Address, subject or message ID"

@@ -1,8 +1,9 @@
 'use client';
 
 import { TextInput } from '@mantine/core';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
-import { isSearchable, type QueueSearch } from './use-queue-search';
+import { inputOf, isSearchable, type QueueSearch } from './use-queue-search';
 
 const LABELS = { from: 'From', to: 'To' };
 const HINTS = {
@@ -15,7 +16,12 @@ type QueueToolsProps = { query: ListToolsProps['query']; search: QueueSearch };
 export function QueueTools({ query, search }: QueueToolsProps) {
   const { values, change } = search;
   return (
-    <ListTools query={query} search={search} align="flex-start">
+    <ListTools
+      query={query}
+      search={search}
+      align="flex-start"
+      actions={<ExportButton path="/queue/export" input={inputOf(search)} what="queued messages" />}
+    >
       {(['from', 'to'] as const).map((field) => (
         <TextInput
           key={field}

@@ -120,6 +120,7 @@ export const FIXTURES: Record<string, Fixture> = {
   },
 
   'GET /admins': plain('/admins'),
+  'GET /admins/export': plain('/admins/export'),
   'POST /admins': {
     kind: 'shared',
     targets: {
@@ -140,6 +141,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /admins/{id}/oidc': aboutAdmin((id) => ({ path: `/admins/${id}/oidc` }), { success: NOTHING_LINKED }),
 
   'GET /api-keys': plain('/api-keys'),
+  'GET /api-keys/export': plain('/api-keys/export'),
   'POST /api-keys': namingDomain(({ id }) => ({ path: '/api-keys', body: { name: 'm', scoped_domain_ids: [id] } })),
   'DELETE /api-keys/{id}': {
     kind: 'own key',
@@ -155,6 +157,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /audit/verify': plain('/audit/verify'),
 
   'GET /domains': plain('/domains'),
+  'GET /domains/export': plain('/domains/export'),
   'POST /domains': {
     kind: 'shared',
     targets: { own: () => ({ path: '/domains', body: { name: `${unique()}.example` } }) },
@@ -189,6 +192,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /aliases/{id}': inDomain(aliasCall()),
 
   'GET /mailboxes': namingDomain(({ id }) => ({ path: `/mailboxes?domain_id=${id}` })),
+  'GET /mailboxes/export': namingDomain(({ id }) => ({ path: `/mailboxes/export?domain_id=${id}` })),
   'POST /mailboxes': namingDomain(({ id }) => ({
     path: '/mailboxes',
     body: { domain_id: id, local_part: 'ann', password: PASSWORD },
@@ -217,6 +221,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /abuse/summary': plain('/abuse/summary'),
   'GET /abuse/senders': plain('/abuse/senders'),
   'GET /abuse/alerts': plain('/abuse/alerts'),
+  'GET /abuse/alerts/export': plain('/abuse/alerts/export'),
   'PATCH /abuse/alerts/{id}': {
     kind: 'shared',
     targets: {
@@ -287,6 +292,7 @@ export const FIXTURES: Record<string, Fixture> = {
   },
 
   'GET /queue': plain('/queue', undefined, NO_MAIL_SERVER),
+  'GET /queue/export': plain('/queue/export', undefined, NO_MAIL_SERVER),
   'GET /queue/summary': plain('/queue/summary', undefined, NO_MAIL_SERVER),
   'POST /queue/flush': plain('/queue/flush', undefined, NO_MAIL_SERVER),
   'POST /queue/{queue_id}/hold': plain('/queue/4jWsM35xXVzMFgn/hold', undefined, NO_MAIL_SERVER),
@@ -295,6 +301,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'DELETE /queue/{queue_id}': plain('/queue/4jWsM35xXVzMFgn', undefined, NO_MAIL_SERVER),
 
   'GET /messages': plain('/messages'),
+  'GET /messages/export': plain('/messages/export'),
   'GET /messages/retention': plain('/messages/retention'),
   'GET /messages/{id}': inDomain(messagePath),
   'GET /messages/{id}/content': { ...inDomain(contentCall('/content')), success: NO_CONTENT },
@@ -332,6 +339,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'POST /webhooks/{id}/test': inDomain(webhookCall('/test')),
   'POST /webhooks/{id}/replay': inDomain(webhookCall('/replay', { since: '2026-01-01T00:00:00Z' })),
   'GET /webhooks/{id}/deliveries': inDomain(webhookCall('/deliveries')),
+  'GET /webhooks/{id}/deliveries/export': inDomain(webhookCall('/deliveries/export')),
   'GET /webhooks/{id}/deliveries/{delivery_id}': inDomain(deliveryCall()),
   'POST /webhooks/{id}/deliveries/{delivery_id}/replay': inDomain(deliveryCall('/replay')),
 

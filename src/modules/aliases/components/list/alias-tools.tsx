@@ -1,8 +1,9 @@
 'use client';
 
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconDownload, IconTableImport } from '@tabler/icons-react';
+import { IconChevronDown, IconTableImport } from '@tabler/icons-react';
 import { SHOWN_LABELS } from '@/components/list/active-filter';
+import { ExportItem, type ListExport } from '@/components/list/export-csv';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -11,12 +12,15 @@ import type { AliasSearch } from './use-alias-search';
 type AliasToolsProps = {
   query: ListToolsProps['query'];
   search: AliasSearch;
+  /** The list's input. */
+  input: ListExport['input'];
   domain: { id: string; name: string } | undefined;
 };
 
 const ICON = { size: 16, stroke: 1.5 } as const;
 
-export function AliasTools({ query, search: { values, change, open }, domain }: AliasToolsProps) {
+export function AliasTools({ query, search, input, domain }: AliasToolsProps) {
+  const { values, change, open, isFiltered } = search;
   return (
     <ListTools query={query}>
       <SearchInput
@@ -42,14 +46,9 @@ export function AliasTools({ query, search: { values, change, open }, domain }: 
             Import CSV
           </Menu.Item>
           {domain ? (
-            <Menu.Item
-              component="a"
-              href={`/api/v1/aliases/export?domain_id=${domain.id}`}
-              download
-              leftSection={<IconDownload {...ICON} />}
-            >
-              Export <span className="mono">{domain.name}</span>
-            </Menu.Item>
+            <ExportItem path="/aliases/export" input={{ ...input, domain_id: domain.id }} what="aliases">
+              {isFiltered ? 'Export shown in' : 'Export'} <span className="mono">{domain.name}</span>
+            </ExportItem>
           ) : (
             <Menu.Label>Choose a domain at the top to export</Menu.Label>
           )}

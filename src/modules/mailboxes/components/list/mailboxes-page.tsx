@@ -7,6 +7,7 @@ import { parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
@@ -85,7 +86,7 @@ export function MailboxesPage() {
           New mailbox
         </Button>
       </PageHeader>
-      <ListTools query={list}>
+      <ListTools query={list} actions={<ExportButton path="/mailboxes/export" input={input} what="mailboxes" />}>
         <SearchInput
           label="Filter by address or name"
           placeholder="Address or name"

@@ -6,6 +6,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
 import { EmptyState } from '@/components/data-table/states';
+import { ExportButton } from '@/components/list/export-csv';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { formatPlural } from '@/lib/format';
@@ -31,7 +32,8 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
   const isActive = webhook?.active ?? true;
   const refetchInterval = (items: Delivery[] = []) =>
     items.some((delivery) => isAboutToChange(delivery, isActive)) ? REFRESH_ACTIVE_MS : REFRESH_MS;
-  const input = { id, status: values.status ?? undefined, event: values.event ?? undefined };
+  const filters = { status: values.status ?? undefined, event: values.event ?? undefined };
+  const input = { id, ...filters };
   const list = trpc.webhooks.deliveries.useQuery(
     { ...input, limit: PAGE_SIZE, cursor: history.cursor },
     { placeholderData: keepPreviousData, refetchInterval: ({ state }) => refetchInterval(state.data?.items) },
@@ -47,13 +49,20 @@ export function Deliveries({ id, webhook }: DeliveriesProps) {
 
   return (
     <>
-      <DeliveryTools query={list} search={search}>
-        {newer > 0 && (
-          <Button variant="subtle" color="gray" leftSection={<IconArrowUp stroke={1.5} />} onClick={release}>
-            {formatPlural(newer, 'newer delivery', 'newer deliveries')}
-          </Button>
-        )}
-      </DeliveryTools>
+      <DeliveryTools
+        query={list}
+        search={search}
+        actions={
+          <>
+            {newer > 0 && (
+              <Button variant="subtle" color="gray" leftSection={<IconArrowUp stroke={1.5} />} onClick={release}>
+                {formatPlural(newer, 'newer delivery', 'newer deliveries')}
+              </Button>
+            )}
+            <ExportButton path={`/webhooks/${id}/deliveries/export`} input={filters} what="deliveries" />
+          </>
+        }
+      />
       {isUnlisted && values.delivery && (
         <OpenDelivery
           key={values.delivery}

@@ -16,11 +16,11 @@ const STATUS_OPTIONS = {
   abandoned: 'Abandoned',
 };
 
-type DeliveryToolsProps = { query: ListToolsProps['query']; search: DeliverySearch; children: ReactNode };
+type DeliveryToolsProps = { query: ListToolsProps['query']; search: DeliverySearch; actions: ReactNode };
 
-export function DeliveryTools({ query, search: { values, change }, children }: DeliveryToolsProps) {
+export function DeliveryTools({ query, search: { values, change }, actions }: DeliveryToolsProps) {
   return (
-    <ListTools query={query}>
+    <ListTools query={query} actions={actions}>
       <SegmentedControl
         label="Status"
         value={values.status ?? 'all'}
@@ -44,8 +44,6 @@ export function DeliveryTools({ query, search: { values, change }, children }: D
           </Menu.Dropdown>
         </Menu>
       )}
-      <span className="spacer" />
-      {children}
     </ListTools>
   );
 }
