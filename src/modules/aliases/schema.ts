@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatCount } from '@/lib/format';
 import { ADDRESS_ERROR, MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
 import { splitDestinations } from '@/lib/mail/destinations';
-import { chosenId, Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
+import { chosenId, EXPORT_PARAMETERS, Id, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const MAX_DESTINATIONS = 10;
 const MAX_CSV_LENGTH = 1_000_000;
@@ -180,6 +180,7 @@ export const ExportAliases = z.strictObject({
     .default('source_local_part')
     .meta({ description: 'Field to sort by' }),
   order: z.enum(['asc', 'desc']).default('asc'),
+  ...EXPORT_PARAMETERS,
 });
 export type ExportAliases = z.infer<typeof ExportAliases>;
 

@@ -71,9 +71,9 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
 }
 
 /** Streams the aliases of a domain as CSV that can be imported again. */
-export async function exportAliases(ctx: ActorContext, input: ExportAliases): Promise<FileOutput> {
-  const domain = await authorizeDomain(ctx, { id: input.domain_id }, { allowInactive: true });
-  const page: Parameters<typeof pagesOf<Alias>>[0] = (part) => listAliases(ctx, { ...input, ...part });
+export async function exportAliases(ctx: ActorContext, { format: _, ...filters }: ExportAliases): Promise<FileOutput> {
+  const domain = await authorizeDomain(ctx, { id: filters.domain_id }, { allowInactive: true });
+  const page: Parameters<typeof pagesOf<Alias>>[0] = (part) => listAliases(ctx, { ...filters, ...part });
   return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(pagesOf(page)) };
 }
 
