@@ -31,8 +31,9 @@ export function AbusePage() {
       )}
       <Alerts domainId={domain ?? undefined}>
         <Senders domainId={domain ?? undefined}>
-          <Thresholds />
-          <Notifications />
+          <Thresholds>
+            <Notifications />
+          </Thresholds>
         </Senders>
       </Alerts>
     </Page>

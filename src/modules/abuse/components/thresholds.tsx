@@ -1,4 +1,5 @@
 import { NumberInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
@@ -12,14 +13,25 @@ import { type AbuseThresholds, UpdateAbuseThresholds } from '../schema';
 
 const FIELDS = ['mailbox_hourly', 'domain_hourly', 'spike_factor'] as const;
 
-export function Thresholds() {
+/** Renders `children` only after the thresholds are loaded, so that they don't move. */
+export function Thresholds({ children }: { children: ReactNode }) {
   const thresholds = trpc.abuse.thresholds.useQuery({});
   const canChange = useHasRole('super_admin');
   if (thresholds.isError) {
-    return <ErrorState what="rate limits" error={thresholds.error} onRetry={() => void thresholds.refetch()} />;
+    return (
+      <>
+        <ErrorState what="rate limits" error={thresholds.error} onRetry={() => void thresholds.refetch()} />
+        {children}
+      </>
+    );
   }
   if (!thresholds.data || canChange === undefined) return null;
-  return <ThresholdsForm saved={thresholds.data} isReadOnly={!canChange} />;
+  return (
+    <>
+      <ThresholdsForm saved={thresholds.data} isReadOnly={!canChange} />
+      {children}
+    </>
+  );
 }
 
 function ThresholdsForm({ saved, isReadOnly }: { saved: AbuseThresholds; isReadOnly: boolean }) {
