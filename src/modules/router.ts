@@ -19,6 +19,7 @@ import { orchestratorRouter } from './orchestrator/router';
 import { overviewRouter } from './overview/router';
 import { queueRouter } from './queue/router';
 import { reportsRouter } from './reports/router';
+import { savedViewsRouter } from './saved-views/router';
 import { sendingRouter } from './sending/router';
 import { sieveFiltersRouter } from './sieve-filters/router';
 import { systemRouter } from './system/router';
@@ -45,6 +46,7 @@ export const appRouter = router({
   overview: overviewRouter,
   queue: queueRouter,
   reports: reportsRouter,
+  savedViews: savedViewsRouter,
   sending: sendingRouter,
   sieveFilters: sieveFiltersRouter,
   system: systemRouter,

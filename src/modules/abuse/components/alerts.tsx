@@ -11,6 +11,7 @@ import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { sortBy, useListSearch } from '@/components/list/use-list-search';
 import { useRowActions } from '@/components/list/use-row-actions';
+import { Views } from '@/components/list/views/views';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SELECTABLE } from '@/components/selection/select-column';
 import { SelectionBar } from '@/components/selection/selection-bar';
@@ -99,6 +100,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
             options={STATUS_OPTIONS}
             onChange={(value) => search.change({ show: value })}
           />
+          <Views page="alerts" />
           <ExportButton path="/abuse/alerts/export" input={input} what="alerts" />
         </SectionHeading>
         <SelectionBar selection={selection} what="alerts">

@@ -3,6 +3,7 @@
 import { ActiveFilter, SinceFilter } from '@/components/data-table/filters';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import { Views } from '@/components/list/views/views';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatMoment } from '@/lib/format';
 import { type AuditSearch, VALUE_FILTERS, type ValueFilter } from './use-audit-search';
@@ -15,7 +16,7 @@ export function AuditTools({ query, search }: AuditToolsProps) {
   const { values, change } = search;
   const set = (Object.keys(VALUE_FILTERS) as ValueFilter[]).filter((name) => values[name] !== null);
   return (
-    <ListTools query={query} search={search}>
+    <ListTools query={query} search={search} actions={<Views page="audit" />}>
       <SearchInput
         label="Search entries"
         placeholder="Actor, action, name or request ID"

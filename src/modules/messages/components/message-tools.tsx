@@ -7,6 +7,7 @@ import { ActiveFilter, SinceFilter, TimeFilter } from '@/components/data-table/f
 import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import { Views } from '@/components/list/views/views';
 import { STATUSES } from '@/components/marks/status-mark';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { enteredTime, inputValue } from '@/lib/time/zoned-time';
@@ -27,7 +28,12 @@ export function MessageTools({ query, search }: MessageToolsProps) {
     <ListTools
       query={query}
       search={search}
-      actions={<ExportButton path="/messages/export" input={inputOf(search)} what="messages" />}
+      actions={
+        <>
+          <Views page="messages" />
+          <ExportButton path="/messages/export" input={inputOf(search)} what="messages" />
+        </>
+      }
     >
       <SearchInput
         label="Search messages"

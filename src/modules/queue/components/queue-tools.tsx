@@ -3,6 +3,7 @@
 import { TextInput } from '@mantine/core';
 import { ExportButton } from '@/components/list/export-csv';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
+import { Views } from '@/components/list/views/views';
 import { inputOf, isSearchable, type QueueSearch } from './use-queue-search';
 
 const LABELS = { from: 'From', to: 'To' };
@@ -20,7 +21,12 @@ export function QueueTools({ query, search }: QueueToolsProps) {
       query={query}
       search={search}
       align="flex-start"
-      actions={<ExportButton path="/queue/export" input={inputOf(search)} what="queued messages" />}
+      actions={
+        <>
+          <Views page="queue" />
+          <ExportButton path="/queue/export" input={inputOf(search)} what="queued messages" />
+        </>
+      }
     >
       {(['from', 'to'] as const).map((field) => (
         <TextInput

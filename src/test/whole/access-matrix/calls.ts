@@ -121,6 +121,11 @@ export async function sessionPath(adminId: string): Promise<Call> {
   return { path: `/auth/sessions/${(await makeSession(adminId)).session.id}` };
 }
 
+export async function viewCall(adminId: string, body?: object): Promise<Call> {
+  const data = { adminId, page: 'messages', name: unique(), query: 'status=bounced' };
+  return { path: `/auth/me/views/${(await db.savedView.create({ data })).id}`, body };
+}
+
 export async function keyPath(adminId: string, scenario: Scenario): Promise<Call> {
   const isChildKey = adminId === scenario.adminId && scenario.credential === 'scoped key';
   const { row } = await makeApiKey(adminId, {

@@ -16,6 +16,7 @@ import {
   outgoing,
   sessionPath,
   tlsReportCall,
+  viewCall,
   webhookCall,
 } from './calls';
 import { type Call, type Fixture, MISSING_ID, type Outcome, PASSWORD, type Scenario, type Target } from './scenario';
@@ -48,6 +49,18 @@ function aboutAdmin(call: (id: string) => Call, over: Partial<Fixture> = {}): Fi
     missing: () => call(MISSING_ID),
   };
   return { kind: 'shared', targets, ...over };
+}
+
+/** A call about a saved view, which belongs to one admin as a session does. */
+function ownView(body?: object): Fixture {
+  return {
+    kind: 'own session',
+    targets: {
+      own: ({ adminId }) => viewCall(adminId, body),
+      foreign: ({ strangerId }) => viewCall(strangerId, body),
+      missing: () => ({ path: `/auth/me/views/${MISSING_ID}`, body }),
+    },
+  };
 }
 
 function node(call: (path: string) => Call, isAlive: boolean): Fixture {
@@ -109,6 +122,10 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /auth/oidc/callback/{provider}': withoutProvider('/auth/oidc/callback/nobody'),
   'POST /auth/oidc/link/{provider}': withoutProvider('/auth/oidc/link/nobody'),
   'DELETE /auth/oidc/disconnect': plain('/auth/oidc/disconnect', undefined, NOTHING_LINKED),
+  'GET /auth/me/views': plain('/auth/me/views'),
+  'POST /auth/me/views': plain('/auth/me/views', { page: 'messages', name: 'Bounces', query: 'status=bounced' }),
+  'PATCH /auth/me/views/{id}': ownView({ query: 'status=failed' }),
+  'DELETE /auth/me/views/{id}': ownView(),
   'GET /auth/sessions': plain('/auth/sessions'),
   'DELETE /auth/sessions/{id}': {
     kind: 'own session',

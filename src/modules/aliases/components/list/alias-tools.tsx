@@ -6,6 +6,7 @@ import { SHOWN_LABELS } from '@/components/list/active-filter';
 import { ExportItem, type ListExport } from '@/components/list/export-csv';
 import { ListTools, type ListToolsProps } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
+import { Views } from '@/components/list/views/views';
 import { SegmentedControl } from '@/components/segmented-control';
 import type { AliasSearch } from './use-alias-search';
 
@@ -37,6 +38,7 @@ export function AliasTools({ query, search, input, domain }: AliasToolsProps) {
         onChange={(show) => change({ show })}
       />
       <span className="spacer only-wide" />
+      <Views page="aliases" />
       <Menu width={264}>
         <Menu.Target>
           <Button rightSection={<IconChevronDown stroke={1.5} />}>Import / export</Button>

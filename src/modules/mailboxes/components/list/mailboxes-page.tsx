@@ -12,6 +12,7 @@ import { ListTools } from '@/components/list/list-view';
 import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
+import { Views } from '@/components/list/views/views';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -86,7 +87,15 @@ export function MailboxesPage() {
           New mailbox
         </Button>
       </PageHeader>
-      <ListTools query={list} actions={<ExportButton path="/mailboxes/export" input={input} what="mailboxes" />}>
+      <ListTools
+        query={list}
+        actions={
+          <>
+            <Views page="mailboxes" />
+            <ExportButton path="/mailboxes/export" input={input} what="mailboxes" />
+          </>
+        }
+      >
         <SearchInput
           label="Filter by address or name"
           placeholder="Address or name"

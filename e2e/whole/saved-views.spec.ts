@@ -1,0 +1,145 @@
+import type { Page } from '@playwright/test';
+import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
+import { countShifts, settled, shifts } from '../support/layout-shifts';
+
+const openViews = (page: Page) => page.getByRole('button', { name: 'Views' }).click();
+const item = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true });
+
+async function saveView(page: Page, name: string): Promise<void> {
+  await openViews(page);
+  await item(page, 'Save view…').click();
+  const dialog = page.getByRole('dialog', { name: 'Save view' });
+  await dialog.getByLabel('Name').fill(name);
+  await dialog.getByRole('button', { name: 'Save view' }).click();
+}
+
+test('a view is saved, follows its admin to another browser, and is updated and deleted with Undo', async ({
+  page,
+  browser,
+  api,
+  makeAdmin,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  const [one, two] = [unique('Parcel '), unique('Letter ')];
+  await sendMessage(api, domain, { subject: one });
+  await sendMessage(api, domain, { subject: two });
+  const { cookie } = await makeAdmin('admin');
+  await useSession(page, cookie);
+  let requests = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('savedViews')) requests += 1;
+  });
+
+  await page.goto(`${url()}/messages`);
+  await settled(page);
+  expect(requests).toBe(0);
+  await openViews(page);
+  await expect(page.getByText('No saved views yet')).toBeVisible();
+  await expect(item(page, 'Save view…')).toBeDisabled();
+  expect(requests).toBe(1);
+  await check();
+  await page.keyboard.press('Escape');
+
+  const parcels = `${url()}/messages?q=${encodeURIComponent(one).replace('%20', '+')}&order=asc`;
+  await page.goto(`${parcels}&peek=019ac000-0000-7000-8000-000000000000`);
+  await saveView(page, 'Parcels');
+  await expect(page.getByRole('status').filter({ hasText: 'Saved Parcels' })).toBeVisible();
+  await openViews(page);
+  await item(page, 'Save view…').click();
+  const dialog = page.getByRole('dialog', { name: 'Save view' });
+  await dialog.getByLabel('Name').fill('Parcels');
+  await dialog.getByRole('button', { name: 'Save view' }).click();
+  await expect(dialog.getByLabel('Name')).toHaveAccessibleDescription(/You already have a view named Parcels/);
+  await check();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  const context = await browser.newContext();
+  const other = await context.newPage();
+  await useSession(other, cookie);
+  await other.goto(`${url()}/messages`);
+  await openViews(other);
+  await item(other, 'Parcels').click();
+  await expect(other).toHaveURL(parcels);
+  await expect(other.getByLabel('Search messages')).toHaveValue(one);
+  await expect(other.getByRole('row', { name: one })).toBeVisible();
+  await expect(other.getByRole('row', { name: two })).toHaveCount(0);
+  await openViews(other);
+  await expect(item(other, 'Parcels')).toHaveAttribute('aria-current', 'true');
+  await expect(item(other, 'Update Parcels')).toHaveCount(0);
+  await other.keyboard.press('Escape');
+
+  await other.getByLabel('Search messages').fill(two);
+  await expect(other.getByRole('row', { name: two })).toBeVisible();
+  await openViews(other);
+  await expect(item(other, 'Parcels')).not.toHaveAttribute('aria-current');
+  await item(other, 'Update Parcels').click();
+  await expect(other.getByRole('status').filter({ hasText: 'Updated Parcels' })).toBeVisible();
+  await openViews(other);
+  await expect(item(other, 'Parcels')).toHaveAttribute('aria-current', 'true');
+  await other.keyboard.press('Escape');
+  await other.getByRole('button', { name: 'Undo' }).click();
+  await expect(other.getByRole('status').filter({ hasText: 'Restored Parcels' })).toBeVisible();
+
+  await openViews(other);
+  await item(other, 'Delete Parcels').click();
+  await expect(other.getByRole('status').filter({ hasText: 'Deleted Parcels' })).toBeVisible();
+  await openViews(other);
+  await expect(other.getByText('No saved views yet')).toBeVisible();
+  await other.keyboard.press('Escape');
+  await other.getByRole('button', { name: 'Undo' }).click();
+  await expect(other.getByRole('status').filter({ hasText: 'Restored Parcels' })).toBeVisible();
+  await openViews(other);
+  await expect(item(other, 'Parcels')).toHaveAttribute('href', parcels.replace(url(), ''));
+  await context.close();
+});
+
+const LISTS = [
+  ['mailboxes', '/mailboxes?show=full', '/mailboxes'],
+  ['aliases', '/aliases?show=inactive', '/aliases'],
+  ['audit', '/audit?outcome=denied', '/audit'],
+  ['alerts', '/abuse?show=all&severity=critical', '/abuse'],
+] as const;
+
+for (const [name, filtered, path] of LISTS) {
+  test(`views exist on ${name}, at 360 px and in dark, and move nothing`, async ({ page, makeAdmin, check }) => {
+    const { cookie } = await makeAdmin('super_admin');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await useSession(page, cookie);
+    await countShifts(page);
+    await page.goto(`${url()}${filtered}`);
+    await settled(page);
+    expect(await shifts(page)).toEqual([]);
+    await saveView(page, 'Mine');
+    await expect(page.getByRole('status').filter({ hasText: 'Saved Mine' })).toBeVisible();
+    await page.goto(`${url()}${path}`);
+    await openViews(page);
+    await expect(item(page, 'Mine')).toBeVisible();
+    await check();
+    await item(page, 'Mine').click();
+    await expect(page).toHaveURL(`${url()}${filtered}`);
+    await check();
+  });
+}
+
+test('many views scroll, and a failure says what happened', async ({ page, makeAdmin, sql, check }) => {
+  const { id, cookie } = await makeAdmin('admin');
+  await sql(
+    `INSERT INTO saved_view (id, admin_id, page, name, query, updated_at)
+     SELECT gen_random_uuid(), $1, 'messages', 'View ' || lpad(n::text, 2, '0'), 'status=bounced&q=' || n, now()
+       FROM generate_series(1, 50) AS n`,
+    [id],
+  );
+  await useSession(page, cookie);
+  await page.goto(`${url()}/messages?status=failed`);
+  await openViews(page);
+  await expect(item(page, 'View 50')).toBeVisible();
+  await check();
+  await item(page, 'Save view…').click();
+  const dialog = page.getByRole('dialog', { name: 'Save view' });
+  await dialog.getByLabel('Name').fill('One more');
+  await dialog.getByRole('button', { name: 'Save view' }).click();
+  await expect(alertWith(page, 'You have 50 views, which is the limit')).toBeVisible();
+  await check();
+});

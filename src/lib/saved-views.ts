@@ -1,0 +1,36 @@
+const ORDER = ['sort', 'order'];
+
+/** The lists with views, and what a view keeps of their URL: filters and order, but no page, open row or dialog. */
+export const VIEW_PAGES = {
+  messages: {
+    path: '/messages',
+    parameters: ['q', 'domain', 'status', 'accepted', 'direction', 'from', 'to', 'since', 'until', ...ORDER],
+  },
+  mailboxes: { path: '/mailboxes', parameters: ['q', 'domain', 'show', ...ORDER] },
+  aliases: { path: '/aliases', parameters: ['q', 'domain', 'show', ...ORDER] },
+  audit: {
+    path: '/audit',
+    parameters: [
+      ...['q', 'domain', 'admin', 'email', 'key', 'action', 'resource', 'ip', 'request', 'outcome', 'since', 'until'],
+      ...ORDER,
+    ],
+  },
+  queue: { path: '/queue', parameters: ['queue', 'from', 'to', ...ORDER] },
+  alerts: { path: '/abuse', parameters: ['domain', 'show', 'kind', 'severity', ...ORDER] },
+} as const satisfies Record<string, { path: string; parameters: readonly string[] }>;
+
+export type ViewPage = keyof typeof VIEW_PAGES;
+export type View = { id: string; page: ViewPage; name: string; query: string };
+
+/** The part of a URL's parameters that a view keeps, always in the same order, so that equal views have equal texts. */
+export function viewQuery(page: ViewPage, search: URLSearchParams): string {
+  const kept = VIEW_PAGES[page].parameters.flatMap((name) => {
+    const value = search.get(name);
+    return value ? [[name, value]] : [];
+  });
+  return new URLSearchParams(kept).toString();
+}
+
+export function viewHref(page: ViewPage, query: string): string {
+  return `${VIEW_PAGES[page].path}?${query}`;
+}
