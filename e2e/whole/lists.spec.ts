@@ -157,20 +157,58 @@ test('rows are shown before their total is counted', async ({ signedIn: page, ap
   expect(await shifts(page)).toEqual([]);
 });
 
-test('times are in the time zone of the account, which is named', async ({ page, api, sql, makeAdmin, check }) => {
+test('times are in the time zone of the account, also in another browser from the first one on', async ({
+  page,
+  browser,
+  api,
+  sql,
+  makeAdmin,
+  check,
+}) => {
   const domain = await makeDomain(api);
   await makeAliases(sql, domain, 1);
   await sql(`UPDATE alias SET created_at = '2026-03-01T20:00:00Z' WHERE domain_id = $1`, [domain.id]);
-  await useSession(page, (await makeAdmin('admin')).cookie);
+  const { id, cookie } = await makeAdmin('admin');
+  await useSession(page, cookie);
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
   await expect(page.getByTitle('1 March 2026, 20:00:00 UTC')).toHaveText('1 Mar');
 
   await page.goto(`${url()}/account`);
   await page.getByRole('combobox', { name: 'Time zone' }).fill('Kathmandu');
   await page.getByRole('option', { name: 'Asia/Kathmandu' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Time zone saved' })).toBeVisible();
   await check();
   await page.goto(`${url()}/aliases?domain=${domain.id}`);
   await expect(page.getByTitle('2 March 2026, 01:45:00 GMT+5:45')).toHaveText('2 Mar');
   await page.goto(`${url()}/analytics`);
   await expect(page.getByRole('combobox', { name: 'Time zone' })).toHaveValue('Asia/Kathmandu');
+
+  const context = await browser.newContext();
+  const other = await context.newPage();
+  await useSession(other, cookie);
+  await other.addInitScript(() => {
+    const seen: string[] = [];
+    new MutationObserver(() => {
+      for (const { title } of document.querySelectorAll<HTMLElement>('time[title]'))
+        if (!seen.includes(title)) seen.push(title);
+    }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    (window as Window & { seen?: string[] }).seen = seen;
+  });
+  await other.goto(`${url()}/aliases?domain=${domain.id}`);
+  await expect(other.getByTitle('2 March 2026, 01:45:00 GMT+5:45')).toHaveText('2 Mar');
+  expect(await other.evaluate(() => (window as Window & { seen?: string[] }).seen)).toEqual([
+    '2 March 2026, 01:45:00 GMT+5:45',
+  ]);
+  await check(other);
+  await other.goto(`${url()}/messages`);
+  await expect(other.getByText('times in Kathmandu time')).toBeVisible();
+
+  // A choice made elsewhere arrives with the profile, and replaces what this browser remembers.
+  await sql(`UPDATE admin SET time_zone = 'UTC' WHERE id = $1`, [id]);
+  await other.goto(`${url()}/aliases?domain=${domain.id}`);
+  await expect(other.getByTitle('1 March 2026, 20:00:00 UTC')).toHaveText('1 Mar');
+  expect(await other.evaluate(() => (window as Window & { seen?: string[] }).seen)).toEqual([
+    '1 March 2026, 20:00:00 UTC',
+  ]);
+  await context.close();
 });

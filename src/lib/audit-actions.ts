@@ -12,6 +12,7 @@ export const AUDIT_ACTIONS = [
   'admin.reset_totp',
   'admin.setup_totp',
   'admin.update',
+  'admin.update_profile',
   'alert.update',
   'alias.create',
   'alias.delete',

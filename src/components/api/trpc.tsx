@@ -5,6 +5,7 @@ import { createTRPCReact, httpBatchLink, httpLink, splitLink } from '@trpc/react
 import { type ReactNode, useState } from 'react';
 import type { AppRouter } from '@/modules/router';
 import { isSessionLost, toProblem } from './problem';
+import { profileFirst } from './profile-first';
 import { reportSessionLost } from './session-lost';
 
 const URL = '/api/trpc';
@@ -16,6 +17,7 @@ export function TrpcProvider({ children }: { children: ReactNode }) {
   const [client] = useState(() =>
     trpc.createClient({
       links: [
+        profileFirst,
         splitLink({
           condition: ({ context }) => context.isAlone === true,
           true: httpLink({ url: URL }),

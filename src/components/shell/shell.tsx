@@ -15,7 +15,6 @@ import { Logo } from '../marks/logo';
 import { StatusMark } from '../marks/status-mark';
 import { NearLink } from '../near-link';
 import { Notifications } from '../notifications';
-import { useTimeZone } from '../values/use-time-zone';
 import { AccountMenu, SignOutRow } from './navigation/account-menu';
 import { DomainSwitcher } from './navigation/domain-switcher';
 import { Navigation } from './navigation/navigation';
@@ -32,7 +31,6 @@ type ShellProps = { children: ReactNode; signInAgain: ReactNode };
 
 export function Shell({ children, signInAgain }: ShellProps) {
   const pathname = usePathname();
-  useTimeZone();
   const router = useRouter();
   const [isMenuOpen, menu] = useDisclosure(false);
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });

@@ -1,16 +1,17 @@
 'use client';
 
-import { useSyncExternalStore } from 'react';
+import classes from './local-text.module.css';
+import { useTimeZone } from './use-time-zone';
 
-/** Text with times in the time zone of the console. The server writes its own first; the key makes the browser replace it. */
+/** Text with times in the time zone of the console. Until that is known, as on the server, it only takes its room. */
 export function LocalText({ children }: { children: () => string }) {
-  const isInBrowser = useSyncExternalStore(
-    () => () => {},
-    () => true,
-    () => false,
-  );
+  const zone = useTimeZone();
   return (
-    <span key={isInBrowser ? 'browser' : 'server'} suppressHydrationWarning>
+    <span
+      key={zone === undefined ? 'unknown' : (zone ?? 'browser')}
+      className={zone === undefined ? classes.unknown : undefined}
+      suppressHydrationWarning
+    >
       {children()}
     </span>
   );

@@ -2,11 +2,13 @@
 
 import { useSyncExternalStore } from 'react';
 import { formatAgo, formatFull } from '@/lib/format';
+import { useTimeZone } from './use-time-zone';
 
 const MINUTE_MS = 60_000;
 
 /** How long ago it was, or how soon it is, with the exact time on hover. For lists: details show a DateTime. */
 export function TimeAgo({ iso }: { iso: string }) {
+  useTimeZone();
   useSyncExternalStore(everyMinute, minute, () => 0);
   return (
     <time dateTime={iso} title={formatFull(iso)}>

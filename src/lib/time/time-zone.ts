@@ -16,7 +16,7 @@ const RENAMED: Record<string, string> = {
 let chosen: string | null = null;
 let ofBrowser: string | undefined;
 
-/** The zone of all times in the console. It belongs to the browser: a server must not choose one. */
+/** The zone of all times in the console, null for the browser's. It is one per page: a server must not choose one. */
 export function chooseTimeZone(zone: string | null): void {
   chosen = zone !== null && isTimeZone(zone) ? zone : null;
 }
@@ -47,7 +47,11 @@ function resolveTimeZone(): string {
   return RENAMED[timeZone] ?? (timeZone || 'UTC');
 }
 
-function isTimeZone(zone: string): boolean {
+const NAME = /^[A-Z][\w+-]*(\/[\w+-]+)*$/;
+
+/** Whether it is the name of a zone, and not an offset. */
+export function isTimeZone(zone: string): boolean {
+  if (!NAME.test(zone)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;

@@ -42,7 +42,7 @@ describe('sign-in', () => {
     expect(value).toMatch(/^service_session=[\w-]+\.[\w-]+$/);
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=86400', 'Path=/', 'SameSite=Strict', 'Secure']);
     const me = await inBrowser(value).get('/auth/me');
-    expect(me.data).toEqual({ ...answer.data.admin, oidc_provider: null });
+    expect(me.data).toEqual({ ...answer.data.admin, oidc_provider: null, time_zone: null });
   });
 
   it('accepts the email in any letter case', async () => {

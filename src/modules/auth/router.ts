@@ -16,8 +16,9 @@ import {
   TotpCodeInput,
   TotpEnabled,
   TotpSetup,
+  UpdateProfile,
 } from './schema';
-import { changePassword, getProfile, login } from './service';
+import { changePassword, getProfile, login, updateProfile } from './service';
 import { endSession, listSessions, logout, logoutAll } from './sessions/sessions';
 import { getSetupStatus, setUp } from './setup/setup';
 import { beginTotpSetup, disableTotp, enableTotp } from './totp/setup';
@@ -51,6 +52,18 @@ export const authRouter = router({
     .meta(rest('GET', '/auth/me', { tag, summary: 'Get your profile', isOpenToScopedKeys: true }))
     .output(Profile)
     .query(({ ctx }) => getProfile(ctx)),
+
+  updateProfile: authedProcedure(UpdateProfile)
+    .meta(
+      rest('PATCH', '/auth/me', {
+        tag,
+        summary: 'Update your profile',
+        description: 'The time zone applies in every browser you sign in with.',
+        audit: 'admin.update_profile',
+      }),
+    )
+    .output(Profile)
+    .mutation(({ ctx, input }) => updateProfile(ctx, input)),
 
   logout: authedProcedure(Empty)
     .meta(

@@ -3,6 +3,7 @@ import { REQUIRED } from '@/lib/field-messages';
 import { ADDRESS_ERROR, parseAddress } from '@/lib/mail/address';
 import { MAX_PASSWORD_LENGTH } from '@/lib/password';
 import { ROLES } from '@/lib/roles';
+import { isTimeZone } from '@/lib/time/time-zone';
 import { Id, NewPassword, page, pageQuery, plainText, Timestamp } from '@/lib/wire';
 
 export const AdminSummary = z
@@ -16,10 +17,24 @@ export const AdminSummary = z
   .meta({ id: 'AdminSummary' });
 export type AdminSummary = z.infer<typeof AdminSummary>;
 
+const TimeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'Enter the name of an IANA time zone, such as Europe/Berlin.')
+  .nullable()
+  .meta({
+    description: 'IANA name of the zone of times in the console; null for the browser’s',
+    examples: ['Europe/Berlin'],
+  });
+
 export const Profile = AdminSummary.extend({
   oidc_provider: z.string().nullable().meta({ description: 'null if no identity provider is linked' }),
+  time_zone: z.string().nullable().meta({ description: 'Zone of times in the console; null for the browser’s' }),
 }).meta({ id: 'Profile' });
 export type Profile = z.infer<typeof Profile>;
+
+export const UpdateProfile = z.strictObject({ time_zone: TimeZone });
+export type UpdateProfile = z.infer<typeof UpdateProfile>;
 
 export const LinkedIdentity = z
   .object({

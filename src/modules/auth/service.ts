@@ -8,7 +8,7 @@ import type { MutationContext, PublicMutationContext } from '@/server/procedures
 import { hashPassword, isPassword } from '@/server/secrets/password';
 import { clearFailures, recordAttempt, undoAttempt } from './attempt-delay';
 import { findIdentity, removeIdentity } from './oidc/identity';
-import type { ChangePassword, LinkedIdentity, LoggedIn, Login, LoginAnswer, Profile } from './schema';
+import type { ChangePassword, LinkedIdentity, LoggedIn, Login, LoginAnswer, Profile, UpdateProfile } from './schema';
 import { endSessions, openSession, presentAdmin } from './sessions/session';
 import { passFirstFactor } from './sign-in';
 import { consumeRecoveryCode, consumeTotpCode, removeTotp } from './totp/codes';
@@ -21,8 +21,22 @@ export async function login(ctx: PublicMutationContext, input: Login): Promise<L
 }
 
 export async function getProfile({ actor, db }: ActorContext): Promise<Profile> {
-  const identity = await findIdentity(db, actor.admin.id);
-  return { ...presentAdmin(actor.admin), oidc_provider: identity?.providerId ?? null };
+  const row = await findProfile(db, actor.admin.id);
+  return { ...presentAdmin(actor.admin), ...presentProfile(row) };
+}
+
+/** Changes what the console keeps for the caller. */
+export async function updateProfile(ctx: MutationContext, input: UpdateProfile): Promise<Profile> {
+  const { admin } = ctx.actor;
+  return ctx.transaction(async ({ tx, audit }) => {
+    const before = presentProfile(await findProfile(tx, admin.id));
+    const { count } = await tx.admin.updateMany({ where: { id: admin.id }, data: { timeZone: input.time_zone } });
+    if (count === 0) throw new AppError('SESSION_INVALID', 'This session has just ended. Sign in again.');
+    const after = { ...before, time_zone: input.time_zone };
+    const changed = ({ time_zone }: typeof before) => ({ email: admin.email, time_zone });
+    await audit({ resource: `admin:${admin.id}`, before: changed(before), after: changed(after) });
+    return { ...presentAdmin(admin), ...after };
+  });
 }
 
 /** Ends the admin's other sessions. @throws INVALID_CREDENTIALS, VALIDATION_ERROR, CONFLICT, RATE_LIMIT_EXCEEDED */
@@ -159,4 +173,16 @@ async function proveSecondFactor(ctx: PublicMutationContext, token: string, fact
   throw new AppError('TOTP_INVALID', 'The code is incorrect or was already used.', {
     details: { attempts_left: pending.attemptsLeft - 1 },
   });
+}
+
+type ProfileRow = { timeZone: string | null; oidcIdentity: { providerId: string } | null };
+
+/** One statement. Null if the admin was just deleted. */
+function findProfile(db: Tx, id: string): Promise<ProfileRow | null> {
+  const select = { timeZone: true, oidcIdentity: { select: { providerId: true } } } as const;
+  return db.admin.findUnique({ relationLoadStrategy: 'join', where: { id }, select });
+}
+
+function presentProfile(row: ProfileRow | null): Pick<Profile, 'oidc_provider' | 'time_zone'> {
+  return { oidc_provider: row?.oidcIdentity?.providerId ?? null, time_zone: row?.timeZone ?? null };
 }

@@ -10,6 +10,7 @@ import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSkeleton } from '@/components/settings-section';
+import { useTimeZone } from '@/components/values/use-time-zone';
 import { formatCount, formatZone } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
 import { currentTimeZone } from '@/lib/time/time-zone';
@@ -35,10 +36,11 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
     'period',
     parseAsStringLiteral(Object.keys(PERIODS) as (keyof typeof PERIODS)[]).withDefault('7d'),
   );
+  const isZoneKnown = useTimeZone() !== undefined;
   const timezone = currentTimeZone();
   const { data, isError, error, refetch } = trpc.analytics.get.useQuery(
     { period, timezone, domain_id: domainId, sender, limit: 1 },
-    { placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
+    { enabled: isZoneKnown, placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
   // The figures are part of the heading, which may need a second line for them.
   if (!data && !isError) return <SettingsSkeleton heights={[340]} />;

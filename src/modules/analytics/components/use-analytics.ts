@@ -2,8 +2,8 @@
 
 import { keepPreviousData } from '@tanstack/react-query';
 import { createSerializer, parseAsIsoDateTime, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
-import { useSyncExternalStore } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { useTimeZone } from '@/components/values/use-time-zone';
 import { currentTimeZone } from '@/lib/time/time-zone';
 import { DIMENSIONS, GRANULARITIES, PERIODS } from '../schema';
 
@@ -69,11 +69,7 @@ function customPeriod({ start, end }: Span) {
   return { period: 'custom' as const, start: new Date(start), end: until, granularity: null };
 }
 
-/** Null on the server, which doesn't know it. */
+/** Null until it is known, as on the server. */
 function useOwnZone(): string | null {
-  return useSyncExternalStore(
-    () => () => {},
-    currentTimeZone,
-    () => null,
-  );
+  return useTimeZone() === undefined ? null : currentTimeZone();
 }

@@ -122,6 +122,7 @@ export const FIXTURES: Record<string, Fixture> = {
   'GET /auth/oidc/callback/{provider}': withoutProvider('/auth/oidc/callback/nobody'),
   'POST /auth/oidc/link/{provider}': withoutProvider('/auth/oidc/link/nobody'),
   'DELETE /auth/oidc/disconnect': plain('/auth/oidc/disconnect', undefined, NOTHING_LINKED),
+  'PATCH /auth/me': plain('/auth/me', { time_zone: 'Europe/Berlin' }),
   'GET /auth/me/views': plain('/auth/me/views'),
   'POST /auth/me/views': plain('/auth/me/views', { page: 'messages', name: 'Bounces', query: 'status=bounced' }),
   'PATCH /auth/me/views/{id}': ownView({ query: 'status=failed' }),

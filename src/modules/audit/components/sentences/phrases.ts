@@ -21,6 +21,7 @@ export const PHRASES: Record<AuditAction, Phrase> = {
   'admin.reset_totp': phrase('reset two-factor authentication of', 'reset two-factor authentication of'),
   'admin.setup_totp': phrase('started to set up two-factor authentication of', 'set up two-factor authentication of'),
   'admin.update': phrase('changed admin', 'change admin'),
+  'admin.update_profile': phrase('changed the profile of', 'change the profile of'),
   'alert.update': phrase('changed the alert about', 'change the alert about'),
   'alias.create': phrase('created alias', 'create an alias'),
   'alias.delete': phrase('deleted alias', 'delete alias'),

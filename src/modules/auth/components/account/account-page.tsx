@@ -2,13 +2,15 @@
 
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
+import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { ROLE_LABELS } from '@/components/shell/navigation/account-menu';
 import { Page } from '@/components/shell/page';
-import { useTimeZone } from '@/components/values/use-time-zone';
+import { setTimeZone, useTimeZone } from '@/components/values/use-time-zone';
 import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';
 import classes from './account-page.module.css';
@@ -19,11 +21,25 @@ import { TwoFactor } from './two-factor';
 const PasswordDialog = lazyDialog(() => import('./password-dialog').then((module) => module.PasswordDialog));
 
 export function AccountPage() {
-  const [zone, setZone] = useTimeZone();
+  useTimeZone();
+  const utils = trpc.useUtils();
+  const update = trpc.auth.updateProfile.useMutation();
   const me = trpc.auth.me.useQuery({});
   // Sections below render once the height of this one is known.
   const providers = trpc.auth.oidcProviders.useQuery({}, { staleTime: Number.POSITIVE_INFINITY });
   const [isChanging, dialog] = useDisclosure(false);
+
+  const setZone = async (time_zone: string | null) => {
+    try {
+      const profile = await update.mutateAsync({ time_zone });
+      utils.auth.me.setData({}, profile);
+      setTimeZone(profile.time_zone);
+      notify({ text: 'Time zone saved' });
+    } catch (error) {
+      notify({ text: 'Couldn’t save the time zone', problem: toProblem(error) });
+    }
+  };
+  const zone = update.isPending ? update.variables.time_zone : me.data?.time_zone;
 
   return (
     <Page>
@@ -51,7 +67,7 @@ export function AccountPage() {
           <OidcAccount linked={me.data?.oidc_provider} />
           {me.data && !providers.isPending && (
             <>
-              <Appearance zone={zone} onZone={setZone} />
+              <Appearance zone={zone ?? null} onZone={(next) => void setZone(next)} />
               <Sessions />
             </>
           )}

@@ -18,7 +18,7 @@ export function Appearance({ zone, onZone }: AppearanceProps) {
   const own = browserTimeZone();
   const zones = isMounted ? timeZonesWith(zone ?? own).map((name) => ({ value: name, label: name })) : [];
   return (
-    <SettingsSection title="Appearance" hint="In this browser.">
+    <SettingsSection title="Appearance" hint="The theme is kept in this browser, the time zone with your account.">
       <Group align="flex-end">
         <Input.Wrapper label="Theme" labelElement="div" className={classes.theme}>
           <SegmentedControl

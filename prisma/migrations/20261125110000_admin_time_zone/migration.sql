@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "admin" ADD COLUMN     "time_zone" TEXT;
