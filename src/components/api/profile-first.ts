@@ -25,7 +25,7 @@ export const profileFirst: TRPCLink<AppRouter> =
       profile ??= new Promise((resolve) => {
         arrived = resolve;
       });
-      return next(op).subscribe({
+      const subscription = next(op).subscribe({
         next: (value) => {
           const { data } = value.result as { data?: { time_zone: string | null } };
           if (data) setTimeZone(data.time_zone);
@@ -38,4 +38,9 @@ export const profileFirst: TRPCLink<AppRouter> =
         },
         complete: () => observer.complete(),
       });
+      return () => {
+        subscription.unsubscribe();
+        // A request that was canceled brings nothing that others could wait for.
+        arrived();
+      };
     });
