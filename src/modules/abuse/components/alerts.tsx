@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core';
+import { Button, Group, Select } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { parseAsStringLiteral } from 'nuqs';
 import type { ReactNode } from 'react';
@@ -19,6 +19,7 @@ import { useSelection } from '@/components/selection/use-selection';
 import { formatPlural } from '@/lib/format';
 import { type Alert, AlertKind, AlertSeverity } from '@/modules/alerts/schema';
 import { alertColumns, KIND_OPTIONS, nameOfAlert, SEVERITY_OPTIONS } from './alert-columns';
+import classes from './alerts.module.css';
 
 const STATUS_OPTIONS = { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed', all: 'All' } as const;
 
@@ -100,8 +101,10 @@ export function Alerts({ domainId, children }: AlertsProps) {
             options={STATUS_OPTIONS}
             onChange={(value) => search.change({ show: value })}
           />
-          <Views page="alerts" />
-          <ExportButton path="/abuse/alerts/export" input={input} what="alerts" />
+          <Group className={classes.actions}>
+            <Views page="alerts" />
+            <ExportButton path="/abuse/alerts/export" input={input} what="alerts" />
+          </Group>
         </SectionHeading>
         <SelectionBar selection={selection} what="alerts">
           <Button size="xs" onClick={() => setStatus(selection.rows.filter(isOpen), 'acknowledged')}>
