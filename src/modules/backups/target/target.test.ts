@@ -61,7 +61,7 @@ const bucketOptions = {
   ...s3,
   prefix: 'some/prefix',
   region: 'us-east-1',
-  patient: { maxAttempts: 6, socketTimeout: 500 },
+  patient: { maxAttempts: 6, socketTimeout: 2_000 },
   partBytes: 5 * MB,
 };
 const inBucket = createBucketTarget(bucketOptions);
@@ -260,7 +260,7 @@ describe('a bucket', () => {
       chunks += 1;
       if (chunks === 100) void s3.stop().then(() => setTimeout(s3.start, 300));
     };
-    const target = createBucketTarget({ ...bucketOptions, patient: { maxAttempts: 12, socketTimeout: 500 } });
+    const target = createBucketTarget({ ...bucketOptions, patient: { maxAttempts: 12, socketTimeout: 2_000 } });
     await target.write('waited.age', streamOf(bytes), { onBytes });
     expect((await read(target, 'waited.age'))?.equals(bytes)).toBe(true);
   });
