@@ -12,7 +12,7 @@ const MAX_MATCHES = 5;
 const MAX_DOMAINS = 10;
 
 /** Mailboxes and aliases whose address, name or destination contains `q`. */
-export function useAddressSearch(q: string): AddressMatch[] {
+export function useAddressSearch(q: string): { matches: AddressMatch[]; isSearching: boolean } {
   const domainScope = useDomainScope();
   const enabled = q !== '';
   const mailboxes = trpc.mailboxes.list.useQuery(
@@ -30,8 +30,9 @@ export function useAddressSearch(q: string): AddressMatch[] {
       ),
     ),
   );
-  if (!enabled) return [];
-  return [
+  if (!enabled) return { matches: [], isSearching: false };
+  const isSearching = mailboxes.isFetching || aliases.some(({ isFetching }) => isFetching);
+  const matches = [
     ...(mailboxes.data?.items ?? []).map(({ id, email, suspended, active }) => ({
       kind: 'mailbox' as const,
       address: email,
@@ -48,6 +49,7 @@ export function useAddressSearch(q: string): AddressMatch[] {
         href: `/aliases?edit=${id}`,
       })),
   ];
+  return { matches, isSearching };
 }
 
 function kindOf(source: string): string {

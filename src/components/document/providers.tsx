@@ -4,6 +4,7 @@ import { MantineProvider } from '@mantine/core';
 import { NuqsAdapter } from 'nuqs/adapters/next/app';
 import type { ReactNode } from 'react';
 import { TrpcProvider } from '../api/trpc';
+import { PageFocus } from './page-focus';
 import { cssVariablesResolver, theme } from './theme';
 
 export function Providers({ children }: { children: ReactNode }) {
@@ -11,6 +12,7 @@ export function Providers({ children }: { children: ReactNode }) {
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <NuqsAdapter>
         <TrpcProvider>{children}</TrpcProvider>
+        <PageFocus />
       </NuqsAdapter>
     </MantineProvider>
   );

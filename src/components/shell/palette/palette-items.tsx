@@ -13,6 +13,7 @@ import { hasRole, type Role } from '@/lib/roles';
 import { type ConsoleRoute, routesFor } from '@/lib/routes';
 import type { AddressMatch } from '../../directory/use-address-search';
 import { ROUTE_ICONS } from '../navigation/navigation';
+import { withDomain } from '../with-domain';
 
 type PaletteGroup = 'Best match' | 'Actions' | 'Pages' | 'Addresses' | 'Domains' | 'Messages';
 export type PaletteItem = {
@@ -41,6 +42,9 @@ type Found = {
   messages: Message[];
 };
 
+/** Of the last result, which searches all messages. */
+export const SEARCH_KEY = 'search';
+
 const ICON = { size: 16, stroke: 1.5, 'aria-hidden': true } as const;
 
 const NEW = [
@@ -49,7 +53,7 @@ const NEW = [
   { label: 'New API key', href: '/api-keys?new=true', minRole: 'domain_admin', keywords: 'add create' },
   { label: 'New webhook', href: '/webhooks?new=true', minRole: 'admin', keywords: 'add create endpoint' },
   { label: 'Add domain', href: '/domains?new=true', minRole: 'admin', keywords: 'new create' },
-  { label: 'Send test message', href: '/send', minRole: 'domain_admin', keywords: 'compose new write' },
+  { label: 'Send test message', href: '/send?test=true', minRole: 'domain_admin', keywords: 'compose new write' },
 ] as const;
 
 const DOMAIN_TABS = { dns: 'DNS', dkim: 'DKIM', mailboxes: 'Mailboxes', aliases: 'Aliases', settings: 'Settings' };
@@ -89,7 +93,7 @@ function actionItems(text: string, role: Role | undefined, commands: Command[]):
     );
   const group = 'Actions' as const;
   const made = matching(allowed).map(({ label, href }) => ({
-    ...{ key: href, group, label, href },
+    ...{ key: href, group, label, href: withDomain(href) },
     icon: <IconPlus {...ICON} />,
   }));
   // Only once they are asked for.
@@ -102,7 +106,7 @@ function actionItems(text: string, role: Role | undefined, commands: Command[]):
 
 function pageItem({ label, href, icon }: ConsoleRoute): PaletteItem {
   const Icon = ROUTE_ICONS[icon];
-  return { key: href, group: 'Pages', label, href, icon: <Icon {...ICON} /> };
+  return { key: href, group: 'Pages', label, href: withDomain(href), icon: <Icon {...ICON} /> };
 }
 
 function addressItem({ kind, address, note, href }: AddressMatch): PaletteItem {
@@ -134,7 +138,13 @@ function domainWithTabs(domain: Domain): PaletteItem[] {
     hint: label,
     href: `/domains/${domain.id}?tab=${tab}`,
   }));
-  return [domainItem(domain), ...tabs];
+  const history = {
+    ...domainItem(domain),
+    key: `${domain.id} history`,
+    hint: 'Audit history',
+    href: `/audit?resource=${encodeURIComponent(`domain:${domain.id}`)}`,
+  };
+  return [domainItem(domain), ...tabs, history];
 }
 
 function messageItem({ id, subject, from, to: [first], created_at: at }: Message): PaletteItem {
@@ -151,7 +161,7 @@ function messageItem({ id, subject, from, to: [first], created_at: at }: Message
 function searchItem(words: string): PaletteItem {
   const href = `/messages?q=${encodeURIComponent(words)}`;
   const label = `Search messages for “${words}”`;
-  return { key: 'search', group: 'Messages', label, href, icon: <IconArrowRight {...ICON} /> };
+  return { key: SEARCH_KEY, group: 'Messages', label, href, icon: <IconArrowRight {...ICON} /> };
 }
 
 /** Those whose name begins with the text first, then those that have it, then the others. */

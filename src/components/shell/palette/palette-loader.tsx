@@ -1,10 +1,10 @@
 'use client';
 
 import { useSpotlight } from '@mantine/spotlight';
-import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
+import { type KeyboardEvent, lazy, Suspense, useEffect, useState } from 'react';
 import type { PaletteProps } from './palette';
 import classes from './palette.module.css';
-import { PALETTE_LABEL, palette, paletteStore, setPaletteQuery } from './palette-store';
+import { PALETTE_LABEL, palette, paletteStore, returnFocus, setPaletteQuery } from './palette-store';
 
 const Palette = lazy(() => import('./palette').then((module) => ({ default: module.Palette })));
 
@@ -13,6 +13,7 @@ export function PaletteLoader(props: PaletteProps) {
   const { opened } = useSpotlight(paletteStore);
   const [isNeeded, setIsNeeded] = useState(false);
   if (opened && !isNeeded) setIsNeeded(true);
+  useEffect(() => (opened ? returnFocus : undefined), [opened]);
   return (
     isNeeded && (
       <Suspense fallback={opened && <LoadingPalette />}>

@@ -1,9 +1,33 @@
 import { createSpotlight } from '@mantine/spotlight';
 
-export const [paletteStore, palette] = createSpotlight();
+const [store, actions] = createSpotlight();
+/** What had the focus before the palette. */
+let opener: Element | null = null;
+
+export const paletteStore = store;
+
+export const palette = {
+  close: actions.close,
+  open: () => {
+    if (!store.getState().opened) opener = document.activeElement;
+    actions.open();
+  },
+};
 
 export const PALETTE_LABEL = 'Search pages, addresses, domains and messages';
 
 export function setPaletteQuery(query: string): void {
   paletteStore.setState((state) => ({ ...state, query }));
+}
+
+/** Gives the focus back once, unless it was left. */
+export function returnFocus(): void {
+  if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+  opener = null;
+}
+
+/** Leaves the focus to the page that opens. */
+export function leaveFocus(): void {
+  opener = null;
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }

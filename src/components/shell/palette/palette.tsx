@@ -1,22 +1,17 @@
 'use client';
 
 import { ActionIcon, useMantineColorScheme } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, useSpotlight } from '@mantine/spotlight';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useRouter } from 'next/navigation';
-import { type MouseEvent, useEffect, useId, useRef } from 'react';
+import { type MouseEvent, useEffect, useId, useRef, useState } from 'react';
 import type { Role } from '@/lib/roles';
-import { trpc } from '../../api/trpc';
 import { confirmLeave } from '../../dialogs/navigation-guard';
-import { useAddressSearch } from '../../directory/use-address-search';
 import { useSignOut } from '../navigation/account-menu';
 import classes from './palette.module.css';
-import { type Command, type PaletteItem, paletteItems } from './palette-items';
-import { PALETTE_LABEL, palette, paletteStore } from './palette-store';
-
-/** Shorter words match nearly every message. */
-const MIN_MESSAGE_SEARCH = 3;
+import { type Command, type PaletteItem, paletteItems, SEARCH_KEY } from './palette-items';
+import { leaveFocus, PALETTE_LABEL, palette, paletteStore, returnFocus } from './palette-store';
+import { usePaletteSearch } from './use-palette-search';
 
 export type PaletteProps = { role: Role | undefined; onShortcuts: () => void };
 
@@ -27,18 +22,8 @@ export function Palette({ role, onShortcuts }: PaletteProps) {
   const commands = useCommands(onShortcuts);
   const { opened, query, selected } = useSpotlight(paletteStore);
   const words = query.trim();
-  const [q] = useDebouncedValue(words, 150);
-  const domains = trpc.domains.list.useQuery({ q, limit: 6, sort: 'name', order: 'asc' }, { enabled: q !== '' });
-  const addresses = useAddressSearch(q);
-  const messages = trpc.messages.list.useQuery({ q, limit: 5 }, { enabled: q.length >= MIN_MESSAGE_SEARCH });
-  const items = paletteItems({
-    words,
-    role,
-    commands,
-    addresses,
-    domains: domains.data?.items ?? [],
-    messages: (q.length >= MIN_MESSAGE_SEARCH && messages.data?.items) || [],
-  });
+  const { isSearching, ...found } = usePaletteSearch(words);
+  const items = paletteItems({ words, role, commands, ...found });
   const groups = [...new Set(items.map(({ group }) => group))];
   // What was chosen stays so when results arrive above it.
   const chosen = useRef<{ words: string; key: string | undefined } | null>(null);
@@ -52,18 +37,40 @@ export function Palette({ role, onShortcuts }: PaletteProps) {
     if (opened && selected !== at) select(at);
   }, [opened, selected, at]);
 
-  const open = ({ href, run }: PaletteItem, event: MouseEvent) => {
-    if (!href) return run?.();
+  // Enter right after typing opens the best result, even if it hasn't arrived.
+  const [waitsFor, setWaitsFor] = useState<string | null>(null);
+  const isTooEarly = ({ key }: PaletteItem) => key === SEARCH_KEY && isSearching && chosen.current?.words !== words;
+  useEffect(() => {
+    if (waitsFor === null || (opened && waitsFor === words && isSearching)) return;
+    setWaitsFor(null);
+    const [first] = items;
+    if (!opened || waitsFor !== words || !first) return;
+    follow(first, withControl.current);
+    palette.close();
+  });
+
+  const open = (item: PaletteItem, event: MouseEvent) => {
+    if (isTooEarly(item)) setWaitsFor(words);
     // Spotlight clicks the selected item on Enter, without the keys that were held.
-    const isNewTab = event.detail === 0 ? withControl.current : event.ctrlKey || event.metaKey;
-    if (isNewTab) window.open(href, '_blank', 'noopener');
-    else confirmLeave(() => router.push(href));
+    else follow(item, event.detail === 0 ? withControl.current : event.ctrlKey || event.metaKey);
+  };
+  const follow = ({ href, run }: PaletteItem, isNewTab: boolean) => {
+    if (href && isNewTab) window.open(href, '_blank', 'noopener');
+    else if (href) confirmLeave(() => go(href));
+    // Before a dialog opens, which remembers what to give the focus back to.
+    returnFocus();
+    run?.();
+  };
+  const go = (href: string) => {
+    if (new URL(href, window.location.href).pathname !== window.location.pathname) leaveFocus();
+    router.push(href);
   };
 
   return (
     <Spotlight.Root
       store={paletteStore}
       shortcut={null}
+      returnFocus={false}
       size={640}
       yOffset={72}
       transitionProps={{ duration: 120, transition: 'fade' }}
@@ -107,6 +114,7 @@ export function Palette({ role, onShortcuts }: PaletteProps) {
                   data-selected={index === at || undefined}
                   // Spotlight doesn’t render an action’s `id`.
                   renderRoot={(props) => <button type="button" {...props} id={optionId(listId, index)} />}
+                  closeSpotlightOnTrigger={!isTooEarly(item)}
                   onMouseMove={() => choose(index)}
                   onClick={(event) => open(item, event)}
                 >
