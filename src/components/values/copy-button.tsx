@@ -11,6 +11,7 @@ export function CopyIcon({ value, what }: CopyIconProps) {
   const Icon = clipboard.copied ? IconCheck : IconCopy;
   return (
     <ActionIcon
+      data-copy
       aria-label={clipboard.copied ? `Copied ${what}` : `Copy ${what}`}
       title={`Copy ${what}`}
       onClick={() => clipboard.copy(value)}
@@ -26,6 +27,7 @@ export function CopyButton({ value, label, filled, onCopied }: CopyButtonProps) 
   const clipboard = useClipboard({ timeout: 2000 });
   return (
     <Button
+      data-copy
       variant={filled ? 'filled' : 'default'}
       leftSection={clipboard.copied ? <IconCheck stroke={1.75} /> : <IconCopy stroke={1.75} />}
       data-autofocus={filled || undefined}

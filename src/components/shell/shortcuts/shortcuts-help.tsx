@@ -1,6 +1,7 @@
 'use client';
 
 import { Modal, Switch } from '@mantine/core';
+import { useMounted } from '@mantine/hooks';
 import { DialogFields } from '@/components/dialogs/dialog';
 import type { Role } from '@/lib/roles';
 import { routesFor } from '@/lib/routes';
@@ -12,6 +13,7 @@ const GENERAL = [
   { keys: ['j'], action: 'Next row' },
   { keys: ['k'], action: 'Previous row' },
   { keys: ['Enter'], action: 'Open the row' },
+  { keys: ['c'], action: 'Next value to copy' },
   { keys: ['?'], action: 'Show this help' },
 ];
 
@@ -25,8 +27,10 @@ type ShortcutsHelpProps = {
 
 export function ShortcutsHelp({ role, opened, isOn, onChange, onClose }: ShortcutsHelpProps) {
   const jumps = routesFor(role).map(({ jump, label }) => ({ keys: ['g', jump], action: label }));
+  // As it opens, the modal remembers where focus returns to. One that is mounted open would not.
+  const isMounted = useMounted();
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size={608} yOffset={72}>
+    <Modal opened={opened && isMounted} onClose={onClose} title="Keyboard shortcuts" size={608} yOffset={72}>
       <DialogFields>
         <Switch
           label="Single-key shortcuts"

@@ -7,13 +7,18 @@ import type { Role } from '@/lib/roles';
 import { routesFor } from '@/lib/routes';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { palette } from '../palette/palette-store';
+import { withDomain } from '../with-domain';
+import { focusCopyButton } from './copy-buttons';
 import { focusRow } from './rows';
 
 const JUMP_WITHIN_MS = 1_500;
 const TYPING = 'input, textarea, select, [contenteditable]';
 const OVERLAY = '[role="dialog"], [role="menu"], [role="listbox"]';
 
-/** Single keys, which an admin can turn off: "/" searches, "j" and "k" move in a list, "g" and another one open a page. */
+/**
+ * Single keys, which an admin can turn off: "/" searches, "j" and "k" move in a list, "c" finds what can be copied, "g" and
+ * another one open a page.
+ */
 export function useShortcuts(role: Role | undefined) {
   const router = useRouter();
   const [opened, help] = useDisclosure(false);
@@ -27,6 +32,7 @@ export function useShortcuts(role: Role | undefined) {
       '?': help.open,
       j: () => focusRow(1),
       k: () => focusRow(-1),
+      c: focusCopyButton,
       g: () => {
         jumpUntil = performance.now() + JUMP_WITHIN_MS;
       },
@@ -58,9 +64,4 @@ function search(): void {
 function isTaken(target: EventTarget | null): boolean {
   if (target instanceof Element && target.closest(TYPING)) return true;
   return [...document.querySelectorAll(OVERLAY)].some((overlay) => overlay.checkVisibility());
-}
-
-function withDomain(href: string): string {
-  const domain = new URLSearchParams(window.location.search).get('domain');
-  return domain ? `${href}?domain=${encodeURIComponent(domain)}` : href;
 }
