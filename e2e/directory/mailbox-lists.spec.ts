@@ -87,6 +87,26 @@ test('suspends, unsuspends, deactivates and deletes several mailboxes at once', 
   await expect(row('cy')).toBeVisible();
 });
 
+test('at 360 px, mailboxes are selected and deactivated together', async ({ signedIn: page, api, check }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const domain = await makeDomain(api);
+  for (const name of ['ann', 'bo', 'cy']) await makeMailbox(api, domain, name);
+  await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
+  const bar = page.getByRole('group', { name: 'Selected mailboxes' });
+  await page.getByRole('checkbox', { name: `Select ann@${domain.name}` }).click();
+  await expect(bar).toContainText('1 selected');
+  await bar.getByRole('checkbox', { name: 'Select all on this page' }).click();
+  await expect(bar).toContainText('3 selected');
+  await page.getByRole('checkbox', { name: `Select cy@${domain.name}` }).click();
+  await check();
+  await bar.getByRole('button', { name: 'Deactivate' }).click();
+  const row = (name: string) => page.getByRole('row').filter({ hasText: `${name}@${domain.name}` });
+  await expect(row('ann')).toContainText('Inactive');
+  await expect(row('bo')).toContainText('Inactive');
+  await expect(row('cy')).not.toContainText('Inactive');
+  await expect(bar).toHaveCount(0);
+});
+
 test('a domain admin can’t suspend the selected mailboxes', async ({ page, api, makeAdmin }) => {
   const domain = await makeDomain(api);
   const { email } = await makeMailbox(api, domain, 'ann');

@@ -78,6 +78,51 @@ test('rejects messages over a domain’s limit and raises an alert that can be a
   await check();
 });
 
+test('sorts alerts by severity or age, and at 360 px closes the selected ones', async ({
+  signedIn: page,
+  api,
+  sql,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  for (const [severity, local, hours] of [
+    ['critical', 'oldest', 3],
+    ['warning', 'middle', 2],
+    ['critical', 'newest', 1],
+  ] as const) {
+    await sql(
+      `INSERT INTO alert (id, kind, severity, subject, domain_id, count, expected, created_at, updated_at)
+       VALUES (gen_random_uuid(), 'rate_limited', $1::alert_severity, $2, $3, 300, 200,
+               now() - make_interval(hours => $4::int), now())`,
+      [severity, `${local}@${domain.name}`, domain.id, hours],
+    );
+  }
+  await page.goto(`${url()}/abuse?domain=${domain.id}`);
+  const rows = page.getByRole('table', { name: 'Alerts' }).getByRole('row');
+  const order = (...names: string[]) =>
+    expect(rows.filter({ hasText: domain.name })).toHaveText(names.map((name) => new RegExp(name)));
+  await order('newest', 'oldest', 'middle');
+  await page.getByRole('columnheader', { name: 'Raised' }).getByRole('button').click();
+  await expect(page).toHaveURL(/sort=created_at/);
+  await order('oldest', 'middle', 'newest');
+  await page.getByRole('columnheader', { name: 'Raised' }).getByRole('button').click();
+  await order('newest', 'middle', 'oldest');
+  await page.getByRole('columnheader', { name: 'Severity' }).getByRole('button').click();
+  await order('middle', 'oldest', 'newest');
+  await check();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(rows.first()).toContainText('Over limit');
+  await page.getByRole('checkbox', { name: /^Select .*middle/ }).click();
+  await page.getByRole('checkbox', { name: /^Select .*oldest/ }).click();
+  const bar = page.getByRole('group', { name: 'Selected alerts' });
+  await expect(bar).toContainText('2 selected');
+  await check();
+  await bar.getByRole('button', { name: 'Close' }).click();
+  await expect(page.getByText('Closed 2 alerts')).toBeVisible();
+  await order('newest');
+});
+
 test('filters alerts by kind and severity, and closes several at once', async ({ signedIn: page, api, sql, check }) => {
   const domain = await makeDomain(api);
   for (const [kind, severity, local] of [

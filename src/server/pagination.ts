@@ -107,7 +107,8 @@ export async function paginateFrom<R, Item>(
 
 const CursorContent = z.tuple([z.string(), z.enum(['date', 'text']), z.string(), z.string()]);
 
-function after({ value, id }: Position, column: string, order: 'asc' | 'desc'): object {
+/** The condition for the rows after a position. */
+export function after({ value, id }: Position, column: string, order: 'asc' | 'desc'): object {
   const beyond = order === 'asc' ? 'gt' : 'lt';
   // The outer bound lets Postgres start at the cursor in the index; OR alone would read from the first row.
   return {

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
+import type { Alert } from '@/server/prisma/client';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';
@@ -19,7 +20,7 @@ function makeSends(domainId: string, address: string, count: number, at: Date) {
   });
 }
 
-function makeAlert(domainId: string, over: { kind?: 'volume_spike'; status?: 'closed'; createdAt?: Date } = {}) {
+function makeAlert(domainId: string, over: Partial<Pick<Alert, 'kind' | 'severity' | 'status' | 'createdAt'>> = {}) {
   const alert = {
     kind: 'rate_limited' as const,
     severity: 'warning' as const,
@@ -121,6 +122,44 @@ describe('the alerts', () => {
     expect(await ids('&kind=volume_spike')).toEqual([spike.id]);
     expect(await ids('&kind=volume_spike&status=acknowledged')).toEqual([]);
     expectError(await api.get('/abuse/alerts?kind=noise'), 400, 'VALIDATION_ERROR');
+  });
+
+  it('are sorted by severity and then by time, also across pages', async () => {
+    const domain = await makeDomain();
+    const now = Date.now();
+    const made = new Map<string, string>();
+    for (const [name, severity, hours] of [
+      ['old critical', 'critical', 9],
+      ['new warning', 'warning', 1],
+      ['new critical', 'critical', 2],
+      ['old warning', 'warning', 8],
+      ['same critical', 'critical', 2],
+    ] as const) {
+      const { id } = await makeAlert(domain.id, { severity, createdAt: new Date(now - hours * HOUR_MS) });
+      made.set(id, name);
+    }
+    const pages = async (query: string) => {
+      const names: (string | undefined)[] = [];
+      for (let cursor = ''; ; ) {
+        const path = `/abuse/alerts?domain_id=${domain.id}&sort=severity&limit=2${query}`;
+        const { data, meta } = await api.get(cursor ? `${path}&cursor=${cursor}` : path);
+        names.push(...data.map(({ id }: { id: string }) => made.get(id)));
+        cursor = meta.pagination?.next_cursor ?? '';
+        if (!meta.pagination?.has_more) return names;
+      }
+    };
+    const descending = ['same critical', 'new critical', 'old critical', 'new warning', 'old warning'];
+    expect(await pages('')).toEqual(descending);
+    expect(await pages('&order=asc')).toEqual(descending.toReversed());
+    expect(await pages('&status=open&severity=warning')).toEqual(['new warning', 'old warning']);
+    const first = await api.get(`/abuse/alerts?domain_id=${domain.id}&sort=severity&limit=2&total=true`);
+    expect(first.meta.pagination?.total).toBe(5);
+    const cursor = first.meta.pagination?.next_cursor;
+    expectError(
+      await api.get(`/abuse/alerts?domain_id=${domain.id}&limit=2&cursor=${cursor}`),
+      400,
+      'INVALID_PAGINATION',
+    );
   });
 
   it('can be acknowledged, closed and reopened, each with an audit entry', async () => {

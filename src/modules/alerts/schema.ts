@@ -44,7 +44,8 @@ export type Alert = z.infer<typeof Alert>;
 export const AlertPage = page(Alert);
 
 export const ListAlerts = z.strictObject({
-  ...pageQuery(['created_at']),
+  /** By severity: with `desc`, critical ones first, and of each severity the newest first. */
+  ...pageQuery(['created_at', 'severity']),
   status: AlertStatus.optional(),
   kind: AlertKind.optional(),
   severity: AlertSeverity.optional(),

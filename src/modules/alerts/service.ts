@@ -3,13 +3,13 @@ import { emitEvent } from '@/modules/events/service';
 import { authorizeDomain } from '@/server/access/authorize';
 import { isMissingRow, type Tx, violatedConstraint } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';
-import { type Page, paginate } from '@/server/pagination';
+import { after, type Page, type Position, paginate, paginateFrom } from '@/server/pagination';
 import type { Prisma } from '@/server/prisma/client';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import { checkAlertEmails as checkEmails } from './emails/outbox';
 import { type AlertFacts, messageOf } from './message';
-import type { Alert, ListAlerts, UpdateAlert } from './schema';
+import { type Alert, AlertSeverity, type ListAlerts, type UpdateAlert } from './schema';
 
 export type NewAlert = {
   kind: Alert['kind'];
@@ -139,12 +139,46 @@ export async function listAlerts(ctx: ActorContext, input: ListAlerts): Promise<
   const { status, kind, severity, domain_id: domainId } = input;
   if (domainId) await authorizeDomain(ctx, { id: domainId }, { allowInactive: true });
   const filters = { status, kind, severity, domainId };
+  const count = (take: number) => ctx.db.alert.count({ where: filters, take });
+  if (input.sort === 'severity') {
+    return paginateFrom('alerts', input, {
+      fetch: async (position) => ({ rows: await findBySeverity(ctx, input, filters, position) }),
+      count,
+      positionOf: (row: Row) => ({ value: `${row.severity} ${row.createdAt.toISOString()}`, id: row.id }),
+      present,
+    });
+  }
   return paginate('alerts', input, {
     column: 'createdAt',
     fetch: ({ where, ...keyset }) => ctx.db.alert.findMany({ ...keyset, where: { AND: [where, filters] } }),
-    count: (take) => ctx.db.alert.count({ where: filters, take }),
+    count,
     present,
   });
+}
+
+/** At most one query per severity, so that each starts at its place in an index. */
+async function findBySeverity(
+  { db }: ActorContext,
+  { limit, order }: ListAlerts,
+  filters: Prisma.AlertWhereInput,
+  position: Position | null,
+): Promise<Row[]> {
+  const severities = order === 'asc' ? AlertSeverity.options : AlertSeverity.options.toReversed();
+  const [first, at] = position ? String(position.value).split(' ') : [];
+  const rows: Row[] = [];
+  for (const severity of severities.slice(first ? severities.indexOf(AlertSeverity.parse(first)) : 0)) {
+    if (filters.severity && filters.severity !== severity) continue;
+    const isContinued = position && at && severity === first;
+    const where = isContinued ? after({ value: new Date(at), id: position.id }, 'createdAt', order) : {};
+    const found = await db.alert.findMany({
+      where: { AND: [where, filters, { severity }] },
+      orderBy: [{ createdAt: order }, { id: order }],
+      take: limit + 1 - rows.length,
+    });
+    rows.push(...found);
+    if (rows.length > limit) break;
+  }
+  return rows;
 }
 
 /** @throws NOT_FOUND; CONFLICT to reopen an alert whose subject has a newer open one */

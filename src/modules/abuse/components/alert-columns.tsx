@@ -11,6 +11,7 @@ import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { Alert } from '@/modules/alerts/schema';
+import classes from './alert-columns.module.css';
 
 const KINDS: Record<Alert['kind'], [Status, string]> = {
   mailbox_suspended: ['failed', 'Suspended'],
@@ -39,20 +40,29 @@ type AlertColumnsOptions = { selection: Selection<Alert>; onSetStatus: SetStatus
 
 export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOptions): DataTableColumn<Alert>[] {
   return [
-    selectColumn({ selection, nameOf: nameOfAlert }),
+    selectColumn({ selection, nameOf: nameOfAlert, mobile: 'mark' }),
     {
       key: 'kind',
       header: 'Alert',
-      width: 144,
-      kind: 'mark',
-      mobile: 'mark',
+      width: 120,
       skeletonWidth: 88,
-      cell: ({ kind }) => <StatusMark status={KINDS[kind][0]}>{KINDS[kind][1]}</StatusMark>,
+      cell: ({ kind }) => <KindMark kind={kind} />,
+    },
+    {
+      key: 'severity',
+      header: 'Severity',
+      width: 88,
+      sortBy: 'severity',
+      isOptional: true,
+      skeletonWidth: 48,
+      cell: ({ severity }) => (
+        <span className={severity === 'critical' ? undefined : 'soft'}>{SEVERITIES[severity]}</span>
+      ),
     },
     {
       key: 'subject',
       header: 'Subject',
-      width: 264,
+      width: 232,
       maxWidth: 400,
       kind: 'copyable',
       mobile: 'lead',
@@ -76,6 +86,9 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       skeletonWidth: 240,
       cell: (alert) => (
         <Cell>
+          <span className={classes.kind}>
+            <KindMark kind={alert.kind} />
+          </span>
           <span className="clip" title={alert.message}>
             {describe(alert)}
           </span>
@@ -86,7 +99,7 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
     {
       key: 'time',
       header: 'Raised',
-      width: 128,
+      width: 104,
       sortBy: 'created_at',
       kind: 'figure',
       className: 'soft',
@@ -103,6 +116,10 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       cell: (alert) => <AlertActions alert={alert} onSetStatus={onSetStatus} isBusy={isBusy} />,
     },
   ];
+}
+
+function KindMark({ kind }: { kind: Alert['kind'] }) {
+  return <StatusMark status={KINDS[kind][0]}>{KINDS[kind][1]}</StatusMark>;
 }
 
 export function nameOfAlert({ kind, subject }: Alert): string {

@@ -29,8 +29,13 @@ const SEARCH = {
     kind: parseAsStringLiteral(AlertKind.options),
     severity: parseAsStringLiteral(AlertSeverity.options),
   },
-  view: sortBy(['created_at'], 'desc'),
+  view: sortBy(['severity', 'created_at'], 'desc'),
 };
+
+const FIRST = {
+  severity: { desc: 'critical', asc: 'warnings' },
+  created_at: { desc: 'newest', asc: 'oldest' },
+} as const;
 
 const VERBS = { open: 'reopen', acknowledged: 'acknowledge', closed: 'close' } as const;
 const DONE = { open: 'Reopened', acknowledged: 'Acknowledged', closed: 'Closed' } as const;
@@ -40,7 +45,7 @@ type AlertsProps = { domainId: string | undefined; children: ReactNode };
 /** Renders `children` only after the alerts are loaded, so that they don't move. */
 export function Alerts({ domainId, children }: AlertsProps) {
   const search = useListSearch(SEARCH);
-  const { show, kind, severity, order } = search.values;
+  const { show, kind, severity, sort, order } = search.values;
   const utils = trpc.useUtils();
   const status = show === 'all' ? undefined : show;
   const input = {
@@ -48,6 +53,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
     kind: kind ?? undefined,
     severity: severity ?? undefined,
     domain_id: domainId,
+    sort,
     order,
     cursor: search.history.cursor,
   };
@@ -121,7 +127,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
           what="alerts"
           empty={<NoRows>No open alerts.</NoRows>}
           noMatches="No alert matches these filters."
-          caption={`Alerts, ${order === 'desc' ? 'newest' : 'oldest'} first`}
+          caption={`Alerts, ${FIRST[sort][order]} first`}
           className={SELECTABLE}
           hideHeader={selection.rows.length > 0}
           columns={alertColumns({
@@ -133,7 +139,7 @@ export function Alerts({ domainId, children }: AlertsProps) {
           rowKey={({ id }) => id}
           isInactive={(alert) => alert.status === 'closed'}
           skeletonRows={3}
-          pageLabels={timeLabels(order)}
+          pageLabels={sort === 'created_at' ? timeLabels(order) : undefined}
         />
       </section>
       {(list.data || list.isError) && children}

@@ -9,7 +9,7 @@ import { MailboxState } from '../mailbox-state';
 import { StorageCell } from '../storage';
 
 export function mailboxColumns(selection: Selection<Mailbox>): DataTableColumn<Mailbox>[] {
-  return [selectColumn({ selection, nameOf: ({ email }) => email }), ...COLUMNS];
+  return [selectColumn({ selection, nameOf: ({ email }) => email, mobile: 'mark' }), ...COLUMNS];
 }
 
 const COLUMNS: DataTableColumn<Mailbox>[] = [
