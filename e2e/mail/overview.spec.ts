@@ -1,4 +1,5 @@
 import { expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
+import { countShifts, shifts, WIDTHS } from '../support/layout-shifts';
 
 test('shows the setup checklist until the first message is sent, then totals', async ({
   page,
@@ -120,4 +121,47 @@ test('names each object that needs attention and counts them in the navigation',
   await expect(page.getByText(/Last delivered message: Just now/)).toBeVisible();
   await expect(mailboxes).toHaveText('Mailboxes');
   await check();
+});
+
+test('shows the last 24 hours by hour, as a chart and as a table that leads to the messages', async ({
+  signedIn: page,
+  api,
+  check,
+}) => {
+  const domain = await makeDomain(api);
+  await page.goto(`${url()}/?domain=${domain.id}`);
+  const hours = page.getByRole('region', { name: 'Messages by hour', exact: true });
+  await expect(hours).toContainText('No messages in the last 24 hours.');
+  await check();
+  await sendMessage(api, domain);
+  const subject = unique('Bounced ');
+  await sendMessage(api, domain, { subject, to: [{ email: 'nobody@bounce.test' }] });
+  await countShifts(page);
+  await page.reload();
+  for (const size of WIDTHS) {
+    await page.setViewportSize(size);
+    await expect(hours.getByText('No result yet')).toBeVisible();
+    await check();
+  }
+  expect(await shifts(page)).toEqual([]);
+  await page.getByRole('radio', { name: 'Table' }).click();
+  await check();
+  await expect(hours.getByRole('columnheader')).toHaveText([
+    /UTC/,
+    'Sent',
+    'Delivered',
+    'Deferred',
+    'Bounced',
+    'Failed',
+  ]);
+  const newest = hours
+    .getByRole('row')
+    .filter({ has: page.getByRole('link') })
+    .first();
+  await expect(newest.getByRole('link').last()).toHaveText('1');
+  await newest.getByRole('link').last().click();
+  await expect(page).toHaveURL(/status=bounced&since=.*&until=/);
+  await expect(page.getByRole('row', { name: subject })).toBeVisible();
+  // So narrow, there is no header.
+  await expect(page.getByRole('row')).toHaveCount(1);
 });

@@ -11,6 +11,7 @@ import { useAttention } from '@/components/shell/navigation/use-attention';
 import { Page } from '@/components/shell/page';
 import { formatClock, formatZone } from '@/lib/format';
 import { Checklist } from './checklist';
+import { HourlyChart } from './hourly-chart';
 import { LatestMessages } from './latest-messages';
 import { NeedsAttention } from './needs-attention';
 import { OutcomeFigures } from './outcome-figures';
@@ -38,6 +39,7 @@ export function OverviewPage() {
       ) : (
         <>
           <OutcomeFigures overview={data} domain={domain} />
+          <HourlyChart overview={data} domain={domain} />
           {data && (
             <>
               {!data.checklist.has_sent && <Checklist done={data.checklist} />}

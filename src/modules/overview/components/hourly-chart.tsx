@@ -1,0 +1,108 @@
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { ByTime } from '@/components/charts/by-time';
+import type { TimeRow } from '@/components/charts/time-rows';
+import { NoRows } from '@/components/data-table/states';
+import { SectionHeading } from '@/components/layout/section-heading';
+import { STATUSES } from '@/components/marks/status-mark';
+import { SegmentedControl } from '@/components/segmented-control';
+import { formatClock, formatCount, formatZone } from '@/lib/format';
+import { type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
+import type { Overview } from '../schema';
+import classes from './hourly-chart.module.css';
+
+const VIEWS = { chart: 'Chart', table: 'Table' } as const;
+const PROBLEMS = ['deferred', 'bounced', 'failed'] as const;
+/** Problems are few beside what is delivered. */
+const ENLARGED = 10;
+
+const SENT = [
+  { name: 'delivered', label: 'Delivered', color: 'var(--postmark)' },
+  { name: 'in_transit', label: 'No result yet', color: 'var(--rule-strong)' },
+  { name: 'deferred', label: 'Deferred', color: 'var(--deferred)' },
+  { name: 'bounced', label: 'Bounced', color: 'var(--bounced)' },
+  { name: 'failed', label: 'Failed', color: 'var(--failed)' },
+];
+const RECEIVED = { name: 'received', label: 'Received', color: 'var(--edge)', stackId: 'received' };
+
+type HourlyChartProps = { overview: Overview | undefined; domain: string | null };
+
+/** What was sent and received in each of the last 24 hours, above the line, and the problems below it. */
+export function HourlyChart({ overview, domain }: HourlyChartProps) {
+  const router = useRouter();
+  const [view, setView] = useState<keyof typeof VIEWS>('chart');
+  const totals = overview?.totals;
+  const isEmpty = totals && totals.sent + totals.failed + totals.received === 0;
+  const figures: ListedFigure[] = totals?.received ? [...OUTBOUND, 'received'] : [...OUTBOUND];
+  const rows = overview?.series.map(rowOf) ?? [];
+  const scale = scaleOf(rows);
+  const hrefOf = (figure: ListedFigure, { at }: TimeRow) => {
+    const end = overview?.series.find((point) => point.at === at)?.until;
+    return messagesHref(figure, { start: at, end, domain });
+  };
+
+  return (
+    <section aria-labelledby="hours" aria-busy={!overview}>
+      <SectionHeading title="Messages by hour" id="hours">
+        {view === 'chart' && scale > 1 && (
+          <span className="quiet only-wide">Problems below the line, enlarged {scale} times</span>
+        )}
+        <span className="spacer" />
+        <SegmentedControl label="Show hours as" value={view} options={VIEWS} onChange={setView} />
+      </SectionHeading>
+      <div className={classes.hours}>
+        {isEmpty && <NoRows>No messages in the last 24 hours.</NoRows>}
+        {overview && !isEmpty && (
+          <ByTime
+            view={view}
+            rows={rows}
+            series={figures.includes('received') ? [...SENT, RECEIVED] : SENT}
+            bars={{
+              rows: rows.map((row) => withProblemsBelow(row, scale)),
+              format: (value) => formatCount(value < 0 ? -value / scale : value),
+              onOpen: (row) => router.push(hrefOf('sent', row)),
+            }}
+            timeHeader={formatZone()}
+            label="Messages by hour, as a table"
+            columns={figures.map((figure) => ({
+              key: figure,
+              header: STATUSES[figure][2],
+              cell: (row) => {
+                const count = row.values[figure] ?? 0;
+                if (count === 0) return <span className="quiet">0</span>;
+                return <Link href={hrefOf(figure, row)}>{formatCount(count)}</Link>;
+              },
+            }))}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function rowOf({
+  at,
+  sent,
+  delivered,
+  in_transit,
+  deferred,
+  bounced,
+  failed,
+  received,
+}: Overview['series'][number]): TimeRow {
+  return { at, label: formatClock(at), values: { sent, delivered, in_transit, deferred, bounced, failed, received } };
+}
+
+function withProblemsBelow(row: TimeRow, scale: number): TimeRow {
+  const below = PROBLEMS.map((name) => [name, -scale * (row.values[name] ?? 0)]);
+  return { ...row, values: { ...row.values, ...Object.fromEntries(below) } };
+}
+
+/** Problems are enlarged only while they stay smaller than the rest. */
+function scaleOf(rows: TimeRow[]): number {
+  const problemsOf = ({ values }: TimeRow) => PROBLEMS.reduce((sum, name) => sum + (values[name] ?? 0), 0);
+  const mostProblems = Math.max(0, ...rows.map(problemsOf));
+  const most = Math.max(0, ...rows.map(({ values }) => values.delivered ?? 0));
+  return mostProblems > 0 && mostProblems * ENLARGED <= most ? ENLARGED : 1;
+}
