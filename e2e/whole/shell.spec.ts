@@ -1,4 +1,5 @@
-import { expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
+import { execFileSync } from 'node:child_process';
+import { expect, FIRST_ADMIN, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 
 test('the palette finds pages, domains and messages', async ({ signedIn: page, api, domain, check }) => {
   const subject = unique('Findable ');
@@ -92,6 +93,35 @@ test('the palette runs commands, and keeps the chosen row when results arrive ab
   await finder.fill('sign out');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/login/);
+});
+
+test('Enter right after typing waits for the results, and opens the best one', async ({
+  signedIn: page,
+  api,
+  domain,
+}) => {
+  const local = unique('hasty');
+  const fields = { domain_id: domain.id, source_local_part: local, destination: 'a@far.example' };
+  await api.call('POST', '/aliases', fields);
+  await page.goto(`${url()}/domains`);
+  await page.waitForLoadState('networkidle');
+  let release = () => {};
+  const answered = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/aliases\.list/, async (route) => {
+    await answered;
+    await route.continue();
+  });
+  await page.keyboard.press('Control+k');
+  const finder = page.getByRole('combobox', { name: /^Search pages/ });
+  await expect(finder).toBeFocused();
+  await page.keyboard.type(`${local}@${domain.name}`);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('option', { name: /^Search messages for/ })).toBeVisible();
+  release();
+  await expect(page.getByRole('dialog', { name: `Edit ${local}@${domain.name}` })).toBeVisible();
+  await expect(finder).toHaveCount(0);
 });
 
 test('keeps what is typed while the palette loads, and opens a result in a new tab', async ({
@@ -292,6 +322,7 @@ test('the reference lists every operation and can call one', async ({ signedIn: 
   await expect(summaries).toHaveCount(operations.length);
   await check();
 
+  await expect(summaries.first()).toHaveAccessibleName(/\/send/);
   await page.getByRole('button', { name: 'GET /version Get the version' }).click();
   await page.getByRole('button', { name: 'Try it out' }).click();
   const answered = page.waitForResponse('**/api/v1/version');
@@ -299,4 +330,28 @@ test('the reference lists every operation and can call one', async ({ signedIn: 
   expect((await answered).status()).toBe(200);
   await expect(page.getByText('"api_version": "v1"').first()).toBeVisible();
   await check();
+});
+
+test('the reference begins with a command that sends a message from this server', async ({
+  signedIn: page,
+  context,
+  api,
+  domain,
+  check,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${url()}/reference`);
+  const intro = page.getByRole('region', { name: 'Send a message' });
+  await expect(intro.getByRole('figure')).toContainText(`curl ${url()}/api/v1/send`);
+  await expect(intro.getByRole('figure')).toContainText(FIRST_ADMIN.email);
+  await expect(intro.getByRole('figure')).not.toContainText('@example.com');
+  await check();
+  await intro.getByRole('button', { name: 'Copy the command' }).click();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const sender = `hello@${domain.name}`;
+  const env = { ...process.env, POSTROOM_KEY: api.key };
+  const output = execFileSync('bash', ['-c', command.replace(/hello@[^"]+/, sender)], { env, stdio: 'pipe' });
+  expect(JSON.parse(output.toString()).data.message_id).toContain(`@${domain.name}>`);
+  await intro.getByRole('link', { name: 'Create an API key' }).click();
+  await expect(page.getByRole('dialog', { name: 'New API key' })).toBeVisible();
 });

@@ -4,6 +4,7 @@ import dynamic from 'next/dynamic';
 import { Skeleton } from '@/components/marks/skeleton';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
+import { ReferenceIntro } from './reference-intro';
 import classes from './reference-page.module.css';
 
 const ApiReference = dynamic(() => import('./api-reference').then((module) => module.ApiReference), {
@@ -31,6 +32,7 @@ export function ReferencePage() {
           </>
         }
       />
+      <ReferenceIntro />
       <ApiReference />
     </Page>
   );

@@ -1,0 +1,77 @@
+'use client';
+
+import { useMounted } from '@mantine/hooks';
+import Link from 'next/link';
+import { trpc } from '@/components/api/trpc';
+import { DetailsList } from '@/components/text/details-list';
+import { Steps } from '@/components/text/steps';
+import { CodeBlock } from '@/components/values/code-block';
+import classes from './reference-intro.module.css';
+
+/** What most people come for: sending a message with a key, from this server. */
+export function ReferenceIntro() {
+  const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
+  const domains = trpc.domains.list.useQuery({ active: true, limit: 1, sort: 'name', order: 'asc' });
+  const isMounted = useMounted();
+  const base = `${isMounted ? window.location.origin : ''}/api/v1`;
+  const domain = domains.data?.items[0]?.name ?? 'example.com';
+  const recipient = me.data?.email ?? 'you@example.com';
+
+  return (
+    <section className={classes.intro} aria-labelledby="first-message">
+      <div>
+        <h2 id="first-message">Send a message</h2>
+        <Steps isSmall>
+          <li>
+            <span>
+              <Link href="/api-keys?new=true">Create an API key</Link> and copy it. It’s shown only once.
+            </span>
+          </li>
+          <li>
+            <span>
+              Make it available to your shell: <code>export POSTROOM_KEY=…</code>
+            </span>
+          </li>
+          <li>
+            <span>Run the command. The sender’s domain must be one of yours.</span>
+          </li>
+          <li>
+            <span>
+              The response has the <code>message_id</code>. Follow the message under{' '}
+              <Link href="/messages">Messages</Link>, or with a webhook.
+            </span>
+          </li>
+        </Steps>
+        <DetailsList>
+          <dt>Base URL</dt>
+          <dd className="mono wrap">{base}</dd>
+          <dt>Authentication</dt>
+          <dd className="mono wrap">Authorization: Bearer &lt;key&gt;</dd>
+          <dt>Responses</dt>
+          <dd>
+            <span>
+              JSON with <code>data</code>, or <code>error</code> with a <code>code</code> and a <code>message</code>
+            </span>
+          </dd>
+        </DetailsList>
+      </div>
+      <CodeBlock title="POST /send" hint="with curl" code={curlOf(base, domain, recipient)} what="the command" />
+    </section>
+  );
+}
+
+function curlOf(base: string, domain: string, recipient: string): string {
+  return [
+    `curl ${base}/send \\`,
+    '  -H "Authorization: Bearer $POSTROOM_KEY" \\',
+    '  -H "Content-Type: application/json" \\',
+    "  --data @- <<'JSON'",
+    '{',
+    `  "from": { "email": "hello@${domain}" },`,
+    `  "to": [{ "email": ${JSON.stringify(recipient)} }],`,
+    '  "subject": "First message",',
+    '  "text_body": "Sent with the Postroom API."',
+    '}',
+    'JSON',
+  ].join('\n');
+}
