@@ -1,7 +1,8 @@
 /** The columns of each table of an archive after all migrations, in alphabetical order. Other tables of the database are someone else's. */
 export const OWN_TABLES: Readonly<Record<string, string>> = {
   abuse_threshold: 'domain_hourly id mailbox_hourly spike_factor updated_at',
-  admin: 'created_at email id last_login_at password_hash role totp_enabled totp_last_step totp_secret updated_at',
+  admin:
+    'created_at email id last_login_at password_hash role time_zone totp_enabled totp_last_step totp_secret updated_at',
   admin_domain: 'admin_id domain_id',
   alert:
     'acknowledged_at closed_at count created_at day domain_id expected id is_resolved kind mailbox_id severity status subject text updated_at',
@@ -63,6 +64,7 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   recovery_code: 'admin_id code_hash',
   report_host: 'hostname ip looked_up_at next_lookup_at organisation seen_at',
   saved_setting: 'key updated_at updated_by_email updated_by_id value',
+  saved_view: 'admin_id created_at id name page query updated_at',
   setting_change: 'admin_email admin_id after at before id key',
   sieve_filter: 'active created_at domain_id id mailbox_id name position scope script updated_at',
   sign_in_device: 'admin_id last_used_at secret_hash',
