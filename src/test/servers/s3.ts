@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ export async function startS3Server() {
   const options = { directory, silent: true, configureBuckets: [{ name: BUCKET, configs: [] }] };
   const strict = new S3rver(options);
   await strict.configureBuckets();
+  storeWhole(strict);
   // It computes the signature of calls about the bucket without the slash at the end of their path, and so finds none right.
   const lenient = new S3rver({ ...options, allowMismatchedSignatures: true });
   const [ofObject, ofBucket] = [strict.callback(), lenient.callback()];
@@ -46,6 +48,22 @@ export async function startS3Server() {
       await stop();
       await rm(directory, { recursive: true, force: true });
     },
+  };
+}
+
+/** As S3 does. On its own, the server writes an object in place, and keeps what it has when its client goes away. */
+function storeWhole({ store }: S3rver): void {
+  const write = store.putContent.bind(store);
+  store.putContent = async (file, content) => {
+    const unfinished = path.join(path.dirname(file), `${randomUUID()}.unfinished`);
+    try {
+      const written = await write(unfinished, content);
+      await rename(unfinished, file);
+      return written;
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
   };
 }
 

@@ -1,5 +1,6 @@
 declare module '@20minutes/s3rver' {
   import type { RequestListener } from 'node:http';
+  import type { Readable } from 'node:stream';
 
   export default class S3rver {
     constructor(options: {
@@ -10,5 +11,6 @@ declare module '@20minutes/s3rver' {
     });
     configureBuckets(): Promise<unknown>;
     callback(): RequestListener;
+    store: { putContent(file: string, content: Readable): Promise<unknown> };
   }
 }
