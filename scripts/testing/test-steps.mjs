@@ -74,12 +74,13 @@ async function runUnitTests({ root, env, adminUrl, filters }) {
   prepareAge();
   prepareDnsServers();
   preparePromtool();
-  return withSecondRun(filters, (chosen) =>
+  return withSecondRun(filters, (chosen, { isAlone }) =>
     withReportFile(async (report) => {
+      const workers = isAlone ? ['--maxWorkers=1'] : [];
       const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
       const { exitCode, output } = await runTool(
         toolPath(root, 'vitest'),
-        ['run', ...reporters, '--allowOnly=false', ...chosen],
+        ['run', ...reporters, '--allowOnly=false', ...workers, ...chosen],
         { root, env: { ...env, TEST_DATABASE_URL: adminUrl, NO_COLOR: '1' } },
       );
       return { ...readVitestReport(report, exitCode), output };
@@ -101,11 +102,12 @@ async function checkBuild({ root }) {
 
 async function runBrowserTests({ root, env, adminUrl, filters }) {
   const browser = await findBrowser(root);
-  return withSecondRun(filters, (chosen) =>
+  return withSecondRun(filters, (chosen, { isAlone }) =>
     withReportFile(async (report) => {
+      const workers = isAlone ? ['--workers=1'] : [];
       const { exitCode, output } = await runTool(
         toolPath(root, 'playwright'),
-        ['test', '--config=e2e/playwright.config.ts', '--reporter=line,json', '--forbid-only', ...chosen],
+        ['test', '--config=e2e/playwright.config.ts', '--reporter=line,json', '--forbid-only', ...workers, ...chosen],
         {
           root,
           env: {
