@@ -15,8 +15,8 @@ export default defineConfig({
     execArgv: ['--import', new URL('scripts/process/load-typescript.mjs', import.meta.url).href],
     maxWorkers: 2,
     // Generous, so that a busy machine fails no test; a hang still ends.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

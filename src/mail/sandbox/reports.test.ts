@@ -59,7 +59,7 @@ it('a deferred recipient fails at the end of the queue lifetime, and other recip
   const queueId = await submit(mta, ['a@far.example', 'd@defer.test', 'e@eu.defer.test']);
   await expect.poll(() => reports.length).toBe(3);
   expect(await due()).toEqual([`${queueId}.due`]);
-  await expect.poll(due, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(due).toEqual([]);
   expect(reports.slice(3)).toEqual(
     ['d@defer.test', 'e@eu.defer.test'].map((recipient) => ({
       ...reply('failed', 'expired', null, '4.4.7'),
@@ -84,7 +84,7 @@ it.each([
   expect(await due()).toEqual([`${queueId}.due`]);
   const reports: DeliveryReport[] = [];
   await sandbox(async (report) => reports.push(report), { queueLifetimeMs });
-  await expect.poll(due, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(due).toEqual([]);
   const outcomes = reports.map(({ recipient, kind, cause }) => [recipient, kind, cause]);
   expect(outcomes).toEqual([
     ['d@defer.test', 'deferred', 'remote_reply'],
@@ -100,7 +100,7 @@ it('repeats a rejected failure report unchanged until it is accepted', async () 
   };
   const mta = await sandbox(onReport, { queueLifetimeMs: 300 });
   await submit(mta, ['d@defer.test']);
-  await expect.poll(() => tries.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => tries.length).toBe(2);
   await expect.poll(due).toEqual([]);
   expect(tries[1]).toEqual(tries[0]);
 });
@@ -119,9 +119,9 @@ it('repeats a rejected report unchanged until it is accepted, and keeps it due u
     if (tries.length < 3) throw new Error('The database is down.');
   });
   const queueId = await submit(mta, ['a@far.example']);
-  await expect.poll(() => tries.length, { timeout: 3000 }).toBe(1);
+  await expect.poll(() => tries.length).toBe(1);
   expect(await due()).toEqual([`${queueId}.due`]);
-  await expect.poll(() => tries.length, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => tries.length).toBe(3);
   await expect.poll(due).toEqual([]);
   expect(tries).toEqual([tries[0], tries[0], tries[0]]);
 });

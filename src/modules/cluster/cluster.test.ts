@@ -40,7 +40,7 @@ describe('an instance', () => {
   it('that was removed by mistake registers again at its next heartbeat', async () => {
     const leave = await joinCluster(db, ['web', 'worker']);
     await db.clusterNode.deleteMany();
-    await expect.poll(() => db.clusterNode.count(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => db.clusterNode.count()).toBe(1);
     await leave();
   }, 15_000);
 

@@ -62,7 +62,7 @@ it('a message is traced from the call to the outcome of each recipient', async (
     text_body: 'Hello',
   });
   const list = async () => (await api.get(`/messages?message_id=${encodeURIComponent(data.message_id)}`)).data;
-  await expect.poll(async () => (await list())[0].status, { timeout: 5000 }).toBe('deferred');
+  await expect.poll(async () => (await list())[0].status).toBe('deferred');
   await expect.poll(async () => (await db.event.findMany({ where: { domainId: domain.id } })).length).toBe(4);
   const shown = (await api.get(`/messages/${(await list())[0].id}`)).data;
   const statuses = shown.recipients.map(({ address, status }: { address: string; status: string }) => [
@@ -142,7 +142,7 @@ describe('mail to a managed domain', () => {
     await sendTo(await keyClient(), domain, [`ann@${domain.name}`]);
     await expect.poll(async () => (await inboundOf(domain.id)).length).toBe(1);
     await db.$executeRawUnsafe('DROP TRIGGER refuse_report ON message_event');
-    await expect.poll(async () => (await outboundOf(domain.id)).status, { timeout: 10_000 }).toBe('delivered');
+    await expect.poll(async () => (await outboundOf(domain.id)).status).toBe('delivered');
     expect(await inboundOf(domain.id)).toHaveLength(1);
   });
 

@@ -109,7 +109,7 @@ describe('rotating SECRET_KEY', () => {
     process.env.SMTP_URL = 'off';
     await (await import('@/start')).start();
     const after = await startWith(newKey);
-    await expect.poll(() => open(after, id).catch(() => null), { timeout: 10_000 }).toBe('x');
+    await expect.poll(() => open(after, id).catch(() => null)).toBe('x');
   });
 
   it('keeps values that were written meanwhile', async () => {

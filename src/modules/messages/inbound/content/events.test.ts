@@ -195,9 +195,7 @@ describe('mail.received.full', () => {
     const submitter = createSmtpSubmitter(mta.smtpUrl);
     const raw = Buffer.from('From: li@near.example\r\n\r\nHello\r\n');
     await submitter.submit({ envelope: { from: 'li@near.example', to: [ann] }, raw });
-    await expect
-      .poll(() => contentBodies(), { timeout: 10_000 })
-      .toMatchObject([{ data: { body_text: 'Hello\n', size: raw.length } }]);
+    await expect.poll(() => contentBodies()).toMatchObject([{ data: { body_text: 'Hello\n', size: raw.length } }]);
     await submitter.close();
     await mta.close();
   });
