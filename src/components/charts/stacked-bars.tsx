@@ -27,6 +27,7 @@ export function StackedBars({ rows, series, format = formatCount, onOpen }: Stac
   return (
     <BarChart
       h={240}
+      style={onOpen && { cursor: 'pointer' }}
       data={rows.map(({ label, values }) => ({ label, ...values }))}
       dataKey="label"
       series={series.map((each) => ({ stackId: 'stack', ...each }))}

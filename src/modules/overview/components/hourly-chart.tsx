@@ -60,7 +60,7 @@ export function HourlyChart({ overview, domain }: HourlyChartProps) {
             series={figures.includes('received') ? [...SENT, RECEIVED] : SENT}
             bars={{
               rows: rows.map((row) => withProblemsBelow(row, scale)),
-              format: (value) => formatCount(value < 0 ? -value / scale : value),
+              format: (value) => formatCount(Math.abs(value) / (value < 0 ? scale : 1)),
               onOpen: (row) => router.push(hrefOf('sent', row)),
             }}
             timeHeader={formatZone()}
