@@ -156,6 +156,31 @@ test('filters alerts by kind and severity, and closes several at once', async ({
   await check();
 });
 
+test('alerts link to what they are about', async ({ signedIn: page, api, sql, check }) => {
+  const domain = await makeDomain(api);
+  const host = `${unique('hooks-')}.example`;
+  const { id } = await api.call<{ id: string }>('POST', '/webhooks', {
+    url: `https://${host}/mail`,
+    events: ['mail.bounced'],
+  });
+  for (const [kind, subject, domainId] of [
+    ['webhook_failing', `${host} (${id})`, null],
+    ['dns_broken', domain.name, domain.id],
+  ]) {
+    await sql(
+      `INSERT INTO alert (id, kind, severity, subject, domain_id, count, expected, updated_at)
+       VALUES (gen_random_uuid(), $1::alert_kind, 'critical', $2, $3, 30, 0, now())`,
+      [kind, subject, domainId],
+    );
+  }
+  await page.goto(`${url()}/abuse`);
+  const alerts = page.getByRole('table', { name: 'Alerts' });
+  await expect(alerts.getByRole('link', { name: host, exact: true })).toHaveAttribute('href', `/webhooks/${id}`);
+  await check();
+  await alerts.getByRole('link', { name: domain.name, exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: domain.name })).toBeVisible();
+});
+
 test('a super admin chooses who gets alert emails, and tests a webhook for alerts', async ({
   page,
   api,

@@ -6,10 +6,13 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { type Status, StatusMark } from '@/components/marks/status-mark';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
+import { useHasRole } from '@/components/shell/use-has-role';
 import { Badge } from '@/components/text/badge';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
+import { shownSubject, subjectPath } from '@/lib/alert-subject';
 import { formatCount, formatPlural } from '@/lib/format';
+import { routeOf } from '@/lib/routes';
 import type { Alert } from '@/modules/alerts/schema';
 import classes from './alert-columns.module.css';
 
@@ -67,17 +70,7 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       kind: 'copyable',
       mobile: 'lead',
       skeletonWidth: 160,
-      cell: ({ subject, mailbox_id: id }) => (
-        <Copyable value={subject} what={subject.startsWith('https:') ? 'URL' : 'address'}>
-          {id ? (
-            <RowLink href={`/mailboxes/${id}`}>
-              <EmailAddress value={subject} />
-            </RowLink>
-          ) : (
-            <EmailAddress value={subject} />
-          )}
-        </Copyable>
-      ),
+      cell: (alert) => <Subject alert={alert} />,
     },
     {
       key: 'message',
@@ -116,6 +109,18 @@ export function alertColumns({ selection, onSetStatus, isBusy }: AlertColumnsOpt
       cell: (alert) => <AlertActions alert={alert} onSetStatus={onSetStatus} isBusy={isBusy} />,
     },
   ];
+}
+
+function Subject({ alert }: { alert: Alert }) {
+  const { kind, subject, mailbox_id: mailboxId, domain_id: domainId } = alert;
+  const path = subjectPath({ kind, subject, mailboxId, domainId });
+  const canOpen = useHasRole(routeOf(path ?? '/')?.minRole ?? 'super_admin');
+  const shown = <EmailAddress value={shownSubject(alert)} />;
+  return (
+    <Copyable value={subject} what={subject.startsWith('https:') ? 'URL' : 'address'}>
+      {path && canOpen ? <RowLink href={path}>{shown}</RowLink> : shown}
+    </Copyable>
+  );
 }
 
 function KindMark({ kind }: { kind: Alert['kind'] }) {

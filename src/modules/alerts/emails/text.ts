@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { subjectPath } from '@/lib/alert-subject';
 import { type AlertRow, messageOf } from '../message';
 import type { AlertNews } from './outbox';
 
@@ -59,7 +60,7 @@ function openedText(alert: AlertNews, appUrl: string): string {
     `${SEVERITIES[alert.severity].toUpperCase()}: ${titleOf(alert)}`,
     oneLine(`${messageOf(alert)}${fix ? ` ${fix}` : ''}`),
     `Since ${timeText(alert.createdAt)}`,
-    `${appUrl}${pathOf(alert)}`,
+    `${appUrl}${subjectPath(alert) ?? '/abuse'}`,
   ].join('\n');
 }
 
@@ -102,14 +103,6 @@ const FIXES: Partial<Record<AlertRow['kind'], string>> = {
   wrong_passwords: 'If this is one of your users, give them a new password. If it is not, nothing needs to be done.',
   content_store: 'Make room or restore the connection to it.',
 };
-
-function pathOf({ kind, subject, mailboxId, domainId }: AlertRow): string {
-  if (kind === 'system_down' || kind === 'system_degraded') return '/system/health';
-  if (mailboxId) return `/mailboxes/${mailboxId}`;
-  const webhookId = kind === 'webhook_failing' ? /\(([0-9a-f-]{36})\)$/.exec(subject)?.[1] : undefined;
-  if (webhookId) return `/webhooks/${webhookId}`;
-  return kind === 'dns_broken' && domainId ? `/domains/${domainId}` : '/abuse';
-}
 
 /** Subjects and messages may hold what other programs said. */
 function oneLine(text: string): string {

@@ -1,3 +1,4 @@
+import { webhookSubject } from '@/lib/alert-subject';
 import { openAlerts, resolveAlert } from '@/modules/alerts/service';
 import type { Database } from '@/server/db';
 import type { AttemptFailure } from '../schema';
@@ -95,7 +96,6 @@ async function updateAlert(db: Database, { id, failures, url, domainId }: Endpoi
     await openAlerts(db, [{ ...about, domainId, count: failures, expected: 0 }], at);
 }
 
-/** Without the path, which may be a password: more admins can read alerts and the audit log than webhooks. */
-export function failingAlert({ id, url }: { id: string; url: string }) {
-  return { kind: 'webhook_failing' as const, subject: `${new URL(url).host} (${id})` };
+export function failingAlert(webhook: { id: string; url: string }) {
+  return { kind: 'webhook_failing' as const, subject: webhookSubject(webhook) };
 }

@@ -1,0 +1,20 @@
+type Subject = { kind: string; subject: string; mailboxId: string | null; domainId: string | null };
+
+/** What an alert about a webhook names. Without the path, which may be a password: more admins can read alerts than webhooks. */
+export function webhookSubject({ id, url }: { id: string; url: string }): string {
+  return `${new URL(url).host} (${id})`;
+}
+
+/** The webhook's host instead of webhookSubject; any other subject as it is. */
+export function shownSubject({ kind, subject }: Pick<Subject, 'kind' | 'subject'>): string {
+  return kind === 'webhook_failing' ? subject.replace(/ \([0-9a-f-]{36}\)$/, '') : subject;
+}
+
+/** The page of what an alert is about; null if it has none. */
+export function subjectPath({ kind, subject, mailboxId, domainId }: Subject): string | null {
+  if (kind === 'system_down' || kind === 'system_degraded') return '/system/health';
+  if (mailboxId) return `/mailboxes/${mailboxId}`;
+  const webhookId = kind === 'webhook_failing' ? /\(([0-9a-f-]{36})\)$/.exec(subject)?.[1] : undefined;
+  if (webhookId) return `/webhooks/${webhookId}`;
+  return kind === 'dns_broken' && domainId ? `/domains/${domainId}` : null;
+}
