@@ -151,6 +151,8 @@ const TASKS: Task[] = [
       return async (page, keys) => {
         await keys.find(name);
         await selected(page, `${name} Domain`);
+        // Its pages come with the results of the whole name.
+        await expect(page.getByRole('option', { name: `${name} DKIM` })).toBeVisible();
         await keys.press('ArrowDown', 'ArrowDown');
         await selected(page, `${name} DKIM`);
         await keys.press('Enter');

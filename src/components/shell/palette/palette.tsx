@@ -4,7 +4,7 @@ import { ActionIcon, useMantineColorScheme } from '@mantine/core';
 import { Spotlight, useSpotlight } from '@mantine/spotlight';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useRouter } from 'next/navigation';
-import { type MouseEvent, useEffect, useId, useRef, useState } from 'react';
+import { type MouseEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { Role } from '@/lib/roles';
 import { confirmLeave } from '../../dialogs/navigation-guard';
 import { useSignOut } from '../navigation/account-menu';
@@ -33,7 +33,8 @@ export function Palette({ role, onShortcuts }: PaletteProps) {
     chosen.current = { words, key: items[index]?.key };
     select(index);
   };
-  useEffect(() => {
+  // Before the next key.
+  useLayoutEffect(() => {
     if (opened && selected !== at) select(at);
   }, [opened, selected, at]);
 
