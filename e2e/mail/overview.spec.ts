@@ -144,6 +144,18 @@ test('shows the last 24 hours by hour, as a chart and as a table that leads to t
     await check();
   }
   expect(await shifts(page)).toEqual([]);
+  // The last hour is at the right.
+  await page.setViewportSize(WIDTHS[0]);
+  const chart = hours.locator('.recharts-wrapper');
+  const { width = 0 } = (await chart.boundingBox()) ?? {};
+  const lastHour = { position: { x: width - 24, y: 120 } };
+  await chart.hover(lastHour);
+  await expect(chart.locator('.recharts-tooltip-wrapper')).toBeVisible();
+  await chart.click(lastHour);
+  await expect(page).toHaveURL(/messages\?.*since=.*&until=/);
+  await expect(page.getByRole('row', { name: subject })).toBeVisible();
+  await page.goBack();
+  await page.setViewportSize(WIDTHS[1]);
   await page.getByRole('radio', { name: 'Table' }).click();
   await check();
   await expect(hours.getByRole('columnheader')).toHaveText([
@@ -162,6 +174,6 @@ test('shows the last 24 hours by hour, as a chart and as a table that leads to t
   await newest.getByRole('link').last().click();
   await expect(page).toHaveURL(/status=bounced&since=.*&until=/);
   await expect(page.getByRole('row', { name: subject })).toBeVisible();
-  // So narrow, there is no header.
-  await expect(page.getByRole('row')).toHaveCount(1);
+  // With the header.
+  await expect(page.getByRole('row')).toHaveCount(2);
 });

@@ -4,6 +4,7 @@ import { withoutMailServer } from '../support/faults';
 import { alertWith, type Domain, expect, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts, WIDTHS } from '../support/layout-shifts';
 import { startMailAgent } from '../support/mail-agent';
+import { openViews, saveView, viewItem } from '../support/views';
 
 // All tests share one mail server, so they run one after another.
 test.describe.configure({ mode: 'serial' });
@@ -120,6 +121,21 @@ test('lists queued messages with the reason, oldest first, and filters by status
   await page.getByRole('button', { name: /^Arrived/ }).click();
   await expect(rowOf(page, BOUNCE)).toBeVisible();
   await expect.poll(() => idsIn(page)).toEqual([BOUNCE, SECOND, FIRST, HELD]);
+});
+
+test('a view keeps the filters and the order', async ({ page, domain, makeAdmin, check }) => {
+  await attachFour(domain);
+  await useSession(page, (await makeAdmin('admin')).cookie);
+  await page.goto(`${url()}/queue?queue=deferred&order=desc`);
+  await expect.poll(() => idsIn(page)).toEqual([SECOND, FIRST]);
+  await saveView(page, 'Newest deferred');
+  await expect(page.getByRole('status').filter({ hasText: 'Saved Newest deferred' })).toBeVisible();
+  await page.goto(`${url()}/queue`);
+  await expect(openerOf(page)).toHaveCount(4);
+  await openViews(page);
+  await check();
+  await viewItem(page, 'Newest deferred').click();
+  await expect.poll(() => idsIn(page)).toEqual([SECOND, FIRST]);
 });
 
 test('opens, holds, releases and retries a message by keyboard', async ({ signedIn: page, domain, sql, check }) => {

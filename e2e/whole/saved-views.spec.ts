@@ -1,17 +1,6 @@
-import type { Page } from '@playwright/test';
 import { alertWith, expect, makeDomain, sendMessage, test, unique, url, useSession } from '../support/fixtures';
 import { countShifts, settled, shifts } from '../support/layout-shifts';
-
-const openViews = (page: Page) => page.getByRole('button', { name: 'Views' }).click();
-const item = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true });
-
-async function saveView(page: Page, name: string): Promise<void> {
-  await openViews(page);
-  await item(page, 'Save view…').click();
-  const dialog = page.getByRole('dialog', { name: 'Save view' });
-  await dialog.getByLabel('Name').fill(name);
-  await dialog.getByRole('button', { name: 'Save view' }).click();
-}
+import { openViews, saveView, viewItem } from '../support/views';
 
 test('a view is saved, follows its admin to another browser, and is updated and deleted with Undo', async ({
   page,
@@ -36,7 +25,7 @@ test('a view is saved, follows its admin to another browser, and is updated and 
   expect(requests).toBe(0);
   await openViews(page);
   await expect(page.getByText('No saved views yet')).toBeVisible();
-  await expect(item(page, 'Save view…')).toBeDisabled();
+  await expect(viewItem(page, 'Save view…')).toBeDisabled();
   expect(requests).toBe(1);
   await check();
   await page.keyboard.press('Escape');
@@ -46,7 +35,7 @@ test('a view is saved, follows its admin to another browser, and is updated and 
   await saveView(page, 'Parcels');
   await expect(page.getByRole('status').filter({ hasText: 'Saved Parcels' })).toBeVisible();
   await openViews(page);
-  await item(page, 'Save view…').click();
+  await viewItem(page, 'Save view…').click();
   const dialog = page.getByRole('dialog', { name: 'Save view' });
   await dialog.getByLabel('Name').fill('Parcels');
   await dialog.getByRole('button', { name: 'Save view' }).click();
@@ -59,30 +48,30 @@ test('a view is saved, follows its admin to another browser, and is updated and 
   await useSession(other, cookie);
   await other.goto(`${url()}/messages`);
   await openViews(other);
-  await item(other, 'Parcels').click();
+  await viewItem(other, 'Parcels').click();
   await expect(other).toHaveURL(parcels);
   await expect(other.getByLabel('Search messages')).toHaveValue(one);
   await expect(other.getByRole('row', { name: one })).toBeVisible();
   await expect(other.getByRole('row', { name: two })).toHaveCount(0);
   await openViews(other);
-  await expect(item(other, 'Parcels')).toHaveAttribute('aria-current', 'true');
-  await expect(item(other, 'Update Parcels')).toHaveCount(0);
+  await expect(viewItem(other, 'Parcels')).toHaveAttribute('aria-current', 'true');
+  await expect(viewItem(other, 'Update Parcels')).toHaveCount(0);
   await other.keyboard.press('Escape');
 
   await other.getByLabel('Search messages').fill(two);
   await expect(other.getByRole('row', { name: two })).toBeVisible();
   await openViews(other);
-  await expect(item(other, 'Parcels')).not.toHaveAttribute('aria-current');
-  await item(other, 'Update Parcels').click();
+  await expect(viewItem(other, 'Parcels')).not.toHaveAttribute('aria-current');
+  await viewItem(other, 'Update Parcels').click();
   await expect(other.getByRole('status').filter({ hasText: 'Updated Parcels' })).toBeVisible();
   await openViews(other);
-  await expect(item(other, 'Parcels')).toHaveAttribute('aria-current', 'true');
+  await expect(viewItem(other, 'Parcels')).toHaveAttribute('aria-current', 'true');
   await other.keyboard.press('Escape');
   await other.getByRole('button', { name: 'Undo' }).click();
   await expect(other.getByRole('status').filter({ hasText: 'Restored Parcels' })).toBeVisible();
 
   await openViews(other);
-  await item(other, 'Delete Parcels').click();
+  await viewItem(other, 'Delete Parcels').click();
   await expect(other.getByRole('status').filter({ hasText: 'Deleted Parcels' })).toBeVisible();
   await openViews(other);
   await expect(other.getByText('No saved views yet')).toBeVisible();
@@ -90,7 +79,7 @@ test('a view is saved, follows its admin to another browser, and is updated and 
   await other.getByRole('button', { name: 'Undo' }).click();
   await expect(other.getByRole('status').filter({ hasText: 'Restored Parcels' })).toBeVisible();
   await openViews(other);
-  await expect(item(other, 'Parcels')).toHaveAttribute('href', parcels.replace(url(), ''));
+  await expect(viewItem(other, 'Parcels')).toHaveAttribute('href', parcels.replace(url(), ''));
   await context.close();
 });
 
@@ -115,9 +104,9 @@ for (const [name, filtered, path] of LISTS) {
     await expect(page.getByRole('status').filter({ hasText: 'Saved Mine' })).toBeVisible();
     await page.goto(`${url()}${path}`);
     await openViews(page);
-    await expect(item(page, 'Mine')).toBeVisible();
+    await expect(viewItem(page, 'Mine')).toBeVisible();
     await check();
-    await item(page, 'Mine').click();
+    await viewItem(page, 'Mine').click();
     await expect(page).toHaveURL(`${url()}${filtered}`);
     await check();
   });
@@ -134,9 +123,9 @@ test('many views scroll, and a failure says what happened', async ({ page, makeA
   await useSession(page, cookie);
   await page.goto(`${url()}/messages?status=failed`);
   await openViews(page);
-  await expect(item(page, 'View 50')).toBeVisible();
+  await expect(viewItem(page, 'View 50')).toBeVisible();
   await check();
-  await item(page, 'Save view…').click();
+  await viewItem(page, 'Save view…').click();
   const dialog = page.getByRole('dialog', { name: 'Save view' });
   await dialog.getByLabel('Name').fill('One more');
   await dialog.getByRole('button', { name: 'Save view' }).click();
