@@ -5,6 +5,9 @@ import { type ObjectStore, type StoredObject, StoreError, withDeadline } from '.
 
 /** Kept free for the database, which may share the disk. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
+/** How long the free space that was read is believed, less what was stored since. */
+const SPACE_AGE_MS = 1_000;
+const MAX_ATTEMPTS = 3;
 
 type Options = { minFreeBytes?: number; deadlineMs?: number };
 
@@ -15,13 +18,22 @@ export function createFolderStore(root: string, options: Options = {}): ObjectSt
   const bounded = <Result>(work: () => Promise<Result>, bytes = 0) =>
     withDeadline(() => work().catch(rethrow), { bytes, deadlineMs });
 
-  async function write(name: string, bytes: Uint8Array, isNew = false): Promise<void> {
-    const file = fileOf(name);
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    const { bavail, bsize } = await statfs(root);
-    if (bavail * bsize < minFreeBytes + bytes.byteLength) {
+  let space = { left: 0, readAt: Number.NEGATIVE_INFINITY };
+
+  async function takeSpace(bytes: number): Promise<void> {
+    if (space.left < bytes || performance.now() - space.readAt > SPACE_AGE_MS) {
+      const { bavail, bsize } = await statfs(root);
+      space = { left: bavail * bsize - minFreeBytes, readAt: performance.now() };
+    }
+    if (space.left < bytes) {
       throw new StoreError('full', `The disk of ${root} has less than ${minFreeBytes} bytes free.`);
     }
+    space.left -= bytes;
+  }
+
+  async function write(name: string, bytes: Uint8Array, isNew = false): Promise<void> {
+    const file = fileOf(name);
+    await takeSpace(bytes.byteLength);
     const part = `${file}.${randomUUID()}.part`;
     try {
       const handle = await open(part, 'w', 0o600);
@@ -49,12 +61,17 @@ export function createFolderStore(root: string, options: Options = {}): ObjectSt
   return {
     label: root,
     put(name, bytes, { isNew } = { isNew: false }) {
-      // A second time if the folder was empty and was removed in the meantime.
-      const attempt = () => write(name, bytes, isNew);
-      return bounded(
-        () => attempt().catch((error) => (error.code === 'ENOENT' ? attempt() : rethrow(error))),
-        bytes.byteLength,
-      );
+      // Seldom without its folder: this is the first object there, or the last one has just been removed with it.
+      const attempt = async (left = MAX_ATTEMPTS): Promise<void> => {
+        try {
+          await write(name, bytes, isNew);
+        } catch (error) {
+          if (left === 1 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+          await mkdir(path.dirname(fileOf(name)), { recursive: true, mode: 0o700 });
+          await attempt(left - 1);
+        }
+      };
+      return bounded(attempt, bytes.byteLength);
     },
     get: (name, maxBytes) =>
       bounded(async () => {
