@@ -112,7 +112,7 @@ const ACT_TIMEOUT_MS = 5_000;
 
 /** Repeats `act` until the sign-in throttle, which other tests share, lets it through. */
 export async function untilAdmitted(page: Page, act: () => Promise<void>, outcome: Locator): Promise<void> {
-  const throttled = alertWith(page, 'More than 5 sign-in attempts in a second');
+  const throttled = alertWith(page, 'sign-in attempts per second');
   let isRepeated = false;
   // The outcome may replace the form while `act` waits for a field of it.
   page.setDefaultTimeout(ACT_TIMEOUT_MS);

@@ -1,3 +1,4 @@
+import { formatPlural } from '@/lib/format';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { countRefusal } from '@/server/metrics/metrics';
@@ -61,7 +62,7 @@ function waiting(waitMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return new AppError(
     'RATE_LIMIT_EXCEEDED',
-    `Too many failed attempts for this account. Try again in ${seconds} seconds.`,
+    `Too many failed attempts for this account. Try again in ${formatPlural(seconds, 'second')}.`,
     {
       details: { retry_after_seconds: seconds },
       headers: { 'Retry-After': String(seconds) },

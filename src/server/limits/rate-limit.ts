@@ -1,5 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { type Finding, probed } from '@/lib/health/finding';
+import { formatPlural } from '@/lib/format';
 import type { ActorKey } from '../access/actor';
 import { AppError } from '../errors';
 import { networkOf } from '../http/client-address';
@@ -115,7 +116,7 @@ function limitExceeded(
   { points, windowSeconds, message }: Pick<Limit, 'points' | 'windowSeconds' | 'message'>,
   resetSeconds: number,
 ): AppError {
-  return new AppError('RATE_LIMIT_EXCEEDED', `${message} Try again in ${resetSeconds} seconds.`, {
+  return new AppError('RATE_LIMIT_EXCEEDED', `${message} Try again in ${formatPlural(resetSeconds, 'second')}.`, {
     details: { limit: points, window_seconds: windowSeconds, retry_after_seconds: resetSeconds },
     headers: { 'Retry-After': String(resetSeconds) },
   });
