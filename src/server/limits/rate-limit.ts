@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { type Finding, probed } from '@/lib/health/finding';
 import { formatPlural } from '@/lib/format';
+import { type Finding, probed } from '@/lib/health/finding';
 import type { ActorKey } from '../access/actor';
 import { AppError } from '../errors';
 import { networkOf } from '../http/client-address';
