@@ -15,6 +15,12 @@ export async function healthChecks(): Promise<HealthCheck[]> {
   return (await api.get('/system/health')).data.checks;
 }
 
+/** Asks for new results too, which come a moment later. */
+export async function namesOfDown(): Promise<string[]> {
+  await requestChecks(db);
+  return (await healthChecks()).filter(({ status }) => status === 'down').map(({ name }) => name);
+}
+
 export async function findCheck(name: string): Promise<HealthCheck | undefined> {
   return (await healthChecks()).find((check) => check.name === name);
 }
