@@ -53,7 +53,7 @@ async function test(lifetime) {
   );
   if (lifetime.isEnding()) return undefined;
   for (const failure of failures) console.log(`FAILED ${failure}`);
-  for (const failure of unstable) console.log(`UNSTABLE (passed one of two times): ${failure}`);
+  for (const failure of unstable) console.log(`UNSTABLE (passed when run again, alone): ${failure}`);
   console.log(`${passed} passed, ${failures.length} failed`);
   return failures.length > 0 || passed === 0 ? 1 : 0;
 }

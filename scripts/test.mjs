@@ -42,7 +42,7 @@ async function test(lifetime) {
   for (const [name, { failures }] of outcomes)
     for (const failure of failures) console.log(`FAILED ${name}: ${failure}`);
   for (const [name, { unstable = [] }] of outcomes)
-    for (const failure of unstable) console.log(`UNSTABLE ${name} (passed one of two times): ${failure}`);
+    for (const failure of unstable) console.log(`UNSTABLE ${name} (passed when run again, alone): ${failure}`);
   console.log(`\nTotal time: ${secondsSince(startedAt)}.`);
   console.log(`${passed} passed, ${failed} failed`);
   return failed > 0 || passed === 0 ? 1 : 0;

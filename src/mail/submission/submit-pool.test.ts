@@ -134,6 +134,6 @@ describe('close', () => {
     const { server, submitter } = await rawServer(failAt('QUIT', 'hang'));
     await submitter.submit({ envelope, raw: small });
     await submitter.close();
-    await expect.poll(() => server.open()).toBe(0);
+    await expect.poll(() => server.open(), { timeout: 5000 }).toBe(0);
   });
 });

@@ -50,12 +50,12 @@ describe('kept connections', () => {
     await expect.poll(receiver.open).toBe(2);
   });
 
-  it('are closed when they have been idle for some seconds', async () => {
+  it('are closed when they have been idle for some seconds', { timeout: 20_000 }, async () => {
     const receiver = await start();
     const { post } = poster(receiver);
     await post();
     expect(receiver.open()).toBe(1);
-    await expect.poll(receiver.open).toBe(0);
+    await expect.poll(receiver.open, { timeout: 15_000 }).toBe(0);
   });
 
   it('are not kept after their time', async () => {

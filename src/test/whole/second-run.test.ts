@@ -4,9 +4,6 @@ import { withSecondRun } from '../../../scripts/testing/second-run.mjs';
 const failed = (...failedAt: string[]) => ({ passed: 10, failures: failedAt.map((at) => `${at} failed`), failedAt });
 const passed = { passed: 1, failures: [], failedAt: [] };
 
-/** Failed outside of a test. */
-const broken = { passed: 0, failures: ['the tests did not run'], failedAt: [] };
-
 async function runs(filters: string[], ...reports: (typeof passed | ReturnType<typeof failed>)[]) {
   const calls: string[][] = [];
   const outcome = await withSecondRun(filters, async (chosen) => {
@@ -30,21 +27,18 @@ describe('the second run of failed tests', () => {
     expect(outcome).toMatchObject({ passed: 11, failures: ['b.test.ts failed'], unstable: ['a.test.ts failed'] });
   });
 
-  it('reports what failed only the second time as unstable', async () => {
-    const { outcome } = await runs([], failed('a.test.ts', 'b.test.ts'), failed('b.test.ts', 'c.test.ts'));
-    const unstable = ['a.test.ts failed', 'c.test.ts failed'];
-    expect(outcome).toMatchObject({ passed: 11, failures: ['b.test.ts failed'], unstable });
-  });
-
-  it('fails with what failed first if the second run did not start', async () => {
-    const { outcome } = await runs([], failed('a.test.ts', 'b.test.ts'), broken);
+  it.each([
+    ['the second run found another failure', failed('c.test.ts')],
+    ['the second run did not start', { passed: 0, failures: ['the tests did not run'], failedAt: [] }],
+  ])('fails with what failed first if %s', async (_, second) => {
+    const { outcome } = await runs([], failed('a.test.ts', 'b.test.ts'), second);
     expect(outcome).toMatchObject({ passed: 10, failures: ['a.test.ts failed', 'b.test.ts failed'], unstable: [] });
   });
 
   it.each([
     ['everything passed', [], passed],
     ['the caller named tests', ['a'], failed('a.test.ts')],
-    ['more than twelve failed', [], failed(...'abcdefghijklm')],
+    ['more than five failed', [], failed('a', 'b', 'c', 'd', 'e', 'f')],
     [
       'something failed outside of a test',
       [],
