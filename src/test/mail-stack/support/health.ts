@@ -11,7 +11,7 @@ const CHECKED = { timeout: 60_000, interval: 1_000 };
 
 const api = await keyClient();
 
-export async function healthChecks(): Promise<HealthCheck[]> {
+async function healthChecks(): Promise<HealthCheck[]> {
   return (await api.get('/system/health')).data.checks;
 }
 
