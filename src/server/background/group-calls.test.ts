@@ -60,3 +60,14 @@ it('a group runs once if the database is away', async () => {
   expect(await Promise.allSettled([call(1), call(2)])).toMatchObject([{ reason: away }, { reason: away }]);
   expect(runs).toBe(1);
 });
+
+it('calls share a run for as long as they may wait', async () => {
+  const { runs, run } = heldRuns();
+  const call = groupCalls(run, { maxRunning: 1, maxItems: 3, waitMs: 100 });
+  const first = call(1);
+  await new Promise(setImmediate);
+  const later = call(2);
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1, 2]]);
+  runs[0]?.finish();
+  expect(await Promise.all([first, later])).toEqual([10, 20]);
+});

@@ -3,13 +3,13 @@ import { isDatabaseAway } from '../db';
 type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void };
 
 /**
- * Runs calls together: those of one turn of the event loop, and those that come while `maxRunning` groups run. A call never
- * waits for others to come. The calls of a group that fails run again one by one, unless the database is away.
+ * Runs calls together: those of one turn of the event loop, or of `waitMs`, and those that come while `maxRunning` groups run.
+ * The calls of a group that fails run again one by one, unless the database is away.
  * @param run resolves with one result for each item, in order; a group that fails must have changed nothing
  */
 export function groupCalls<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  { maxRunning, maxItems }: { maxRunning: number; maxItems: number },
+  { maxRunning, maxItems, waitMs = 0 }: { maxRunning: number; maxItems: number; waitMs?: number },
 ): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = [];
   let running = 0;
@@ -37,6 +37,8 @@ export function groupCalls<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (waiting.length === 1) setImmediate(start);
+      if (waiting.length > 1) return;
+      if (waitMs > 0) setTimeout(start, waitMs);
+      else setImmediate(start);
     });
 }

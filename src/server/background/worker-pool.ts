@@ -9,24 +9,27 @@ export type WorkerPoolOptions<Job> = {
   bytesOf: (job: Job) => Uint8Array[];
   maxThreads: number;
   deadlineMs: number;
+  /** How long a thread without a job is kept. */
+  idleMs?: number;
   tooSlow: () => Error;
 };
 
 /**
  * Runs jobs in worker threads, one job at a time per thread. A job that exceeds the deadline fails and its thread is
- * terminated. Idle threads end and free their memory. Not Piscina: it starts its own worker file and names ours by a path,
+ * terminated, which has an effect only once it is no longer waiting for a disk. Idle threads end and free their memory. Not Piscina: it starts its own worker file and names ours by a path,
  * but bundlers only build what a `new Worker(new URL(…))` names.
  */
 export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): (job: Job) => Promise<Result> {
-  const { startWorker, bytesOf, maxThreads, deadlineMs, tooSlow } = options;
+  const { startWorker, bytesOf, maxThreads, deadlineMs, idleMs = IDLE_MS, tooSlow } = options;
   type Task = { job: Job; resolve: (result: Result) => void; reject: (error: Error) => void };
   type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined };
   const threads = new Set<Thread>();
+  let ending = 0;
   const waiting: Task[] = [];
 
   function assign(): void {
     while (waiting.length > 0) {
-      const thread = [...threads].find(({ task }) => task === null) ?? (threads.size < maxThreads ? start() : null);
+      const thread = [...threads].find(({ task }) => task === null) ?? (threads.size + ending < maxThreads ? start() : null);
       if (!thread) return;
       clearTimeout(thread.timer);
       const task = waiting.shift() as Task;
@@ -56,16 +59,19 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): 
     clearTimeout(thread.timer);
     thread.task = null;
     thread.worker.unref();
-    thread.timer = setTimeout(() => end(thread, null), IDLE_MS).unref();
+    thread.timer = setTimeout(() => end(thread, null), idleMs).unref();
     assign();
   }
 
   function end(thread: Thread, error: unknown): void {
     clearTimeout(thread.timer);
     if (!threads.delete(thread)) return;
-    void thread.worker.terminate();
+    ending += 1;
+    void thread.worker.terminate().finally(() => {
+      ending -= 1;
+      assign();
+    });
     thread.task?.reject(error instanceof Error ? error : new Error(String(error)));
-    assign();
   }
 
   return (job) =>

@@ -4,7 +4,7 @@ export type StoredObject = { name: string; bytes: number; storedAt: Date };
 export type ObjectStore = {
   /** For log and alerts, without credentials. */
   label: string;
-  /** `isNew` keeps an object that is there already. */
+  /** `isNew` keeps an object that is there already. The bytes may be moved elsewhere, so they are gone afterwards. */
   put: (name: string, bytes: Uint8Array, options?: { isNew: boolean }) => Promise<void>;
   /** Null if it is not there. */
   get: (name: string, maxBytes: number) => Promise<Uint8Array | null>;

@@ -85,7 +85,7 @@ describe('content that can’t be stored', () => {
     for (const one of many) keeper.keep(one);
     await keeper.settled();
     // As many as are stored at once.
-    expect(asked).toBeLessThanOrEqual(4);
+    expect(asked).toBeLessThanOrEqual(32);
     const rows = await db.messageContent.findMany({ where: { messageId: { in: many.map((one) => one.messageId) } } });
     expect(rows.map(({ reason }) => reason)).toEqual(many.map(() => 'store_away'));
   });

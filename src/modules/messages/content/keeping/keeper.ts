@@ -37,7 +37,8 @@ export type ContentKeeper = {
   settled: () => Promise<void>;
 };
 
-const STORING_AT_ONCE = 4;
+/** Those of a folder are written together. */
+const STORING_AT_ONCE = 32;
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 const MAX_UNSAVED = 20_000;
@@ -99,9 +100,9 @@ export function createContentKeeper(options: KeeperOptions): ContentKeeper {
     try {
       const { id: storeId, put } = await store();
       const name = newObjectName(at);
+      const object = { storeId, name, bytes: sealed.bytes.byteLength };
       await put(name, sealed.bytes);
       if (failure !== null) await recovered();
-      const object = { storeId, name, bytes: sealed.bytes.byteLength };
       return { messageId, domainId, state: 'kept', reason: null, rawBytes, object, storedAt: at };
     } catch (error) {
       return notKept(content, await failed(error));
