@@ -27,10 +27,10 @@ export type NewEvent = Omit<EventSubject, 'recipient'> & {
  * `kickDeliveries` after the commit, or the deliveries wait for the next sweep.
  */
 export async function emitEvent(tx: Tx, event: NewEvent): Promise<void> {
-  await tx.$executeRaw`/* prepared */ SELECT emit_event(${JSON.stringify(encodeEvent(event))}::jsonb)`;
+  await storeEvent(tx, encodeEvent(event));
 }
 
-/** What the SQL function emit_event stores, for statements that call it. */
+/** What the SQL function emit_events stores, for statements that call it. */
 export function encodeEvent({ type, messageId, messageRowId, domainId, at, data }: NewEvent): object {
   const id = uuidv7();
   const body = eventBody({ type, id: messageId ?? id, at, data });
@@ -41,7 +41,10 @@ export function encodeEvent({ type, messageId, messageRowId, domainId, at, data 
 export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array): Promise<void> {
   const id = uuidv7();
   const isInline = body.byteLength <= MAX_INLINE_BYTES;
-  await insertEvent(tx, id, subject, body.byteLength, isInline ? new TextDecoder().decode(body) : null);
+  const { type, messageRowId, domainId, recipient, at } = subject;
+  const event = { id, type, domain_id: domainId, message_row_id: messageRowId, recipient, at };
+  const text = isInline ? new TextDecoder().decode(body) : null;
+  await storeEvent(tx, { ...event, body: text, body_bytes: body.byteLength });
   for (let position = 0; !isInline && position * PART_BYTES < body.byteLength; position++) {
     const bytes = new Uint8Array(body.subarray(position * PART_BYTES, (position + 1) * PART_BYTES));
     await tx.eventPart.create({ data: { eventId: id, position, bytes }, select: { position: true } });
@@ -75,16 +78,8 @@ export async function insertTestEvent(
   return id;
 }
 
-async function insertEvent(
-  tx: Tx,
-  id: string,
-  { type, messageRowId, domainId, recipient, at }: EventSubject,
-  bodyBytes: number,
-  body: string | null,
-): Promise<void> {
-  await tx.$executeRaw`/* prepared */
-    SELECT insert_event(${id}::uuid, ${type}, ${domainId}::uuid, ${messageRowId}::uuid, ${recipient}, ${body}, ${bodyBytes}::int,
-                        ${at}::timestamptz)`;
+async function storeEvent(tx: Tx, encoded: object): Promise<void> {
+  await tx.$executeRaw`/* prepared */ SELECT emit_events(${JSON.stringify([encoded])}::jsonb)`;
 }
 
 function recipientOf(data: object): string {

@@ -1,25 +1,21 @@
-import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, makeSession } from '@/test/factories';
 import { systemClock } from '../clock';
-import { PrismaClient } from '../prisma/client';
 import { readCredentials } from '../secrets/credentials';
-import { env } from '../settings/env';
 import { identify } from './actor';
 
-/** The actor for the headers, and the number of queries. */
+const query = vi.spyOn(pg.Client.prototype, 'query');
+
+afterAll(() => query.mockRestore());
+
+/** The actor for the headers, and the number of statements. */
 async function identified(headers: Record<string, string>) {
-  const adapter = new PrismaPg({ connectionString: env().databaseUrl });
-  const client = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] });
-  onTestFinished(() => client.$disconnect());
-  let queries = 0;
-  client.$on('query', () => {
-    queries += 1;
-  });
-  const actor = await identify(client, readCredentials(new Headers(headers)), systemClock);
-  return { actor, queries };
+  query.mockClear();
+  const actor = await identify(readCredentials(new Headers(headers)), systemClock);
+  return { actor, queries: query.mock.calls.length };
 }
 
 async function makeUsedKey(over: { parentId?: string; ancestorIds?: string[] } = {}) {
@@ -58,4 +54,24 @@ it('reads a key with a scope with one query, without its deleted domains', async
 it('reads a session with one query', async () => {
   const { cookie } = await makeSession((await makeAdmin()).id);
   expect((await identified({ cookie })).queries).toBe(1);
+});
+
+it('reads the keys of calls that come at the same time with one query, each for its own call', async () => {
+  const keys = [await makeUsedKey(), await makeUsedKey()];
+  query.mockClear();
+  const callers = [...keys, ...keys].map(({ headers }) => identify(readCredentials(new Headers(headers)), systemClock));
+  const unknown = identify(readCredentials(new Headers({ authorization: 'Bearer service_none' })), systemClock);
+  await expect(unknown).rejects.toMatchObject({ apiCode: 'API_KEY_INVALID' });
+  const ids = (await Promise.all(callers)).map(({ key }) => key?.id);
+  expect(ids).toEqual([...keys, ...keys].map(({ id }) => id));
+  expect(query).toHaveBeenCalledTimes(1);
+});
+
+it('does not find a key that was revoked while others were being read', async () => {
+  const [revoked, other] = [await makeUsedKey(), await makeUsedKey()];
+  const credentials = ({ headers }: typeof other) => readCredentials(new Headers(headers));
+  const reading = identify(credentials(other), systemClock);
+  await db.apiKey.delete({ where: { id: revoked.id } });
+  await expect(identify(credentials(revoked), systemClock)).rejects.toMatchObject({ apiCode: 'API_KEY_INVALID' });
+  expect((await reading).key?.id).toBe(other.id);
 });

@@ -1,6 +1,7 @@
 import type { Role } from '@/lib/roles';
+import { groupCalls } from '../background/group-calls';
 import type { Clock } from '../clock';
-import type { Tx } from '../db';
+import { database } from '../db';
 import { AppError } from '../errors';
 import type { Credentials } from '../secrets/credentials';
 import { sha256 } from '../secrets/crypto';
@@ -34,17 +35,17 @@ type LimitedKey = {
 const LAST_USED_GRANULARITY_MS = 60_000;
 
 /** One query. @throws AUTH_REQUIRED, SESSION_INVALID or API_KEY_INVALID */
-export async function identify(db: Tx, credentials: Credentials, clock: Clock): Promise<Actor> {
-  if (credentials.kind === 'session') return identifySession(db, credentials.secret, clock.now());
-  if (credentials.kind === 'key') return identifyKey(db, credentials.key, clock.now());
+export async function identify(credentials: Credentials, clock: Clock): Promise<Actor> {
+  if (credentials.kind === 'session') return identifySession(credentials.secret, clock.now());
+  if (credentials.kind === 'key') return identifyKey(credentials.key, clock.now());
   throw new AppError('AUTH_REQUIRED', 'Sign in, or send an API key as "Authorization: Bearer <key>".');
 }
 
-async function identifySession(db: Tx, secret: string | null, now: Date): Promise<Actor> {
+async function identifySession(secret: string | null, now: Date): Promise<Actor> {
   const session =
     secret === null
       ? null
-      : await db.session.findUnique({
+      : await database().session.findUnique({
           relationLoadStrategy: 'join',
           where: { secretHash: sha256(secret), expiresAt: { gt: now } },
           select: { id: true, writtenTo: true, admin: { select: ADMIN_FIELDS } },
@@ -54,12 +55,12 @@ async function identifySession(db: Tx, secret: string | null, now: Date): Promis
   return { ...toActorFields(session.admin), session: { id }, key: null, writtenTo };
 }
 
-async function identifyKey(db: Tx, key: string | null, now: Date): Promise<Actor> {
-  const row = key === null ? undefined : await findKey(db, sha256(key));
+async function identifyKey(key: string | null, now: Date): Promise<Actor> {
+  const row = key === null ? undefined : await findKey(toHex(sha256(key)));
   if (!row || (row.expiresAt !== null && row.expiresAt <= now)) {
     throw new AppError('API_KEY_INVALID', 'This API key is unknown, revoked or expired.');
   }
-  await touch(db, row, now);
+  await touch(row, now);
   const { id, isScoped, scopedDomainIds, rateLimit, expiresAt, ancestors, admin, assignedDomainIds, writtenTo } = row;
   const lastLoginAt = admin.lastLoginAt === null ? null : new Date(admin.lastLoginAt);
   const actorKey = { id, isScoped, scopedDomainIds, rateLimit, expiresAt, ancestors };
@@ -74,28 +75,38 @@ type KeyRow = Omit<ActorKey, 'ancestors'> &
   };
 
 /**
- * One query for the key, its scope, the keys that created it, and its admin. Messages, events and audit entries keep the id
- * of a deleted domain, and so does a key's scope.
+ * One query for the key, its scope, the keys that created it, and its admin, and for those of calls that come at the same
+ * time. It begins after the call, so a key that was revoked before is not found. Messages, events and audit entries keep the
+ * id of a deleted domain, and so does a key's scope.
  */
-async function findKey(db: Tx, keyHash: Uint8Array<ArrayBuffer>): Promise<KeyRow | undefined> {
-  const [row] = await db.$queryRaw<KeyRow[]>`/* prepared */
-    SELECT k.id, k.rate_limit AS "rateLimit", k.expires_at AS "expiresAt", k.last_used_at AS "lastUsedAt",
-           k.written_to AS "writtenTo", cardinality(k.scoped_domain_ids) > 0 AS "isScoped",
-           ARRAY(SELECT d.id FROM domain d WHERE d.id = ANY (k.scoped_domain_ids)) AS "scopedDomainIds",
-           ARRAY(SELECT ad.domain_id FROM admin_domain ad WHERE ad.admin_id = a.id) AS "assignedDomainIds",
-           to_jsonb(ARRAY(SELECT jsonb_build_object('id', p.id, 'rateLimit', p.rate_limit)
-                            FROM api_key p WHERE p.id = ANY (k.ancestor_ids))) AS ancestors,
-           jsonb_build_object('id', a.id, 'email', a.email, 'role', a.role, 'totpEnabled', a.totp_enabled,
-                              'lastLoginAt', a.last_login_at) AS admin
-      FROM api_key k JOIN admin a ON a.id = k.admin_id
-     WHERE k.key_hash = ${keyHash}`;
-  return row;
+const findKey = groupCalls(
+  async (hashes: string[]): Promise<(KeyRow | undefined)[]> => {
+    const rows = await database().$queryRaw<(KeyRow & { hash: string })[]>`/* prepared */
+      SELECT encode(k.key_hash, 'hex') AS hash, k.id, k.rate_limit AS "rateLimit", k.expires_at AS "expiresAt",
+             k.last_used_at AS "lastUsedAt", k.written_to AS "writtenTo",
+             cardinality(k.scoped_domain_ids) > 0 AS "isScoped",
+             ARRAY(SELECT d.id FROM domain d WHERE d.id = ANY (k.scoped_domain_ids)) AS "scopedDomainIds",
+             ARRAY(SELECT ad.domain_id FROM admin_domain ad WHERE ad.admin_id = a.id) AS "assignedDomainIds",
+             to_jsonb(ARRAY(SELECT jsonb_build_object('id', p.id, 'rateLimit', p.rate_limit)
+                              FROM api_key p WHERE p.id = ANY (k.ancestor_ids))) AS ancestors,
+             jsonb_build_object('id', a.id, 'email', a.email, 'role', a.role, 'totpEnabled', a.totp_enabled,
+                                'lastLoginAt', a.last_login_at) AS admin
+        FROM api_key k JOIN admin a ON a.id = k.admin_id
+       WHERE k.key_hash = ANY (${[...new Set(hashes)].map((hash) => `\\x${hash}`)}::bytea[])`;
+    const byHash = new Map(rows.map(({ hash, ...row }) => [hash, row]));
+    return hashes.map((hash) => byHash.get(hash));
+  },
+  { maxRunning: 4, maxItems: 100 },
+);
+
+function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }
 
 /** Updates `last_used_at` at most once per minute, so that a busy key doesn't write on every call. */
-async function touch(db: Tx, key: { id: string; lastUsedAt: Date | null }, now: Date): Promise<void> {
+async function touch(key: { id: string; lastUsedAt: Date | null }, now: Date): Promise<void> {
   if (key.lastUsedAt && now.getTime() - key.lastUsedAt.getTime() < LAST_USED_GRANULARITY_MS) return;
-  await db.apiKey.updateMany({ where: { id: key.id }, data: { lastUsedAt: now } });
+  await database().apiKey.updateMany({ where: { id: key.id }, data: { lastUsedAt: now } });
 }
 
 const ADMIN_FIELDS = {

@@ -29,7 +29,8 @@ export function createWorkerPool<Job, Result>(options: WorkerPoolOptions<Job>): 
 
   function assign(): void {
     while (waiting.length > 0) {
-      const thread = [...threads].find(({ task }) => task === null) ?? (threads.size + ending < maxThreads ? start() : null);
+      const thread =
+        [...threads].find(({ task }) => task === null) ?? (threads.size + ending < maxThreads ? start() : null);
       if (!thread) return;
       clearTimeout(thread.timer);
       const task = waiting.shift() as Task;

@@ -49,7 +49,7 @@ export function createContext(
     isSameOrigin: isSameOrigin(request.headers),
     response: { headers: responseHeaders, status: null },
     identify: () => {
-      actor ??= identify(db, credentials, clock);
+      actor ??= identify(credentials, clock);
       return actor;
     },
     countedRequest: readRequestCount(request.headers),

@@ -27,7 +27,7 @@ export type Submission = {
  */
 export async function recordSubmission(db: Tx, submission: Submission): Promise<void> {
   await db.$executeRaw`/* prepared */
-    SELECT record_submission(${jsonParameter(encodeSubmission(submission))}::jsonb, false)`;
+    SELECT record_submissions(${jsonParameter([encodeSubmission(submission)])}::jsonb, false)`;
 }
 
 /**
@@ -41,16 +41,15 @@ export async function recordTogether(submission: Submission): Promise<void> {
 
 const recordUnlocked = groupCalls(
   async (submissions: Submission[]) => {
-    const rows = await database().$queryRaw<{ id: string; isRecorded: boolean }[]>`/* prepared */
-      SELECT each->>'id' AS id, record_submission(each, true) AS "isRecorded"
-        FROM jsonb_array_elements(${jsonParameter(submissions.map(encodeSubmission))}::jsonb) AS each`;
-    const recorded = new Set(rows.filter(({ isRecorded }) => isRecorded).map(({ id }) => id));
+    const [result] = await database().$queryRaw<{ recorded: string[] }[]>`/* prepared */
+      SELECT record_submissions(${jsonParameter(submissions.map(encodeSubmission))}::jsonb, true) AS recorded`;
+    const recorded = new Set(result?.recorded);
     return submissions.map(({ message }) => recorded.has(message.id));
   },
   { maxRunning: 1, maxItems: 25 },
 );
 
-/** What the SQL function record_submission stores. `reply` has columns of message_recipient. */
+/** What the SQL function record_submissions stores. `reply` has columns of message_recipient. */
 function encodeSubmission({ message, outcome, at, entry = null }: Submission): object {
   const queueId = outcome.outcome === 'accepted' ? outcome.queueId : null;
   return {

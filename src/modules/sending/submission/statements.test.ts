@@ -42,7 +42,7 @@ it('a send takes three statements: the caller, the message, the outcome', async 
   expect(statements()).toEqual([
     expect.stringContaining('api_key'),
     expect.stringContaining('count_send'),
-    expect.stringContaining('record_submission'),
+    expect.stringContaining('record_submissions'),
   ]);
 });
 
