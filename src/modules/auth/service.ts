@@ -175,14 +175,16 @@ async function proveSecondFactor(ctx: PublicMutationContext, token: string, fact
   });
 }
 
-type ProfileRow = { timeZone: string | null; oidcIdentity: { providerId: string } | null };
+type ProfileRow = Pick<Profile, 'oidc_provider' | 'time_zone'>;
 
-/** One statement. Null if the admin was just deleted. */
-function findProfile(db: Tx, id: string): Promise<ProfileRow | null> {
-  const select = { timeZone: true, oidcIdentity: { select: { providerId: true } } } as const;
-  return db.admin.findUnique({ relationLoadStrategy: 'join', where: { id }, select });
+/** Null if the admin was just deleted. */
+async function findProfile(db: Tx, id: string): Promise<ProfileRow | null> {
+  const [row] = await db.$queryRaw<ProfileRow[]>`/* prepared */
+    SELECT o.provider_id AS oidc_provider, a.time_zone FROM admin a LEFT JOIN oidc_identity o ON o.admin_id = a.id
+     WHERE a.id = ${id}::uuid`;
+  return row ?? null;
 }
 
-function presentProfile(row: ProfileRow | null): Pick<Profile, 'oidc_provider' | 'time_zone'> {
-  return { oidc_provider: row?.oidcIdentity?.providerId ?? null, time_zone: row?.timeZone ?? null };
+function presentProfile(row: ProfileRow | null): ProfileRow {
+  return row ?? { oidc_provider: null, time_zone: null };
 }
