@@ -34,16 +34,15 @@ export function writeFiles(folder: FolderToWrite, files: readonly NewFile[]): (W
 
 /** Seldom without its folder: this is the first file there, or the last one has just been removed with it. */
 function writeFile(folder: FolderToWrite, file: NewFile, attemptsLeft = MAX_ATTEMPTS): void {
-  const { owner } = takeSpace(folder, file.bytes.byteLength);
   try {
+    const { owner } = takeSpace(folder, file.bytes.byteLength);
     putInPlace(path.join(folder.root, file.name), file);
+    if (owner) giveTo(owner, folder.root, file.name);
   } catch (error) {
     if (attemptsLeft === 1 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     mkdirSync(path.dirname(path.join(folder.root, file.name)), { recursive: true, mode: 0o700 });
     writeFile(folder, file, attemptsLeft - 1);
-    return;
   }
-  if (owner) giveTo(owner, folder.root, file.name);
 }
 
 function putInPlace(target: string, { bytes, isNew }: NewFile): void {

@@ -80,6 +80,23 @@ it('a folder keeps an object that is there already, if asked to', async () => {
   expect(text(await store.get('store-id', 100))).toBe(kept);
 });
 
+it('a folder is made with its first object', async () => {
+  const store = createFolderStore(path.join(folder, 'new', 'store'), { minFreeBytes: 0 });
+  await store.put('2026-07-07/01/f', bytes('first'));
+  expect(text(await store.get('2026-07-07/01/f', 100))).toBe('first');
+});
+
+it('objects that are stored at the same time are stored each on its own', async () => {
+  const store = createFolderStore(folder, { minFreeBytes: 1_000 });
+  const names = Array.from({ length: 100 }, (_, index) => `2026-09-09/0${index % 10}/${index}`);
+  const stored = await Promise.allSettled([
+    ...names.map((name) => store.put(name, bytes(name))),
+    store.put('2026-09-09/00/0/below-a-file', bytes('x')),
+  ]);
+  expect(stored.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  for (const name of names) expect(text(await store.get(name, 100))).toBe(name);
+});
+
 it('a folder on a disk that is nearly full stores nothing', async () => {
   const store = createFolderStore(folder, { minFreeBytes: Number.MAX_SAFE_INTEGER });
   await expect(store.put('2026-07-07/01/g', bytes('x'))).rejects.toMatchObject({ failure: 'full' });
