@@ -24,6 +24,13 @@ export const onAllImports = [
     to: { path: '^src/', pathNot: ['^src/(components|lib)/', APP_ROUTER] },
   },
   {
+    name: 'links-load-ahead-when-near',
+    comment: "NearLink loads a page ahead under the pointer; Next's own link does for every row on the screen.",
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/components/near-link\\.tsx$' },
+    to: { path: '(^|/)next/link(\\.|$)' },
+  },
+  {
     name: 'server-and-mail-below-modules',
     comment: 'src/server and src/mail are the layer below modules.',
     severity: 'error',

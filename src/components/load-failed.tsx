@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import Link from 'next/link';
 import { ErrorState } from './data-table/states';
+import { NearLink } from './near-link';
 import { PageHeader } from './page-header';
 import { Page } from './shell/page';
 
@@ -18,7 +18,7 @@ export function LoadFailed({ parent, title, error, onRetry }: LoadFailedProps) {
     <Page>
       <PageHeader parent={parent} title={title} description="Not available" />
       <ErrorState what={`this ${title.toLowerCase()}`} error={error} onRetry={onRetry}>
-        <Button component={Link} href={parent.href}>
+        <Button component={NearLink} href={parent.href}>
           All {parent.label.toLowerCase()}
         </Button>
       </ErrorState>

@@ -1,5 +1,5 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { NearLink } from './near-link';
 import classes from './page-header.module.css';
 
 type PageHeaderProps = {
@@ -19,9 +19,9 @@ export function PageHeader({ title, description, parent, mono, hasTabs, children
         <h1>
           {parent && (
             <>
-              <Link className={classes.breadcrumb} href={parent.href}>
+              <NearLink className={classes.breadcrumb} href={parent.href}>
                 {parent.label}
-              </Link>
+              </NearLink>
               <span className={classes.breadcrumb} aria-hidden="true">
                 /
               </span>

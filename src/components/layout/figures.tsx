@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
+import { NearLink } from '../near-link';
 import classes from './figures.module.css';
 
 type Figure = {
@@ -20,7 +20,7 @@ export function Figures({ figures }: { figures: Figure[] }) {
         <div key={key}>
           <dt>{title}</dt>
           <dd>
-            <b>{href ? <Link href={href}>{shown(value)}</Link> : shown(value)}</b>
+            <b>{href ? <NearLink href={href}>{shown(value)}</NearLink> : shown(value)}</b>
             <span>{caption}</span>
           </dd>
         </div>

@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core';
-import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import type { ConsoleRoute } from '@/lib/routes';
 import { Note } from '../data-table/states';
+import { NearLink } from '../near-link';
 import { PageHeader } from '../page-header';
 import { ROLE_LABELS } from './navigation/account-menu';
 import { Page } from './page';
@@ -20,7 +20,7 @@ export function NoRole({ route, account }: NoRoleProps) {
           super admin can change your role.
         </p>
         <Group pt="md">
-          <Button component={Link} href="/">
+          <Button component={NearLink} href="/">
             Go to overview
           </Button>
         </Group>

@@ -2,8 +2,8 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import Link from 'next/link';
 import { Note } from '../data-table/states';
+import { NearLink } from '../near-link';
 import { PageHeader } from '../page-header';
 import { Page } from './page';
 import { palette } from './palette/palette-store';
@@ -20,7 +20,7 @@ export function PageNotFound() {
           <Button leftSection={<IconSearch stroke={1.5} />} onClick={palette.open}>
             Search
           </Button>
-          <Button component={Link} href="/">
+          <Button component={NearLink} href="/">
             Go to overview
           </Button>
         </Group>

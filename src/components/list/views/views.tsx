@@ -2,11 +2,11 @@
 
 import { Button, Menu } from '@mantine/core';
 import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
-import Link from 'next/link';
 import { useState } from 'react';
 import { type ViewPage, viewHref, viewQuery } from '@/lib/saved-views';
 import { trpc } from '../../api/trpc';
 import { lazyDialog } from '../../dialogs/lazy-dialog';
+import { NearLink } from '../../near-link';
 import { useViewActions } from './use-view-actions';
 import classes from './views.module.css';
 
@@ -56,7 +56,7 @@ export function Views({ page }: { page: ViewPage }) {
           {list.data?.map((view) => (
             <Menu.Item
               key={view.id}
-              component={Link}
+              component={NearLink}
               prefetch={false}
               href={viewHref(page, view.query)}
               aria-current={view === current || undefined}

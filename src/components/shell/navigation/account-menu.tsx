@@ -2,10 +2,10 @@
 
 import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react';
-import Link from 'next/link';
 import type { Role } from '@/lib/roles';
 import { trpc } from '../../api/trpc';
 import { confirmLeave } from '../../dialogs/navigation-guard';
+import { NearLink } from '../../near-link';
 import classes from './bar-button.module.css';
 
 export const ROLE_LABELS: Record<Role, string> = {
@@ -35,7 +35,7 @@ export function AccountMenu({ account, onShortcuts }: AccountMenuProps) {
       </Menu.Target>
       <Menu.Dropdown>
         {account && <Menu.Label>Signed in as {ROLE_LABELS[account.role]}</Menu.Label>}
-        <Menu.Item component={Link} href="/account" leftSection={<IconUserCircle size={16} stroke={1.5} />}>
+        <Menu.Item component={NearLink} href="/account" leftSection={<IconUserCircle size={16} stroke={1.5} />}>
           Account
         </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={16} stroke={1.5} />} onClick={onShortcuts}>
@@ -62,7 +62,7 @@ export function SignOutRow({ account }: { account: Account | undefined }) {
           {account.email}, {ROLE_LABELS[account.role]}
         </p>
       )}
-      <Button component={Link} href="/account" fullWidth leftSection={<IconUserCircle stroke={1.5} />}>
+      <Button component={NearLink} href="/account" fullWidth leftSection={<IconUserCircle stroke={1.5} />}>
         Account
       </Button>
       <Button fullWidth leftSection={<IconLogout stroke={1.5} />} loading={signOut.isPending} onClick={signOut.run}>

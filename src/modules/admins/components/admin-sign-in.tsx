@@ -2,7 +2,6 @@
 
 import { Button, Checkbox, PasswordInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import Link from 'next/link';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
@@ -10,6 +9,7 @@ import { ConfirmDialog } from '@/components/dialogs/confirm-dialog';
 import { useApiForm } from '@/components/forms/use-api-form';
 import { FormColumn, FormFooter } from '@/components/layout/form-layout';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
 import { PASSWORD_RULE } from '@/lib/password';
 import { type Admin, UpdateAdmin } from '../schema';
@@ -25,9 +25,9 @@ export function AdminSignIn({ admin, isOwn }: AdminSignInProps) {
         <FormColumn>
           <p className="soft">
             You change how you sign in on your{' '}
-            <Link className="act" href="/account">
+            <NearLink className="act" href="/account">
               account page
-            </Link>
+            </NearLink>
             .
           </p>
         </FormColumn>

@@ -1,13 +1,13 @@
 'use client';
 
 import { keepPreviousData } from '@tanstack/react-query';
-import Link from 'next/link';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { ByTime } from '@/components/charts/by-time';
 import type { TimeRow } from '@/components/charts/time-rows';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { NearLink } from '@/components/near-link';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSkeleton } from '@/components/settings-section';
 import { useTimeZone } from '@/components/values/use-time-zone';
@@ -77,7 +77,7 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
               const end = data.series.find(({ at }) => at === row.at)?.until;
               if (count === 0) return <span className="quiet">0</span>;
               const where = { start: row.at, end, domain: domainId, from: sender };
-              return <Link href={messagesHref(name, where)}>{formatCount(count)}</Link>;
+              return <NearLink href={messagesHref(name, where)}>{formatCount(count)}</NearLink>;
             },
           }))}
         />

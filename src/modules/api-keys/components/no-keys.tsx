@@ -2,8 +2,8 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import Link from 'next/link';
 import { EmptyState } from '@/components/data-table/states';
+import { NearLink } from '@/components/near-link';
 import { Steps } from '@/components/text/steps';
 import { CodeBlock } from '@/components/values/code-block';
 
@@ -45,7 +45,7 @@ export function NoKeys({ onNew }: { onNew: () => void }) {
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New key
         </Button>
-        <Button component={Link} href="/reference">
+        <Button component={NearLink} href="/reference">
           API reference
         </Button>
       </Group>

@@ -1,7 +1,7 @@
 'use client';
 
-import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { NearLink } from '@/components/near-link';
 import { Peek } from '@/components/shell/peek';
 import { Badge } from '@/components/text/badge';
 import { DetailsList } from '@/components/text/details-list';
@@ -45,9 +45,9 @@ export function AuditPeek({ entry, onFilter, onClose }: AuditPeekProps) {
           <Detail name="Action" filter="action" value={entry.action} onFilter={onFilter} />
           <Detail name="Resource" filter="resource" value={entry.resource} onFilter={onFilter}>
             {page && after !== null && (
-              <Link className={`act ${classes.open}`} href={page}>
+              <NearLink className={`act ${classes.open}`} href={page}>
                 Open
-              </Link>
+              </NearLink>
             )}
           </Detail>
           <Detail name="IP address" filter="ip" value={entry.ip_address} onFilter={onFilter} />

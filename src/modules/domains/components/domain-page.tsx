@@ -2,12 +2,12 @@
 
 import { Button } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
-import Link from 'next/link';
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { PageTabs } from '@/components/page-tabs';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -111,11 +111,11 @@ function Description({ domain: { id, active, mailbox_count, alias_count, created
   return (
     <>
       <StatusMark status={active ? 'on' : 'off'} />
-      <Link href={`/mailboxes?domain=${id}`}>{formatPlural(mailbox_count, 'mailbox', 'mailboxes')}</Link>
-      <Link href={`/aliases?domain=${id}`}>{formatPlural(alias_count, 'alias', 'aliases')}</Link>
+      <NearLink href={`/mailboxes?domain=${id}`}>{formatPlural(mailbox_count, 'mailbox', 'mailboxes')}</NearLink>
+      <NearLink href={`/aliases?domain=${id}`}>{formatPlural(alias_count, 'alias', 'aliases')}</NearLink>
       <span className="only-wide">Added {formatDay(created_at)}</span>
-      <Link href={`/messages?domain=${id}`}>Messages</Link>
-      <Link href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}>Audit history</Link>
+      <NearLink href={`/messages?domain=${id}`}>Messages</NearLink>
+      <NearLink href={`/audit?resource=${encodeURIComponent(`domain:${id}`)}`}>Audit history</NearLink>
     </>
   );
 }
@@ -140,7 +140,7 @@ function actionsOf(tab: Tab, id: string, dns: Dns): ReactNode {
   if (tab === 'mailboxes' || tab === 'aliases') {
     return (
       <Button
-        component={Link}
+        component={NearLink}
         href={`/${tab}?domain=${id}&new=true`}
         variant="filled"
         leftSection={<IconPlus stroke={2} />}

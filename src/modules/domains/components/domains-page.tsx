@@ -3,7 +3,6 @@
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
-import Link from 'next/link';
 import { parseAsBoolean } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
@@ -18,6 +17,7 @@ import { SearchInput } from '@/components/list/search-input';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { parseAsText, sortBy, useListSearch } from '@/components/list/use-list-search';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -135,10 +135,10 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     kind: 'figure',
     skeletonWidth: 24,
     cell: ({ id, mailbox_count, max_mailboxes }) => (
-      <Link href={`/mailboxes?domain=${id}`}>
+      <NearLink href={`/mailboxes?domain=${id}`}>
         {outOf(mailbox_count, max_mailboxes)}
         <span className="sr-only"> mailboxes</span>
-      </Link>
+      </NearLink>
     ),
   },
   {
@@ -148,10 +148,10 @@ const COLUMNS: DataTableColumn<Domain>[] = [
     kind: 'figure',
     skeletonWidth: 24,
     cell: ({ id, alias_count, max_aliases }) => (
-      <Link href={`/aliases?domain=${id}`}>
+      <NearLink href={`/aliases?domain=${id}`}>
         {outOf(alias_count, max_aliases)}
         <span className="sr-only"> aliases</span>
-      </Link>
+      </NearLink>
     ),
   },
   {

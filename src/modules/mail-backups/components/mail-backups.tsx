@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import Link from 'next/link';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
@@ -10,6 +9,7 @@ import { ErrorState, NoRows } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
+import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { DetailsList } from '@/components/text/details-list';
 import { LocalText } from '@/components/values/local-text';
@@ -52,7 +52,7 @@ export function MailBackups() {
       {data?.mail_servers.length === 0 && (
         <NoRows>
           No mail server is attached. Once one is, its mailboxes are backed up too: see{' '}
-          <Link href="/system/services">Services</Link>.
+          <NearLink href="/system/services">Services</NearLink>.
         </NoRows>
       )}
       {shown && (
@@ -61,7 +61,7 @@ export function MailBackups() {
           title={running ? 'The mail agent is at work' : 'The mail agent has been asked to do it'}
         >
           <p>
-            <Link href={`/system/services?operation=${shown}`}>See how it goes</Link>
+            <NearLink href={`/system/services?operation=${shown}`}>See how it goes</NearLink>
           </p>
         </Notice>
       )}

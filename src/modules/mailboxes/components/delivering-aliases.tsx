@@ -2,12 +2,12 @@
 
 import { Button } from '@mantine/core';
 import { IconRoute } from '@tabler/icons-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { FormColumn } from '@/components/layout/form-layout';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { EmailAddress } from '@/components/values/email-address';
@@ -37,7 +37,7 @@ export function DeliveringAliases({ mailbox: { email, domain_id }, children }: D
   );
   const trace = (
     <Button
-      component={Link}
+      component={NearLink}
       href={`/aliases?domain=${domain_id}&trace=${encodeURIComponent(email)}`}
       leftSection={<IconRoute stroke={1.5} />}
     >
@@ -70,9 +70,9 @@ export function DeliveringAliases({ mailbox: { email, domain_id }, children }: D
               {aliases.map(({ id, address, active }) => (
                 <li key={id}>
                   <StatusMark status={active ? 'on' : 'off'} shapeOnly />
-                  <Link aria-label={address} href={`/aliases?domain=${domain_id}&edit=${id}`}>
+                  <NearLink aria-label={address} href={`/aliases?domain=${domain_id}&edit=${id}`}>
                     <EmailAddress value={address} />
-                  </Link>
+                  </NearLink>
                   {!active && <span className="quiet">inactive</span>}
                 </li>
               ))}

@@ -2,10 +2,10 @@
 
 import { Button } from '@mantine/core';
 import { IconMail } from '@tabler/icons-react';
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSection, SettingsSkeleton } from '@/components/settings-section';
 import { Page } from '@/components/shell/page';
@@ -55,7 +55,7 @@ export function MailboxPage({ id, sent }: MailboxPageProps) {
       >
         {mailbox && (
           <Button
-            component={Link}
+            component={NearLink}
             href={`/messages?q=${encodeURIComponent(mailbox.email)}`}
             leftSection={<IconMail stroke={1.5} />}
           >

@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import type { StampState } from '@/components/marks/stamp';
 import type { Hop } from '@/components/marks/timeline';
+import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { formatClockMillis, formatElapsed, formatFull, formatStampDay } from '@/lib/format';
 import type { Message, MessageEvent } from '../schema';
@@ -155,7 +155,7 @@ function WebhookDetail({ detail }: { detail: Detail }) {
   return (
     <>
       <span className="mono">{event}</span> to{' '}
-      <Link href={`/webhooks/${webhookId}?delivery=${deliveryId}`}>{host}</Link>
+      <NearLink href={`/webhooks/${webhookId}?delivery=${deliveryId}`}>{host}</NearLink>
     </>
   );
 }

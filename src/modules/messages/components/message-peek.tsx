@@ -2,8 +2,8 @@
 
 import { ActionIcon } from '@mantine/core';
 import { IconArrowUpRight, IconChevronDown, IconChevronUp } from '@tabler/icons-react';
-import Link from 'next/link';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
+import { NearLink } from '@/components/near-link';
 import { Peek } from '@/components/shell/peek';
 import type { MessageSummary } from '../schema';
 import { MessageView, MessageViewError, MessageViewSkeleton } from './message-view';
@@ -52,7 +52,7 @@ export function MessagePeek({ id, rows, onOpen }: MessagePeekProps) {
           >
             <IconChevronDown {...ICON} />
           </ActionIcon>
-          <ActionIcon component={Link} href={`/messages/${id}`} aria-label="Open full page" title="Open full page">
+          <ActionIcon component={NearLink} href={`/messages/${id}`} aria-label="Open full page" title="Open full page">
             <IconArrowUpRight {...ICON} />
           </ActionIcon>
         </>

@@ -3,13 +3,13 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
-import Link from 'next/link';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { Skeleton } from '@/components/marks/skeleton';
 import { StatusMark } from '@/components/marks/status-mark';
 import { Timeline, TimelineSkeleton } from '@/components/marks/timeline';
+import { NearLink } from '@/components/near-link';
 import { Badge } from '@/components/text/badge';
 import { DetailsList } from '@/components/text/details-list';
 import { TextButton } from '@/components/text/text-button';
@@ -38,7 +38,7 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
         {(explanation.resend || explanation.reply) && (
           <Group pt="md">
             {explanation.missing && message.domain_id && (
-              <Button component={Link} href={newMailboxHref(explanation.missing, message.domain_id)}>
+              <Button component={NearLink} href={newMailboxHref(explanation.missing, message.domain_id)}>
                 Create mailbox
               </Button>
             )}
@@ -94,7 +94,7 @@ function NextStep({ message, resend }: { message: Message; resend: Explanation['
   if (!resend) return null;
   if (resend === 'same' && canResend(message)) return <ResendButton message={message} variant="outline" />;
   return (
-    <Button component={Link} variant="outline" href={resendHref(message, resend)}>
+    <Button component={NearLink} variant="outline" href={resendHref(message, resend)}>
       {resend === 'same' ? 'Write again' : 'Send to another address'}
     </Button>
   );

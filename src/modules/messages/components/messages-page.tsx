@@ -4,7 +4,6 @@ import { Button, Group } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
-import Link from 'next/link';
 import type { MouseEvent } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { timeLabels } from '@/components/data-table/pagination';
@@ -12,6 +11,7 @@ import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { useFocusReturn } from '@/components/list/use-focus-return';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
 import { LocalText } from '@/components/values/local-text';
@@ -51,7 +51,7 @@ export function MessagesPage() {
   return (
     <Page peek={values.peek && <MessagePeek id={values.peek} rows={list.data?.items ?? []} onOpen={openPeek} />}>
       <PageHeader title="Messages" description={<LocalText>{() => describeRange(values)}</LocalText>}>
-        <Button component={Link} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
+        <Button component={NearLink} href="/send" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send message
         </Button>
       </PageHeader>
@@ -94,7 +94,7 @@ function NoMessages() {
         server’s reply. Send a test message to get started.
       </p>
       <Group pt="md">
-        <Button component={Link} href="/send?test=true" variant="outline" leftSection={<IconSend stroke={1.5} />}>
+        <Button component={NearLink} href="/send?test=true" variant="outline" leftSection={<IconSend stroke={1.5} />}>
           Send test message
         </Button>
       </Group>

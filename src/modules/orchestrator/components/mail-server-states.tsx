@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import { EmptyState } from '@/components/data-table/states';
 import { Notice } from '@/components/layout/notice';
+import { NearLink } from '@/components/near-link';
 
 export function NoMailServer() {
   return (
@@ -28,7 +28,7 @@ export function SilentAgent() {
       <p>
         On the mail server’s host, check <code>systemctl status postroom-mail-agent</code>, or run{' '}
         <code>npm run mail-agent</code> in Postroom’s folder. The agent needs a connection to the database. See also{' '}
-        <Link href="/system/health">Health</Link>.
+        <NearLink href="/system/health">Health</NearLink>.
       </p>
     </Notice>
   );

@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { formatCount, formatPlural } from '@/lib/format';
 import type { Overview } from '../schema';
@@ -26,9 +26,9 @@ export function Checklist({ done }: { done: Checks }) {
       <SectionHeading title="Get started" id="get-started">
         <span className="quiet">{formatCount(left)} left</span>
         {canSetUp && (
-          <Link className="act spacer" href="/setup">
+          <NearLink className="act spacer" href="/setup">
             Continue setup
-          </Link>
+          </NearLink>
         )}
       </SectionHeading>
       <ol className={classes.checklist}>
@@ -39,9 +39,9 @@ export function Checklist({ done }: { done: Checks }) {
               <b>{step.title}</b> <span className="soft">{step.text}</span>
             </span>
             {!step.isDone && (
-              <Link className={`act ${classes.action}`} href={step.href}>
+              <NearLink className={`act ${classes.action}`} href={step.href}>
                 {step.action}
-              </Link>
+              </NearLink>
             )}
           </li>
         ))}

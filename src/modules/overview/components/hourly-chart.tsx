@@ -1,4 +1,3 @@
-import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { ByTime } from '@/components/charts/by-time';
@@ -6,6 +5,7 @@ import type { TimeRow } from '@/components/charts/time-rows';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { STATUSES } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { SegmentedControl } from '@/components/segmented-control';
 import { formatClock, formatCount, formatZone } from '@/lib/format';
 import { type ListedFigure, messagesHref, OUTBOUND } from '@/lib/messages-href';
@@ -71,7 +71,7 @@ export function HourlyChart({ overview, domain }: HourlyChartProps) {
               cell: (row) => {
                 const count = row.values[figure] ?? 0;
                 if (count === 0) return <span className="quiet">0</span>;
-                return <Link href={hrefOf(figure, row)}>{formatCount(count)}</Link>;
+                return <NearLink href={hrefOf(figure, row)}>{formatCount(count)}</NearLink>;
               },
             }))}
           />

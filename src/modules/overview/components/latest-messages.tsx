@@ -1,9 +1,9 @@
-import Link from 'next/link';
 import { RowLink } from '@/components/data-table/cells';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { NoRows } from '@/components/data-table/states';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import type { Overview } from '../schema';
@@ -14,9 +14,9 @@ export function LatestMessages({ messages }: { messages: Latest[] }) {
   return (
     <section aria-labelledby="latest">
       <SectionHeading title="Latest messages" id="latest" isUnderlined={messages.length > 0}>
-        <Link className="act spacer" href="/messages">
+        <NearLink className="act spacer" href="/messages">
           All messages
-        </Link>
+        </NearLink>
       </SectionHeading>
       {messages.length === 0 ? (
         <NoRows>No messages yet. Send a test to see it here.</NoRows>

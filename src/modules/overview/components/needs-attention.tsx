@@ -1,9 +1,9 @@
 import { IconChevronRight } from '@tabler/icons-react';
-import Link from 'next/link';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { Notice } from '@/components/layout/notice';
 import { SectionHeading } from '@/components/layout/section-heading';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatCount } from '@/lib/format';
@@ -89,10 +89,10 @@ const COLUMNS: DataTableColumn<AttentionRow>[] = [
     kind: 'tail',
     mobile: 'under',
     cell: ({ href, action }) => (
-      <Link className={`act ${classes.go}`} href={href}>
+      <NearLink className={`act ${classes.go}`} href={href}>
         {action}
         <IconChevronRight size={16} stroke={1.5} aria-hidden="true" />
-      </Link>
+      </NearLink>
     ),
   },
 ];

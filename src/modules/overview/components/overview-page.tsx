@@ -2,10 +2,10 @@
 
 import { Button } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import Link from 'next/link';
 import { parseAsString, useQueryState } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { useAttention } from '@/components/shell/navigation/use-attention';
 import { Page } from '@/components/shell/page';
@@ -30,7 +30,7 @@ export function OverviewPage() {
         title="Overview"
         description={data ? `Last 24 hours, until ${formatClock(data.until)} ${formatZone()}` : 'Last 24 hours'}
       >
-        <Button component={Link} href="/send?test=true" variant="filled" leftSection={<IconSend stroke={1.75} />}>
+        <Button component={NearLink} href="/send?test=true" variant="filled" leftSection={<IconSend stroke={1.75} />}>
           Send test
         </Button>
       </PageHeader>

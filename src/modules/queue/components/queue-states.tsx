@@ -2,10 +2,10 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import Link from 'next/link';
 import type { Problem } from '@/components/api/problem';
 import { EmptyState, Note } from '@/components/data-table/states';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 
 export function EmptyQueue() {
   return (
@@ -51,8 +51,8 @@ function NoMailServer({ onRetry }: { onRetry: () => void }) {
     <EmptyState title="No mail server is attached">
       <p>
         This page shows the queue of a Postfix server that runs Postroom’s mail agent, and no agent has reported in
-        recently. The sandbox has no queue: see <Link href="/messages">Messages</Link> for the status of your mail. The
-        queue of a server that is set only in <code>SMTP_URL</code> can’t be shown.
+        recently. The sandbox has no queue: see <NearLink href="/messages">Messages</NearLink> for the status of your
+        mail. The queue of a server that is set only in <code>SMTP_URL</code> can’t be shown.
       </p>
       <p>
         To set up a mail server and attach it, see <code>docs/mail-server.md</code> in Postroom’s folder.

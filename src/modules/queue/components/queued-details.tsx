@@ -3,7 +3,7 @@
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react';
-import Link from 'next/link';
+import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
 import { TextButton } from '@/components/text/text-button';
 import { CopyIcon } from '@/components/values/copy-button';
@@ -54,9 +54,9 @@ export function QueuedDetails({ queued, onAction, onDelete }: QueuedDetailsProps
         <dt>Message</dt>
         <dd className="wrap">
           {queued.message ? (
-            <Link className="act" href={`/messages/${queued.message.id}`}>
+            <NearLink className="act" href={`/messages/${queued.message.id}`}>
               {queued.message.subject || '(no subject)'}
-            </Link>
+            </NearLink>
           ) : (
             <span className="quiet">No record of this message</span>
           )}

@@ -1,8 +1,8 @@
 'use client';
 
 import { useDebouncedValue } from '@mantine/hooks';
-import Link from 'next/link';
 import { useState } from 'react';
+import { NearLink } from '@/components/near-link';
 import { SegmentedControl } from '@/components/segmented-control';
 import { CodeBlock } from '@/components/values/code-block';
 import classes from './api-equivalent.module.css';
@@ -25,7 +25,7 @@ export function ApiEquivalent({ values }: { values: ComposeValues }) {
         what={language === 'curl' ? 'the command' : 'the program'}
       />
       <p className={classes.hint}>
-        Set <code>POSTROOM_KEY</code> to one of your <Link href="/api-keys">API keys</Link>.
+        Set <code>POSTROOM_KEY</code> to one of your <NearLink href="/api-keys">API keys</NearLink>.
       </p>
     </>
   );

@@ -2,13 +2,13 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
 import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -86,7 +86,12 @@ function NoDomain() {
       </p>
       {canAddDomain && (
         <Group pt="md">
-          <Button component={Link} href="/domains?new=true" variant="outline" leftSection={<IconPlus stroke={1.75} />}>
+          <Button
+            component={NearLink}
+            href="/domains?new=true"
+            variant="outline"
+            leftSection={<IconPlus stroke={1.75} />}
+          >
             Add domain
           </Button>
         </Group>

@@ -1,11 +1,11 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import Link from 'next/link';
 import { useEffect, useRef } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { OutcomeMarks } from '@/components/marks/outcome-marks';
 import { STATUSES, type Status, StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
 import { CopyIcon } from '@/components/values/copy-button';
 import classes from './send-result.module.css';
@@ -54,7 +54,7 @@ export function SendResult({ messageId, to }: SendResultProps) {
       </DetailsList>
       <Group pt="md">
         <Button
-          component={Link}
+          component={NearLink}
           variant="outline"
           href={message ? `/messages/${message.id}` : `/messages?q=${encodeURIComponent(messageId)}`}
         >

@@ -1,8 +1,8 @@
 'use client';
 
 import { useMounted } from '@mantine/hooks';
-import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
+import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
 import { Steps } from '@/components/text/steps';
 import { CodeBlock } from '@/components/values/code-block';
@@ -24,7 +24,7 @@ export function ReferenceIntro() {
         <Steps isSmall>
           <li>
             <span>
-              <Link href="/api-keys?new=true">Create an API key</Link> and copy it. It’s shown only once.
+              <NearLink href="/api-keys?new=true">Create an API key</NearLink> and copy it. It’s shown only once.
             </span>
           </li>
           <li>
@@ -38,7 +38,7 @@ export function ReferenceIntro() {
           <li>
             <span>
               The response has the <code>message_id</code>. Follow the message under{' '}
-              <Link href="/messages">Messages</Link>, or with a webhook.
+              <NearLink href="/messages">Messages</NearLink>, or with a webhook.
             </span>
           </li>
         </Steps>

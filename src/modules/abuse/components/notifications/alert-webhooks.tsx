@@ -2,10 +2,10 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconPlus, IconSend } from '@tabler/icons-react';
-import Link from 'next/link';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
+import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import { ALL_EVENTS, type EventType } from '@/lib/event-types';
 import type { Webhook } from '@/modules/webhooks/schema';
@@ -32,7 +32,7 @@ export function AlertWebhooks() {
         </ul>
       )}
       <Group>
-        <Button component={Link} href="/webhooks?new=true" leftSection={<IconPlus stroke={1.75} />}>
+        <Button component={NearLink} href="/webhooks?new=true" leftSection={<IconPlus stroke={1.75} />}>
           Add webhook
         </Button>
       </Group>
@@ -54,9 +54,9 @@ function WebhookItem({ webhook: { id, name, url } }: { webhook: Webhook }) {
   });
   return (
     <li>
-      <Link className="clip" href={`/webhooks/${id}`} title={url}>
+      <NearLink className="clip" href={`/webhooks/${id}`} title={url}>
         {title}
-      </Link>
+      </NearLink>
       <Button
         leftSection={<IconSend stroke={1.5} />}
         loading={test.isPending}

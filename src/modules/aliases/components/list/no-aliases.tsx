@@ -2,8 +2,8 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconPlus, IconTableImport } from '@tabler/icons-react';
-import Link from 'next/link';
 import { EmptyState } from '@/components/data-table/states';
+import { NearLink } from '@/components/near-link';
 import { Steps } from '@/components/text/steps';
 import classes from './no-aliases.module.css';
 
@@ -58,9 +58,9 @@ export function ChooseDomain({ domains }: ChooseDomainProps) {
       <ul className={classes.domains}>
         {domains.map(({ id, name }) => (
           <li key={id}>
-            <Link className="act mono" href={`/aliases?domain=${id}`}>
+            <NearLink className="act mono" href={`/aliases?domain=${id}`}>
               {name}
-            </Link>
+            </NearLink>
           </li>
         ))}
       </ul>

@@ -1,13 +1,13 @@
 'use client';
 
 import { Button, Modal, TextInput } from '@mantine/core';
-import Link from 'next/link';
 import { type FormEvent, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { DialogFields } from '@/components/dialogs/dialog';
 import { Timeline } from '@/components/marks/timeline';
+import { NearLink } from '@/components/near-link';
 import { TextButton } from '@/components/text/text-button';
 import { ADDRESS_ERROR, parseAddress } from '@/lib/mail/address';
 import type { Resolution } from '../../schema';
@@ -91,9 +91,9 @@ function TraceResult({ resolution, onOpen }: Pick<TraceDialogProps, 'onOpen'> & 
       <p className={classes.text}>{explanation}</p>
       <Timeline label={`Mail for ${address}`} hops={traceHops(resolution)} />
       {mailbox_id && (
-        <Link className="act" href={`/mailboxes/${mailbox_id}`}>
+        <NearLink className="act" href={`/mailboxes/${mailbox_id}`}>
           Open mailbox
-        </Link>
+        </NearLink>
       )}
       {alias_id && <TextButton onClick={() => onOpen(alias_id)}>Open alias</TextButton>}
     </>

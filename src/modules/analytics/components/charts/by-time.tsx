@@ -1,7 +1,7 @@
 'use client';
 
-import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { NearLink } from '@/components/near-link';
 import { formatPlural } from '@/lib/format';
 import type { Analytics, AnalyticsPoint } from '../../schema';
 import classes from '../analytics.module.css';
@@ -48,9 +48,9 @@ export function ByTime({ analytics, what, columns, chart, zoomHref }: ByTimeProp
                   {analytics.granularity === '15m' ? (
                     labels.row(point.at)
                   ) : (
-                    <Link href={zoomHref(point)} scroll={false} title="Zoom in">
+                    <NearLink href={zoomHref(point)} scroll={false} title="Zoom in">
                       {labels.row(point.at)}
-                    </Link>
+                    </NearLink>
                   )}
                 </th>
                 {columns.map(({ key, cell }) => (

@@ -1,10 +1,10 @@
 'use client';
 
 import { Button, Stack, TextInput } from '@mantine/core';
-import Link from 'next/link';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { trpc } from '@/components/api/trpc';
 import { trimmed, useApiForm } from '@/components/forms/use-api-form';
+import { NearLink } from '@/components/near-link';
 import { CreateDomain } from '@/modules/domains/schema';
 import { Lead } from '../postcard';
 
@@ -41,7 +41,7 @@ export function SetupDomain({ onDone }: { onDone: (id: string) => void }) {
           <Button variant="filled" type="submit" fullWidth loading={isBusy}>
             Add domain
           </Button>
-          <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
+          <Button component={NearLink} href="/" variant="subtle" color="gray" fullWidth>
             Skip for now
           </Button>
         </Stack>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import Link from 'next/link';
+import { NearLink } from '@/components/near-link';
 import { Lead } from '../postcard';
 
 export function AlreadySetUp() {
@@ -7,7 +7,7 @@ export function AlreadySetUp() {
     <>
       <h1>Already set up</h1>
       <Lead>Postroom already has an admin. Sign in instead.</Lead>
-      <Button component={Link} href="/login" variant="filled" fullWidth>
+      <Button component={NearLink} href="/login" variant="filled" fullWidth>
         Sign in
       </Button>
     </>
@@ -51,7 +51,7 @@ export function SetupDone() {
     <>
       <h1>Postroom is set up</h1>
       <Lead>You have a domain with its DNS records, and a test message was sent.</Lead>
-      <Button component={Link} href="/" variant="filled" fullWidth>
+      <Button component={NearLink} href="/" variant="filled" fullWidth>
         Open console
       </Button>
     </>

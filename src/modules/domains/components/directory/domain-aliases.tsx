@@ -1,12 +1,12 @@
 'use client';
 
-import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import type { Alias } from '@/modules/aliases/schema';
 import type { Domain } from '../../schema';
@@ -38,9 +38,9 @@ export function DomainAliases({ domain }: { domain: Domain }) {
       skeletonRows={Math.min(SHOWN, domain.alias_count)}
       footer={
         <ShortListFooter shown={Math.min(SHOWN, domain.alias_count)} total={domain.alias_count}>
-          <Link className="act" href={`/aliases?domain=${domain.id}`}>
+          <NearLink className="act" href={`/aliases?domain=${domain.id}`}>
             Search and filter aliases
-          </Link>
+          </NearLink>
         </ShortListFooter>
       }
     />

@@ -1,6 +1,5 @@
 'use client';
 
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
@@ -8,6 +7,7 @@ import type { DataTableColumn } from '@/components/data-table/data-table';
 import { EmptyState } from '@/components/data-table/states';
 import { ListView } from '@/components/list/list-view';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import { EmailAddress } from '@/components/values/email-address';
 import { formatBytes } from '@/lib/format';
 import type { Mailbox } from '@/modules/mailboxes/schema';
@@ -39,9 +39,9 @@ export function DomainMailboxes({ domain, children }: DomainMailboxesProps) {
         skeletonRows={Math.min(SHOWN, domain.mailbox_count)}
         footer={
           <ShortListFooter shown={Math.min(SHOWN, domain.mailbox_count)} total={domain.mailbox_count}>
-            <Link className="act" href={`/mailboxes?domain=${domain.id}`}>
+            <NearLink className="act" href={`/mailboxes?domain=${domain.id}`}>
               Search and filter mailboxes
-            </Link>
+            </NearLink>
           </ShortListFooter>
         }
       />

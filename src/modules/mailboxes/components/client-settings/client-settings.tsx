@@ -2,9 +2,9 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
-import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
 import { Skeleton } from '@/components/marks/skeleton';
+import { NearLink } from '@/components/near-link';
 import { SettingsSection } from '@/components/settings-section';
 import { DetailsList } from '@/components/text/details-list';
 import { CopyButton, CopyIcon } from '@/components/values/copy-button';
@@ -56,7 +56,7 @@ export function ClientSettings({ mailboxId }: { mailboxId: string }) {
         <Group gap="xs">
           <CopyButton value={data ? textOf(data) : ''} label="Copy all" />
           <Button
-            component={Link}
+            component={NearLink}
             href={`/mailboxes/${mailboxId}/client-settings`}
             leftSection={<IconPrinter stroke={1.5} />}
           >

@@ -2,8 +2,8 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import Link from 'next/link';
 import { EmptyState } from '@/components/data-table/states';
+import { NearLink } from '@/components/near-link';
 import { useHasRole } from '@/components/shell/use-has-role';
 import { Steps } from '@/components/text/steps';
 
@@ -18,7 +18,7 @@ export function NoMailboxes({ domainName, hasNoDomains, onNew }: NoMailboxesProp
         {canAddDomain ? (
           <Group pt="md">
             <Button
-              component={Link}
+              component={NearLink}
               href="/domains?new=true"
               variant="outline"
               leftSection={<IconPlus stroke={1.75} />}

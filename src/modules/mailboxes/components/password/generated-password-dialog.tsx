@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
 import { SecretDialog } from '@/components/dialogs/secret-dialog';
+import { NearLink } from '@/components/near-link';
 import { ClientSettingsRows } from '../client-settings/client-settings';
 
 type GeneratedPasswordDialogProps = { mailbox: { id: string; email: string }; password: string; onStored: () => void };
@@ -17,9 +17,9 @@ export function GeneratedPasswordDialog({ mailbox, password, onStored }: Generat
           <ClientSettingsRows settings={data} />
           <dt>To hand over</dt>
           <dd>
-            <Link className="act" href={`/mailboxes/${mailbox.id}/client-settings`} target="_blank">
+            <NearLink className="act" href={`/mailboxes/${mailbox.id}/client-settings`} target="_blank">
               Printable page without the password
-            </Link>
+            </NearLink>
           </dd>
         </>
       }

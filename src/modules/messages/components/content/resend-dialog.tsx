@@ -1,13 +1,13 @@
 'use client';
 
 import { Button, Modal } from '@mantine/core';
-import Link from 'next/link';
 import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { ProblemAlert } from '@/components/api/problem-alert';
 import { useResendMessage } from '@/components/api/use-send';
 import { Dialog, DialogFields, DialogFooter } from '@/components/dialogs/dialog';
 import { AddressesInput } from '@/components/directory/addresses-input';
+import { NearLink } from '@/components/near-link';
 import { formatPlural } from '@/lib/format';
 import { parseAddress } from '@/lib/mail/address';
 import type { Message } from '../../schema';
@@ -36,7 +36,7 @@ export function ResendDialog({ message, opened, onClose }: ResendDialogProps) {
           <span className="spacer" />
           <Button onClick={onClose}>Close</Button>
           <Button
-            component={Link}
+            component={NearLink}
             variant="filled"
             href={`/messages/${resend.data.id}`}
             onClick={onClose}

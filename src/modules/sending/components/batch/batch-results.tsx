@@ -1,9 +1,9 @@
 'use client';
 
-import Link from 'next/link';
 import type { BatchSent } from '@/components/api/use-send';
 import { DataTable, type DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 
 type Result = BatchSent['results'][number];
 
@@ -24,9 +24,9 @@ const COLUMNS: DataTableColumn<Result>[] = [
     mobile: 'under',
     cell: (result) =>
       'message_id' in result ? (
-        <Link className="mono clip" href={`/messages?q=${encodeURIComponent(result.message_id)}`}>
+        <NearLink className="mono clip" href={`/messages?q=${encodeURIComponent(result.message_id)}`}>
           {result.message_id}
-        </Link>
+        </NearLink>
       ) : (
         <span className="wrap">
           {result.error} <code>{result.code}</code>

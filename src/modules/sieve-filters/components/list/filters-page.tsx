@@ -3,13 +3,13 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
-import Link from 'next/link';
 import { parseAsStringLiteral } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState } from '@/components/data-table/states';
 import { useDomainScope } from '@/components/directory/use-domain-scope';
 import { ListTools, ListView } from '@/components/list/list-view';
 import { useListSearch } from '@/components/list/use-list-search';
+import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
 import { Page } from '@/components/shell/page';
@@ -102,7 +102,7 @@ function NewFilterButton({ domainId }: { domainId: string | null }) {
   return (
     <Button
       variant="filled"
-      component={Link}
+      component={NearLink}
       href={`/sieve-filters/new${domainId ? `?domain=${encodeURIComponent(domainId)}` : ''}`}
       leftSection={<IconPlus stroke={2} />}
     >

@@ -3,11 +3,11 @@
 import { Button } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
-import Link from 'next/link';
 import { useEffect, useRef, useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { Timeline } from '@/components/marks/timeline';
+import { NearLink } from '@/components/near-link';
 import { notify } from '@/components/notifications';
 import type { Delivery, Webhook } from '../../schema';
 import { attemptHops } from './attempt-hops';
@@ -56,9 +56,9 @@ export function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
           {next}
         </p>
         {messageId && (
-          <Link className="act" href={`/messages/${messageId}`}>
+          <NearLink className="act" href={`/messages/${messageId}`}>
             View message
-          </Link>
+          </NearLink>
         )}
         <Button
           variant={status === 'delivered' ? 'default' : 'outline'}

@@ -2,8 +2,8 @@
 
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import Link from 'next/link';
 import { EmptyState } from '@/components/data-table/states';
+import { NearLink } from '@/components/near-link';
 import { Steps } from '@/components/text/steps';
 import { CodeBlock } from '@/components/values/code-block';
 
@@ -58,7 +58,7 @@ export function NoWebhooks({ domainName, onNew }: NoWebhooksProps) {
         <Button variant="outline" leftSection={<IconPlus stroke={1.75} />} onClick={onNew}>
           New webhook
         </Button>
-        <Button component={Link} href="/reference">
+        <Button component={NearLink} href="/reference">
           API reference
         </Button>
       </Group>

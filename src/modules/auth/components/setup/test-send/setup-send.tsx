@@ -1,9 +1,9 @@
 'use client';
 
 import { Button, Select, Stack } from '@mantine/core';
-import Link from 'next/link';
 import { useState } from 'react';
 import { trpc } from '@/components/api/trpc';
+import { NearLink } from '@/components/near-link';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSkeleton } from '@/components/settings-section';
 import type { Domain } from '@/modules/domains/schema';
@@ -54,7 +54,7 @@ export function SetupSend({ email, domain }: SetupSendProps) {
             />
           </SendForm>
         )}
-        <Button component={Link} href="/" variant="subtle" color="gray" fullWidth>
+        <Button component={NearLink} href="/" variant="subtle" color="gray" fullWidth>
           Skip for now
         </Button>
       </Stack>

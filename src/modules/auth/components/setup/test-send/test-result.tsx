@@ -1,9 +1,9 @@
 'use client';
 
 import { Button, Stack } from '@mantine/core';
-import Link from 'next/link';
 import { trpc } from '@/components/api/trpc';
 import { StatusMark } from '@/components/marks/status-mark';
+import { NearLink } from '@/components/near-link';
 import type { MessageStatus } from '@/modules/messages/schema';
 import { Lead } from '../../postcard';
 
@@ -42,13 +42,13 @@ export function TestResult({ messageId }: { messageId: string }) {
       </div>
       <Stack>
         <Button
-          component={Link}
+          component={NearLink}
           href={message ? `/messages/${message.id}` : `/messages?q=${encodeURIComponent(messageId)}`}
           fullWidth
         >
           View delivery status
         </Button>
-        <Button component={Link} href="/" variant="filled" fullWidth>
+        <Button component={NearLink} href="/" variant="filled" fullWidth>
           Open console
         </Button>
       </Stack>
