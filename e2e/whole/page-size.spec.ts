@@ -15,7 +15,7 @@ test(`list pages load at most ${LIMIT} × the JavaScript of a nearly blank page`
   }
 });
 
-test('a list loads other pages ahead only when the pointer is on their link', async ({
+test('a page loads other pages ahead only when the pointer is on their link', async ({
   signedIn: page,
   api,
   domain,
@@ -26,6 +26,10 @@ test('a list loads other pages ahead only when the pointer is on their link', as
   page.on('request', (request) => {
     if (request.headers()['next-router-prefetch']) ahead.push(new URL(request.url()).pathname);
   });
+  for (const path of ['/domains', `/domains/${domain.id}`, '/messages', '/']) {
+    await page.goto(`${url()}${path}`);
+    await page.waitForLoadState('networkidle');
+  }
   await page.goto(`${url()}/mailboxes?domain=${domain.id}`);
   const link = page.getByRole('link', { name: `behind@${domain.name}` });
   await expect(link).toBeVisible();
