@@ -1,30 +1,42 @@
--- For each row: a plan that joins transition tables is made once, for tables of another size, and then read all messages for
--- every change. A row finds its message by its key. OLD is null for a new recipient.
+-- What a statement changed, as what it takes from the counts and adds to them; an unchanged row does both. Each recipient finds its
+-- message by the key: the plan is kept while the tables grow, and one with a join read all messages for every change.
 DROP TRIGGER message_recipient_counted ON "message_recipient";
 DROP TRIGGER message_recipient_recounted ON "message_recipient";
 DROP FUNCTION count_new_recipients();
 DROP FUNCTION recount_recipients();
 
-CREATE FUNCTION count_recipient() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION count_new_recipients() RETURNS trigger LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $$
 BEGIN
   INSERT INTO analytics_change (delta, at, domain_id, direction, status, recipient_domain, smtp_code, category, delivery_bin)
-  SELECT c.delta, analytics_quarter(NEW.created_at), m.domain_id, m.direction, analytics_recipient_status(c.status, c.cause),
-         split_part(NEW.address, '@', 2), CASE WHEN c.status <> 'sent' THEN c.smtp_code END, c.category,
-         analytics_bin(c.delivered_at - NEW.created_at)
-    FROM message m,
-         (VALUES (-1, OLD.status, OLD.cause, OLD.smtp_code, OLD.category, OLD.delivered_at),
-                 (1, NEW.status, NEW.cause, NEW.smtp_code, NEW.category, NEW.delivered_at))
-         AS c(delta, status, cause, smtp_code, category, delivered_at)
-   WHERE m.id = NEW.message_id AND m.direction = 'outbound' AND c.status NOT IN ('submitting', 'uncertain');
+  SELECT 1, analytics_quarter(r.created_at), m.domain_id, m.direction, analytics_recipient_status(r.status, r.cause),
+         split_part(r.address, '@', 2), CASE WHEN r.status <> 'sent' THEN r.smtp_code END, r.category,
+         analytics_bin(r.delivered_at - r.created_at)
+    FROM added r, LATERAL (SELECT domain_id, direction FROM message WHERE id = r.message_id OFFSET 0) AS m
+   WHERE m.direction = 'outbound' AND r.status NOT IN ('submitting', 'uncertain');
   RETURN NULL;
 END
 $$;
-CREATE TRIGGER message_recipient_counted AFTER INSERT ON "message_recipient"
-  FOR EACH ROW WHEN (NEW.status NOT IN ('submitting', 'uncertain')) EXECUTE FUNCTION count_recipient();
+CREATE TRIGGER message_recipient_counted AFTER INSERT ON "message_recipient" REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION count_new_recipients();
+
+CREATE FUNCTION recount_recipients() RETURNS trigger LANGUAGE plpgsql
+SET enable_seqscan = off
+AS $$
+BEGIN
+  INSERT INTO analytics_change (delta, at, domain_id, direction, status, recipient_domain, smtp_code, category, delivery_bin)
+  SELECT r.delta, analytics_quarter(r.created_at), m.domain_id, m.direction, analytics_recipient_status(r.status, r.cause),
+         split_part(r.address, '@', 2), CASE WHEN r.status <> 'sent' THEN r.smtp_code END, r.category,
+         analytics_bin(r.delivered_at - r.created_at)
+    FROM (SELECT -1 AS delta, * FROM before UNION ALL SELECT 1, * FROM after) AS r,
+         LATERAL (SELECT domain_id, direction FROM message WHERE id = r.message_id OFFSET 0) AS m
+   WHERE m.direction = 'outbound' AND r.status NOT IN ('submitting', 'uncertain');
+  RETURN NULL;
+END
+$$;
 CREATE TRIGGER message_recipient_recounted AFTER UPDATE ON "message_recipient"
-  FOR EACH ROW WHEN ((OLD.status, OLD.cause, OLD.smtp_code, OLD.category, OLD.delivered_at)
-                     IS DISTINCT FROM (NEW.status, NEW.cause, NEW.smtp_code, NEW.category, NEW.delivered_at))
-  EXECUTE FUNCTION count_recipient();
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION recount_recipients();
 
 -- Adds changes to the counts and deletes them, in one transaction. Only one at a time: another call does nothing. Changes
 -- that count the same are added up first, because each is a row of many counts.
