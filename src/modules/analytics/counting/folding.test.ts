@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Tx } from '@/server/db';
 import { db } from '@/test/database';
 import { makeDomain } from '@/test/factories';
 import { keyClient } from '@/test/rest';
@@ -35,6 +36,27 @@ async function setStatus(status: string, addresses = '%'): Promise<void> {
 async function read(query = '') {
   return (await api.get(`/analytics?domain_id=${domain.id}${query}`)).data;
 }
+
+/** How many rows of the table this session has read. */
+async function messagesRead(tx: Tx): Promise<number> {
+  const [read] = await tx.$queryRaw<{ rows: bigint }[]>`
+    SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = 'message'`;
+  return Number(read?.rows);
+}
+
+describe('counting a change', () => {
+  it('reads the message of the changed recipient, and no other', async () => {
+    await addMessages(500);
+    const { id } = await db.messageRecipient.findFirstOrThrow({ where: { message: { domainId: domain.id } } });
+    const rowsRead = await db.$transaction(async (tx) => {
+      const before = await messagesRead(tx);
+      await tx.$executeRaw`UPDATE message_recipient SET status = 'delivered' WHERE id = ${id}::uuid`;
+      return (await messagesRead(tx)) - before;
+    });
+    expect(rowsRead).toBeGreaterThan(0);
+    expect(rowsRead).toBeLessThanOrEqual(4);
+  });
+});
 
 describe('adding up changes', () => {
   it('by several instances at once adds each change once, and every read meanwhile is exact', async () => {
