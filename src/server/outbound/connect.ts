@@ -1,5 +1,11 @@
 import { isIP } from 'node:net';
-import { type ConnectionOptions, checkServerIdentity, type TLSSocket } from 'node:tls';
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  createSecureContext,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import { isPublicAddress } from './address/public-address';
 import type { OutboundTarget } from './address/target';
 import { OutboundFailure, socketFailure } from './failure';
@@ -105,10 +111,17 @@ function connectionOptions(address: string, target: OutboundTarget, ca: string |
     servername: isIP(hostname) ? '' : hostname,
     checkServerIdentity: (_servername, certificate) => checkServerIdentity(hostname, certificate),
     rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
-    ...(ca === undefined ? {} : { ca }),
+    secureContext: contextOf(ca),
   };
+}
+
+let last: { ca: string | undefined; context: SecureContext } | undefined;
+
+/** Made once, since reading the authorities takes longer than the rest of a handshake. */
+function contextOf(ca: string | undefined): SecureContext {
+  if (!last || last.ca !== ca) last = { ca, context: createSecureContext({ minVersion: 'TLSv1.2', ca }) };
+  return last.context;
 }
 
 function handshakeFailure(error: NodeJS.ErrnoException): OutboundFailure {

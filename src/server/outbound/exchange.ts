@@ -57,7 +57,7 @@ export function exchange(
 
     const settle = (conclude: () => void) => {
       signal.removeEventListener('abort', onAbort);
-      sending.abort();
+      sending.abort(DONE);
       // Without effect on a connection that was kept: the request has left it.
       request.destroy();
       conclude();
@@ -83,7 +83,7 @@ export function exchange(
       hasResponse = true;
       if (!response.statusCode || response.statusCode < 200) return fail(invalidResponse());
       // A server that rejects early often closes early; writing on would lose its response.
-      if (response.statusCode >= 300) sending.abort();
+      if (response.statusCode >= 300) sending.abort(DONE);
       readResponse(response, maxResponseBytes).then(succeed, fail);
     });
     signal.addEventListener('abort', onAbort);
@@ -97,6 +97,8 @@ export function exchange(
   });
 }
 
+/** Without a reason, each abort makes an error with its stack. */
+const DONE = 'done';
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_INFORMATIONALS = 20;
