@@ -50,8 +50,8 @@ const admitted = t.middleware(async ({ ctx, meta, next }) => {
   return next({ ctx: { actor } });
 });
 
-const signedIn = t.middleware(async ({ ctx, next }) => {
-  const { actor } = ctx as Context & { actor?: Actor | null };
+const signedIn = t.middleware(async ({ ctx, meta, next }) => {
+  const { actor } = ctx.admission ?? (await admit(ctx, meta ?? {}));
   if (!actor) throw new AppError('AUTH_REQUIRED', 'Sign in first.');
   return next({ ctx: { actor } });
 });
@@ -134,7 +134,6 @@ export function superAdminProcedure<Input extends z.ZodType>(input: Input) {
 function signedInProcedure<Input extends z.ZodType>(access: Role, input: Input) {
   return t.procedure
     .meta({ access })
-    .use(admitted)
     .use(signedIn)
     .use(withInputErrors(input))
     .input(input)
