@@ -27,7 +27,12 @@ export type NewEvent = Omit<EventSubject, 'recipient'> & {
  * `kickDeliveries` after the commit, or the deliveries wait for the next sweep.
  */
 export async function emitEvent(tx: Tx, event: NewEvent): Promise<void> {
-  await storeEvent(tx, encodeEvent(event));
+  await emitEvents(tx, [event]);
+}
+
+/** Like `emitEvent`, for several in one statement. */
+export async function emitEvents(tx: Tx, events: NewEvent[]): Promise<void> {
+  if (events.length > 0) await storeEvents(tx, events.map(encodeEvent));
 }
 
 /** What the SQL function emit_events stores, for statements that call it. */
@@ -44,7 +49,7 @@ export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array):
   const { type, messageRowId, domainId, recipient, at } = subject;
   const event = { id, type, domain_id: domainId, message_row_id: messageRowId, recipient, at };
   const text = isInline ? new TextDecoder().decode(body) : null;
-  await storeEvent(tx, { ...event, body: text, body_bytes: body.byteLength });
+  await storeEvents(tx, [{ ...event, body: text, body_bytes: body.byteLength }]);
   for (let position = 0; !isInline && position * PART_BYTES < body.byteLength; position++) {
     const bytes = new Uint8Array(body.subarray(position * PART_BYTES, (position + 1) * PART_BYTES));
     await tx.eventPart.create({ data: { eventId: id, position, bytes }, select: { position: true } });
@@ -78,8 +83,8 @@ export async function insertTestEvent(
   return id;
 }
 
-async function storeEvent(tx: Tx, encoded: object): Promise<void> {
-  await tx.$executeRaw`/* prepared */ SELECT emit_events(${JSON.stringify([encoded])}::jsonb)`;
+async function storeEvents(tx: Tx, encoded: object[]): Promise<void> {
+  await tx.$executeRaw`/* prepared */ SELECT emit_events(${JSON.stringify(encoded)}::jsonb)`;
 }
 
 function recipientOf(data: object): string {

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Tx } from '@/server/db';
+import { jsonParameter } from '@/server/json-parameter';
 import type { InboundRoute, MessageStatus } from '../schema';
 import type { Header } from './header';
 
@@ -22,6 +23,8 @@ type InboundRow = {
   fields: MessageFields;
 };
 
+export type TraceRow = { id: string; type: string; at: Date; recipient: string; detail: object };
+
 export function fieldsOf({ messageId, from, subject }: Header): Omit<MessageFields, 'sizeBytes' | 'spamScore'> {
   return { messageId, fromAddress: from, subject };
 }
@@ -35,37 +38,30 @@ export async function lockInbound(tx: Tx, queueIds: readonly string[]): Promise<
 export const UNDELIVERED = ['deferred', 'bounced', 'failed'] as const satisfies MessageStatus[];
 
 /**
- * The row of a message in one domain, with its recipients. A row created before the message was delivered may lack fields
- * that are known now; they are updated.
+ * Stores the row of a message in one domain, with its recipients and these events of its trace, in one statement. A row created
+ * before the message was delivered may lack fields that are known now; they are updated.
  */
-export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: string; isKnown: boolean }> {
-  const known = await findRow(tx, row);
-  const id = known ?? (await create(tx, row));
-  const { recipients, status, fields } = row;
-  await tx.messageRecipient.createMany({
-    data: recipients.map(({ address, route }) => ({ id: uuidv7(), messageId: id, address, kind: 'to', status, route })),
-    skipDuplicates: true,
-  });
-  if (known && status === 'received') {
-    await tx.message.updateMany({ where: { id, status: { in: [...UNDELIVERED] } }, data: fields });
-  }
-  return { id, isKnown: known !== null };
-}
-
-async function findRow(tx: Tx, { queueId, domainId, recipients }: InboundRow): Promise<string | null> {
-  const addresses = recipients.map(({ address }) => address);
-  const [known] = await tx.$queryRaw<{ id: string }[]>`
-    UPDATE message SET updated_at = now(), to_addresses = (
-             SELECT array_agg(DISTINCT address) FROM unnest(to_addresses || ${addresses}::text[]) AS address)
-     WHERE queue_id = ${queueId} AND direction = 'inbound' AND domain_id = ${domainId}::uuid
-    RETURNING id`;
-  return known?.id ?? null;
-}
-
-async function create(tx: Tx, { queueId, domainId, recipients, status, at, fields }: InboundRow): Promise<string> {
-  const id = uuidv7();
-  const toAddresses = recipients.map(({ address }) => address);
-  const data = { queueId, domainId, direction: 'inbound', toAddresses, status, createdAt: at } as const;
-  await tx.message.create({ select: { id: true }, data: { id, ...data, ...fields } });
-  return id;
+export async function findOrCreateRow(
+  tx: Tx,
+  { queueId, domainId, recipients, status, at, fields }: InboundRow,
+  trace: TraceRow[] = [],
+): Promise<{ id: string; isKnown: boolean }> {
+  const given = {
+    id: uuidv7(),
+    queue_id: queueId,
+    domain_id: domainId,
+    to_addresses: recipients.map(({ address }) => address),
+    status,
+    created_at: at,
+    message_id: fields.messageId,
+    from_address: fields.fromAddress,
+    subject: fields.subject,
+    size_bytes: fields.sizeBytes,
+    spam_score: fields.spamScore,
+    recipients: recipients.map((recipient) => ({ id: uuidv7(), ...recipient })),
+    trace,
+  };
+  const [row] = await tx.$queryRaw<{ id: string; isKnown: boolean }[]>`/* prepared */
+    SELECT id, is_known AS "isKnown" FROM store_inbound(${jsonParameter(given)}::jsonb)`;
+  return row as { id: string; isKnown: boolean };
 }

@@ -1,16 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
 import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/port';
-import { emitEvent } from '@/modules/events/service';
+import { emitEvents, type NewEvent } from '@/modules/events/service';
 import type { Database, Tx } from '@/server/db';
-import type { Prisma } from '@/server/prisma/client';
 import { keepContent } from '../content/keeping/keep';
 import type { InboundRoute } from '../schema';
 import { type ContentEvents, withContentEvents } from './content/events';
 import { deliveredMailboxes } from './delivered-mailboxes';
 import { updateInboundStatus } from './delivery-paths';
 import { domainOf, type Header, readHeader } from './header';
-import { fieldsOf, findOrCreateRow, lockInbound } from './message-row';
+import { fieldsOf, findOrCreateRow, lockInbound, type TraceRow } from './message-row';
 import { readReportsIn } from './reports';
 
 /** Resolves a recipient (docs/api-contract.md, Aliases rule 5) with the SQL function that the real mail server uses. */
@@ -60,8 +59,9 @@ export async function receiveMessage(database: Database, mail: InboundMail, clai
         stored.length = 0;
         for (const domainId of domainIds) stored.push(await storeMessage(tx, mail, header, domainId));
         const rowIds: RowIds = new Map(stored.map(({ domainId, id }) => [domainId, id]));
-        if (mail.spam !== 'no') await emitSpam(tx, mail, header, rowIds);
-        if (mail.spam !== 'blocked') await emitReceived(tx, mail, header, rowIds);
+        const spam = mail.spam === 'no' ? [] : spamEvents(mail, header, rowIds);
+        const received = mail.spam === 'blocked' ? [] : receivedEvents(mail, header, rowIds);
+        await emitEvents(tx, [...spam, ...received]);
         await full.emit(tx, rowIds);
         await reports.store(tx, mail.receivedAt);
       },
@@ -109,17 +109,17 @@ async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId:
   const status = mail.spam === 'blocked' ? 'spam' : 'received';
   const addresses = [...new Set(resolved.map(({ address }) => address))];
   const routeOf = (address: string) => routeTo(resolved.filter((route) => route.address === address));
-  const { id, isKnown } = await findOrCreateRow(tx, {
+  const spam = mail.spam === 'no' ? [] : spamTrace(mail, addresses);
+  const row = {
     queueId: mail.queueId,
     domainId,
     recipients: addresses.map((address) => ({ address, route: status === 'spam' ? 'filter' : routeOf(address) })),
     status,
     at: mail.receivedAt,
     fields: { ...fieldsOf(header), sizeBytes: mail.sizeBytes, spamScore: mail.verdict.score },
-  });
-  const spam = mail.spam === 'no' ? [] : spamTrace(mail, addresses);
-  const events = mail.spam === 'blocked' ? spam : [...spam, ...deliveryTrace(mail, resolved)];
-  await tx.messageEvent.createMany({ data: events.map((event) => ({ ...event, messageId: id })) });
+  } as const;
+  const trace = mail.spam === 'blocked' ? spam : [...spam, ...deliveryTrace(mail, resolved)];
+  const { id, isKnown } = await findOrCreateRow(tx, row, trace);
   if (isKnown) await updateInboundStatus(tx, id);
   return { id, domainId, isKnown };
 }
@@ -129,8 +129,6 @@ function routeTo(resolved: ResolvedAddress[]): InboundRoute {
   if (destinations.some((to) => to.domainId !== null && !to.reports)) return 'mailbox';
   return destinations.some((to) => to.reports) ? 'reports' : 'forwarded';
 }
-
-type TraceRow = Omit<Prisma.MessageEventCreateManyInput, 'detail' | 'messageId'> & { detail: Prisma.InputJsonObject };
 
 function deliveryTrace({ receivedAt: at }: InboundMail, resolved: ResolvedAddress[]): TraceRow[] {
   return resolved.flatMap(({ address, destinations }) => {
@@ -160,22 +158,22 @@ function spamTrace(
     .map((recipient) => ({ id: uuidv7(), type: 'spam', at, recipient, detail }));
 }
 
-async function emitReceived(tx: Tx, mail: InboundMail, header: Header, rowIds: RowIds): Promise<void> {
+function receivedEvents(mail: InboundMail, header: Header, rowIds: RowIds): NewEvent[] {
   const { messageId, from, subject } = header;
-  for (const { address: to, domainId, viaDomainId } of deliveredMailboxes(mail)) {
+  const [size, queueId, at] = [mail.sizeBytes, mail.queueId, mail.receivedAt];
+  return deliveredMailboxes(mail).map(({ address: to, domainId, viaDomainId }) => {
     const messageRowId = rowIds.get(viaDomainId) ?? null;
-    const [size, queueId] = [mail.sizeBytes, mail.queueId];
     const data = { message_id: messageId, from, to, domain: domainOf(to), subject, size, queue_id: queueId };
-    await emitEvent(tx, { type: 'mail.received', messageId, messageRowId, domainId, at: mail.receivedAt, data });
-  }
+    return { type: 'mail.received', messageId, messageRowId, domainId, at, data };
+  });
 }
 
-async function emitSpam(tx: Tx, mail: InboundMail, { messageId, from }: Header, rowIds: RowIds): Promise<void> {
+function spamEvents(mail: InboundMail, { messageId, from }: Header, rowIds: RowIds): NewEvent[] {
   const verdict = { spam_score: mail.verdict.score, spam_action: mail.verdict.action };
-  for (const { address: to, domainId } of mail.resolved) {
-    if (mail.reportedAddresses?.includes(to)) continue;
+  const reported = mail.resolved.filter(({ address }) => !mail.reportedAddresses?.includes(address));
+  return reported.map(({ address: to, domainId }) => {
     const messageRowId = rowIds.get(domainId) ?? null;
     const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };
-    await emitEvent(tx, { type: 'mail.spam', messageId, messageRowId, domainId, at: mail.receivedAt, data });
-  }
+    return { type: 'mail.spam', messageId, messageRowId, domainId, at: mail.receivedAt, data };
+  });
 }
