@@ -7,12 +7,17 @@ AS $$
 DECLARE
   message CONSTANT message := jsonb_populate_record(NULL::message, given);
 BEGIN
-  UPDATE message m
-     SET updated_at = now(),
-         to_addresses = ARRAY(SELECT DISTINCT address FROM unnest(m.to_addresses || message.to_addresses) AS address ORDER BY address)
-   WHERE m.queue_id = message.queue_id AND m.direction = 'inbound' AND m.domain_id = message.domain_id
-  RETURNING m.id INTO store_inbound.id;
+  -- By the queue id alone, which few messages have. With the domain, the plan may read all messages of the domain.
+  SELECT m.id INTO store_inbound.id
+    FROM (SELECT * FROM message m WHERE m.queue_id = message.queue_id OFFSET 0) AS m
+   WHERE m.direction = 'inbound' AND m.domain_id = message.domain_id;
   is_known := FOUND;
+  IF is_known THEN
+    UPDATE message m
+       SET updated_at = now(),
+           to_addresses = ARRAY(SELECT DISTINCT address FROM unnest(m.to_addresses || message.to_addresses) AS address ORDER BY address)
+     WHERE m.id = store_inbound.id;
+  END IF;
 
   IF is_known AND message.status = 'received' THEN
     UPDATE message m
