@@ -55,6 +55,14 @@ test('lists failed messages under Needs attention, linked to the failures', asyn
   await expect(page.getByRole('row', { name: /Never left/ })).toBeVisible();
 });
 
+test('keeps the selected domain on the way to a test message', async ({ page, api, makeAdmin }) => {
+  const domains = [await makeDomain(api), await makeDomain(api)] as const;
+  await useSession(page, (await makeAdmin('domain_admin', [...domains])).cookie);
+  await page.goto(`${url()}/?domain=${domains[1].id}`);
+  await page.getByRole('link', { name: 'Send test' }).first().click();
+  await expect(page).toHaveURL(new RegExp(`/send\\?.*domain=${domains[1].id}`));
+});
+
 test('leads from the checklist to the DNS records', async ({ page, api, makeAdmin, check }) => {
   const domain = await makeDomain(api);
   await useSession(page, (await makeAdmin('domain_admin', [domain])).cookie);

@@ -30,7 +30,12 @@ export function OverviewPage() {
         title="Overview"
         description={data ? `Last 24 hours, until ${formatClock(data.until)} ${formatZone()}` : 'Last 24 hours'}
       >
-        <Button component={NearLink} href="/send?test=true" variant="filled" leftSection={<IconSend stroke={1.75} />}>
+        <Button
+          component={NearLink}
+          href={domain ? `/send?test=true&domain=${domain}` : '/send?test=true'}
+          variant="filled"
+          leftSection={<IconSend stroke={1.75} />}
+        >
           Send test
         </Button>
       </PageHeader>
