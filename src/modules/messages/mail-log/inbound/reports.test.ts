@@ -1,14 +1,15 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { db } from '@/test/database';
 import { makeMailbox, makeWebhook } from '@/test/factories';
-import { accepted, delivery, messageCopies, reportRun, stored } from '@/test/mail/logged-mail';
+import { AT, accepted, delivery, messageCopies, reportRun, stored } from '@/test/mail/logged-mail';
 import { makeOneMessage, type OneMessage } from '@/test/mail/one-message';
 import { dmarcMail } from '@/test/reports/report-mail';
 import { createDeliveryReporter } from './deliveries';
 
 let mail: OneMessage;
 const at = (local: string) => `${local}@${mail.domain.name}`;
-const raw = () => dmarcMail({ domain: mail.domain.name, reportId: 'one' });
+const day = AT.toISOString().slice(0, 10);
+const raw = () => dmarcMail({ domain: mail.domain.name, reportId: 'one', day });
 const reports = () => db.dmarcReport.count({ where: { domainId: mail.domain.id } });
 
 beforeEach(async () => {
@@ -70,7 +71,7 @@ it('a report that takes long to read does not hold up other mail', async () => {
   await mail.filtered({ recipients: [at('dmarc-reports')], is_whole: false }, null);
   await logDelivery('dmarc-reports');
   const other = await makeOneMessage('bo');
-  await other.filtered({ recipients: [`bo@${other.domain.name}`] }, dmarcMail({ domain: other.domain.name }));
+  await other.filtered({ recipients: [`bo@${other.domain.name}`] }, dmarcMail({ domain: other.domain.name, day }));
   await other.logged(...accepted('bo@far.example'), stored(`bo@${other.domain.name}`), { kind: 'removed' });
   let resolve = (_raw: Buffer) => {};
   const fetched = new Promise<Buffer>((fulfill) => {
