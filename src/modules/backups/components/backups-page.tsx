@@ -2,8 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
-import { parseAsString } from 'nuqs';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type Problem, toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { NoRows } from '@/components/data-table/states';
@@ -13,6 +12,7 @@ import { SectionHeading } from '@/components/layout/section-heading';
 import { ListView } from '@/components/list/list-view';
 import { totalOf, totalOptions } from '@/components/list/total';
 import { useListSearch } from '@/components/list/use-list-search';
+import { useOpenOperation } from '@/components/list/use-open-operation';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -30,7 +30,7 @@ const REFRESH_MS = 5_000;
 /** @param mail the section about backups of mail */
 export function BackupsPage({ mail }: { mail: ReactNode }) {
   const utils = trpc.useUtils();
-  const search = useListSearch({ filters: {}, view: { operation: parseAsString } });
+  const search = useListSearch({ filters: {} });
   const { cursor } = search.history;
   const list = trpc.backups.list.useQuery(
     { limit: PAGE_SIZE, ...(cursor && { cursor }) },
@@ -44,19 +44,12 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
   const remove = trpc.backups.delete.useMutation();
   const [restoring, setRestoring] = useState<Backup | null>(null);
   const [deleting, setDeleting] = useState<Backup | null>(null);
-  const opened = search.values.operation;
   const runningId = plan.data?.running?.id;
-  const open = (operation: string | null) => search.open({ operation });
+  const { opened, open, close } = useOpenOperation(runningId);
   const refresh = () => void utils.backups.invalidate();
   // At once, so that nothing moves.
   const isLoading = plan.isPending || list.isPending;
   const isStarting = create.isPending || verify.isPending || prove.isPending;
-
-  // An operation of another admin, or from before this page was left, stays open when it is finished.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another operation is opened.
-  useEffect(() => {
-    if (runningId && opened === null) open(runningId);
-  }, [runningId]);
 
   const start = async (what: string, run: () => Promise<string | null>) => {
     try {
@@ -99,7 +92,7 @@ export function BackupsPage({ mail }: { mail: ReactNode }) {
       ) : (
         <>
           <BackupPlan query={plan} />
-          {opened && <OperationPanel key={opened} id={opened} onClose={() => open(null)} onFinished={refresh} />}
+          {opened && <OperationPanel key={opened} id={opened} onClose={close} onFinished={refresh} />}
           <section aria-label="Archives">
             <SectionHeading title="Archives" />
             <ListView

@@ -1,12 +1,12 @@
 'use client';
 
-import { parseAsString } from 'nuqs';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { toProblem } from '@/components/api/problem';
 import { trpc } from '@/components/api/trpc';
 import { ErrorState } from '@/components/data-table/states';
 import { lazyDialog } from '@/components/dialogs/lazy-dialog';
 import { useListSearch } from '@/components/list/use-list-search';
+import { useOpenOperation } from '@/components/list/use-open-operation';
 import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { SettingsSkeleton } from '@/components/settings-section';
@@ -25,21 +25,13 @@ const REFRESH_MS = 5_000;
 
 export function ServicesPage() {
   const utils = trpc.useUtils();
-  const search = useListSearch({ filters: {}, view: { operation: parseAsString } });
+  const search = useListSearch({ filters: {} });
   const query = trpc.orchestrator.get.useQuery({}, { refetchInterval: REFRESH_MS, retry: false });
   const create = trpc.orchestrator.create.useMutation();
   const [asked, setAsked] = useState<Request | null>(null);
   const { data } = query;
-  const opened = search.values.operation;
-  const runningId = data?.running?.id;
-  const open = (operation: string | null) => search.open({ operation });
+  const { opened, open, close } = useOpenOperation(data?.running?.id);
   const refresh = () => void utils.orchestrator.invalidate();
-
-  // An operation of another admin, or from before this page was left, stays open when it is finished.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another operation is opened.
-  useEffect(() => {
-    if (runningId && opened === null) open(runningId);
-  }, [runningId]);
 
   const start = async ({ action, service, host }: Request, isPreview: boolean) => {
     try {
@@ -77,7 +69,7 @@ export function ServicesPage() {
             onOpen={open}
           />
         ))}
-      {opened && <OperationPanel key={opened} id={opened} onClose={() => open(null)} onFinished={refresh} />}
+      {opened && <OperationPanel key={opened} id={opened} onClose={close} onFinished={refresh} />}
       {data && wasAttached(data) && <RecentOperations search={search} openId={opened} onOpen={open} />}
       <ConfirmOperation
         opened={asked !== null}
