@@ -42,8 +42,9 @@ async function replaceAnswer(page: Page, procedure: string, replacement: Replace
   return async () => void replacements.delete(procedure);
 }
 
-function routeCalls(page: Page, replacements: Map<string, Replacement>) {
-  return page.route('**/api/trpc/**', async (route: Route) => {
+async function routeCalls(page: Page, replacements: Map<string, Replacement>): Promise<void> {
+  await withoutServerData(page);
+  await page.route('**/api/trpc/**', async (route: Route) => {
     const names = decodeURIComponent(new URL(route.request().url()).pathname).split('/').at(-1)?.split(',') ?? [];
     const own = names.map((name) => replacements.get(name));
     const [first] = own;
@@ -56,6 +57,17 @@ function routeCalls(page: Page, replacements: Map<string, Replacement>) {
     const json = answers.map((answer, index) => own[index]?.json ?? answer);
     return route.fulfill({ response, status: 207, json });
   });
+}
+
+/** Makes pages ask for all of their data in the browser, where a test can replace it. */
+export async function withoutServerData(page: Page): Promise<void> {
+  await page.route(
+    (url) => !url.pathname.startsWith('/api/') && !url.pathname.startsWith('/_next/'),
+    async (route) => {
+      // Playwright can't replace the cookie with the time zone, without which there would be no data either.
+      await route.fallback({ headers: { ...(await route.request().allHeaders()), 'sec-fetch-dest': 'empty' } });
+    },
+  );
 }
 
 /** A REST error response. */

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { failProcedure } from '../../support/faults';
+import { failProcedure, withoutServerData } from '../../support/faults';
 import { alertWith, expect, makeDomain, sendMessage, test, url } from '../../support/fixtures';
 import { makeWebhook, openerOf, startEndpoint } from './webhook';
 
@@ -163,6 +163,7 @@ async function holdProcedure(page: Page, procedure: string): Promise<() => void>
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
+  await withoutServerData(page);
   await page.route('**/api/trpc/**', async (route) => {
     const names = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
     if (decodeURIComponent(names).split(',').includes(procedure)) await released;

@@ -1,7 +1,17 @@
+import type { QueryCache } from '@tanstack/react-query';
 import type { TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '@/modules/router';
 import { setTimeZone } from '../values/use-time-zone';
+
+/** Passes on the time zone of the profile when it arrives with the page or changes, null for the browser's. */
+export function watchProfile(cache: QueryCache, take: (zone: string | null) => void): void {
+  cache.subscribe(({ type, query }) => {
+    if ((type !== 'added' && type !== 'updated') || String(query.queryKey[0]) !== 'auth,me') return;
+    const data: { time_zone: string | null } | undefined = query.state.data;
+    if (data) take(data.time_zone);
+  });
+}
 
 let profile: Promise<void> | undefined;
 

@@ -1,41 +1,64 @@
 'use client';
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { ReactQueryStreamedHydration } from '@tanstack/react-query-next-experimental';
+import type { TRPCLink } from '@trpc/client';
 import { createTRPCReact, httpBatchLink, httpLink, splitLink } from '@trpc/react-query';
 import { type ReactNode, useState } from 'react';
+import { currentPage, type PageRequest } from '@/lib/page-request';
 import type { AppRouter } from '@/modules/router';
+import { setTimeZone } from '../values/use-time-zone';
+import { createPageQueryClient } from './page-query-client';
 import { isSessionLost, toProblem } from './problem';
-import { profileFirst } from './profile-first';
+import { profileFirst, watchProfile } from './profile-first';
 import { reportSessionLost } from './session-lost';
 
 const URL = '/api/trpc';
+const BATCH = { url: URL, maxURLLength: 2000 };
 
 export const trpc = createTRPCReact<AppRouter>();
 
-export function TrpcProvider({ children }: { children: ReactNode }) {
-  const [queryClient] = useState(createQueryClient);
-  const [client] = useState(() =>
-    trpc.createClient({
-      links: [
-        profileFirst,
-        splitLink({
-          condition: ({ context }) => context.isAlone === true,
-          true: httpLink({ url: URL }),
-          false: httpBatchLink({ url: URL, maxURLLength: 2000 }),
-        }),
-      ],
-    }),
-  );
+export function TrpcProvider({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
+  const [queryClient] = useState(pageQueryClient);
+  const [client] = useState(() => trpc.createClient({ links: linksOf(currentPage()) }));
   return (
     <trpc.Provider client={client} queryClient={queryClient}>
-      <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+      <QueryClientProvider client={queryClient}>
+        <ReactQueryStreamedHydration nonce={nonce}>{children}</ReactQueryStreamedHydration>
+      </QueryClientProvider>
     </trpc.Provider>
   );
 }
 
-function createQueryClient(): QueryClient {
+function linksOf(page: PageRequest | undefined): TRPCLink<AppRouter>[] {
+  if (page) return [httpBatchLink({ ...BATCH, fetch: (url, init) => page.call(String(url), init as RequestInit) })];
+  return [
+    profileFirst,
+    splitLink({
+      condition: ({ context }) => context.isAlone === true,
+      true: httpLink({ url: URL }),
+      false: httpBatchLink(BATCH),
+    }),
+  ];
+}
+
+let ofBrowser: QueryClient | undefined;
+
+/** A browser has one. If React starts the first rendering over, it drops the state of components, but not the data here. */
+function pageQueryClient(): QueryClient {
+  if (typeof window === 'undefined') {
+    const page = currentPage();
+    return page ? createPageQueryClient(page) : new QueryClient();
+  }
+  ofBrowser ??= createBrowserQueryClient();
+  return ofBrowser;
+}
+
+function createBrowserQueryClient(): QueryClient {
+  const queryCache = new QueryCache({ onError: watchSession });
+  watchProfile(queryCache, setTimeZone);
   return new QueryClient({
-    queryCache: new QueryCache({ onError: watchSession }),
+    queryCache,
     mutationCache: new MutationCache({ onError: watchSession }),
     defaultOptions: {
       queries: { staleTime: 10_000, retry: (failures, error) => failures < 2 && isWorthRetrying(error) },

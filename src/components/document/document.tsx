@@ -22,7 +22,7 @@ export function Document({ nonce, children }: DocumentProps) {
         <link rel="expect" href={`#${END}`} blocking="render" />
       </head>
       <body>
-        <Providers>{children}</Providers>
+        <Providers nonce={nonce}>{children}</Providers>
         <div id={END} hidden />
       </body>
     </html>

@@ -7,11 +7,11 @@ import { TrpcProvider } from '../api/trpc';
 import { PageFocus } from './page-focus';
 import { cssVariablesResolver, theme } from './theme';
 
-export function Providers({ children }: { children: ReactNode }) {
+export function Providers({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <NuqsAdapter>
-        <TrpcProvider>{children}</TrpcProvider>
+        <TrpcProvider nonce={nonce}>{children}</TrpcProvider>
         <PageFocus />
       </NuqsAdapter>
     </MantineProvider>

@@ -1,3 +1,4 @@
+import { NOT_WITH_PAGE } from '../api/page-query-client';
 import type { ListQuery } from './list-view';
 import type { ListSearch } from './use-list-search';
 
@@ -15,6 +16,7 @@ export function totalOptions(query: ListQuery<unknown>, { history }: Pick<ListSe
     enabled: page !== undefined && (page.pagination.has_more || !history.isFirst),
     staleTime: STALE_MS,
     retry: false,
+    meta: NOT_WITH_PAGE,
     trpc: { context: { isAlone: true } },
   };
 }

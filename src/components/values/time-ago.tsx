@@ -11,7 +11,7 @@ export function TimeAgo({ iso }: { iso: string }) {
   useTimeZone();
   useSyncExternalStore(everyMinute, minute, () => 0);
   return (
-    <time dateTime={iso} title={formatFull(iso)}>
+    <time dateTime={iso} title={formatFull(iso)} suppressHydrationWarning>
       {formatAgo(iso)}
     </time>
   );

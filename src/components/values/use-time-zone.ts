@@ -1,52 +1,42 @@
 'use client';
 
 import { useSyncExternalStore } from 'react';
-import { chooseTimeZone } from '@/lib/time/time-zone';
+import { currentPage } from '@/lib/page-request';
+import { chooseTimeZone, currentTimeZone, TIME_ZONE_COOKIE } from '@/lib/time/time-zone';
 
-/** The zone of the admin's profile, as this browser last knew it. */
-const STORED = 'postroom-time-zone';
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** Null for the browser's zone, undefined until the profile is known. */
-type Zone = string | null | undefined;
-
-let zone: Zone;
+let zone = typeof document === 'undefined' ? undefined : zoneOf(document.cookie);
 const listeners = new Set<() => void>();
 
-if (typeof window !== 'undefined') use(stored());
+if (zone) chooseTimeZone(zone);
 
-/** The zone that times are shown in. A component that calls it shows times again when the zone changes. */
-export function useTimeZone(): Zone {
+/**
+ * The zone that times are shown in, undefined until it is known. A component that calls it shows times again when the zone
+ * changes.
+ */
+export function useTimeZone(): string | undefined {
   return useSyncExternalStore(
     subscribe,
     () => zone,
-    () => undefined,
+    () => currentPage()?.timeZone ?? zone,
   );
 }
 
-/** Takes the zone of the profile, when it is loaded or changed. */
-export function setTimeZone(next: string | null): void {
+/** Takes the zone of the profile when it is loaded or changed, null for the browser's. */
+export function setTimeZone(chosen: string | null): void {
+  chooseTimeZone(chosen);
+  const next = currentTimeZone();
   if (next === zone) return;
-  use(next);
-  try {
-    localStorage.setItem(STORED, JSON.stringify(next));
-  } catch {
-    // A browser that stores nothing knows it from the profile.
-  }
+  zone = next;
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs HTTPS
+  document.cookie = `${TIME_ZONE_COOKIE}=${next}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax`;
   for (const listener of listeners) listener();
 }
 
-function use(next: Zone): void {
-  zone = next;
-  chooseTimeZone(next ?? null);
-}
-
-function stored(): Zone {
-  try {
-    const value = JSON.parse(localStorage.getItem(STORED) ?? 'false');
-    return value === null || typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function zoneOf(cookies: string): string | undefined {
+  const cookie = cookies.split('; ').find((each) => each.startsWith(`${TIME_ZONE_COOKIE}=`));
+  return cookie?.slice(TIME_ZONE_COOKIE.length + 1);
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,3 +1,8 @@
+import { currentPage } from '../page-request';
+
+/** The cookie in which the browser names the zone of the console's times to the server. */
+export const TIME_ZONE_COOKIE = 'postroom-time-zone';
+
 /** Zones that browsers still give a former name. */
 const RENAMED: Record<string, string> = {
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -22,12 +27,20 @@ export function chooseTimeZone(zone: string | null): void {
 }
 
 export function currentTimeZone(): string {
-  return chosen ?? browserTimeZone();
+  return currentPage()?.timeZone ?? chosen ?? browserTimeZone();
 }
 
 export function browserTimeZone(): string {
   ofBrowser ??= resolveTimeZone();
   return ofBrowser;
+}
+
+let listed: Set<string> | undefined;
+
+/** The zone if it is on the list. Formatters are kept for each, and there are many ways to write the same zone. */
+export function listedTimeZone(zone: string): string | null {
+  listed ??= new Set(timeZonesWith('UTC'));
+  return listed.has(zone) ? zone : null;
 }
 
 /** The time zones to choose from, with the one that is chosen and UTC first. */

@@ -8,6 +8,7 @@ import { oneAfterAnother } from './connection/serial';
 import { createUnsent } from './connection/unsent';
 import { respond, toWebRequest } from './fetch-adapter';
 import { createHttpFront } from './front';
+import { renderWithData } from './page-request';
 import { type Refusal, refuse, refuseUnreadable } from './refusal';
 import { formatRequestCount, REQUEST_COUNT_HEADER, type RequestCount } from './request-count';
 
@@ -61,7 +62,7 @@ export function serveHttp(server: Server, options: HttpOptions): () => Promise<v
     const overLimit = options.refusalOf(count);
     if (overLimit) return refuse(request, response, overLimit);
     if (publishing) return respond(response, await publishing(toWebRequest(request)), write);
-    await options.servePage(request, response);
+    await renderWithData(request, options.apiAt('/api/trpc/'), () => options.servePage(request, response));
   };
 
   // Next.js changes the request's URL, so it is read before.

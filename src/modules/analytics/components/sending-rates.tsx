@@ -13,7 +13,6 @@ import { SettingsSkeleton } from '@/components/settings-section';
 import { useTimeZone } from '@/components/values/use-time-zone';
 import { formatCount, formatZone } from '@/lib/format';
 import { messagesHref } from '@/lib/messages-href';
-import { currentTimeZone } from '@/lib/time/time-zone';
 import type { Analytics, AnalyticsPoint } from '../schema';
 import { timeLabels } from './labels';
 import classes from './sending-rates.module.css';
@@ -36,11 +35,10 @@ export function SendingRates({ domainId, sender }: SendingRatesProps) {
     'period',
     parseAsStringLiteral(Object.keys(PERIODS) as (keyof typeof PERIODS)[]).withDefault('7d'),
   );
-  const isZoneKnown = useTimeZone() !== undefined;
-  const timezone = currentTimeZone();
+  const timezone = useTimeZone();
   const { data, isError, error, refetch } = trpc.analytics.get.useQuery(
     { period, timezone, domain_id: domainId, sender, limit: 1 },
-    { enabled: isZoneKnown, placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
+    { enabled: timezone !== undefined, placeholderData: keepPreviousData, refetchInterval: REFRESH_MS },
   );
   // The figures are part of the heading, which may need a second line for them.
   if (!data && !isError) return <SettingsSkeleton heights={[340]} />;

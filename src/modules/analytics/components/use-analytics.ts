@@ -4,7 +4,6 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { createSerializer, parseAsIsoDateTime, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs';
 import { trpc } from '@/components/api/trpc';
 import { useTimeZone } from '@/components/values/use-time-zone';
-import { currentTimeZone } from '@/lib/time/time-zone';
 import { DIMENSIONS, GRANULARITIES, PERIODS } from '../schema';
 
 const REFRESH_MS = 60_000;
@@ -28,7 +27,7 @@ export type Flow = 'outbound' | 'inbound';
 /** The figures, and what they are chosen by, which is in the URL. */
 export function useAnalytics() {
   const [values, setValues] = useQueryStates(STATE);
-  const ownZone = useOwnZone();
+  const ownZone = useTimeZone() ?? null;
   const timezone = values.timezone ?? ownZone;
   const isCustom = values.period === 'custom';
   const input = {
@@ -67,9 +66,4 @@ type Span = { start: string; end: string };
 function customPeriod({ start, end }: Span) {
   const until = new Date(Math.min(Date.parse(end), Date.now()));
   return { period: 'custom' as const, start: new Date(start), end: until, granularity: null };
-}
-
-/** Null until it is known, as on the server. */
-function useOwnZone(): string | null {
-  return useTimeZone() === undefined ? null : currentTimeZone();
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
+import { useMounted } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
@@ -28,7 +29,8 @@ export function SendPage() {
   const domains = trpc.domains.list.useQuery({ active: true, limit: 200, sort: 'name', order: 'asc' });
   const names = useMemo(() => domains.data?.items.map(({ name }) => name), [domains.data]);
   const domain = domains.data?.items.find(({ id }) => id === search.get('domain'))?.name ?? names?.[0];
-  const email = me.data?.email;
+  // The forms show what this tab and this host know, which the server doesn't.
+  const email = useMounted() ? me.data?.email : undefined;
 
   return (
     <Page>

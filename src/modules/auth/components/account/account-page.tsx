@@ -10,7 +10,7 @@ import { notify } from '@/components/notifications';
 import { PageHeader } from '@/components/page-header';
 import { ROLE_LABELS } from '@/components/shell/navigation/account-menu';
 import { Page } from '@/components/shell/page';
-import { setTimeZone, useTimeZone } from '@/components/values/use-time-zone';
+import { useTimeZone } from '@/components/values/use-time-zone';
 import { formatMoment } from '@/lib/format';
 import { OidcAccount } from '../oidc/oidc-account';
 import classes from './account-page.module.css';
@@ -33,7 +33,6 @@ export function AccountPage() {
     try {
       const profile = await update.mutateAsync({ time_zone });
       utils.auth.me.setData({}, profile);
-      setTimeZone(profile.time_zone);
       notify({ text: 'Time zone saved' });
     } catch (error) {
       notify({ text: 'Couldn’t save the time zone', problem: toProblem(error) });

@@ -1,0 +1,83 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { expect, test, unique, url, useSession } from '../support/fixtures';
+
+const setZone = (context: BrowserContext, value: string) =>
+  context.addCookies([{ name: 'postroom-time-zone', value, url: url() }]);
+
+test('a page arrives with its data, in the time zone that the browser named', async ({
+  browser,
+  sessionCookie,
+  api,
+  domain,
+}) => {
+  const fields = { domain_id: domain.id, source_local_part: 'early', destination: 'a@far.example' };
+  await api.call('POST', '/aliases', fields);
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await useSession(page, sessionCookie);
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await expect(page.getByRole('heading', { name: 'Aliases' })).toBeVisible();
+  await expect(page.getByText(`early@${domain.name}`)).toHaveCount(0);
+  await setZone(context, 'Asia/Kathmandu');
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await expect(page.getByRole('link', { name: `early@${domain.name}` })).toBeVisible();
+  const row = page.getByRole('row').filter({ hasText: `early@${domain.name}` });
+  await expect(row.getByTitle(/GMT\+5:45$/).first()).toBeVisible();
+  await context.close();
+});
+
+test('data that looks like markup stays text', async ({ signedIn: page, api, check }) => {
+  const name = `${unique('markup')}.example`;
+  const description = '</script><script>document.title = "changed"</script><!-- <b>';
+  const { id } = await api.call<{ id: string }>('POST', '/domains', { name, description });
+  await page.goto(`${url()}/domains`);
+  await page.waitForLoadState('networkidle');
+  const response = await page.goto(`${url()}/domains/${id}?tab=settings`);
+  expect(await response?.text()).toContain('\\u003c/script\\u003e');
+  await expect(page.getByRole('textbox', { name: 'Description' })).toHaveValue(description);
+  await expect(page).toHaveTitle(/Postroom$/);
+  await check();
+});
+
+test('a page that arrived with its data asks for none', async ({ signedIn: page, domain }) => {
+  await page.goto(`${url()}/domains`);
+  await page.waitForLoadState('networkidle');
+  const asked = callsOf(page);
+  for (const path of ['/', '/domains', `/domains/${domain.id}`, '/messages', '/audit', '/webhooks', '/system/config']) {
+    await page.goto(`${url()}${path}`);
+    await page.waitForLoadState('networkidle');
+  }
+  expect(asked).toEqual([]);
+});
+
+test('data that takes long comes after its page', async ({ signedIn: page, api, domain, sql }) => {
+  await api.call('POST', '/aliases', { domain_id: domain.id, source_local_part: 'late', destination: 'a@far.example' });
+  await page.goto(`${url()}/domains`);
+  await page.waitForLoadState('networkidle');
+  const asked = callsOf(page);
+  const held = sql('DO $$ BEGIN LOCK TABLE alias IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(1.5); END $$');
+  await page.goto(`${url()}/aliases?domain=${domain.id}`);
+  await held;
+  await expect(page.getByRole('link', { name: `late@${domain.name}` })).toBeVisible();
+  expect(asked.join()).toContain('aliases.list');
+});
+
+test('without a session, no data arrives and the console asks to sign in', async ({ browser }) => {
+  const context = await browser.newContext();
+  await setZone(context, 'UTC');
+  const page = await context.newPage();
+  await page.goto(`${url()}/domains`);
+  await expect(page).toHaveURL(/\/login\?next=%2Fdomains$/);
+  await context.close();
+});
+
+/** The names of the procedures that a page calls, but for the totals of lists, which pages don't wait for. */
+function callsOf(page: Page): string[] {
+  const names: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    const isTotal = decodeURIComponent(search).includes('"total":true');
+    if (pathname.startsWith('/api/trpc/') && !isTotal) names.push(pathname.slice('/api/trpc/'.length));
+  });
+  return names;
+}
