@@ -2,6 +2,9 @@ import type { Page, Route } from '@playwright/test';
 
 type Fault = { status: number; code: string; message: string; details?: object | null };
 
+/** Names the browser's time zone to the server. */
+export const TIME_ZONE_COOKIE = 'postroom-time-zone';
+
 export const REQUEST_ID = '01a1fc2e-7c5e-77e9-8b47-7ed1e0f6aa07';
 
 /** Makes one tRPC procedure fail, also within a batch. @returns a function that ends it */
@@ -59,15 +62,20 @@ async function routeCalls(page: Page, replacements: Map<string, Replacement>): P
   });
 }
 
-/** Makes pages ask for all of their data in the browser, where a test can replace it. */
+/** Makes pages ask for all of their data in the browser, where a test can replace it: the server doesn't know its time zone. */
 export async function withoutServerData(page: Page): Promise<void> {
-  await page.route(
-    (url) => !url.pathname.startsWith('/api/') && !url.pathname.startsWith('/_next/'),
-    async (route) => {
-      // Playwright can't replace the cookie with the time zone, without which there would be no data either.
-      await route.fallback({ headers: { ...(await route.request().allHeaders()), 'sec-fetch-dest': 'empty' } });
-    },
-  );
+  await page.addInitScript((name) => {
+    const cookie = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie');
+    if (!cookie?.set) return;
+    const set = cookie.set;
+    Object.defineProperty(Document.prototype, 'cookie', {
+      ...cookie,
+      set(this: Document, value: string) {
+        if (!value.startsWith(`${name}=`)) set.call(this, value);
+      },
+    });
+  }, TIME_ZONE_COOKIE);
+  await page.context().clearCookies({ name: TIME_ZONE_COOKIE });
 }
 
 /** A REST error response. */
