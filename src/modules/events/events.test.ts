@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { db } from '@/test/database';
 import { makeDomain, makeWebhook } from '@/test/factories';
-import { emitEvent, hasSubscribers } from './service';
+import { emitEvent, findSubscribed } from './service';
 
-describe('hasSubscribers', () => {
-  it('requires an active webhook for the type or all types, and for one of the domains or all', async () => {
+describe('findSubscribed', () => {
+  it('requires an active webhook for the type or all types, and for the domain or all', async () => {
     await db.webhook.deleteMany();
     const [domain, other] = await Promise.all([makeDomain(), makeDomain()]);
-    const isSubscribed = () => hasSubscribers(db, 'mail.received.full', [domain.id]);
+    const subscribed = () => findSubscribed(db, 'mail.received.full', [domain.id, other.id]);
     await makeWebhook({ events: ['mail.received'] });
     await makeWebhook({ events: ['*'], domainId: other.id });
     await makeWebhook({ events: ['*'], active: false });
-    expect(await isSubscribed()).toBe(false);
+    expect(await subscribed()).toEqual(new Set([other.id]));
     await makeWebhook({ events: ['*'], domainId: domain.id });
-    expect(await isSubscribed()).toBe(true);
+    expect(await subscribed()).toEqual(new Set([domain.id, other.id]));
   });
 });
 

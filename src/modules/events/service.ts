@@ -56,17 +56,13 @@ export async function emitBody(tx: Tx, subject: EventSubject, body: Uint8Array):
   }
 }
 
-/** Whether any active webhook is subscribed to the event type; for events that are costly to build. */
-export async function hasSubscribers(tx: Tx, type: EventType, domainIds: string[]): Promise<boolean> {
-  const subscriber = await tx.webhook.findFirst({
-    where: {
-      active: true,
-      events: { hasSome: [type, ALL_EVENTS] },
-      OR: [{ domainId: null }, { domainId: { in: domainIds } }],
-    },
-    select: { id: true },
-  });
-  return subscriber !== null;
+/** Those of the domains for which an active webhook is subscribed to the event type; for events that are costly to build. */
+export async function findSubscribed(tx: Tx, type: EventType, domainIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`/* prepared */
+    SELECT given.id FROM unnest(${domainIds}::uuid[]) AS given(id)
+     WHERE EXISTS (SELECT FROM webhook w WHERE w.active AND w.events && ARRAY[${type}::text, ${ALL_EVENTS}::text]
+                                           AND (w.domain_id IS NULL OR w.domain_id = given.id))`;
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Stores a sample event for testing one webhook; no other webhook receives it. @returns its id */

@@ -134,7 +134,7 @@ export function mailServerCalls(database: Database): InboundPort & { onReport: O
     },
     resolve: (address) => resolveRecipient(database, address),
     async receive(mail) {
-      await receiveMessage(database, mail);
+      await receiveMessage(mail);
       kickDeliveries();
     },
   };

@@ -13,7 +13,7 @@ export type MessageFields = {
   spamScore: number | null;
 };
 
-type InboundRow = {
+export type InboundRow = {
   queueId: string;
   domainId: string;
   /** Envelope addresses of this domain. */
@@ -21,6 +21,8 @@ type InboundRow = {
   status: MessageStatus;
   at: Date;
   fields: MessageFields;
+  /** Events that its trace gets. */
+  trace?: TraceRow[];
 };
 
 export type TraceRow = { id: string; type: string; at: Date; recipient: string; detail: object };
@@ -38,15 +40,18 @@ export async function lockInbound(tx: Tx, queueIds: readonly string[]): Promise<
 export const UNDELIVERED = ['deferred', 'bounced', 'failed'] as const satisfies MessageStatus[];
 
 /**
- * Stores the row of a message in one domain, with its recipients and these events of its trace, in one statement. A row created
+ * Stores the row of a message in one domain, with its recipients and events of its trace, in one statement. A row created
  * before the message was delivered may lack fields that are known now; they are updated.
  */
-export async function findOrCreateRow(
-  tx: Tx,
-  { queueId, domainId, recipients, status, at, fields }: InboundRow,
-  trace: TraceRow[] = [],
-): Promise<{ id: string; isKnown: boolean }> {
-  const given = {
+export async function findOrCreateRow(tx: Tx, row: InboundRow): Promise<{ id: string; isKnown: boolean }> {
+  const [stored] = await tx.$queryRaw<{ id: string; isKnown: boolean }[]>`/* prepared */
+    SELECT id, is_known AS "isKnown" FROM store_inbound(${jsonParameter(encodeRow(row))}::jsonb)`;
+  return stored as { id: string; isKnown: boolean };
+}
+
+/** What the SQL function store_inbound stores. */
+export function encodeRow({ queueId, domainId, recipients, status, at, fields, trace = [] }: InboundRow): object {
+  return {
     id: uuidv7(),
     queue_id: queueId,
     domain_id: domainId,
@@ -61,7 +66,4 @@ export async function findOrCreateRow(
     recipients: recipients.map((recipient) => ({ id: uuidv7(), ...recipient })),
     trace,
   };
-  const [row] = await tx.$queryRaw<{ id: string; isKnown: boolean }[]>`/* prepared */
-    SELECT id, is_known AS "isKnown" FROM store_inbound(${jsonParameter(given)}::jsonb)`;
-  return row as { id: string; isKnown: boolean };
 }

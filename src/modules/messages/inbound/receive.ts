@@ -1,23 +1,24 @@
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
 import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/port';
-import { emitEvents, type NewEvent } from '@/modules/events/service';
-import type { Database, Tx } from '@/server/db';
+import { type ArrivedReports, NO_REPORTS } from '@/modules/reports/service';
+import { type Database, database, type Tx } from '@/server/db';
 import { keepContent } from '../content/keeping/keep';
 import type { InboundRoute } from '../schema';
 import { type ContentEvents, withContentEvents } from './content/events';
 import { deliveredMailboxes } from './delivered-mailboxes';
 import { updateInboundStatus } from './delivery-paths';
 import { domainOf, type Header, readHeader } from './header';
-import { fieldsOf, findOrCreateRow, lockInbound, type TraceRow } from './message-row';
+import { fieldsOf, type InboundRow, type TraceRow } from './message-row';
+import { type InboundRecord, recordInbound, recordNew, type ShownDelivery, type StoredRow } from './record';
 import { readReportsIn } from './reports';
 
 /** Resolves a recipient (docs/api-contract.md, Aliases rule 5) with the SQL function that the real mail server uses. */
-export async function resolveRecipient(database: Database, given: string): Promise<Resolution> {
+export async function resolveRecipient(db: Database, given: string): Promise<Resolution> {
   const parsed = parseAddress(given);
   if (!parsed) return refused('not_an_address');
   const local = parsed.local.toLowerCase();
-  const rows = await database.$queryRaw<Resolved[]>`
+  const rows = await db.$queryRaw<Resolved[]>`
     SELECT d.id AS "domainId", d.active AS "isActive", r.address, o.id AS "mailboxDomainId",
            t.transport IS NOT NULL AS "isForReports"
       FROM domain d
@@ -37,43 +38,39 @@ export async function resolveRecipient(database: Database, given: string): Promi
 
 const UNREAD = { reports: 'unread' as const };
 
-/** Claims the message in the transaction that records it. False if it is already recorded. */
-type Claim = (tx: Tx) => Promise<boolean>;
-
 /**
  * Records inbound mail, one message per domain it was addressed to, and emits its events. Later deliveries under the same
- * queue id update the same messages. Without a claim, a queue id that is already recorded is skipped.
+ * queue id update the same messages.
+ * @param deliveries those in the log that are reported by this; without them, a queue id that is already recorded is skipped
  */
-export async function receiveMessage(database: Database, mail: InboundMail, claim?: Claim): Promise<void> {
-  const isNew: Claim = claim ?? (async (tx) => !(await isRecorded(tx, mail)));
-  if (!claim && !(await isNew(database))) return;
+export async function receiveMessage(mail: InboundMail, deliveries: ShownDelivery[] | null = null): Promise<void> {
+  if (!deliveries && (await isRecorded(mail))) return;
   const header = await readHeader(mail);
-  const domainIds = new Set(mail.resolved.map(({ domainId }) => domainId));
-  const reports = await readReportsIn(database, mail);
-  const stored: StoredRow[] = [];
-  await withContentEvents(database, mail, header, (full) =>
-    database.$transaction(
-      async (tx) => {
-        await lockInbound(tx, [mail.queueId]);
-        if (!(await isNew(tx))) return;
-        stored.length = 0;
-        for (const domainId of domainIds) stored.push(await storeMessage(tx, mail, header, domainId));
-        const rowIds: RowIds = new Map(stored.map(({ domainId, id }) => [domainId, id]));
-        const spam = mail.spam === 'no' ? [] : spamEvents(mail, header, rowIds);
-        const received = mail.spam === 'blocked' ? [] : receivedEvents(mail, header, rowIds);
-        await emitEvents(tx, [...spam, ...received]);
-        await full.emit(tx, rowIds);
-        await reports.store(tx, mail.receivedAt);
-      },
-      { timeout: timeoutOf(mail, full) + reports.storeTimeoutMs },
-    ),
-  );
+  const reports = await readReportsIn(mail);
+  const record = recordOf(mail, header, deliveries);
+  let stored: StoredRow[] = [];
+  await withContentEvents(mail, header, async (full) => {
+    const isAlone = full.totalBytes > 0 || reports !== NO_REPORTS;
+    const timeout = timeoutOf(mail, full) + reports.storeTimeoutMs;
+    stored =
+      (isAlone ? null : await recordNew(record)) ??
+      (await database().$transaction((tx) => recordAlone(tx, mail, record, { full, reports }), { timeout }));
+  });
   const { sizeBytes, receivedAt: at, read, readWhole = read } = mail;
   for (const { id: messageId, domainId, isKnown: isPerhapsKept } of stored)
     keepContent({ messageId, domainId, sizeBytes, at, read: readWhole, isPerhapsKept });
 }
 
-type StoredRow = { id: string; domainId: string; isKnown: boolean };
+type InContent = { full: ContentEvents; reports: ArrivedReports };
+
+async function recordAlone(tx: Tx, mail: InboundMail, record: InboundRecord, content: InContent): Promise<StoredRow[]> {
+  const stored = await recordInbound(tx, record);
+  if (stored.length === 0) return stored;
+  for (const { id } of stored.filter(({ isKnown }) => isKnown)) await updateInboundStatus(tx, id);
+  await content.full.emit(tx, new Map(stored.map(({ domainId, id }) => [domainId, id])));
+  await content.reports.store(tx, mail.receivedAt);
+  return stored;
+}
 
 const TRANSACTION_TIMEOUT_MS = 10_000;
 const SLOWEST_BYTES_PER_MS = 1_000;
@@ -85,8 +82,10 @@ function timeoutOf({ resolved }: InboundMail, { totalBytes }: ContentEvents): nu
   return TRANSACTION_TIMEOUT_MS + forAddresses + Math.ceil(totalBytes / SLOWEST_BYTES_PER_MS);
 }
 
-async function isRecorded(tx: Tx, { queueId }: InboundMail): Promise<boolean> {
-  return (await tx.message.findFirst({ where: { queueId, direction: 'inbound' }, select: { id: true } })) !== null;
+async function isRecorded({ queueId }: InboundMail): Promise<boolean> {
+  return (
+    (await database().message.findFirst({ where: { queueId, direction: 'inbound' }, select: { id: true } })) !== null
+  );
 }
 
 type Resolved = {
@@ -97,31 +96,37 @@ type Resolved = {
   isForReports: boolean;
 };
 
-/** Message row ids by domain id. */
-type RowIds = Map<string, string>;
-
 function refused(reason: Extract<Resolution, { isAccepted: false }>['reason']): Resolution {
   return { isAccepted: false, reason };
 }
 
-async function storeMessage(tx: Tx, mail: InboundMail, header: Header, domainId: string): Promise<StoredRow> {
+function recordOf(mail: InboundMail, header: Header, deliveries: ShownDelivery[] | null): InboundRecord {
+  const domainIds = [...new Set(mail.resolved.map(({ domainId }) => domainId))];
+  const spam = mail.spam === 'no' ? [] : spamEvents(mail, header);
+  const received = mail.spam === 'blocked' ? [] : receivedEvents(mail, header);
+  return {
+    queueId: mail.queueId,
+    deliveries,
+    rows: domainIds.map((domainId) => rowIn(domainId, mail, header)),
+    events: [...spam, ...received],
+  };
+}
+
+function rowIn(domainId: string, mail: InboundMail, header: Header): InboundRow {
   const resolved = mail.resolved.filter((route) => route.domainId === domainId);
   const status = mail.spam === 'blocked' ? 'spam' : 'received';
   const addresses = [...new Set(resolved.map(({ address }) => address))];
   const routeOf = (address: string) => routeTo(resolved.filter((route) => route.address === address));
   const spam = mail.spam === 'no' ? [] : spamTrace(mail, addresses);
-  const row = {
+  return {
     queueId: mail.queueId,
     domainId,
     recipients: addresses.map((address) => ({ address, route: status === 'spam' ? 'filter' : routeOf(address) })),
     status,
     at: mail.receivedAt,
     fields: { ...fieldsOf(header), sizeBytes: mail.sizeBytes, spamScore: mail.verdict.score },
-  } as const;
-  const trace = mail.spam === 'blocked' ? spam : [...spam, ...deliveryTrace(mail, resolved)];
-  const { id, isKnown } = await findOrCreateRow(tx, row, trace);
-  if (isKnown) await updateInboundStatus(tx, id);
-  return { id, domainId, isKnown };
+    trace: mail.spam === 'blocked' ? spam : [...spam, ...deliveryTrace(mail, resolved)],
+  };
 }
 
 function routeTo(resolved: ResolvedAddress[]): InboundRoute {
@@ -158,22 +163,20 @@ function spamTrace(
     .map((recipient) => ({ id: uuidv7(), type: 'spam', at, recipient, detail }));
 }
 
-function receivedEvents(mail: InboundMail, header: Header, rowIds: RowIds): NewEvent[] {
+function receivedEvents(mail: InboundMail, header: Header): InboundRecord['events'] {
   const { messageId, from, subject } = header;
   const [size, queueId, at] = [mail.sizeBytes, mail.queueId, mail.receivedAt];
   return deliveredMailboxes(mail).map(({ address: to, domainId, viaDomainId }) => {
-    const messageRowId = rowIds.get(viaDomainId) ?? null;
     const data = { message_id: messageId, from, to, domain: domainOf(to), subject, size, queue_id: queueId };
-    return { type: 'mail.received', messageId, messageRowId, domainId, at, data };
+    return { viaDomainId, event: { type: 'mail.received', messageId, domainId, at, data } };
   });
 }
 
-function spamEvents(mail: InboundMail, { messageId, from }: Header, rowIds: RowIds): NewEvent[] {
+function spamEvents(mail: InboundMail, { messageId, from }: Header): InboundRecord['events'] {
   const verdict = { spam_score: mail.verdict.score, spam_action: mail.verdict.action };
   const reported = mail.resolved.filter(({ address }) => !mail.reportedAddresses?.includes(address));
   return reported.map(({ address: to, domainId }) => {
-    const messageRowId = rowIds.get(domainId) ?? null;
     const data = { message_id: messageId, from, to, domain: domainOf(to), ...verdict };
-    return { type: 'mail.spam', messageId, messageRowId, domainId, at: mail.receivedAt, data };
+    return { viaDomainId: domainId, event: { type: 'mail.spam', messageId, domainId, at: mail.receivedAt, data } };
   });
 }

@@ -6,17 +6,18 @@ import {
   readArrivedReports,
   reportKindOf,
 } from '@/modules/reports/service';
-import type { Database } from '@/server/db';
+import { groupCalls } from '@/server/background/group-calls';
+import { database } from '@/server/db';
 import { deliveredMailboxes } from './delivered-mailboxes';
 
 /** Reads the reports in a message to an address of reports, or to the mailbox that its domain names for them. */
-export async function readReportsIn(database: Database, mail: InboundMail): Promise<ArrivedReports> {
+export async function readReportsIn(mail: InboundMail): Promise<ArrivedReports> {
   if (mail.spam === 'blocked') return NO_REPORTS;
-  const recipients = await findRecipients(database, mail);
+  const recipients = await findRecipients(mail);
   return recipients.length === 0 ? NO_REPORTS : readArrivedReports(mail.read, recipients);
 }
 
-async function findRecipients(database: Database, mail: InboundMail): Promise<ReportRecipient[]> {
+async function findRecipients(mail: InboundMail): Promise<ReportRecipient[]> {
   const destinations = mail.resolved.flatMap((route) => route.destinations);
   const unread = destinations.flatMap(({ address, domainId, reports }) =>
     domainId !== null && reports === 'unread' ? [{ address, domainId }] : [],
@@ -26,19 +27,25 @@ async function findRecipients(database: Database, mail: InboundMail): Promise<Re
     const kind = reportKindOf(address.slice(0, address.lastIndexOf('@')));
     return kind ? [{ domainId, kind }] : [];
   });
-  return [...named, ...(await findReportMailboxes(database, mailboxes))];
+  return [...named, ...(await findReportMailboxes(mailboxes))];
 }
 
-async function findReportMailboxes(
-  database: Database,
-  mailboxes: { address: string; domainId: string }[],
-): Promise<ReportRecipient[]> {
-  if (mailboxes.length === 0) return [];
-  const rows = await database.domain.findMany({
-    where: { id: { in: mailboxes.map(({ domainId }) => domainId) }, reportMailboxId: { not: null } },
-    select: { id: true, name: true, reportMailbox: { select: { localPart: true } } },
-  });
+async function findReportMailboxes(mailboxes: { address: string; domainId: string }[]): Promise<ReportRecipient[]> {
   const addresses = new Set(mailboxes.map(({ address }) => address));
-  const receiving = rows.filter(({ name, reportMailbox }) => addresses.has(`${reportMailbox?.localPart}@${name}`));
-  return receiving.map(({ id }) => ({ domainId: id, kind: null }));
+  const domainIds = [...new Set(mailboxes.map(({ domainId }) => domainId))];
+  const named = await Promise.all(domainIds.map(reportMailboxOf));
+  const receiving = domainIds.filter((_, index) => addresses.has(named[index] ?? ''));
+  return receiving.map((domainId) => ({ domainId, kind: null }));
 }
+
+/** The address of the mailbox that a domain names for reports. */
+const reportMailboxOf = groupCalls(
+  async (domainIds: string[]) => {
+    const rows = await database().$queryRaw<{ id: string; address: string }[]>`/* prepared */
+      SELECT d.id, m.local_part || '@' || d.name AS address
+        FROM domain d JOIN mailbox m ON m.id = d.report_mailbox_id WHERE d.id = ANY(${domainIds}::uuid[])`;
+    const addresses = new Map(rows.map(({ id, address }) => [id, address]));
+    return domainIds.map((id) => addresses.get(id));
+  },
+  { maxRunning: 1, maxItems: 100 },
+);

@@ -58,7 +58,7 @@ describe('a chunk of the log', () => {
 
   it('that fails midway records nothing and does not advance the cursor', async () => {
     const [one, two] = [newQueueId(), newQueueId()];
-    const record = advanceCursor(db, from, { file: '7', position: '100' }, [one, two], async (tx, _, each) => {
+    const record = advanceCursor(db, from, { file: '7', position: '100' }, [one, two], async (tx, _, { each }) => {
       await each(async (queueId) => {
         await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
       });
@@ -89,7 +89,7 @@ describe('an entry that the database rejects', () => {
   it('temporarily is recorded on a later attempt', async () => {
     let attempts = 0;
     const queueId = newQueueId();
-    await advanceCursor(db, from, { file: '7', position: '100' }, [queueId], (tx, _, each) =>
+    await advanceCursor(db, from, { file: '7', position: '100' }, [queueId], (tx, _, { each }) =>
       each(async () => {
         attempts += 1;
         await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
@@ -98,6 +98,21 @@ describe('an entry that the database rejects', () => {
     );
     expect(attempts).toBe(3);
     expect(await db.loggedMail.count({ where: { queueId } })).toBe(1);
+  });
+
+  it('is skipped, and the others are recorded one by one after they failed together', async () => {
+    const queueIds = [newQueueId(), newQueueId(), newQueueId()];
+    const shared: number[] = [];
+    await advanceCursor(db, from, { file: '7', position: '100' }, queueIds, (tx, _, { together }) =>
+      together(async (each) => {
+        shared.push(each.length);
+        await tx.loggedMail.createMany({ data: each.map((queueId) => ({ queueId, seenAt: AT })) });
+        if (each.includes(queueIds[1] as string)) await tx.$executeRaw`SELECT 1 / 0`;
+      }),
+    );
+    expect(shared).toEqual([3, 1, 1, 1, 1, 1, 1, 1, 1]);
+    const recorded = await db.loggedMail.findMany({ where: { queueId: { in: queueIds } } });
+    expect(recorded.map(({ queueId }) => queueId).toSorted()).toEqual([queueIds[0], queueIds[2]].toSorted());
   });
 
   it.each([
@@ -155,7 +170,7 @@ describe('no entry is skipped while the database', () => {
     onTestFinished(() => other.end());
     const queueIds = [newQueueId(), newQueueId()];
     let attempts = 0;
-    const record = advanceCursor(db, from, { file: '7', position: '100' }, queueIds, (tx, _, each) =>
+    const record = advanceCursor(db, from, { file: '7', position: '100' }, queueIds, (tx, _, { each }) =>
       each(async (queueId) => {
         attempts += 1;
         await tx.loggedMail.create({ data: { queueId, seenAt: AT } });

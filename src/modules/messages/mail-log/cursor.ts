@@ -5,8 +5,12 @@ import { log } from '@/server/log';
 /** How far a source has been read; `file` and `position` are empty before the first read. */
 export type Cursor = { source: string; file: string; position: string };
 
-/** Processes the entries one after the other. */
-type Each<Entry> = (work: (entry: Entry) => Promise<void>) => Promise<void>;
+type Work<Entry> = {
+  /** Processes the entries one after the other. */
+  each: (work: (entry: Entry) => Promise<void>) => Promise<void>;
+  /** Processes the entries together, and one after the other once that has failed. */
+  together: (work: (entries: readonly Entry[]) => Promise<void>) => Promise<void>;
+};
 
 const TRANSACTION_TIMEOUT_MS = 60_000;
 const MAX_ATTEMPTS = 3;
@@ -27,29 +31,41 @@ export async function advanceCursor<Entry>(
   from: Cursor,
   to: Omit<Cursor, 'source'>,
   entries: readonly Entry[],
-  recordAll: (tx: Tx, entries: readonly Entry[], each: Each<Entry>) => Promise<void>,
+  recordAll: (tx: Tx, entries: readonly Entry[], work: Work<Entry>) => Promise<void>,
 ): Promise<Cursor> {
   const failures = new Map<Entry, number>();
+  let mayShare = true;
   for (;;) {
     const rest = entries.filter((entry) => (failures.get(entry) ?? 0) < MAX_ATTEMPTS);
     let current: Entry | undefined;
-    const each: Each<Entry> = async (work) => {
+    let isShared = false;
+    const each: Work<Entry>['each'] = async (work) => {
       for (const entry of rest) {
         current = entry;
         await work(entry);
       }
       current = undefined;
     };
+    const together: Work<Entry>['together'] = async (work) => {
+      if (!mayShare) return each((entry) => work([entry]));
+      isShared = true;
+      await work(rest);
+      isShared = false;
+    };
     try {
       return await db.$transaction(
         async (tx) => {
           const cursor = await moveCursor(tx, from, to);
-          if (rest.length > 0) await recordAll(tx, rest, each);
+          if (rest.length > 0) await recordAll(tx, rest, { each, together });
           return cursor;
         },
         { timeout: TRANSACTION_TIMEOUT_MS },
       );
     } catch (error) {
+      if (isShared && !isDatabaseAway(error)) {
+        mayShare = false;
+        continue;
+      }
       if (current === undefined || isDatabaseAway(error)) throw error;
       const count = (failures.get(current) ?? 0) + 1;
       failures.set(current, count);

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '@/server/db';
+import { jsonParameter } from '@/server/json-parameter';
 import { messageIdIn } from '../inbound/header';
 import { advanceCursor, type Cursor } from './cursor';
 import type { FilterMeta } from './filter-meta';
@@ -11,10 +12,8 @@ export type FilterEntry = { id: string; at: Date; meta: FilterMeta | null; raw: 
 /** Stores what the filter reports until the log shows the delivery. Mail that the filter rejected never gets that far. */
 export function recordFilterEntries(db: Database, from: Cursor, entries: readonly FilterEntry[]): Promise<Cursor> {
   const position = entries.at(-1)?.id ?? from.position;
-  return advanceCursor(db, from, { file: '', position }, entries, (tx, _, each) =>
-    each(async ({ meta, raw, at }) => {
-      if (meta && isRelevant(meta)) await storeEntry(tx, meta, raw, at);
-    }),
+  return advanceCursor(db, from, { file: '', position }, entries, (tx, _, { together }) =>
+    together((each) => storeEntries(tx, each)),
   );
 }
 
@@ -24,23 +23,43 @@ function isRelevant({ action, user }: FilterMeta): boolean {
   return !isDeferred && !(user && action === 'reject');
 }
 
-async function storeEntry(tx: Tx, meta: FilterMeta, raw: Uint8Array | null, at: Date): Promise<void> {
-  const bytes = raw && !meta.user ? new Uint8Array(raw) : null;
-  const facts = {
-    messageId: messageIdIn(bracketed(meta.message_id)),
-    clientAddress: meta.ip || null,
-    verdict: meta,
-    raw: bytes,
-    login: meta.user,
-  };
-  const { removedAt } = await tx.loggedMail.upsert({
-    where: { queueId: meta.queue_id },
-    create: { queueId: meta.queue_id, seenAt: at, ...facts },
-    update: facts,
-    select: { removedAt: true },
-  });
-  await (meta.user ? completeSubmitted(tx, meta, removedAt) : completeUndelivered(tx, meta.queue_id));
-  if (meta.action === 'reject') await storeRejected(tx, meta.queue_id, meta.recipients, at);
+async function storeEntries(tx: Tx, entries: readonly FilterEntry[]): Promise<void> {
+  const relevant = entries.flatMap(({ meta, raw, at }) => (meta && isRelevant(meta) ? [{ meta, raw, at }] : []));
+  const byId = new Map(relevant.map((entry) => [entry.meta.queue_id, entry]));
+  // In one order, so that two writers cannot deadlock.
+  const latest = [...byId.values()].toSorted((one, other) => (one.meta.queue_id < other.meta.queue_id ? -1 : 1));
+  if (latest.length === 0) return;
+  const removed = await storeFacts(tx, latest);
+  const fromOutside = relevant.filter(({ meta }) => !meta.user);
+  await completeUndelivered(
+    tx,
+    fromOutside.map(({ meta }) => meta.queue_id),
+  );
+  for (const { meta, at } of relevant) {
+    if (meta.user) await completeSubmitted(tx, meta, removed.get(meta.queue_id) ?? null);
+    if (meta.action === 'reject') await storeRejected(tx, meta.queue_id, meta.recipients, at);
+  }
+}
+
+type RelevantEntry = FilterEntry & { meta: FilterMeta };
+
+/** @returns when the mail left the queue, by queue id, if the log has shown that already */
+async function storeFacts(tx: Tx, entries: Omit<RelevantEntry, 'id'>[]): Promise<Map<string, Date>> {
+  const metas = entries.map(({ meta }) => meta);
+  const bytes = entries.map(({ meta, raw }) => (raw && !meta.user ? Buffer.from(raw).toString('base64') : null));
+  const rows = await tx.$queryRaw<{ queueId: string; removedAt: Date | null }[]>`/* prepared */
+    INSERT INTO logged_mail (queue_id, seen_at, message_id, client_address, verdict, raw, login)
+    SELECT queue_id, seen_at, message_id, client_address, verdict::jsonb, decode(bytes, 'base64'), login
+      FROM unnest(${metas.map(({ queue_id: id }) => id)}::text[], ${entries.map(({ at }) => at)}::timestamptz[],
+                  ${metas.map((meta) => messageIdIn(bracketed(meta.message_id)))}::text[],
+                  ${metas.map(({ ip }) => ip || null)}::text[], ${metas.map(jsonParameter)}::text[], ${bytes}::text[],
+                  ${metas.map(({ user }) => user ?? null)}::text[])
+        AS given(queue_id, seen_at, message_id, client_address, verdict, bytes, login)
+    ON CONFLICT (queue_id) DO UPDATE
+       SET message_id = EXCLUDED.message_id, client_address = EXCLUDED.client_address, verdict = EXCLUDED.verdict,
+           raw = EXCLUDED.raw, login = coalesce(EXCLUDED.login, logged_mail.login)
+    RETURNING queue_id AS "queueId", removed_at AS "removedAt"`;
+  return new Map(rows.flatMap(({ queueId, removedAt }) => (removedAt ? [[queueId, removedAt]] : [])));
 }
 
 /** Stores one entry for each address of mail that the filter rejected, so that it is reported as spam. */

@@ -22,7 +22,7 @@ type UndeliveredEntry = DeliveryEntry & { status: 'deferred' | 'bounced' };
  */
 export function recordLog(db: Database, from: Cursor, { entries, position }: LogChunk): Promise<Cursor> {
   const to = { file: position.file, position: String(position.offset) };
-  return advanceCursor(db, from, to, entries, async (tx, rest, each) => {
+  return advanceCursor(db, from, to, entries, async (tx, rest, { each, together }) => {
     const fields = fieldsOf(rest);
     const undelivered = rest.filter(affectsUndelivered).map(({ queueId }) => queueId);
     if (undelivered.length > 0) await lockInbound(tx, undelivered);
@@ -33,6 +33,10 @@ export function recordLog(db: Database, from: Cursor, { entries, position }: Log
       const mail = logged.get(entry.queueId);
       if (mail) await record(tx, entry, mail);
       if (isUndelivered(entry)) await recordUndelivered(tx, entry);
+    });
+    await together(async (shown) => {
+      await storeDeliveries(tx, shown);
+      await markRemoved(tx, shown);
     });
     if (undelivered.length > 0) await settleUndelivered(tx, undelivered);
   });
@@ -55,7 +59,6 @@ async function record(tx: Tx, entry: LogEntry, mail: LoggedMail): Promise<void> 
       return;
     case 'delivery':
       if (mail.login !== null) await recordDelivery(tx, entry, mail);
-      if (entry.status === 'sent') await storeDelivery(tx, entry);
       return;
     case 'expired':
       await settleOwnSubmission(tx, entry, mail);
@@ -64,8 +67,7 @@ async function record(tx: Tx, entry: LogEntry, mail: LoggedMail): Promise<void> 
     case 'deleted':
       await settleOwnSubmission(tx, entry, mail);
       await failWaiting(tx, queueId, at, DELETED);
-      await failUndelivered(tx, queueId, at, DELETED);
-      return markRemoved(tx, queueId, at);
+      return failUndelivered(tx, queueId, at, DELETED);
     case 'held':
     case 'released':
       await settleOwnSubmission(tx, entry, mail);
@@ -75,7 +77,7 @@ async function record(tx: Tx, entry: LogEntry, mail: LoggedMail): Promise<void> 
         await settleOwnSubmission(tx, entry, mail);
         await failWaiting(tx, queueId, at, UNKNOWN);
       }
-      return markRemoved(tx, queueId, at);
+      return;
     case 'rejected':
       return storeRejection(tx, entry, mail);
   }
@@ -110,16 +112,26 @@ async function recordDelivery(tx: Tx, entry: DeliveryEntry, mail: LoggedMail): P
   });
 }
 
-/** Stores a delivery to a mailbox, or one that an alias forwarded to an external address. */
-async function storeDelivery(tx: Tx, { queueId, recipient, addressedTo, agent, at }: DeliveryEntry): Promise<void> {
-  const isForwarded = agent !== 'lmtp';
-  if (isForwarded && recipient === addressedTo) return;
-  const data = { queueId, recipient: recipient.toLowerCase(), addressedTo: addressedTo.toLowerCase(), isForwarded, at };
-  await tx.inboundDelivery.createMany({ data: [data], skipDuplicates: true });
+/** Stores deliveries to mailboxes, and those that an alias forwarded to an external address. */
+async function storeDeliveries(tx: Tx, entries: readonly LogEntry[]): Promise<void> {
+  const data = entries.flatMap((entry) => {
+    if (entry.kind !== 'delivery' || entry.status !== 'sent') return [];
+    const { queueId, recipient, addressedTo, agent, at } = entry;
+    const isForwarded = agent !== 'lmtp';
+    if (isForwarded && recipient === addressedTo) return [];
+    return [{ queueId, recipient: recipient.toLowerCase(), addressedTo: addressedTo.toLowerCase(), isForwarded, at }];
+  });
+  if (data.length > 0) await tx.inboundDelivery.createMany({ data, skipDuplicates: true });
 }
 
-async function markRemoved(tx: Tx, queueId: string, at: Date): Promise<void> {
-  await tx.loggedMail.update({ where: { queueId }, data: { removedAt: at }, select: { queueId: true } });
+async function markRemoved(tx: Tx, entries: readonly LogEntry[]): Promise<void> {
+  const removed = entries.filter(({ kind }) => kind === 'removed' || kind === 'deleted');
+  if (removed.length === 0) return;
+  const at = new Map(removed.map((entry) => [entry.queueId, entry.at]));
+  await tx.$executeRaw`/* prepared */
+    UPDATE logged_mail m SET removed_at = removed.at
+      FROM unnest(${[...at.keys()]}::text[], ${[...at.values()]}::timestamptz[]) AS removed(queue_id, at)
+     WHERE m.queue_id = removed.queue_id`;
 }
 
 // The filter's stream reports rejected mail with all recipients. If it does not (Redis unavailable, or GTUBE, where Rspamd

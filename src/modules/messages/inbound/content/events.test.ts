@@ -248,8 +248,8 @@ describe('mail that cannot be parsed', () => {
     const startWorker = () =>
       new Worker(`require('node:worker_threads').parentPort.on('message', () => { ${failure} })`, { eval: true });
     const parse = createFieldsParser({ startWorker, deadlineMs: 300 });
-    const record: Parameters<typeof withContentEvents>[3] = ({ emit }) => db.$transaction((tx) => emit(tx, new Map()));
-    await withContentEvents(db, mail, await readHeader(mail), record, parse);
+    const record: Parameters<typeof withContentEvents>[2] = ({ emit }) => db.$transaction((tx) => emit(tx, new Map()));
+    await withContentEvents(mail, await readHeader(mail), record, parse);
     const [{ data }] = (await contentBodies()).filter((body) => body.data.queue_id === 'LATE');
     expect(data).toMatchObject({ subject: 'late', body_text: null, headers: { Subject: 'late' } });
     expect(Buffer.from(data.attachments[0].content_base64, 'base64')).toEqual(Buffer.from(await mail.read()));

@@ -1,8 +1,9 @@
 import type { InboundMail } from '@/mail/inbound/port';
 import { createSlots } from '@/mail/submission/slots';
 import { eventBody } from '@/modules/events/schema';
-import { emitBody, hasSubscribers } from '@/modules/events/service';
-import type { Database, Tx } from '@/server/db';
+import { emitBody, findSubscribed } from '@/modules/events/service';
+import { groupCalls } from '@/server/background/group-calls';
+import { database, type Tx } from '@/server/db';
 import { log } from '@/server/log';
 import { type DeliveredDomain, deliveredDomains } from '../delivered-mailboxes';
 import type { Header } from '../header';
@@ -20,13 +21,12 @@ export type ContentEvents = {
  * one buffer. Long messages take a slot, because each is held in memory until `record` is done.
  */
 export async function withContentEvents(
-  database: Database,
   mail: InboundMail,
   header: Header,
   record: (full: ContentEvents) => Promise<void>,
   parse: ParseFields = parseContent,
 ): Promise<void> {
-  const domains = await subscribedDomains(database, mail);
+  const domains = await subscribedDomains(mail);
   if (domains.length === 0) return record(NONE);
   const isLong = mail.sizeBytes > LONG_BYTES;
   if (isLong && !(await slots.take(performance.now() + MAX_WAIT_MS)))
@@ -62,13 +62,19 @@ const LONG_BYTES = 1024 * 1024;
 const slots = createSlots(MAX_THREADS);
 const parseContent = createFieldsParser();
 
-async function subscribedDomains(database: Database, mail: InboundMail): Promise<DeliveredDomain[]> {
-  const subscribed: DeliveredDomain[] = [];
-  for (const domain of mail.spam === 'blocked' ? [] : deliveredDomains(mail)) {
-    if (await hasSubscribers(database, TYPE, [domain.domainId])) subscribed.push(domain);
-  }
-  return subscribed;
+async function subscribedDomains(mail: InboundMail): Promise<DeliveredDomain[]> {
+  const domains = mail.spam === 'blocked' ? [] : deliveredDomains(mail);
+  const subscribed = await Promise.all(domains.map(({ domainId }) => isSubscribed(domainId)));
+  return domains.filter((_, index) => subscribed[index]);
 }
+
+const isSubscribed = groupCalls(
+  async (domainIds: string[]) => {
+    const subscribed = await findSubscribed(database(), TYPE, domainIds);
+    return domainIds.map((id) => subscribed.has(id));
+  },
+  { maxRunning: 1, maxItems: 100 },
+);
 
 /** The start of the event, which differs by domain. */
 function encodeHead(mail: InboundMail, { messageId, subject }: Header, { name, rcptTo }: DeliveredDomain): Uint8Array {

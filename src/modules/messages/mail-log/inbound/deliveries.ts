@@ -3,19 +3,22 @@ import { REPORT_LOCAL_PARTS } from '@/lib/mail/report-addresses';
 import type { MessageCopies } from '@/mail/agent/message-copies';
 import type { InboundMail, ResolvedAddress, SpamVerdict } from '@/mail/inbound/port';
 import type { LoggedVerdict } from '@/mail/log/filter-log';
-import type { Database, Tx } from '@/server/db';
+import type { Database } from '@/server/db';
 import { log } from '@/server/log';
-import type { Prisma } from '@/server/prisma/client';
 import { findDeliveryPaths } from '../../inbound/delivery-paths';
 import { domainOf } from '../../inbound/header';
 import { receiveMessage } from '../../inbound/receive';
+import { recordInbound } from '../../inbound/record';
 import { storeRejected } from '../filter-entries';
 import { metaOf } from '../filter-meta';
 import { contentOf, verdictIn } from './content';
-import { type Addressed, findDomainIds, findReportAddresses } from './own-domains';
+import { type Addressed, findReportAddresses } from './own-domains';
+import { type Delivery, findStored, findStoredDomainIds, hasRows, type Stored } from './stored';
 
 const BATCH_SIZE = 100;
-const CONCURRENCY = 4;
+// Those in progress share statements.
+const CONCURRENCY = 25;
+const FETCH_CONCURRENCY = 4;
 // Reading reports takes seconds, and anybody can send them.
 const WITH_REPORTS_CONCURRENCY = 1;
 // After this, a message still waiting for some recipients is reported for the others.
@@ -66,6 +69,8 @@ export function createDeliveryReporter(db: Database, copies: MessageCopies) {
   };
 }
 
+const limitFetches = pLimit(FETCH_CONCURRENCY);
+
 type Unreported = { queueId: string; mayHaveReports: boolean };
 
 async function findUnreported(db: Database, { now, isStreamRead }: ReportRun, except: string[]): Promise<Unreported[]> {
@@ -84,26 +89,18 @@ async function findUnreported(db: Database, { now, isStreamRead }: ReportRun, ex
 
 const LOCAL_PARTS: string[] = Object.values(REPORT_LOCAL_PARTS);
 
-const STORED = { include: { deliveries: { orderBy: [{ at: 'asc' }, { recipient: 'asc' }] } } } satisfies {
-  include: Prisma.LoggedMailInclude;
-};
-type Stored = Prisma.LoggedMailGetPayload<typeof STORED>;
-type Delivery = Stored['deliveries'][number];
-
 async function report(db: Database, copies: MessageCopies, queueId: string, now: Date): Promise<void> {
-  const find = () => db.loggedMail.findUniqueOrThrow({ where: { queueId }, ...STORED });
-  const found = await find();
+  const found = await findStored(queueId);
   const rejection = await findRejection(copies, found, now);
   if (rejection)
     await db.$transaction((tx) => storeRejected(tx, queueId, rejection.recipients, firstDelivery(found).at));
-  const stored = rejection ? await find() : found;
+  const stored = rejection ? await findStored(queueId) : found;
   const unreported = stored.deliveries.filter(({ reportedAt }) => reportedAt === null);
-  const recorded = await findRecorded(db, queueId);
+  const recorded = (await hasRows(queueId)) ? await findRecorded(db, queueId) : new Set();
   const isNew = ({ recipient, addressedTo }: Delivery) => !recorded.has(`${addressedTo} ${recipient}`);
   const mail = await inboundMail(db, copies, stored, { unreported: unreported.filter(isNew), rejection, now });
-  const claim = (tx: Tx) => markReported(tx, queueId, unreported);
-  if (mail) await receiveMessage(db, mail, claim);
-  else await db.$transaction(claim);
+  if (mail) await receiveMessage(mail, unreported);
+  else await recordInbound(db, { queueId, deliveries: unreported, rows: [], events: [] });
 }
 
 /** Deliveries already in the message rows: the log may repeat one after its `logged_mail` row was deleted. */
@@ -116,23 +113,6 @@ async function findRecorded(db: Database, queueId: string): Promise<Set<string>>
   const received = paths.flat().filter(({ status }) => status === 'received');
   const spam = rows.flatMap(({ recipients }) => recipients.map(({ address }) => `${address} ${address}`));
   return new Set([...received.map(({ address, destination }) => `${address} ${destination}`), ...spam]);
-}
-
-/**
- * Marks deliveries as reported. False if another reader has reported all of them.
- * @throws if another reader has reported some of them, so that nothing is marked and the rest is reported by the next run
- */
-async function markReported(tx: Tx, queueId: string, unreported: Delivery[]): Promise<boolean> {
-  const marked = await tx.$executeRaw`
-    UPDATE inbound_delivery d SET reported_at = now()
-      FROM unnest(${unreported.map(({ recipient }) => recipient)}::text[],
-                  ${unreported.map(({ addressedTo }) => addressedTo)}::text[]) AS marked(recipient, addressed_to)
-     WHERE d.queue_id = ${queueId} AND d.recipient = marked.recipient AND d.addressed_to = marked.addressed_to
-       AND d.reported_at IS NULL`;
-  if (marked === 0) return false;
-  if (marked !== unreported.length) throw new Error('another reader has reported some of these deliveries');
-  await tx.loggedMail.updateMany({ where: { queueId, removedAt: { not: null } }, data: { raw: null } });
-  return true;
 }
 
 /** Null if none of the addresses is in a managed domain, such as the mail server's own postmaster. */
@@ -149,9 +129,7 @@ async function inboundMail(
     db,
     unreported.map(({ recipient }) => recipient),
   );
-  const resolved = isRejected
-    ? await resolveRejected(db, unreported)
-    : await resolveDelivered(db, unreported, reportAddresses);
+  const resolved = isRejected ? await resolveRejected(unreported) : await resolveDelivered(unreported, reportAddresses);
   if (resolved.length === 0) return null;
 
   const reported = stored.deliveries.filter(({ reportedAt }) => reportedAt !== null);
@@ -159,7 +137,9 @@ async function inboundMail(
   const mailbox = unreported.find(isMailbox)?.recipient;
   const content = await contentOf(stored, async (part) => {
     if (!mailbox || isRejected) return null;
-    return copies.fetch(mailbox, queueId, part).catch(orGiveUp(now, unreported[0]?.at ?? now, queueId));
+    return limitFetches(() => copies.fetch(mailbox, queueId, part)).catch(
+      orGiveUp(now, unreported[0]?.at ?? now, queueId),
+    );
   });
   const verdict = meta ?? rejection ?? verdictIn(content.header) ?? { score: 0, action: 'no action' };
   return {
@@ -207,8 +187,8 @@ function orGiveUp(now: Date, since: Date, queueId: string) {
 
 const MARKED: ReadonlySet<string> = new Set(['add header', 'rewrite subject']);
 
-async function resolveRejected(db: Database, deliveries: Addressed[]): Promise<ResolvedAddress[]> {
-  const domainIds = await findDomainIds(db, deliveries);
+async function resolveRejected(deliveries: Addressed[]): Promise<ResolvedAddress[]> {
+  const domainIds = await findStoredDomainIds(deliveries);
   return deliveries.flatMap(({ addressedTo: address }) => {
     const domainId = domainIds.get(domainOf(address));
     return domainId ? [{ address, domainId, destinations: [] }] : [];
@@ -216,11 +196,10 @@ async function resolveRejected(db: Database, deliveries: Addressed[]): Promise<R
 }
 
 async function resolveDelivered(
-  db: Database,
   deliveries: Delivery[],
   reportAddresses: ReadonlySet<string>,
 ): Promise<ResolvedAddress[]> {
-  const domainIds = await findDomainIds(db, deliveries);
+  const domainIds = await findStoredDomainIds(deliveries);
   const resolved = new Map<string, ResolvedAddress>();
   for (const { addressedTo, recipient, isForwarded } of deliveries) {
     const ownId = isForwarded ? null : (domainIds.get(domainOf(recipient)) ?? null);

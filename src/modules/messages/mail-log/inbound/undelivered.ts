@@ -41,12 +41,13 @@ export async function recordUndelivered(tx: Tx, entry: Undelivered): Promise<voi
 }
 
 /** Adds the filter's fields to undelivered messages whose filter entry arrived late. */
-export async function completeUndelivered(tx: Tx, queueId: string): Promise<void> {
+export async function completeUndelivered(tx: Tx, queueIds: string[]): Promise<void> {
   const rows = await tx.message.findMany({
-    where: { queueId, direction: 'inbound', status: { in: [...UNDELIVERED] } },
-    select: { id: true, toAddresses: true },
+    where: { queueId: { in: queueIds }, direction: 'inbound', status: { in: [...UNDELIVERED] } },
+    select: { id: true, queueId: true, toAddresses: true },
   });
-  for (const { id, toAddresses } of rows) {
+  for (const { id, queueId, toAddresses } of rows) {
+    if (queueId === null) continue;
     const data = await findFields(tx, queueId, toAddresses);
     await tx.message.update({ where: { id }, data, select: { id: true } });
   }
