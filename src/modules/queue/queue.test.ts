@@ -8,6 +8,7 @@ import { expectError, keyClient } from '@/test/rest';
 const [FIRST, SECOND, THIRD] = ['4jWsM30000zMFgn', '4jWsM30001zMFgn', '4jWsM30002zMFgn'] as const;
 const files: QueueFile[] = [];
 let broken: Error | null = null;
+let held: Promise<void> | null = null;
 
 const inMemory = queueInMemory(files);
 const endAgent = await startAgent(db, {
@@ -18,12 +19,14 @@ const endAgent = await startAgent(db, {
 afterAll(endAgent);
 
 async function unlessBroken<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  await held;
   if (broken) throw broken;
   return work();
 }
 
 beforeEach(() => {
   broken = null;
+  held = null;
   const fill = [
     queueFile({ queue_id: FIRST, arrival_time: 1_795_265_000 }),
     queueFile({ queue_id: SECOND, arrival_time: 1_795_265_007, queue_name: 'hold', sender: 'MAILER-DAEMON' }),
@@ -51,6 +54,18 @@ function makeMessage(queueId: string, direction: 'outbound' | 'inbound', domainI
 }
 
 describe('listing the queue', () => {
+  it('does not hold up other reads of the admin while the mail agent is slow', async () => {
+    const api = await keyClient({ role: 'admin' });
+    let release = () => {};
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const slow = Promise.all(Array.from({ length: 8 }, () => api.get('/queue')));
+    expect((await api.get('/aliases')).status).toBe(200);
+    release();
+    for (const { status } of await slow) expect(status).toBe(200);
+  });
+
   it('returns recipients, reason and linked message, newest first', async () => {
     const api = await keyClient({ role: 'admin' });
     await makeMessage(FIRST, 'inbound');

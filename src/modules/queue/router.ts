@@ -17,6 +17,7 @@ export const queueRouter = router({
         tag,
         summary: 'List queued messages',
         isReadOnPrimary: true,
+        isAgentRead: true,
         isPaginated: true,
         errors: { 503: [...needsMailServer[503]] },
       }),
@@ -32,6 +33,7 @@ export const queueRouter = router({
         description: EXPORT_DESCRIPTION,
         file: 'text/csv; charset=utf-8',
         isReadOnPrimary: true,
+        isAgentRead: true,
         errors: { 503: [...needsMailServer[503]] },
       }),
     )
@@ -44,6 +46,7 @@ export const queueRouter = router({
         tag,
         summary: 'Get queue counts',
         isReadOnPrimary: true,
+        isAgentRead: true,
         errors: { 503: [...needsMailServer[503]] },
       }),
     )

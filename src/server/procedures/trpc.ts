@@ -96,7 +96,7 @@ const audited = t.middleware(async ({ ctx, meta, type, path, input, next }) => {
       if (meta?.isWriting && actor) await recordWrite(actor);
       return result;
     };
-    return actor ? limitReads(actor.admin.id, read) : read();
+    return actor ? limitReads(actor.admin.id, read, meta?.isAgentRead ? 'agent' : 'database') : read();
   }
   const action = meta?.audit;
   if (!action) throw new Error(`the mutation ${path} names no audit action`);

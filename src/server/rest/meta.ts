@@ -16,6 +16,8 @@ export type ProcedureMeta = OpenApiMeta<{
   isLogin?: boolean;
   /** A query that never reads a replica: it asks the mail agent, or shows what runs now. */
   isReadOnPrimary?: boolean;
+  /** A query that waits for the mail agent most of its time. */
+  isAgentRead?: boolean;
   /** A query that writes, such as a download with its audit entry. Its caller then reads what it wrote. */
   isWriting?: boolean;
   /** Exempt from the limit by address: a probe that must respond even under a flood. */
@@ -49,7 +51,14 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Operation = Partial<Omit<Rest, 'errors'>> &
   Pick<
     ProcedureMeta,
-    'audit' | 'isOpenToScopedKeys' | 'isSessionOnly' | 'isLogin' | 'isReadOnPrimary' | 'isWriting' | 'isUnlimited'
+    | 'audit'
+    | 'isOpenToScopedKeys'
+    | 'isSessionOnly'
+    | 'isLogin'
+    | 'isReadOnPrimary'
+    | 'isAgentRead'
+    | 'isWriting'
+    | 'isUnlimited'
   > & {
     summary: string;
     description?: string;
