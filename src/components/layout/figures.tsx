@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { formatCount } from '@/lib/format';
 import { NearLink } from '../near-link';
 import classes from './figures.module.css';
@@ -6,7 +6,7 @@ import classes from './figures.module.css';
 type Figure = {
   key: string;
   title: ReactNode;
-  value: number | string | undefined;
+  value: number | string | ReactElement | undefined;
   caption: ReactNode;
   /** What the value counts. */
   href?: string;
@@ -29,7 +29,7 @@ export function Figures({ figures }: { figures: Figure[] }) {
   );
 }
 
-function shown(value: Figure['value']): string {
+function shown(value: Figure['value']): ReactNode {
   if (value === undefined) return '–';
   return typeof value === 'number' ? formatCount(value) : value;
 }

@@ -27,12 +27,7 @@ export type NewEvent = Omit<EventSubject, 'recipient'> & {
  * `kickDeliveries` after the commit, or the deliveries wait for the next sweep.
  */
 export async function emitEvent(tx: Tx, event: NewEvent): Promise<void> {
-  await emitEvents(tx, [event]);
-}
-
-/** Like `emitEvent`, for several in one statement. */
-export async function emitEvents(tx: Tx, events: NewEvent[]): Promise<void> {
-  if (events.length > 0) await storeEvents(tx, events.map(encodeEvent));
+  await storeEvents(tx, [encodeEvent(event)]);
 }
 
 /** What the SQL function emit_events stores, for statements that call it. */

@@ -4,7 +4,8 @@ import { trpc } from '@/components/api/trpc';
 import { LoadFailed } from '@/components/load-failed';
 import { PageHeader } from '@/components/page-header';
 import { Page } from '@/components/shell/page';
-import { formatAgo, formatDay } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatDay } from '@/lib/format';
 import { AdminAccess } from './admin-access';
 import { roleLabel } from './admin-columns';
 import { AdminSignIn } from './admin-sign-in';
@@ -30,7 +31,13 @@ export function AdminPage({ id }: { id: string }) {
             <>
               <span>{roleLabel(admin.role)}</span>
               <span>
-                {admin.last_login_at ? `Last signed in ${formatAgo(admin.last_login_at)}` : 'Never signed in'}
+                {admin.last_login_at ? (
+                  <>
+                    Last signed in <TimeAgo iso={admin.last_login_at} />
+                  </>
+                ) : (
+                  'Never signed in'
+                )}
               </span>
               <span className="only-wide">Added {formatDay(admin.created_at)}</span>
             </>

@@ -4,7 +4,8 @@ import { Box } from '@mantine/core';
 import { ErrorState } from '@/components/data-table/states';
 import { Figures } from '@/components/layout/figures';
 import { DetailsList } from '@/components/text/details-list';
-import { formatAgo, formatMoment, formatPlural } from '@/lib/format';
+import { TimeAgo } from '@/components/values/time-ago';
+import { formatMoment, formatPlural } from '@/lib/format';
 import type { BackupPlan as Plan } from '../schema';
 import { amountOf } from './texts';
 
@@ -21,13 +22,13 @@ export function BackupPlan({ query: { data: plan, error, refetch } }: BackupPlan
           {
             key: 'last',
             title: 'Last backup',
-            value: plan && (completed ? formatAgo(completed.started_at) : 'None'),
+            value: plan && (completed ? <TimeAgo iso={completed.started_at} /> : 'None'),
             caption: completed ? amountOf(completed) : 'No backup was completed yet',
           },
           {
             key: 'proven',
             title: 'Last proven restore',
-            value: plan && (proven?.proof.at ? formatAgo(proven.proof.at) : 'None'),
+            value: plan && (proven?.proof.at ? <TimeAgo iso={proven.proof.at} /> : 'None'),
             caption: proven?.proof.message ?? 'No archive was restored to prove it yet',
           },
           {

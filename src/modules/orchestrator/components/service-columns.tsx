@@ -131,6 +131,7 @@ function LastOperation({ row: { service, last_operation: last }, onOpen }: LastO
       aria-label={`${text}: ${SERVICE_TITLES[service]}`}
       title={formatFull(last.finished_at)}
       onClick={() => onOpen(last.id)}
+      suppressHydrationWarning
     >
       {text}
     </TextButton>

@@ -56,7 +56,7 @@ function nextHop(delivery: Delivery, isInactive: boolean, now: number): Hop | nu
     title: left === 1 && made > 0 ? 'Last attempt' : 'Next attempt',
     at: formatMoment(at),
     dateTime: at,
-    detail: formatUntil(at, now),
+    detail: <span suppressHydrationWarning>{formatUntil(at, now)}</span>,
   };
 }
 
