@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
 import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/port';
@@ -54,11 +55,18 @@ export async function receiveMessage(mail: InboundMail, deliveries: ShownDeliver
     const timeout = timeoutOf(mail, full) + reports.storeTimeoutMs;
     stored =
       (isAlone ? null : await recordNew(record)) ??
-      (await database().$transaction((tx) => recordAlone(tx, mail, record, { full, reports }), { timeout }));
+      (await inTransaction((tx) => recordAlone(tx, mail, record, { full, reports }), timeout));
   });
   const { sizeBytes, receivedAt: at, read, readWhole = read } = mail;
   for (const { id: messageId, domainId, isKnown: isPerhapsKept } of stored)
     keepContent({ messageId, domainId, sizeBytes, at, read: readWhole, isPerhapsKept });
+}
+
+// A fraction of the connections, which the mail server's lookups share.
+const limitTransactions = pLimit(4);
+
+function inTransaction(work: (tx: Tx) => Promise<StoredRow[]>, timeout: number): Promise<StoredRow[]> {
+  return limitTransactions(() => database().$transaction(work, { timeout }));
 }
 
 type InContent = { full: ContentEvents; reports: ArrivedReports };
