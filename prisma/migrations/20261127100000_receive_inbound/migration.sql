@@ -18,7 +18,6 @@ BEGIN
      FROM (SELECT DISTINCT 'inbound ' || (each->>'queue_id') COLLATE "C" AS key FROM jsonb_array_elements(given) AS each ORDER BY 1) AS keys;
 
   FOR mail IN SELECT value FROM jsonb_array_elements(given) LOOP
-    stored := NULL;
     IF (skip_known OR mail->'deliveries' = 'null')
        AND EXISTS (SELECT FROM (SELECT * FROM message m WHERE m.queue_id = mail->>'queue_id' OFFSET 0) AS m WHERE m.direction = 'inbound') THEN
       results := results || CASE WHEN skip_known THEN jsonb 'null' ELSE jsonb '[[]]' END;

@@ -1,5 +1,5 @@
 import type { Role } from '@/lib/roles';
-import { groupCalls } from '../background/group-calls';
+import { groupLookups } from '../background/group-calls';
 import type { Clock } from '../clock';
 import { database } from '../db';
 import { AppError } from '../errors';
@@ -79,8 +79,8 @@ type KeyRow = Omit<ActorKey, 'ancestors'> &
  * time. It begins after the call, so a key that was revoked before is not found. Messages, events and audit entries keep the
  * id of a deleted domain, and so does a key's scope.
  */
-const findKey = groupCalls(
-  async (hashes: string[]): Promise<(KeyRow | undefined)[]> => {
+const findKey = groupLookups(
+  async (hashes: string[]): Promise<Map<string, KeyRow>> => {
     const rows = await database().$queryRaw<(KeyRow & { hash: string })[]>`/* prepared */
       SELECT encode(k.key_hash, 'hex') AS hash, k.id, k.rate_limit AS "rateLimit", k.expires_at AS "expiresAt",
              k.last_used_at AS "lastUsedAt", k.written_to AS "writtenTo",
@@ -92,9 +92,8 @@ const findKey = groupCalls(
              jsonb_build_object('id', a.id, 'email', a.email, 'role', a.role, 'totpEnabled', a.totp_enabled,
                                 'lastLoginAt', a.last_login_at) AS admin
         FROM api_key k JOIN admin a ON a.id = k.admin_id
-       WHERE k.key_hash = ANY (${[...new Set(hashes)].map((hash) => `\\x${hash}`)}::bytea[])`;
-    const byHash = new Map(rows.map(({ hash, ...row }) => [hash, row]));
-    return hashes.map((hash) => byHash.get(hash));
+       WHERE k.key_hash = ANY (${hashes.map((hash) => `\\x${hash}`)}::bytea[])`;
+    return new Map(rows.map(({ hash, ...row }) => [hash, row]));
   },
   { maxRunning: 4, maxItems: 100 },
 );

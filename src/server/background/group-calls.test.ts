@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { groupCalls } from './group-calls';
+import { groupCalls, groupLookups } from './group-calls';
 
 /** Runs that end when `finish` is called. */
 function heldRuns() {
@@ -70,4 +70,17 @@ it('calls share a run for as long as they may wait', async () => {
   await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1, 2]]);
   runs[0]?.finish();
   expect(await Promise.all([first, later])).toEqual([10, 20]);
+});
+
+it('keys that are looked up at the same time are found together, each once', async () => {
+  const asked: string[][] = [];
+  const find = groupLookups(
+    async (keys: string[]) => {
+      asked.push(keys);
+      return new Map(keys.filter((key) => key !== 'none').map((key) => [key, key.toUpperCase()]));
+    },
+    { maxRunning: 1, maxItems: 10 },
+  );
+  expect(await Promise.all(['a', 'b', 'none', 'a'].map(find))).toEqual(['A', 'B', undefined, 'A']);
+  expect(asked).toEqual([['a', 'b', 'none']]);
 });

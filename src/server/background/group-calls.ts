@@ -2,6 +2,8 @@ import { isDatabaseAway } from '../db';
 
 type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void };
 
+type GroupOptions = { maxRunning: number; maxItems: number; waitMs?: number };
+
 /**
  * Runs calls together: those of one turn of the event loop, or of `waitMs`, and those that come while `maxRunning` groups run.
  * The calls of a group that fails run again one by one, unless the database is away.
@@ -9,7 +11,7 @@ type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; rejec
  */
 export function groupCalls<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  { maxRunning, maxItems, waitMs = 0 }: { maxRunning: number; maxItems: number; waitMs?: number },
+  { maxRunning, maxItems, waitMs = 0 }: GroupOptions,
 ): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = [];
   let running = 0;
@@ -41,4 +43,15 @@ export function groupCalls<Item, Result>(
       if (waitMs > 0) setTimeout(start, waitMs);
       else setImmediate(start);
     });
+}
+
+/** Finds values together, each key once; undefined for a key that `find` leaves out. */
+export function groupLookups<Key, Value>(
+  find: (keys: Key[]) => Promise<ReadonlyMap<Key, Value>>,
+  options: GroupOptions,
+): (key: Key) => Promise<Value | undefined> {
+  return groupCalls(async (keys) => {
+    const found = await find([...new Set(keys)]);
+    return keys.map((key) => found.get(key));
+  }, options);
 }

@@ -6,7 +6,7 @@ import {
   readArrivedReports,
   reportKindOf,
 } from '@/modules/reports/service';
-import { groupCalls } from '@/server/background/group-calls';
+import { groupLookups } from '@/server/background/group-calls';
 import { database } from '@/server/db';
 import { deliveredMailboxes } from './delivered-mailboxes';
 
@@ -39,13 +39,12 @@ async function findReportMailboxes(mailboxes: { address: string; domainId: strin
 }
 
 /** The address of the mailbox that a domain names for reports. */
-const reportMailboxOf = groupCalls(
+const reportMailboxOf = groupLookups(
   async (domainIds: string[]) => {
     const rows = await database().$queryRaw<{ id: string; address: string }[]>`/* prepared */
       SELECT d.id, m.local_part || '@' || d.name AS address
         FROM domain d JOIN mailbox m ON m.id = d.report_mailbox_id WHERE d.id = ANY(${domainIds}::uuid[])`;
-    const addresses = new Map(rows.map(({ id, address }) => [id, address]));
-    return domainIds.map((id) => addresses.get(id));
+    return new Map(rows.map(({ id, address }) => [id, address]));
   },
   { maxRunning: 1, maxItems: 100 },
 );

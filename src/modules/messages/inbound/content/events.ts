@@ -70,7 +70,7 @@ async function subscribedDomains(mail: InboundMail): Promise<DeliveredDomain[]> 
 
 const isSubscribed = groupCalls(
   async (domainIds: string[]) => {
-    const subscribed = await findSubscribed(database(), TYPE, domainIds);
+    const subscribed = await findSubscribed(database(), TYPE, [...new Set(domainIds)]);
     return domainIds.map((id) => subscribed.has(id));
   },
   { maxRunning: 1, maxItems: 100 },

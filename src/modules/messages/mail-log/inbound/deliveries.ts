@@ -13,7 +13,7 @@ import { storeRejected } from '../filter-entries';
 import { metaOf } from '../filter-meta';
 import { contentOf, verdictIn } from './content';
 import { type Addressed, findReportAddresses } from './own-domains';
-import { type Delivery, findStored, findStoredDomainIds, hasRows, type Stored } from './stored';
+import { type Delivery, findDomainIdsTogether, findRows, findStored, type Stored } from './stored';
 
 const BATCH_SIZE = 100;
 // Those in progress share statements.
@@ -96,7 +96,7 @@ async function report(db: Database, copies: MessageCopies, queueId: string, now:
     await db.$transaction((tx) => storeRejected(tx, queueId, rejection.recipients, firstDelivery(found).at));
   const stored = rejection ? await findStored(queueId) : found;
   const unreported = stored.deliveries.filter(({ reportedAt }) => reportedAt === null);
-  const recorded = (await hasRows(queueId)) ? await findRecorded(db, queueId) : new Set();
+  const recorded = await findRecorded(db, queueId);
   const isNew = ({ recipient, addressedTo }: Delivery) => !recorded.has(`${addressedTo} ${recipient}`);
   const mail = await inboundMail(db, copies, stored, { unreported: unreported.filter(isNew), rejection, now });
   if (mail) await receiveMessage(mail, unreported);
@@ -105,10 +105,7 @@ async function report(db: Database, copies: MessageCopies, queueId: string, now:
 
 /** Deliveries already in the message rows: the log may repeat one after its `logged_mail` row was deleted. */
 async function findRecorded(db: Database, queueId: string): Promise<Set<string>> {
-  const rows = await db.message.findMany({
-    where: { queueId, direction: 'inbound' },
-    select: { id: true, recipients: { where: { status: 'spam' }, select: { address: true } } },
-  });
+  const rows = (await findRows(queueId)) ?? [];
   const paths = await Promise.all(rows.map(({ id }) => findDeliveryPaths(db, id)));
   const received = paths.flat().filter(({ status }) => status === 'received');
   const spam = rows.flatMap(({ recipients }) => recipients.map(({ address }) => `${address} ${address}`));
@@ -188,7 +185,7 @@ function orGiveUp(now: Date, since: Date, queueId: string) {
 const MARKED: ReadonlySet<string> = new Set(['add header', 'rewrite subject']);
 
 async function resolveRejected(deliveries: Addressed[]): Promise<ResolvedAddress[]> {
-  const domainIds = await findStoredDomainIds(deliveries);
+  const domainIds = await findDomainIdsTogether(deliveries);
   return deliveries.flatMap(({ addressedTo: address }) => {
     const domainId = domainIds.get(domainOf(address));
     return domainId ? [{ address, domainId, destinations: [] }] : [];
@@ -199,7 +196,7 @@ async function resolveDelivered(
   deliveries: Delivery[],
   reportAddresses: ReadonlySet<string>,
 ): Promise<ResolvedAddress[]> {
-  const domainIds = await findStoredDomainIds(deliveries);
+  const domainIds = await findDomainIdsTogether(deliveries);
   const resolved = new Map<string, ResolvedAddress>();
   for (const { addressedTo, recipient, isForwarded } of deliveries) {
     const ownId = isForwarded ? null : (domainIds.get(domainOf(recipient)) ?? null);

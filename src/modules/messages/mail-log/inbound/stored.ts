@@ -1,8 +1,7 @@
-import { groupCalls } from '@/server/background/group-calls';
+import { groupCalls, groupLookups } from '@/server/background/group-calls';
 import { database } from '@/server/db';
 import type { Prisma } from '@/server/prisma/client';
-import { domainOf } from '../../inbound/header';
-import type { Addressed } from './own-domains';
+import { type Addressed, findDomainIds } from './own-domains';
 
 const STORED = { include: { deliveries: { orderBy: [{ at: 'asc' }, { recipient: 'asc' }] } } } satisfies {
   include: Prisma.LoggedMailInclude;
@@ -16,40 +15,27 @@ const TOGETHER = { maxRunning: 1, maxItems: 25 };
 
 /** @throws if nothing is stored */
 export async function findStored(queueId: string): Promise<Stored> {
-  const stored = await findRow(queueId);
+  const stored = await findLogged(queueId);
   if (!stored) throw new Error('no mail is stored under this queue id');
   return stored;
 }
 
-const findRow = groupCalls(async (queueIds: string[]) => {
+const findLogged = groupLookups(async (queueIds: string[]) => {
   const rows = await database().loggedMail.findMany({ where: { queueId: { in: queueIds } }, ...STORED });
-  const byId = new Map(rows.map((row) => [row.queueId, row]));
-  return queueIds.map((queueId) => byId.get(queueId));
+  return new Map(rows.map((row) => [row.queueId, row]));
 }, TOGETHER);
 
-/** Whether a message row exists for inbound mail with the queue id. */
-export const hasRows = groupCalls(async (queueIds: string[]) => {
+/** The rows of inbound mail with the queue id, each with its recipients that are recorded as spam. */
+export const findRows = groupLookups(async (queueIds: string[]) => {
   const rows = await database().message.findMany({
     where: { queueId: { in: queueIds }, direction: 'inbound' },
-    select: { queueId: true },
+    select: { id: true, queueId: true, recipients: { where: { status: 'spam' }, select: { address: true } } },
   });
-  const known = new Set(rows.map(({ queueId }) => queueId));
-  return queueIds.map((queueId) => known.has(queueId));
+  return new Map(queueIds.map((id) => [id, rows.filter(({ queueId }) => queueId === id)]));
 }, TOGETHER);
 
-/** Ids of the managed domains among the given addresses, by domain name. */
-export async function findStoredDomainIds(addressed: readonly Addressed[]): Promise<Map<string, string>> {
-  const addresses = addressed.flatMap(({ recipient, addressedTo }) => [recipient, addressedTo]);
-  const names = [...new Set(addresses.map((address) => domainOf(address).toLowerCase()))];
-  const ids = await Promise.all(names.map(findDomainId));
-  return new Map(names.flatMap((name, index) => (ids[index] ? [[name, ids[index]] as const] : [])));
-}
-
-const findDomainId = groupCalls(
-  async (names: string[]) => {
-    const rows = await database().domain.findMany({ where: { name: { in: names } }, select: { id: true, name: true } });
-    const byName = new Map(rows.map(({ id, name }) => [name, id]));
-    return names.map((name) => byName.get(name));
-  },
-  { ...TOGETHER, maxItems: 1_000 },
-);
+/** Ids of managed domains by name: those among the given addresses, and perhaps others. */
+export const findDomainIdsTogether = groupCalls(async (calls: (readonly Addressed[])[]) => {
+  const ids = await findDomainIds(database(), calls.flat());
+  return calls.map(() => ids);
+}, TOGETHER);
