@@ -95,7 +95,7 @@ const findKey = groupLookups(
        WHERE k.key_hash = ANY (${hashes.map((hash) => `\\x${hash}`)}::bytea[])`;
     return new Map(rows.map(({ hash, ...row }) => [hash, row]));
   },
-  { maxRunning: 4, maxItems: 100 },
+  { maxRunning: 4, maxItems: 100, patienceMs: 5 },
 );
 
 function toHex(bytes: Uint8Array): string {

@@ -32,6 +32,34 @@ it('calls of one turn share a run, and those that come while all runs are taken 
   expect(await Promise.all(later)).toEqual([30, 40, 50, 60]);
 });
 
+it('a group waits for the one that runs, unless it is full or has waited long enough', async () => {
+  const { runs, run } = heldRuns();
+  const call = groupCalls(run, { maxRunning: 3, maxItems: 2, patienceMs: 200 });
+  const first = call(1);
+  await expect.poll(() => runs.length).toBe(1);
+  const second = call(2);
+  await new Promise(setImmediate);
+  expect(runs.length).toBe(1);
+  const full = call(3);
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+  const patient = call(4);
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
+  for (const { finish } of runs) finish();
+  expect(await Promise.all([first, second, full, patient])).toEqual([10, 20, 30, 40]);
+});
+
+it('a group that has waited starts once the one before ends', async () => {
+  const { runs, run } = heldRuns();
+  const call = groupCalls(run, { maxRunning: 2, maxItems: 9, patienceMs: 60_000 });
+  const first = call(1);
+  await expect.poll(() => runs.length).toBe(1);
+  const later = [call(2), call(3)];
+  runs[0]?.finish();
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+  runs[1]?.finish();
+  expect(await Promise.all([first, ...later])).toEqual([10, 20, 30]);
+});
+
 it('a call that fails a group fails alone', async () => {
   const call = groupCalls(
     async (items: number[]) => {

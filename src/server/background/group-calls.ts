@@ -2,28 +2,49 @@ import { isDatabaseAway } from '../db';
 
 type Call<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (reason: unknown) => void };
 
-type GroupOptions = { maxRunning: number; maxItems: number; waitMs?: number };
+type GroupOptions = {
+  maxRunning: number;
+  maxItems: number;
+  /** How long a group waits for more calls. */
+  waitMs?: number;
+  /** How long a group that isn't full waits for one that runs. Longer than a run usually takes, so that groups are few. */
+  patienceMs?: number;
+};
 
 /**
- * Runs calls together: those of one turn of the event loop, or of `waitMs`, and those that come while `maxRunning` groups run.
- * The calls of a group that fails run again one by one, unless the database is away.
+ * Runs calls together: those of one turn of the event loop, or of `waitMs`, and those that come while others run, up to
+ * `maxRunning` groups at once. The calls of a group that fails run again one by one, unless the database is away.
  * @param run resolves with one result for each item, in order; a group that fails must have changed nothing
  */
 export function groupCalls<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  { maxRunning, maxItems, waitMs = 0 }: GroupOptions,
+  { maxRunning, maxItems, waitMs = 0, patienceMs = 0 }: GroupOptions,
 ): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = [];
   let running = 0;
+  let isPatient = false;
+  let patience: NodeJS.Timeout | undefined;
 
   function start(): void {
     while (running < maxRunning && waiting.length > 0) {
+      if (running > 0 && isPatient && waiting.length < maxItems) return;
       running += 1;
+      bePatient();
       void settle(waiting.splice(0, maxItems)).finally(() => {
         running -= 1;
         start();
       });
     }
+  }
+
+  function bePatient(): void {
+    if (patienceMs === 0) return;
+    clearTimeout(patience);
+    isPatient = true;
+    patience = setTimeout(() => {
+      isPatient = false;
+      start();
+    }, patienceMs);
   }
 
   async function settle(calls: Call<Item, Result>[]): Promise<void> {
@@ -39,7 +60,7 @@ export function groupCalls<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (waiting.length > 1) return;
+      if (waiting.length > 1 && waiting.length !== maxItems) return;
       if (waitMs > 0) setTimeout(start, waitMs);
       else setImmediate(start);
     });
