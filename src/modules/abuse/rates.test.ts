@@ -164,7 +164,7 @@ describe('the limit of a mailbox', () => {
     const { domain, mailbox, address } = await makeSender();
     await db.mailbox.update({ where: { id: mailbox.id }, data: { suspendedAt: new Date() } });
     const counted =
-      await db.$queryRaw`SELECT result FROM count_send(${mailbox.id}::uuid, ${address}, ${domain.id}::uuid, now())`;
+      await db.$queryRaw`SELECT result FROM count_sends(ARRAY[${mailbox.id}::uuid], ARRAY[now()], ${address}, ${domain.id}::uuid)`;
     expect(counted).toEqual([{ result: 'suspended' }]);
     expect(await db.countedSend.count({ where: { address } })).toBe(0);
   });

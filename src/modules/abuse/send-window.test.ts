@@ -11,10 +11,12 @@ const DOMAIN_LIMIT = 6;
 
 type Counted = { id: string; address: string; at: number };
 
-async function count(id: string, address: string, domainId: string, at: number) {
-  const [counting] = await db.$queryRaw<[{ result: string; sent: number }]>`
-    SELECT result, sent FROM count_send(${id}::uuid, ${address}, ${domainId}::uuid, ${new Date(at)}::timestamptz)`;
-  return counting;
+type Counting = { result: string; sent: number };
+
+function count(ids: string[], address: string, domainId: string, moments: number[]): Promise<Counting[]> {
+  const dates = moments.map((at) => new Date(at));
+  return db.$queryRaw<Counting[]>`
+    SELECT result, sent FROM count_sends(${ids}::uuid[], ${dates}::timestamptz[], ${address}, ${domainId}::uuid)`;
 }
 
 beforeEach(async () => {
@@ -32,6 +34,8 @@ const step = fc.record({
   ),
   sender: fc.constantFrom('ann', 'bo'),
   which: fc.nat(),
+  /** Milliseconds between the messages of a send. */
+  together: fc.array(fc.constantFrom(0, 1, 2_000, 600_000), { maxLength: 4 }),
 });
 
 describe('the hourly counts', () => {
@@ -42,7 +46,7 @@ describe('the hourly counts', () => {
         const mailbox = await makeMailbox(domain.id, 'ann');
         const sent: Counted[] = [];
         let [now, resetAt] = [Date.parse('2026-11-01T00:00:00Z'), 0];
-        for (const { kind, seconds, sender, which } of steps) {
+        for (const { kind, seconds, sender, which, together } of steps) {
           now += seconds * 1000;
           if (kind === 'uncount' && sent.length > 0) {
             const [gone] = sent.splice(which % sent.length, 1);
@@ -53,15 +57,18 @@ describe('the hourly counts', () => {
           } else if (kind === 'delete old') {
             await deleteOldSends(db, new Date(now));
           } else if (kind === 'send') {
-            const [id, address] = [uuidv7(), `${sender}@${domain.name}`];
-            const inHour = sent.filter(({ at }) => at > now - HOUR_MS);
-            const own = inHour.filter((each) => each.address === address && (sender === 'bo' || each.at >= resetAt));
-            const expected =
-              own.length >= MAILBOX_LIMIT
-                ? { result: 'address_limit', sent: own.length }
-                : { result: inHour.length >= DOMAIN_LIMIT ? 'domain_limit' : 'counted', sent: inHour.length };
-            expect(await count(id, address, domain.id, now)).toEqual(expected);
-            if (expected.result === 'counted') sent.push({ id, address, at: now });
+            const address = `${sender}@${domain.name}`;
+            const moments = [now, ...together.map((gap) => (now += gap))];
+            const ids = moments.map(() => uuidv7());
+            const expected = moments.map((at, index) => {
+              const inHour = sent.filter((each) => each.at > at - HOUR_MS);
+              const own = inHour.filter((each) => each.address === address && (sender === 'bo' || each.at >= resetAt));
+              if (own.length >= MAILBOX_LIMIT) return { result: 'address_limit', sent: own.length };
+              if (inHour.length >= DOMAIN_LIMIT) return { result: 'domain_limit', sent: inHour.length };
+              sent.push({ id: ids[index] as string, address, at });
+              return { result: 'counted', sent: inHour.length };
+            });
+            expect(await count(ids, address, domain.id, moments)).toEqual(expected);
           }
         }
       }),
@@ -81,7 +88,7 @@ describe('the hourly counts', () => {
         at: new Date(now - i * 1000),
       })),
     });
-    expect(await count(uuidv7(), address, domain.id, now)).toEqual({ result: 'counted', sent: 3_000 });
+    expect(await count([uuidv7()], address, domain.id, [now])).toEqual([{ result: 'counted', sent: 3_000 }]);
     const read = await db.$transaction(async (tx) => {
       const rowsRead = async () => {
         const [rows] = await tx.$queryRaw<[{ read: number }]>`
@@ -90,7 +97,8 @@ describe('the hourly counts', () => {
       };
       const before = await rowsRead();
       const at = new Date(now + 2_000);
-      await tx.$queryRaw`SELECT result FROM count_send(${uuidv7()}::uuid, ${address}, ${domain.id}::uuid, ${at}::timestamptz)`;
+      await tx.$queryRaw`
+        SELECT result FROM count_sends(ARRAY[${uuidv7()}::uuid], ARRAY[${at}::timestamptz], ${address}, ${domain.id}::uuid)`;
       return (await rowsRead()) - before;
     });
     expect(read).toBeLessThan(20);

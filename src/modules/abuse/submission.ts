@@ -37,6 +37,6 @@ async function countSubmission(
 ): Promise<Counting> {
   const [counting] = await ctx.db.$queryRaw<[Counting]>`
     SELECT result, mailbox_id AS "mailboxId", counted_from AS "countedFrom", sent, allowed, free_at AS "freeAt"
-      FROM count_send(${sent.id}::uuid, ${sent.address}, ${sent.domainId}::uuid, ${ctx.clock.now()}::timestamptz)`;
+      FROM count_sends(ARRAY[${sent.id}::uuid], ARRAY[${ctx.clock.now()}::timestamptz], ${sent.address}, ${sent.domainId}::uuid)`;
   return counting;
 }

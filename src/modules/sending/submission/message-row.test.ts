@@ -31,7 +31,7 @@ it('neither stores nor counts a message whose domain is deleted in the meantime'
     const started = admitMessages(db, [rowFrom(name)]).catch((error) => error);
     await expect
       .poll(
-        () => db.$queryRaw`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%count_send%'`,
+        () => db.$queryRaw`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%jsonb_to_recordset%domain_name text%'`,
       )
       .toHaveLength(1);
     return { started };

@@ -50,8 +50,8 @@ export function messageRow({ actor, clock }: ActorContext, { id, message, slot, 
 
 /**
  * Counts messages against the hourly limits and stores those that they allow, with recipients and first event. One
- * statement does both, so the locks of the counts are held only that long. Messages are counted by domain in the order of
- * their locks, so that two statements never wait for each other.
+ * statement does both, so the locks of the counts are held only that long. Messages are counted by sender, in the order of
+ * the domains' locks, so that two statements never wait for each other.
  */
 export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admission[]> {
   const found = await db.$queryRaw<FoundRow[]>`/* prepared */
@@ -65,10 +65,12 @@ export async function admitMessages(db: Tx, rows: MessageRow[]): Promise<Admissi
     ), allowed AS MATERIALIZED (
       SELECT given.*, sender.id AS domain_id FROM given JOIN sender ON sender.message = given.id
        WHERE given.is_sendable AND sender.active AND (given.accessible_ids IS NULL OR sender.id = ANY (given.accessible_ids))
-       ORDER BY hashtext(sender.id::text), given.id
+    ), sent AS MATERIALIZED (
+      SELECT domain_id, lower(from_address) AS address, array_agg(id ORDER BY created_at, id) AS ids,
+             array_agg(created_at ORDER BY created_at, id) AS moments
+        FROM allowed GROUP BY 1, 2 ORDER BY hashtext(domain_id::text)
     ), counting AS MATERIALIZED (
-      SELECT allowed.id AS message, c.*
-        FROM allowed, count_send(allowed.id, lower(allowed.from_address), allowed.domain_id, allowed.created_at) AS c
+      SELECT c.* FROM sent, count_sends(sent.ids, sent.moments, sent.address, sent.domain_id) AS c
     ), created AS (
       INSERT INTO message (id, message_id, domain_id, direction, from_address, to_addresses, copy_addresses, subject, size_bytes,
                            status, api_key_id, idempotency_key_id, batch_index, created_at, updated_at)

@@ -41,7 +41,7 @@ it('a send takes three statements: the caller, the message, the outcome', async 
   expect((await api.post('/send', message)).status).toBe(200);
   expect(statements()).toEqual([
     expect.stringContaining('api_key'),
-    expect.stringContaining('count_send'),
+    expect.stringContaining('count_sends'),
     expect.stringContaining('record_submissions'),
   ]);
 });

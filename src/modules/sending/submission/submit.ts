@@ -75,10 +75,11 @@ function keepContentOf({ id, domain, outcome }: SubmittedMessage, sent: Uint8Arr
   keepContent({ messageId: id, domainId: domain.id, sizeBytes: raw.byteLength, at, read: async () => raw });
 }
 
-/** A second group need not wait while the domain of the first is locked. */
+/** A second group need not wait for long while the domain of the first is locked. */
 const admitTogether = groupCalls((rows: MessageRow[]) => admitMessages(database(), rows), {
   maxRunning: 2,
   maxItems: 25,
+  patienceMs: 10,
 });
 
 /** Checks the sender, stores the message and counts it against the hourly limits. If it throws, it has stored nothing. */
