@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { Installation } from '@/mail/agent/installation';
 import { type PolicyRequest, startPolicyServer } from '@/mail/agent/policy-server';
 import { startSignInServer } from '@/mail/agent/sign-in-server';

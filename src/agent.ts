@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { createCertificateKeeper } from '@/mail/agent/certificate/keeper';
 import { createDkimStore } from '@/mail/agent/dkim-store';
 import { checkMailServer } from '@/mail/agent/health/check';

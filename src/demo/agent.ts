@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { AgentHandlers } from '@/mail/agent/requests';
 import {
   AGENT_CHANNEL,

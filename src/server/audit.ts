@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { AuditAction } from '@/lib/audit-actions';
+import { uuidv7 } from '@/lib/uuid';
 import type { Actor } from './access/actor';
 import type { Tx } from './db';
 import type { AppError } from './errors';

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { Prisma } from '@/server/prisma/client';
 import { db } from './database';
 import { unique } from './factories';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { Role } from '@/lib/roles';
+import { uuidv7 } from '@/lib/uuid';
 import { dkimKeyRow, makeDkimKeyPair } from '@/modules/domains/dkim/keys';
 import type { Prisma } from '@/server/prisma/client';
 import { newApiKey, newSessionSecret, SESSION_COOKIE } from '@/server/secrets/credentials';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import type { Alert } from '@/server/prisma/client';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';

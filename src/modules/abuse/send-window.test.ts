@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
 import { makeDomain, makeMailbox } from '@/test/factories';
 import { deleteOldSends } from './spikes';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
+import { uuidv7 } from '@/lib/uuid';
 import { APP_LOGIN } from '@/mail/agent/installation';
 import type { SignIn, SignInPolicy } from '@/mail/agent/sign-in-server';
 import { openAlerts } from '@/modules/alerts/service';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { createContext } from '@/server/procedures/context';
 import { manualClock } from '@/test/clock';
 import { db } from '@/test/database';

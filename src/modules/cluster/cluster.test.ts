@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { v7 as uuidv7 } from 'uuid';
 import { afterEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { thisNode } from '@/server/cluster/this-node';
 import { db } from '@/test/database';
 import { makeNode } from '@/test/factories';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { EventType } from '@/lib/event-types';
+import { uuidv7 } from '@/lib/uuid';
 
 /** Sample data for an event of a domain, with all fields of its type. */
 export function sampleData(type: EventType, domain: string): { messageId: string | null; data: object } {

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { ALL_EVENTS, type EventType } from '@/lib/event-types';
+import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import { sampleData } from './sample-data';
 import { eventBody } from './schema';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import type { MailBackupPlan } from '@/mail/agent/backup/plan';
 import { recordHeartbeat } from '@/modules/mail-server/requests';
 import { systemClock } from '@/server/clock';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
 import { startAgent } from '@/test/mail/agent';
 import {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { AgentAction, AgentRequests } from '@/mail/agent/requests';
 import type { Database, Tx } from '@/server/db';
 import { AppError, type ErrorDetails } from '@/server/errors';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { laneOf, type MailService, type OperationAction, type RestoreInput } from '@/lib/mail/operations';
+import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import { AppError } from '@/server/errors';
 import { LEASE_SECONDS } from './lease';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { MailService, OperationAction, OperationLane, RestoreInput } from '@/lib/mail/operations';
+import { uuidv7 } from '@/lib/uuid';
 import type { Outcome } from '@/mail/agent/operations/operation';
 import { insertAuditEntry } from '@/server/audit';
 import type { Clock } from '@/server/clock';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import type { Database } from '@/server/db';
 import { db } from '@/test/database';
 import { writeOutput } from './output';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import type { Outcome, Perform } from '@/mail/agent/operations/operation';
 import { recordHeartbeat } from '@/modules/mail-server/requests';
 import { systemClock } from '@/server/clock';

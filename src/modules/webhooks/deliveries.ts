@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { insertTestEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
 import { AppError, notFound } from '@/server/errors';

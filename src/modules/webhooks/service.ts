@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { hasRole } from '@/lib/roles';
+import { uuidv7 } from '@/lib/uuid';
 import { resolveAlert } from '@/modules/alerts/service';
 import {
   type AuthorizedDomain,

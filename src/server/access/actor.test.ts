@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { afterAll, expect, it, vi } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, makeSession } from '@/test/factories';
 import { systemClock } from '../clock';

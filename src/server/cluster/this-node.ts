@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { processWide } from '../process-wide';
 import { env } from '../settings/env';
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { v7 as uuidv7 } from 'uuid';
 import type { ErrorCode } from '@/lib/error-codes';
+import { uuidv7 } from '@/lib/uuid';
 
 const API_PREFIX = '/api/v1';
 const LINGER_MS = 1_000;

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { type Actor, identify } from '../access/actor';
 import { type Clock, systemClock } from '../clock';
 import { type Database, database } from '../db';

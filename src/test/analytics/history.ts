@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { DeliveryReport } from '@/mail/delivery-report';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { lockMessage } from '@/modules/messages/tracking/locked-message';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { AgentHandlers } from '@/mail/agent/requests';
 import { createRequestRunner, detach, recordHeartbeat } from '@/modules/mail-server/requests';
 import type { Database } from '@/server/db';

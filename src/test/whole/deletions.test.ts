@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { env } from '@/server/settings/env';
 import { db } from '@/test/database';
 import { makeAdmin, makeApiKey, makeDomain, makeMailbox, makeWebhook } from '@/test/factories';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { type Finding, measured } from '@/lib/health/finding';
+import { uuidv7 } from '@/lib/uuid';
 import type { Database, Tx } from '@/server/db';
 import type { AlertRow } from '../message';
 

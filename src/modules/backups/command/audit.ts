@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 
 /** Records what someone did on the host, without the app. */
 export async function recordCommand(

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { backUp, connect, identity, makeDatabase, sourceOf } from '@/test/backups';
 import { makeDomain } from '@/test/factories';
 import { restore } from '../restore/restore';

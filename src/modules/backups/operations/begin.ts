@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { v7 as uuidv7 } from 'uuid';
 import type { AuditAction } from '@/lib/audit-actions';
+import { uuidv7 } from '@/lib/uuid';
 import { insertAuditEntry } from '@/server/audit';
 import type { Clock } from '@/server/clock';
 import { instanceName } from '@/server/cluster/this-node';

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { insertAuditEntry } from '@/server/audit';
 import type { Clock } from '@/server/clock';
 import type { Database, Tx } from '@/server/db';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { BackupError } from '../archive/format';
 import type { Lease } from './lease';
 

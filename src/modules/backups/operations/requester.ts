@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { ActorContext, Context } from '@/server/procedures/context';
 
 /** Who asked for an operation. */

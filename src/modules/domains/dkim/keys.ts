@@ -1,7 +1,7 @@
 import { generateKeyPair, type KeyObject, randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { seal } from '@/server/secrets/sealing';
 import type { DkimAlgorithm, DkimStatus } from './schema';
 

@@ -1,4 +1,5 @@
-import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { validate as isUuid } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { openContentStore } from '@/server/object-store/open';
 import { type ObjectStore, StoreError } from '@/server/object-store/port';
 import { processWide } from '@/server/process-wide';

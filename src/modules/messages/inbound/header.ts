@@ -1,6 +1,6 @@
 import PostalMime, { type Email } from 'postal-mime';
-import { v7 as uuidv7 } from 'uuid';
 import { MAX_ADDRESS_LENGTH, parseAddress } from '@/lib/mail/address';
+import { uuidv7 } from '@/lib/uuid';
 import type { InboundMail } from '@/mail/inbound/port';
 import { oneLine } from '@/mail/submission/smtp-reply';
 

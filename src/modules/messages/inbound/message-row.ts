@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import { jsonParameter } from '@/server/json-parameter';
 import type { InboundRoute, MessageStatus } from '../schema';

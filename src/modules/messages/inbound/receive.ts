@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
+import { uuidv7 } from '@/lib/uuid';
 import type { InboundMail, Resolution, ResolvedAddress } from '@/mail/inbound/port';
 import { type ArrivedReports, NO_REPORTS } from '@/modules/reports/service';
 import { type Database, database, type Tx } from '@/server/db';

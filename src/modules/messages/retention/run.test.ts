@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';
 import { expectError, keyClient } from '@/test/rest';

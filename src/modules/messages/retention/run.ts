@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import { inPacedBatches } from '@/server/background/in-batches';
 import type { Database, Tx } from '@/server/db';
 import { deleteBatch, START } from './batch';

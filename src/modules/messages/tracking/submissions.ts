@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { OutcomeCause } from '@/lib/mail/outcome-causes';
+import { uuidv7 } from '@/lib/uuid';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { encodeEvent } from '@/modules/events/service';
 import type { AuditRow } from '@/server/audit';

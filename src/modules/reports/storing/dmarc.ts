@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 import type { DmarcRow, ParsedDmarc } from '../reading/report';

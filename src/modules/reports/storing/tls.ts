@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { Tx } from '@/server/db';
 import type { ParsedTls } from '../reading/report';
 import { fingerprintOf, reportedDay } from './fingerprint';

@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
+import { uuidv7 } from '@/lib/uuid';
 import type { Address, Attachment, OutgoingMessage } from '../schema';
 import { addressHeader, textHeader, verbatimHeader } from './header-text';
 

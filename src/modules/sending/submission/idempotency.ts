@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { Actor } from '@/server/access/actor';
 import { inPacedBatches } from '@/server/background/in-batches';
 import type { Database } from '@/server/db';

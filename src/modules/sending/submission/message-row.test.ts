@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { isForeignKeyViolation } from '@/server/db';
 import { createContext } from '@/server/procedures/context';
 import { db } from '@/test/database';
@@ -31,7 +31,8 @@ it('neither stores nor counts a message whose domain is deleted in the meantime'
     const started = admitMessages(db, [rowFrom(name)]).catch((error) => error);
     await expect
       .poll(
-        () => db.$queryRaw`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%jsonb_to_recordset%domain_name text%'`,
+        () =>
+          db.$queryRaw`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%jsonb_to_recordset%domain_name text%'`,
       )
       .toHaveLength(1);
     return { started };

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
+import { uuidv7 } from '@/lib/uuid';
 import type { Counting } from '@/modules/abuse/service';
 import { accessibleDomainIds, type FoundDomain } from '@/server/access/authorize';
 import type { Tx } from '@/server/db';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
+import { uuidv7 } from '@/lib/uuid';
 import type { SmtpReply } from '@/mail/submission/smtp-reply';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { rejectSend } from '@/modules/abuse/service';

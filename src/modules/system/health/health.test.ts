@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Finding, measured, probed } from '@/lib/health/finding';
+import { uuidv7 } from '@/lib/uuid';
 import { readGreeting } from '@/mail/agent/health/greeting';
 import { systemClock } from '@/server/clock';
 import { checkMachine } from '@/server/machine';

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { afterEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { emitEvent, insertTestEvent } from '@/modules/events/service';
 import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
 import { db } from '@/test/database';

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '@/lib/uuid';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
 import type { OnChecked } from '../checking/check';

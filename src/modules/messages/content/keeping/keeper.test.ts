@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { createBucketStore } from '@/server/object-store/bucket';
 import { createFolderStore } from '@/server/object-store/folder';
 import { type ObjectStore, StoreError } from '@/server/object-store/port';

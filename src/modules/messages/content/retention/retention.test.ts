@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '@/lib/uuid';
 import { storeFolder } from '@/test/content-store';
 import { db } from '@/test/database';
 import { makeDomain, unique } from '@/test/factories';

@@ -1,5 +1,6 @@
-import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { v5 as uuidv5 } from 'uuid';
 import { parseAddress } from '@/lib/mail/address';
+import { uuidv7 } from '@/lib/uuid';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
 import { lockMessage, recordAccepted, statusOf } from '../../tracking/locked-message';
