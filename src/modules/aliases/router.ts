@@ -1,3 +1,5 @@
+import { formatCount } from '@/lib/format';
+import { MAX_EXPORT_ROWS } from '@/lib/list-export';
 import { ById, Confirmation } from '@/lib/wire';
 import { authedProcedure, router } from '@/server/procedures/trpc';
 import { FileOutput } from '@/server/rest/file';
@@ -88,11 +90,13 @@ export const aliasesRouter = router({
     .meta(
       rest('GET', '/aliases/export', {
         tag,
-        summary: 'Export the aliases of a domain as CSV',
-        description: 'All of them, or those that match the filters. The file can be imported again.',
+        summary: 'Export aliases as CSV',
+        description:
+          'All of them, or those that match the filters. With `domain_id`, the file has the local part of each address and ' +
+          `can be imported again; without it, the whole address, and at most ${formatCount(MAX_EXPORT_ROWS)} rows.`,
         file: 'text/csv; charset=utf-8',
         isOpenToScopedKeys: true,
-        errors: { 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
+        errors: { 400: ['MISSING_FIELDS'], 403: ['API_KEY_DOMAIN_SCOPE'], 404: ['DOMAIN_NOT_FOUND'] },
       }),
     )
     .output(FileOutput)

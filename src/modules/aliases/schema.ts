@@ -172,7 +172,7 @@ export const ImportReport = z.object({
 export type ImportReport = z.infer<typeof ImportReport>;
 
 export const ExportAliases = z.strictObject({
-  domain_id: Id,
+  domain_id: ListAliases.shape.domain_id,
   active: ListAliases.shape.active,
   q: ListAliases.shape.q,
   sort: z

@@ -150,6 +150,20 @@ describe('exporting aliases', () => {
     expect(new Set(csv.trim().split('\r\n')).size).toBe(2501);
   });
 
+  it('has whole addresses of all domains, and needs a domain where the list does', async () => {
+    const other = await makeDomain();
+    await makeAlias(domain.id, 'hello', 'a@far.example');
+    await makeAlias(other.id, '', 'b@far.example', { active: false });
+    const response = await api.download('/aliases/export?q=far.example');
+    expect(response.headers.get('content-disposition')).toMatch(/filename="aliases-[\d-]+\.csv"/);
+    const lines = (await response.text()).split('\r\n');
+    expect(lines[0]).toBe('address,destination,active');
+    expect(lines).toContain(`hello@${domain.name},a@far.example,true`);
+    expect(lines).toContain(`'@${other.name},b@far.example,false`);
+    const ofDomain = await keyClient({ role: 'domain_admin', domainIds: [domain.id] });
+    expectError(await ofDomain.get('/aliases/export'), 400, 'MISSING_FIELDS');
+  });
+
   it('rejects a domain outside the caller’s scope with the error envelope', async () => {
     const unassigned = await keyClient({ role: 'domain_admin' });
     expectError(await unassigned.get(`/aliases/export?domain_id=${domain.id}`), 403, 'FORBIDDEN');

@@ -3,7 +3,7 @@ import { type AuthorizedDomain, authorizeDomain } from '@/server/access/authoriz
 import { type CsvLine, csvCell, csvLine, readCsv } from '@/server/csv';
 import type { Tx } from '@/server/db';
 import type { AppError } from '@/server/errors';
-import { pagesOf } from '@/server/list/export-list';
+import { exportList, pagesOf } from '@/server/list/export-list';
 import type { ActorContext } from '@/server/procedures/context';
 import type { MutationContext } from '@/server/procedures/mutation';
 import type { FileOutput } from '@/server/rest/file';
@@ -29,6 +29,8 @@ type Checked = { lines: ImportLine[]; accepted: ParsedLine[] };
 type ParsedLine = { line: number; source: string; destination: string; active: boolean };
 
 const COLUMNS = ['source_local_part', 'destination', 'active'] as const;
+/** Of several domains. */
+const WHOLE_COLUMNS = ['address', 'destination', 'active'] as const;
 const STEP = 500;
 
 /**
@@ -72,8 +74,10 @@ export async function importAliases(ctx: MutationContext, input: ImportAliases):
 
 /** Streams the aliases of a domain as CSV that can be imported again. */
 export async function exportAliases(ctx: ActorContext, { format: _, ...filters }: ExportAliases): Promise<FileOutput> {
-  const domain = await authorizeDomain(ctx, { id: filters.domain_id }, { allowInactive: true });
   const page: Parameters<typeof pagesOf<Alias>>[0] = (part) => listAliases(ctx, { ...filters, ...part });
+  const { domain_id: id } = filters;
+  if (!id) return exportList(ctx, { name: 'aliases', page, columns: WHOLE_COLUMNS, rowOf: (alias) => alias });
+  const domain = await authorizeDomain(ctx, { id }, { allowInactive: true });
   return { filename: `aliases-${domain.name}.csv`, chunks: csvLines(pagesOf(page)) };
 }
 

@@ -23,7 +23,34 @@ const ICON = { size: 16, stroke: 1.5 } as const;
 export function AliasTools({ query, search, input, domain }: AliasToolsProps) {
   const { values, change, open, isFiltered } = search;
   return (
-    <ListTools query={query}>
+    <ListTools
+      query={query}
+      actions={
+        <>
+          <Views page="aliases" />
+          <Menu width={264}>
+            <Menu.Target>
+              <Button rightSection={<IconChevronDown stroke={1.5} />}>Import / export</Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconTableImport {...ICON} />} onClick={() => open({ import: true })}>
+                Import CSV
+              </Menu.Item>
+              <ExportItem path="/aliases/export" input={{ ...input, domain_id: domain?.id }} what="aliases">
+                {isFiltered ? 'Export shown' : 'Export'}
+                {domain ? (
+                  <>
+                    {isFiltered && ' in'} <span className="mono">{domain.name}</span>
+                  </>
+                ) : (
+                  ' as CSV'
+                )}
+              </ExportItem>
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      }
+    >
       <SearchInput
         label="Filter by address or destination"
         placeholder="Address or destination"
@@ -35,27 +62,9 @@ export function AliasTools({ query, search, input, domain }: AliasToolsProps) {
         label="Status"
         value={values.show}
         options={SHOWN_LABELS}
+        narrow="line"
         onChange={(show) => change({ show })}
       />
-      <span className="spacer only-wide" />
-      <Views page="aliases" />
-      <Menu width={264}>
-        <Menu.Target>
-          <Button rightSection={<IconChevronDown stroke={1.5} />}>Import / export</Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconTableImport {...ICON} />} onClick={() => open({ import: true })}>
-            Import CSV
-          </Menu.Item>
-          {domain ? (
-            <ExportItem path="/aliases/export" input={{ ...input, domain_id: domain.id }} what="aliases">
-              {isFiltered ? 'Export shown in' : 'Export'} <span className="mono">{domain.name}</span>
-            </ExportItem>
-          ) : (
-            <Menu.Label>Choose a domain at the top to export</Menu.Label>
-          )}
-        </Menu.Dropdown>
-      </Menu>
     </ListTools>
   );
 }
