@@ -11,6 +11,8 @@ const SECONDS = { ...CLOCK, second: '2-digit' } as const;
 const LONG_DAY = { day: 'numeric', month: 'long', year: 'numeric' } as const;
 
 const count = new Intl.NumberFormat(LOCALE);
+const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const tenths = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
 
 export function formatCount(value: number): string {
   return count.format(value);
@@ -27,8 +29,7 @@ export function formatBytes(bytes: number): string {
     value /= 1024;
     unit += 1;
   }
-  const digits = unit > 1 && value < 100 ? 1 : 0;
-  return `${value.toLocaleString(LOCALE, { maximumFractionDigits: digits })} ${UNITS[unit]}`;
+  return `${(unit > 1 && value < 100 ? tenths : whole).format(value)} ${UNITS[unit]}`;
 }
 
 export function formatDay(iso: string): string {
