@@ -1,4 +1,5 @@
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useDeferredValue } from 'react';
+import { useIsRunning } from '../document/use-is-running';
 import { NearLink } from '../near-link';
 import { CopyIcon } from '../values/copy-button';
 import classes from './cells.module.css';
@@ -17,12 +18,11 @@ type CopyableProps = { value: string; what: 'address' | 'domain' | 'ID' | 'URL';
 
 /** The last thing in a cell of the kind `copyable`. Its button shows while the row is hovered or has the focus. */
 export function Copyable({ value, what, children }: CopyableProps) {
+  const isRunning = useDeferredValue(useIsRunning());
   return (
     <span className={classes.copyable}>
       {children}
-      <span className={classes.copy}>
-        <CopyIcon value={value} what={what} />
-      </span>
+      <span className={classes.copy}>{isRunning && <CopyIcon value={value} what={what} />}</span>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { Switch } from '@mantine/core';
+import { RowSwitch } from '../row-controls/row-controls';
 import { CalendarDate } from '../values/calendar-date';
 import type { DataTableColumn } from './data-table';
 
@@ -22,10 +22,10 @@ export function activeColumn<Row extends { active: boolean }>({
     mobile,
     skeletonWidth: 28,
     cell: (row) => (
-      <Switch
-        aria-label={`${nameOf(row)} is active`}
+      <RowSwitch
+        label={`${nameOf(row)} is active`}
         checked={row.active}
-        onChange={(event) => onChange(row, event.currentTarget.checked)}
+        onChange={(isActive) => onChange(row, isActive)}
       />
     ),
   };

@@ -1,7 +1,8 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { Fragment, type MouseEvent, type ReactNode } from 'react';
+import { Fragment, type MouseEvent, type ReactNode, useDeferredValue } from 'react';
+import { useIsRunning } from '../document/use-is-running';
 import { Skeleton } from '../marks/skeleton';
 import classes from './data-table.module.css';
 import { ExpandedRow } from './expanded-row';
@@ -51,7 +52,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const {
     caption,
     columns,
-    rows,
     rowKey,
     rowHref,
     onOpen,
@@ -65,6 +65,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     hasStickyHeader,
   } = props;
   const router = useRouter();
+  const rows = useFirstRows(props.rows);
+  const missingRows = (props.rows?.length ?? 0) - (rows?.length ?? 0);
   const className = [classes.table, props.className, props.isDense && classes.dense, isStale && classes.stale]
     .filter(Boolean)
     .join(' ');
@@ -108,6 +110,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   <Fragment key={rowKey(row)}>
                     <tr
                       data-selected={isSelected?.(row) || undefined}
+                      aria-current={isSelected?.(row) || undefined}
                       data-inactive={isInactive?.(row) || undefined}
                       data-link={href ? true : undefined}
                       data-open={below !== null || undefined}
@@ -125,9 +128,19 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               })}
         </tbody>
       </table>
+      {missingRows > 0 && <div style={{ height: `calc(var(--row) * ${missingRows})` }} />}
     </div>
   );
 }
+
+/** A page that comes from the server begins with the rows in view, and adds the others once it runs. */
+function useFirstRows<Row>(rows: Row[] | undefined): Row[] | undefined {
+  const isRunning = useDeferredValue(useIsRunning());
+  return isRunning ? rows : rows?.slice(0, FIRST_ROWS);
+}
+
+/** 28 rows of 36 px are 1,008 px: more than most windows show. */
+const FIRST_ROWS = 28;
 
 const NARROW = 1024;
 const WIDE = 1664;

@@ -1,5 +1,5 @@
-import { Checkbox } from '@mantine/core';
 import type { DataTableColumn } from '../data-table/data-table';
+import { RowCheckbox } from '../row-controls/row-controls';
 import classes from './selection.module.css';
 import type { Selection } from './use-selection';
 
@@ -21,8 +21,8 @@ export function selectColumn<Row>({
   return {
     key: 'select',
     header: selection.rows.length === 0 && (
-      <Checkbox
-        aria-label="Select all on this page"
+      <RowCheckbox
+        label="Select all on this page"
         checked={false}
         disabled={selection.isEmpty}
         onChange={selection.selectAll}
@@ -33,8 +33,8 @@ export function selectColumn<Row>({
     mobile,
     skeletonWidth: 16,
     cell: (row) => (
-      <Checkbox
-        aria-label={`Select ${nameOf(row)}`}
+      <RowCheckbox
+        label={`Select ${nameOf(row)}`}
         checked={selection.has(row)}
         onChange={() => selection.toggle(row)}
       />

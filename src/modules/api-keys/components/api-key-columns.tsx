@@ -1,7 +1,7 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { RowMenu } from '@/components/row-controls/row-menu';
 import { CalendarDate } from '@/components/values/calendar-date';
 import { EmailAddress } from '@/components/values/email-address';
 import { TimeAgo } from '@/components/values/time-ago';
@@ -92,18 +92,11 @@ export function apiKeyColumns({ domainNames, hasOwners, onRevoke }: Options): Da
       mobile: 'side',
       skeletonWidth: 24,
       cell: (key) => (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions: ${key.name}`}>
-              <IconDots size={18} stroke={1.75} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item className="danger" onClick={() => onRevoke(key)}>
-              Revoke…
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <RowMenu label={`Actions: ${key.name}`}>
+          <Menu.Item className="danger" onClick={() => onRevoke(key)}>
+            Revoke…
+          </Menu.Item>
+        </RowMenu>
       ),
     },
   ];

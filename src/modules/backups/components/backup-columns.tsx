@@ -1,7 +1,7 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
 import type { DataTableColumn } from '@/components/data-table/data-table';
 import { StatusMark } from '@/components/marks/status-mark';
+import { RowMenu } from '@/components/row-controls/row-menu';
 import { TimeAgo } from '@/components/values/time-ago';
 import { formatBytes, formatCount, formatFull } from '@/lib/format';
 import type { Backup } from '../schema';
@@ -87,43 +87,36 @@ export function backupColumns(actions: BackupActions): DataTableColumn<Backup>[]
       kind: 'control',
       mobile: 'side',
       skeletonWidth: 24,
-      cell: (backup) => <RowMenu backup={backup} {...actions} />,
+      cell: (backup) => <BackupMenu backup={backup} {...actions} />,
     },
   ];
 }
 
-function RowMenu({ backup, isBusy, onRestore, onProve, onVerify, onDelete }: { backup: Backup } & BackupActions) {
+function BackupMenu({ backup, isBusy, onRestore, onProve, onVerify, onDelete }: { backup: Backup } & BackupActions) {
   const isReadable = backup.status === 'completed';
   if (backup.status === 'running') return null;
   return (
-    <Menu position="bottom-end" width={208}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions: ${nameOf(backup)}`}>
-          <IconDots size={18} stroke={1.75} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {isReadable && (
-          <>
-            <Menu.Item disabled={isBusy} onClick={() => onRestore(backup)}>
-              Restore…
-            </Menu.Item>
-            <Menu.Item disabled={isBusy} onClick={() => onProve(backup)}>
-              Prove that it restores
-            </Menu.Item>
-            <Menu.Item disabled={isBusy} onClick={() => onVerify(backup)}>
-              Verify the archive
-            </Menu.Item>
-            <Menu.Item component="a" href={`/api/v1/backups/${backup.id}/download`} download>
-              Download
-            </Menu.Item>
-            <Menu.Divider />
-          </>
-        )}
-        <Menu.Item className="danger" disabled={isBusy} onClick={() => onDelete(backup)}>
-          Delete…
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu label={`Actions: ${nameOf(backup)}`}>
+      {isReadable && (
+        <>
+          <Menu.Item disabled={isBusy} onClick={() => onRestore(backup)}>
+            Restore…
+          </Menu.Item>
+          <Menu.Item disabled={isBusy} onClick={() => onProve(backup)}>
+            Prove that it restores
+          </Menu.Item>
+          <Menu.Item disabled={isBusy} onClick={() => onVerify(backup)}>
+            Verify the archive
+          </Menu.Item>
+          <Menu.Item component="a" href={`/api/v1/backups/${backup.id}/download`} download>
+            Download
+          </Menu.Item>
+          <Menu.Divider />
+        </>
+      )}
+      <Menu.Item className="danger" disabled={isBusy} onClick={() => onDelete(backup)}>
+        Delete…
+      </Menu.Item>
+    </RowMenu>
   );
 }

@@ -1,9 +1,10 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconPencil, IconRoute, IconTrash } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconPencil, IconRoute, IconTrash } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import { Cell, Copyable, RowLink } from '@/components/data-table/cells';
 import { activeColumn, addedColumn } from '@/components/data-table/columns';
 import type { DataTableColumn } from '@/components/data-table/data-table';
+import { RowMenu } from '@/components/row-controls/row-menu';
 import { selectColumn } from '@/components/selection/select-column';
 import type { Selection } from '@/components/selection/use-selection';
 import { Badge } from '@/components/text/badge';
@@ -85,23 +86,16 @@ type ActionsMenuProps = Pick<AliasColumnsOptions, 'onEdit' | 'onTrace' | 'onDele
 
 function ActionsMenu({ alias, onEdit, onTrace, onDelete }: ActionsMenuProps) {
   return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${alias.address}`}>
-          <IconDots {...ICON} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil {...ICON} />} onClick={() => onEdit(alias)}>
-          Edit destinations
-        </Menu.Item>
-        <Menu.Item leftSection={<IconRoute {...ICON} />} onClick={() => onTrace(alias)}>
-          Trace address
-        </Menu.Item>
-        <Menu.Item className="danger" leftSection={<IconTrash {...ICON} />} onClick={() => onDelete(alias)}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu label={`Actions for ${alias.address}`}>
+      <Menu.Item leftSection={<IconPencil {...ICON} />} onClick={() => onEdit(alias)}>
+        Edit destinations
+      </Menu.Item>
+      <Menu.Item leftSection={<IconRoute {...ICON} />} onClick={() => onTrace(alias)}>
+        Trace address
+      </Menu.Item>
+      <Menu.Item className="danger" leftSection={<IconTrash {...ICON} />} onClick={() => onDelete(alias)}>
+        Delete
+      </Menu.Item>
+    </RowMenu>
   );
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { Group, Input, Select, useMantineColorScheme } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
+import { useIsRunning } from '@/components/document/use-is-running';
 import { SegmentedControl } from '@/components/segmented-control';
 import { SettingsSection } from '@/components/settings-section';
 import { browserTimeZone, timeZonesWith, zoneName } from '@/lib/time/time-zone';
@@ -14,16 +14,16 @@ type AppearanceProps = { zone: string | null; onZone: (zone: string | null) => v
 export function Appearance({ zone, onZone }: AppearanceProps) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   // The server doesn't know what the browser has stored.
-  const isMounted = useMounted();
+  const isRunning = useIsRunning();
   const own = browserTimeZone();
-  const zones = isMounted ? timeZonesWith(zone ?? own).map((name) => ({ value: name, label: name })) : [];
+  const zones = isRunning ? timeZonesWith(zone ?? own).map((name) => ({ value: name, label: name })) : [];
   return (
     <SettingsSection title="Appearance" hint="The theme is kept in this browser, the time zone with your account.">
       <Group align="flex-end">
         <Input.Wrapper label="Theme" labelElement="div" className={classes.theme}>
           <SegmentedControl
             label="Theme"
-            value={isMounted ? colorScheme : 'auto'}
+            value={isRunning ? colorScheme : 'auto'}
             options={{ light: 'Light', dark: 'Dark', auto: 'System' }}
             onChange={setColorScheme}
           />
@@ -35,8 +35,8 @@ export function Appearance({ zone, onZone }: AppearanceProps) {
           allowDeselect={false}
           limit={40}
           nothingFoundMessage="No matching time zone"
-          data={[{ value: BROWSER, label: isMounted ? `Browser (${zoneName(own)})` : 'Browser' }, ...zones]}
-          value={isMounted && zone !== null ? zone : BROWSER}
+          data={[{ value: BROWSER, label: isRunning ? `Browser (${zoneName(own)})` : 'Browser' }, ...zones]}
+          value={isRunning && zone !== null ? zone : BROWSER}
           onChange={(value) => onZone(value === BROWSER ? null : value)}
         />
       </Group>

@@ -1,0 +1,23 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { type ReactNode, useDeferredValue } from 'react';
+import { useIsRunning } from '../document/use-is-running';
+
+type RowMenuProps = { label: string; children: ReactNode };
+
+/** What can be done with a row. A page that comes from the server has only the button until it runs. */
+export function RowMenu({ label, children }: RowMenuProps) {
+  const isRunning = useDeferredValue(useIsRunning());
+  const button = (
+    <ActionIcon aria-label={label}>
+      <IconDots size={16} stroke={1.5} />
+    </ActionIcon>
+  );
+  if (!isRunning) return button;
+  return (
+    <Menu>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
+  );
+}
