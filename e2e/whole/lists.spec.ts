@@ -1,5 +1,15 @@
 import type { Locator, Page } from '@playwright/test';
-import { type Domain, expect, makeDomain, type Sql, test, unique, url, useSession } from '../support/fixtures';
+import {
+  type Domain,
+  expect,
+  makeDomain,
+  type Sql,
+  sendMessage,
+  test,
+  unique,
+  url,
+  useSession,
+} from '../support/fixtures';
 import { countShifts, shifts } from '../support/layout-shifts';
 
 const ALIASES = 60;
@@ -42,6 +52,19 @@ for (const width of [1280, 1920, 360]) {
     await check();
   });
 }
+
+test('messages have a line each at 1280 px', async ({ signedIn: page, api, check }) => {
+  const created = await api.call<Domain>('POST', '/domains', { name: `${unique('coffee-')}.example`.toLowerCase() });
+  await sendMessage(api, created, { to: [{ email: 'quentin.andersson@brandt-steel.example' }] });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(`${url()}/messages?domain=${created.id}`);
+  const row = page.getByRole('row').filter({ hasText: 'orders@' });
+  for (const host of [`@${created.name}`, '@brandt-steel.example']) {
+    expect(await row.getByText(host, { exact: true }).evaluate((part) => part.scrollWidth - part.clientWidth)).toBe(0);
+  }
+  expect((await row.boundingBox())?.height).toBeLessThan(40);
+  await check();
+});
 
 test('a state is shown only where it isn’t the usual one', async ({ signedIn: page, api, check }) => {
   const domain = await makeDomain(api);

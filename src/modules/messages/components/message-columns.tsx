@@ -22,7 +22,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   const time: Column = {
     key: 'time',
     header: 'Time',
-    width: 96,
+    width: 88,
     mobile: 'side',
     sortBy: 'created_at',
     className: 'soft',
@@ -32,7 +32,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   const from: Column = {
     key: 'from',
     header: 'From',
-    width: 264,
+    width: 280,
     maxWidth: 344,
     kind: 'copyable',
     isOptional: true,
@@ -46,7 +46,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   const to: Column = {
     key: 'to',
     header: 'To',
-    ...(isNarrow ? { width: 216 } : { width: 264, maxWidth: 352 }),
+    ...(isNarrow ? { width: 216 } : { width: 280, maxWidth: 352 }),
     kind: 'copyable',
     mobile: 'lead',
     skeletonWidth: 172,
@@ -77,7 +77,7 @@ export function messageColumns(isNarrow: boolean, link: OpenLink): Column[] {
   const size: Column = {
     key: 'size',
     header: 'Size',
-    width: 72,
+    width: 64,
     isOptional: true,
     kind: 'figure',
     className: 'soft',

@@ -28,15 +28,15 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'status',
       header: 'Status',
-      width: 116,
+      width: 96,
       skeletonWidth: 72,
       cell: ({ queue }) => <StatusMark status={QUEUE_LABELS[queue][0]}>{QUEUE_LABELS[queue][1]}</StatusMark>,
     },
     {
       key: 'from',
       header: 'From',
-      width: 232,
-      maxWidth: 336,
+      width: 288,
+      maxWidth: 344,
       kind: 'copyable',
       isOptional: true,
       skeletonWidth: 152,
@@ -52,7 +52,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'to',
       header: 'To',
-      width: 248,
+      width: 272,
       maxWidth: 352,
       kind: 'copyable',
       mobile: 'lead',
@@ -86,7 +86,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'arrived',
       header: 'Arrived',
-      width: 100,
+      width: 84,
       mobile: 'side',
       sortBy: 'arrived_at',
       className: 'soft',
@@ -96,7 +96,7 @@ export function queueColumns(options: QueueColumnsOptions): DataTableColumn<Queu
     {
       key: 'size',
       header: 'Size',
-      width: 72,
+      width: 64,
       isOptional: true,
       kind: 'figure',
       className: 'soft',

@@ -19,6 +19,15 @@ export function waitReason({ queue, recipients }: QueuedMessage): string {
   if (queue === 'hold') return 'On hold until released';
   const failed = recipients.find(({ reason }) => reason !== null);
   const explanation = failed && explainDeferral(failed.reason, failed.address);
-  if (explanation) return queue === 'active' ? `Retrying. Last attempt: ${explanation.title}` : explanation.title;
-  return 'Not tried yet';
+  if (!explanation) return 'Not tried yet';
+  if (queue === 'active') return `Retrying. Last attempt: ${explanation.title}`;
+  return withoutHost(explanation.title, recipients[0]?.address ?? '');
+}
+
+/** The host is left out if the row's address has its domain. */
+function withoutHost(title: string, address: string): string {
+  const [host = '', verb = '', ...rest] = title.split(' ');
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  if (host !== domain && !host.endsWith(`.${domain}`)) return title;
+  return [`${verb[0]?.toUpperCase()}${verb.slice(1)}`, ...rest].join(' ');
 }
