@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, makeDomain, test, unique, url, useSession } from '../support/fixtures';
+import { countShifts, settled, shifts } from '../support/layout-shifts';
 
 test('shows who changed a domain, with the field before and after, and filters by any value', async ({
   page,
@@ -130,3 +131,28 @@ test('shows a domain admin entries of assigned domains only, without export and 
   await expect(page.getByRole('button', { name: /Export|Verify/ })).toHaveCount(0);
   await check();
 });
+
+for (const role of ['super_admin', 'domain_admin'] as const) {
+  test(`the filters of the log stay where they are at 360 px, for a ${role}`, async ({
+    page,
+    api,
+    makeAdmin,
+    check,
+  }) => {
+    const domain = await makeDomain(api);
+    const { cookie } = await makeAdmin(role, role === 'domain_admin' ? [domain] : []);
+    await useSession(page, cookie);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`${url()}/messages`);
+    await settled(page);
+    await countShifts(page);
+    await page.goto(`${url()}/audit`);
+    await settled(page);
+    await expect(page.getByRole('button', { name: 'Export' })).toHaveCount(role === 'super_admin' ? 1 : 0);
+    expect(await shifts(page)).toEqual([]);
+    const [title, filter] = [page.getByRole('heading', { name: 'Audit log' }), page.getByLabel('Search entries')];
+    const between = ((await filter.boundingBox())?.y ?? 0) - ((await title.boundingBox())?.y ?? 0);
+    if (role === 'domain_admin') expect(between).toBeLessThan(80);
+    await check();
+  });
+}

@@ -33,7 +33,7 @@ export function PageHeader({ title, description, parent, mono, hasTabs, children
         </h1>
         <div className={classes.description}>{description}</div>
       </div>
-      {children !== undefined && <div className={classes.actions}>{children}</div>}
+      {children && <div className={classes.actions}>{children}</div>}
     </header>
   );
 }

@@ -20,9 +20,10 @@ export function auditColumns(isNarrow: boolean, onOpen: (id: string) => void): D
       header: 'Outcome',
       width: 112,
       kind: 'mark',
-      mobile: 'mark',
+      mobile: 'under',
       // Most are a success; what isn't stands out.
-      cell: (entry) => (entry.outcome === 'success' ? <span className="quiet">Success</span> : <Outcome {...entry} />),
+      cell: (entry) =>
+        entry.outcome === 'success' ? <span className="quiet only-wide">Success</span> : <Outcome {...entry} />,
     },
     {
       key: 'time',

@@ -28,6 +28,7 @@ export function AuditTools({ query, search }: AuditToolsProps) {
         label="Outcome"
         value={values.outcome ?? 'all'}
         options={OUTCOMES}
+        narrow="line"
         onChange={(outcome) => change({ outcome: outcome === 'all' ? null : outcome })}
       />
       <SinceFilter since={values.since} onChange={(since) => change({ since })} />

@@ -107,7 +107,7 @@ export function MailboxesPage() {
           label="Status"
           value={values.show}
           options={SHOWN_LABELS}
-          narrow="columns"
+          narrow="line"
           onChange={(show) => change({ show })}
         />
       </ListTools>
