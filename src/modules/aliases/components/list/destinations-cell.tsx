@@ -51,25 +51,27 @@ export function DestinationsCell({ alias }: { alias: Alias }) {
     );
   }
   return (
-    <Cell>
-      <span className="quiet" aria-hidden="true">
-        →
-      </span>
-      <EmailAddress value={first} isLight />
-      {others.length > 0 && (
-        <button
-          type="button"
-          className={classes.more}
-          aria-expanded="false"
-          aria-label={`Show ${others.length} more for ${alias.address}`}
-          onClick={() => setIsOpen(true)}
-        >
-          +{others.length}
-          <IconChevronDown {...CHEVRON} />
-        </button>
-      )}
+    <span className={classes.closed}>
+      <Cell>
+        <span className="quiet" aria-hidden="true">
+          →
+        </span>
+        <EmailAddress value={first} isLight />
+        {others.length > 0 && (
+          <button
+            type="button"
+            className={classes.more}
+            aria-expanded="false"
+            aria-label={`Show ${others.length} more for ${alias.address}`}
+            onClick={() => setIsOpen(true)}
+          >
+            +{others.length}
+            <IconChevronDown {...CHEVRON} />
+          </button>
+        )}
+      </Cell>
       {mark}
-    </Cell>
+    </span>
   );
 }
 

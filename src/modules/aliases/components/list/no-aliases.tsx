@@ -54,7 +54,7 @@ export function ChooseDomain({ domains }: ChooseDomainProps) {
   }
   return (
     <EmptyState title="Choose a domain">
-      <p>As a domain admin, you view the aliases of one domain at a time. Switch domains at the top of the page.</p>
+      <p>As a domain admin, you view the aliases of one domain at a time.</p>
       <ul className={classes.domains}>
         {domains.map(({ id, name }) => (
           <li key={id}>
