@@ -48,7 +48,7 @@ function Times({
   return (
     /* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard. */
     <section className={classes.times} tabIndex={0} aria-label={label}>
-      <table>
+      <table aria-label={label}>
         <thead>
           <tr>
             <th>{timeHeader}</th>

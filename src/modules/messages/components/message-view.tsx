@@ -26,13 +26,15 @@ type MessageViewProps = { message: Message; withTitle?: boolean };
 export function MessageView({ message, withTitle }: MessageViewProps) {
   const explanation = explainOutcome(message);
   const explained = explainedRecipients(message);
+  const level = withTitle ? 3 : 2;
+  const Title = `h${level}` as const;
   return (
     <>
       {withTitle && <h2>{message.subject || '(no subject)'}</h2>}
       <section className={classes.explanation} aria-label="Explanation">
-        <h3>
+        <Title>
           <span className="quiet">Why?</span> {explanation.title}
-        </h3>
+        </Title>
         {explained && <p className="soft">For {explained}</p>}
         <p>{explanation.text}</p>
         {(explanation.resend || explanation.reply) && (
@@ -80,9 +82,9 @@ export function MessageView({ message, withTitle }: MessageViewProps) {
           </>
         )}
       </DetailsList>
-      <Recipients message={message} />
+      <Recipients message={message} level={level} />
       <section aria-labelledby="trace">
-        <SectionHeading title="Trace" id="trace" level={3} />
+        <SectionHeading title="Trace" id="trace" level={level} />
         <Timeline hops={hopsOf(message)} label="Trace of this message" />
       </section>
     </>
@@ -114,14 +116,14 @@ function newMailboxHref(address: string, domainId: string): string {
 /** More are a click away: a message can have hundreds. */
 const SHOWN_RECIPIENTS = 20;
 
-function Recipients({ message }: { message: Message }) {
+function Recipients({ message, level }: { message: Message; level: 2 | 3 }) {
   const [isAll, { open: showAll }] = useDisclosure(false);
   const { recipients } = message;
   const shown = isAll ? recipients : recipients.slice(0, SHOWN_RECIPIENTS);
   const hidden = recipients.length - shown.length;
   return (
     <section aria-labelledby="recipients">
-      <SectionHeading title="Recipients" id="recipients" level={3}>
+      <SectionHeading title="Recipients" id="recipients" level={level}>
         <span className="quiet">{recipients.length}</span>
       </SectionHeading>
       <ul className={classes.recipients}>

@@ -32,7 +32,7 @@ export function ByTime({ analytics, what, columns, chart, zoomHref }: ByTimeProp
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard. */}
       <section className={classes.times} tabIndex={0} aria-label={what}>
-        <table>
+        <table aria-label={what}>
           <thead>
             <tr>
               <th>Time</th>
