@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { NearLink } from '@/components/near-link';
 import { SegmentedControl } from '@/components/segmented-control';
 import { CodeBlock } from '@/components/values/code-block';
+import { useOrigin } from '@/components/values/use-origin';
 import classes from './api-equivalent.module.css';
 import type { ComposeValues } from './compose/compose-values';
 import { curlOf } from './curl';
@@ -15,13 +16,14 @@ const SNIPPETS = { curl: curlOf, node: nodeOf, python: pythonOf };
 
 export function ApiEquivalent({ values }: { values: ComposeValues }) {
   const [language, setLanguage] = useState<keyof typeof LANGUAGES>('curl');
+  const origin = useOrigin();
   const [debouncedValues] = useDebouncedValue(values, 150);
   return (
     <>
       <SegmentedControl label="Language" value={language} options={LANGUAGES} onChange={setLanguage} />
       <CodeBlock
         title="API equivalent"
-        code={SNIPPETS[language](debouncedValues, window.location.origin)}
+        code={SNIPPETS[language](debouncedValues, origin)}
         what={language === 'curl' ? 'the command' : 'the program'}
       />
       <p className={classes.hint}>

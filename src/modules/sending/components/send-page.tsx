@@ -1,7 +1,6 @@
 'use client';
 
 import { Button, Group } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useSearchParams } from 'next/navigation';
 import { parseAsStringLiteral, useQueryState } from 'nuqs';
@@ -9,6 +8,7 @@ import { useMemo } from 'react';
 import { trpc } from '@/components/api/trpc';
 import { EmptyState, ErrorState } from '@/components/data-table/states';
 import { confirmLeave } from '@/components/dialogs/navigation-guard';
+import { useIsRunning } from '@/components/document/use-is-running';
 import { NearLink } from '@/components/near-link';
 import { PageHeader } from '@/components/page-header';
 import { SegmentedControl } from '@/components/segmented-control';
@@ -29,8 +29,10 @@ export function SendPage() {
   const domains = trpc.domains.list.useQuery({ active: true, limit: 200, sort: 'name', order: 'asc' });
   const names = useMemo(() => domains.data?.items.map(({ name }) => name), [domains.data]);
   const domain = domains.data?.items.find(({ id }) => id === search.get('domain'))?.name ?? names?.[0];
-  // The forms show what this tab and this host know, which the server doesn't.
-  const email = useMounted() ? me.data?.email : undefined;
+  const email = me.data?.email;
+  // Until the page runs, what is typed would be lost.
+  const isRunning = useIsRunning();
+  const draft = useMemo(() => (isRunning ? readDraft() : null), [isRunning]);
 
   return (
     <Page>
@@ -46,16 +48,27 @@ export function SendPage() {
         <ErrorState what="your domains" error={domains.error} onRetry={() => void domains.refetch()} />
       )}
       {names?.length === 0 && <NoDomain />}
-      {names && domain && email && mode === 'one' && (
-        <ComposeForm domains={names} initial={initialOf(search, domain, email)} />
+      {names && domain && email && (
+        <div inert={!isRunning}>
+          {mode === 'one' ? (
+            <ComposeForm
+              key={draft ? 'draft' : 'new'}
+              domains={names}
+              initial={initialOf(search, { domain, email, draft })}
+            />
+          ) : (
+            <BatchForm domain={domain} email={email} />
+          )}
+        </div>
       )}
-      {domain && email && mode === 'batch' && <BatchForm domain={domain} email={email} />}
       {!domains.isError && !(names && email) && <SettingsSkeleton heights={[348, 352, 72, 73]} />}
     </Page>
   );
 }
 
-function initialOf(search: URLSearchParams, domain: string, email: string): ComposeValues {
+type Known = { domain: string; email: string; draft: ComposeValues | null };
+
+function initialOf(search: URLSearchParams, { domain, email, draft }: Known): ComposeValues {
   const from = search.get('from') ?? '';
   if (search.get('test')) {
     return {
@@ -74,7 +87,7 @@ function initialOf(search: URLSearchParams, domain: string, email: string): Comp
       subject: search.get('subject') ?? '',
     };
   }
-  return readDraft() ?? { ...EMPTY_COMPOSE, from: { email: `@${domain}` } };
+  return draft ?? { ...EMPTY_COMPOSE, from: { email: `@${domain}` } };
 }
 
 function NoDomain() {

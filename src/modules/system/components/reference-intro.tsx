@@ -1,19 +1,18 @@
 'use client';
 
-import { useMounted } from '@mantine/hooks';
 import { trpc } from '@/components/api/trpc';
 import { NearLink } from '@/components/near-link';
 import { DetailsList } from '@/components/text/details-list';
 import { Steps } from '@/components/text/steps';
 import { CodeBlock } from '@/components/values/code-block';
+import { useOrigin } from '@/components/values/use-origin';
 import classes from './reference-intro.module.css';
 
 /** What most people come for: sending a message with a key, from this server. */
 export function ReferenceIntro() {
   const me = trpc.auth.me.useQuery({}, { staleTime: 60_000 });
   const domains = trpc.domains.list.useQuery({ active: true, limit: 1, sort: 'name', order: 'asc' });
-  const isMounted = useMounted();
-  const base = `${isMounted ? window.location.origin : ''}/api/v1`;
+  const base = `${useOrigin()}/api/v1`;
   const domain = domains.data?.items[0]?.name ?? 'example.com';
   const recipient = me.data?.email ?? 'you@example.com';
 
