@@ -96,3 +96,22 @@ export async function seedDirectory(seed: Seed): Promise<void> {
         FROM ${rows}, LATERAL (SELECT 'person.' || substr(md5(n::text), 1, 6) || '@far.example') AS p(name)`,
   );
 }
+
+/**
+ * One closed alert per minute: warnings of the busy domain, and critical ones of other domains. Of the busy domain's, the
+ * oldest five are open, and the five before them critical.
+ */
+export async function seedAlerts({ count, busyId, quietIds }: Seed): Promise<void> {
+  await fill(
+    'alert',
+    Prisma.sql`
+      INSERT INTO alert (id, kind, severity, status, subject, domain_id, count, expected, day, created_at, updated_at)
+      SELECT gen_random_uuid(), 'rate_limited',
+             (CASE WHEN n % 2 = 1 OR n BETWEEN ${count}::int - 19 AND ${count}::int - 10 THEN 'critical'
+                   ELSE 'warning' END)::alert_severity,
+             (CASE WHEN n % 2 = 0 AND n > ${count}::int - 10 THEN 'open' ELSE 'closed' END)::alert_status,
+             'user' || n, CASE WHEN n % 2 = 0 THEN ${busyId}::uuid ELSE (${quietIds}::uuid[])[n % 4 / 2 + 1] END,
+             1, 1, '2026-01-01', now() - n * interval '1 minute', now()
+        FROM generate_series(1, ${count}::int) AS n`,
+  );
+}
