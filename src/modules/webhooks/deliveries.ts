@@ -69,13 +69,13 @@ export async function testWebhook(ctx: MutationContext, { id, event: type }: Tes
   const releaseSlot = deliverer().reserveTestSlot(id);
   if (!releaseSlot) throw tooManyTests();
   try {
-    const claim = { id: uuidv7(), token: uuidv7(), webhookId: id, isFailing: false };
-    await ctx.transaction(async ({ tx, audit }) => {
-      await insertTest(tx, claim, { type, domainId, at: ctx.clock.now() });
-      await audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: claim.id } });
+    const test = { id: uuidv7(), token: uuidv7(), webhookId: id };
+    const eventId = await ctx.transaction(async ({ tx, audit }) => {
+      await audit({ resource: `webhook:${id}`, domainId, details: { event: type, delivery_id: test.id } });
+      return insertTest(tx, test, { type, domainId, at: ctx.clock.now() });
     });
-    await deliverer().deliver(claim);
-    return present(await requireDelivery(ctx.db, id, claim.id), ctx.clock.now());
+    await deliverer().deliver({ ...test, eventId, attemptCount: 0, isFailing: false });
+    return present(await requireDelivery(ctx.db, id, test.id), ctx.clock.now());
   } finally {
     releaseSlot();
   }
@@ -158,12 +158,13 @@ async function insertTest(
   tx: Tx,
   { id, token, webhookId }: ClaimedTest,
   event: Parameters<typeof insertTestEvent>[1],
-): Promise<void> {
+): Promise<string> {
   const eventId = await insertTestEvent(tx, event);
   await tx.$executeRaw`
     INSERT INTO webhook_delivery (id, webhook_id, event_id, lease_token, next_attempt_at)
     VALUES (${id}::uuid, ${webhookId}::uuid, ${eventId}::uuid, ${token}::uuid,
             now() + make_interval(secs => ${LEASE_SECONDS}))`;
+  return eventId;
 }
 
 async function firstPart(db: Tx, eventId: string): Promise<string> {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { OutboundTarget } from './address/target';
 import type { OutboundBody } from './body';
 import type { Connections, Opening } from './connections';
+import type { Deadline } from './deadline';
 import { ClosedWhileIdle, OutboundFailure, socketFailure } from './failure';
 
 export type Answer = {
@@ -32,45 +33,46 @@ type Over = Opening & {
 /**
  * Sends one request over a connection, and reads at most `maxResponseBytes` of the response body. The connection is closed
  * unless both were complete. Finishes with the response, even if the request body wasn't sent completely. Rejects with
- * ClosedWhileIdle or another OutboundFailure, or with the signal's reason if it aborts.
+ * ClosedWhileIdle or another OutboundFailure, or with the deadline's reason.
  */
 export function exchange(
   { connections, connectionKey, open, onReused }: Over,
   message: Message,
   maxResponseBytes: number,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    if (deadline.reached) throw deadline.reached;
     const opening: Opening = { connectionKey, open };
     const request = httpRequest({
       agent: connections,
       method: message.method,
       path: message.target.path,
-      setHost: false,
+      headers: headersOf(message),
       insecureHTTPParser: false,
       maxHeaderSize: MAX_HEADER_BYTES,
       ...opening,
     });
-    const sending = new AbortController();
+    let stopSending = () => {};
     let informationals = 0;
     let hasResponse = false;
 
     const settle = (conclude: () => void) => {
-      signal.removeEventListener('abort', onAbort);
-      sending.abort(DONE);
+      forget();
+      stopSending();
       // Without effect on a connection that was kept: the request has left it.
       request.destroy();
       conclude();
     };
     const succeed = (answer: Answer) => settle(() => resolve(answer));
     const fail = (reason: unknown) => settle(() => reject(reason));
-    const onAbort = () => fail(signal.reason);
+    const forget = deadline.onReached(fail);
 
     request.on('socket', (socket) => {
       if (request.reusedSocket) onReused(socket.remoteAddress ?? null);
     });
     request.on('error', (error) => {
-      if (error instanceof OutboundFailure || signal.aborted) return fail(error);
+      if (error instanceof OutboundFailure || deadline.reached) return fail(error);
       const isClosed = request.reusedSocket && !hasResponse && CLOSED.has((error as NodeJS.ErrnoException).code ?? '');
       fail(isClosed ? new ClosedWhileIdle() : socketFailure(error));
     });
@@ -83,22 +85,16 @@ export function exchange(
       hasResponse = true;
       if (!response.statusCode || response.statusCode < 200) return fail(invalidResponse());
       // A server that rejects early often closes early; writing on would lose its response.
-      if (response.statusCode >= 300) sending.abort(DONE);
+      if (response.statusCode >= 300) stopSending();
       readResponse(response, maxResponseBytes).then(succeed, fail);
     });
-    signal.addEventListener('abort', onAbort);
-    try {
-      signal.throwIfAborted();
-      setHeaders(request, message);
-      send(request, message.body, sending.signal).catch((error) => sending.signal.aborted || fail(error));
-    } catch (error) {
-      fail(error);
-    }
+    stopSending = send(request, message.body, fail);
   });
 }
 
 /** Without a reason, each abort makes an error with its stack. */
 const DONE = 'done';
+const OWN_HEADERS = new Set(['accept-encoding', 'connection', 'content-length', 'host', 'transfer-encoding']);
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_INFORMATIONALS = 20;
@@ -108,17 +104,34 @@ const EXCERPT_CHARACTERS = 1000;
 const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS;
 const FRAMING_FACTOR = 4;
 
-function setHeaders(request: ClientRequest, { target, headers, bodyBytes }: Message): void {
-  request.setHeader('User-Agent', 'Postroom/1');
-  for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
-  request.removeHeader('Transfer-Encoding');
-  request.setHeader('Host', target.hostHeader);
-  request.setHeader('Accept-Encoding', 'identity');
-  request.setHeader('Connection', request.shouldKeepAlive ? 'keep-alive' : 'close');
-  request.setHeader('Content-Length', bodyBytes);
+/** Names and values in turn, which the request doesn't have to collect first. It adds `Connection` itself. */
+function headersOf({ target, headers, bodyBytes }: Message): string[] {
+  const given = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
+  const hasUserAgent = given.some(([name]) => name.toLowerCase() === 'user-agent');
+  return [
+    ...(hasUserAgent ? [] : ['User-Agent', 'Postroom/1']),
+    ...given.flat(),
+    'Host',
+    target.hostHeader,
+    'Accept-Encoding',
+    'identity',
+    'Content-Length',
+    String(bodyBytes),
+  ];
 }
 
-async function send(request: ClientRequest, body: OutboundBody, signal: AbortSignal): Promise<void> {
+/** @returns the function that stops it */
+function send(request: ClientRequest, body: OutboundBody, onFailure: (error: unknown) => void): () => void {
+  if (body.bytes) {
+    request.end(body.bytes);
+    return () => {};
+  }
+  const sending = new AbortController();
+  sendPieces(request, body, sending.signal).catch((error) => sending.signal.aborted || onFailure(error));
+  return () => sending.abort(DONE);
+}
+
+async function sendPieces(request: ClientRequest, body: OutboundBody, signal: AbortSignal): Promise<void> {
   for (let piece = await body.next(); piece; piece = await body.next()) {
     if (signal.aborted) return;
     if (!request.write(piece)) await once(request, 'drain', { signal }).catch(() => {});
@@ -169,6 +182,7 @@ function bounded(text = ''): string {
 }
 
 function excerptOf(start: Buffer, isCut: boolean): string {
+  if (start.length === 0) return '';
   const text = new TextDecoder().decode(start, { stream: isCut }).replaceAll('\0', '');
   return Array.from(text).slice(0, EXCERPT_CHARACTERS).join('');
 }

@@ -188,6 +188,26 @@ describe('the host', () => {
   });
 });
 
+describe('a body of bytes', () => {
+  it('is sent as it is', async () => {
+    const receiver = await start();
+    const body = Buffer.from('{"a":"ü"}');
+    expect(await post(receiver, { body, bodyBytes: body.length })).toMatchObject({ outcome: 'answered', status: 200 });
+    expect(receiver.requests).toMatchObject([{ headers: { 'content-length': '10' }, body }]);
+  });
+
+  it.each([1, 3])('is not sent if it was announced with %i bytes instead of 2', async (bodyBytes) => {
+    const receiver = await start();
+    const result = await post(receiver, { body: Buffer.from('ab'), bodyBytes });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      reason: 'broken',
+      message: 'The request body could not be read.',
+    });
+    expect(receiver.requests).toEqual([]);
+  });
+});
+
 describe('the source of the body', () => {
   const scenes: [name: string, Partial<OutboundRequest>, Partial<OutboundOptions>, outcome: string][] = [
     ['a response', {}, {}, 'answered'],

@@ -1,10 +1,11 @@
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { log } from '../log';
-import { resolveHost } from './address/resolve';
+import { addressLiteral, resolveHost } from './address/resolve';
 import { readTarget } from './address/target';
 import { openBody } from './body';
 import { checkAddresses, connectToFirst } from './connect';
 import { type Connections, singleConnections } from './connections';
+import { type Deadline, startDeadline } from './deadline';
 import { type Answer, exchange } from './exchange';
 import { ClosedWhileIdle, type FailureReason, OutboundFailure } from './failure';
 import { untilAborted } from './until-aborted';
@@ -13,7 +14,7 @@ export type OutboundRequest = {
   method: 'GET' | 'POST';
   url: string;
   headers: Record<string, string>;
-  body: AsyncIterable<Uint8Array>;
+  body: Uint8Array | AsyncIterable<Uint8Array>;
   bodyBytes: number;
 };
 
@@ -72,17 +73,14 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024;
 
 async function responseInTime(request: OutboundRequest, options: OutboundOptions, attempt: Attempt): Promise<Answer> {
-  const deadline = new AbortController();
-  const onTimeout = () => deadline.abort(timeoutOf(attempt));
-  const timer = setTimeout(onTimeout, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const deadline = startDeadline(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => timeoutOf(attempt));
   try {
-    if (!options.connections) return await responseTo(request, options, attempt, deadline.signal);
-    return await responseTo(request, options, attempt, deadline.signal).catch((error) => {
-      if (!(error instanceof ClosedWhileIdle)) throw error;
-      return responseTo(request, { ...options, connections: singleConnections() }, attempt, deadline.signal);
-    });
+    return await responseTo(request, options, attempt, deadline);
+  } catch (error) {
+    if (!(error instanceof ClosedWhileIdle)) throw error;
+    return await responseTo(request, { ...options, connections: singleConnections() }, attempt, deadline);
   } finally {
-    clearTimeout(timer);
+    deadline.clear();
   }
 }
 
@@ -90,13 +88,14 @@ async function responseTo(
   request: OutboundRequest,
   options: OutboundOptions,
   attempt: Attempt,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<Answer> {
   const body = openBody(request.body, request.bodyBytes);
   try {
     const { allowPrivateNetworks, resolve = resolveHost, connect = tlsConnect, ca } = options;
     const target = readTarget(request.url);
-    const found = await addressesOf(target.hostname, resolve, signal);
+    const literal = addressLiteral(target.hostname);
+    const found = literal === null ? await addressesOf(target.hostname, resolve, deadline.signal) : [literal];
     const addresses = checkAddresses(found, allowPrivateNetworks);
     const onReached = (address: string | null) => {
       attempt.remoteAddress = address;
@@ -104,11 +103,11 @@ async function responseTo(
     const over = {
       connections: options.connections ?? singleConnections(),
       connectionKey: [target.hostname, target.port, ...addresses.toSorted()].join(' '),
-      open: () => connectToFirst(addresses, target, { allowPrivateNetworks, connect, ca, onReached }, signal),
+      open: () => connectToFirst(addresses, target, { allowPrivateNetworks, connect, ca, onReached }, deadline.signal),
       onReused: onReached,
     };
     const message = { method: request.method, target, headers: request.headers, body, bodyBytes: request.bodyBytes };
-    return await exchange(over, message, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, signal);
+    return await exchange(over, message, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, deadline);
   } finally {
     body.close();
   }

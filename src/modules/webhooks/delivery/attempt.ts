@@ -1,6 +1,5 @@
 import type { Database } from '@/server/db';
 import type { OutboundRequest, OutboundResult } from '@/server/outbound/request';
-import { tryToUnseal } from '@/server/secrets/sealing';
 import type { AttemptFailure } from '../schema';
 import { type Job, renewLease } from './claim';
 import type { Outcome } from './finish';
@@ -10,16 +9,15 @@ export type Post = (request: OutboundRequest) => Promise<OutboundResult>;
 
 /** Makes one delivery attempt. Returns null if the lease was lost before it started. */
 export async function attempt(db: Database, job: Job, post: Post, now: () => Date): Promise<Outcome | null> {
-  const secrets = unsealSecrets(job);
-  if (!secrets) return unreadableSecret(now());
-  const signer = createSigner({ deliveryId: job.id, sentAt: now(), ...secrets });
+  if (!job.secrets) return unreadableSecret(now());
+  const signer = createSigner({ deliveryId: job.id, sentAt: now(), ...job.secrets });
   if (!(await signBody(db, job, signer))) return null;
   const startedAt = now();
   const result = await post({
     method: 'POST',
     url: job.url,
     headers: { ...headersOf(job), ...signer.headers() },
-    body: { [Symbol.asyncIterator]: () => bodyOf(db, job) },
+    body: job.body ?? { [Symbol.asyncIterator]: () => partsOf(db, job) },
     bodyBytes: job.bodyBytes,
   });
   const { durationMs, remoteAddress } = result;
@@ -28,23 +26,21 @@ export async function attempt(db: Database, job: Job, post: Post, now: () => Dat
 
 /** Renews the lease while a long body is read. Stops and returns false if the lease is lost. */
 async function signBody(db: Database, job: Job, signer: ReturnType<typeof createSigner>): Promise<boolean> {
+  if (job.body !== null) {
+    signer.update(job.body);
+    return true;
+  }
   let renewAt = performance.now() + RENEW_AFTER_MS;
-  for await (const piece of bodyOf(db, job)) {
+  for await (const piece of partsOf(db, job)) {
     signer.update(piece);
     if (performance.now() < renewAt) continue;
     if (!(await renewLease(db, job))) return false;
     renewAt = performance.now() + RENEW_AFTER_MS;
   }
-  return job.body !== null || renewLease(db, job);
+  return renewLease(db, job);
 }
 
 const RENEW_AFTER_MS = 8_000;
-
-function unsealSecrets({ webhookId, secret: sealed, previousSecret: sealedBefore }: Job) {
-  const secret = tryToUnseal(`webhook.secret:${webhookId}`, sealed);
-  const previousSecret = sealedBefore && tryToUnseal(`webhook.previous_secret:${webhookId}`, sealedBefore);
-  return secret === null ? null : { secret, previousSecret };
-}
 
 /** The encryption key is no longer in SECRET_KEY. Recorded as a failed attempt, so that an admin sees it and can fix it. */
 function unreadableSecret(startedAt: Date): Outcome {
@@ -62,12 +58,8 @@ export function headersOf(job: Pick<Job, 'id' | 'type' | 'attemptCount'>): Recor
   };
 }
 
-/** The verbatim body. A long one is streamed part by part, once to sign and once to send, and never fully in memory. */
-async function* bodyOf(db: Database, { eventId, body }: Job): AsyncGenerator<Uint8Array> {
-  if (body !== null) {
-    yield new TextEncoder().encode(body);
-    return;
-  }
+/** A long body, which is streamed part by part, once to sign and once to send, and never fully in memory. */
+async function* partsOf(db: Database, { eventId }: Job): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; position++) {
     const part = await db.eventPart.findUnique({ where: { eventId_position: { eventId, position } } });
     if (!part) return;

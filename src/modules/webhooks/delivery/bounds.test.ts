@@ -173,8 +173,8 @@ async function emit(): Promise<void> {
 
 /** Like POST /webhooks/{id}/test. */
 async function leaseTest(webhookId: string): Promise<Claim> {
-  const claim = { id: uuidv7(), token: uuidv7(), webhookId, isFailing: false };
   const eventId = await insertTestEvent(db, { type: 'mail.sent', domainId: null, at: now() });
+  const claim = { id: uuidv7(), token: uuidv7(), webhookId, eventId, attemptCount: 0, isFailing: false };
   await db.$executeRaw`
     INSERT INTO webhook_delivery (id, webhook_id, event_id, lease_token, next_attempt_at)
     VALUES (${claim.id}::uuid, ${webhookId}::uuid, ${eventId}::uuid, ${claim.token}::uuid, now() + interval '1 hour')`;

@@ -1,11 +1,19 @@
 import { thisNode } from '@/server/cluster/this-node';
 import type { Database, Tx } from '@/server/db';
+import { tryToUnseal } from '@/server/secrets/sealing';
 
 /** Longer than an attempt plus storing its outcome, and short enough that a crash delays deliveries only briefly. */
 export const LEASE_SECONDS = 25;
 
 /** A delivery that only this process may attempt until the lease ends, and finish only while the token matches. */
-export type Claim = { id: string; token: string; webhookId: string; isFailing: boolean };
+export type Claim = {
+  id: string;
+  token: string;
+  webhookId: string;
+  eventId: string;
+  attemptCount: number;
+  isFailing: boolean;
+};
 
 export type Room = {
   /** How many more attempts may start: for healthy endpoints, and for failing ones. */
@@ -20,37 +28,66 @@ export type Room = {
 export async function claimDue(db: Database, room: Room): Promise<Claim[]> {
   const { wanted, wantedFailing, perEndpoint, perUnproven, proven } = room;
   return db.$queryRaw<Claim[]>`/* prepared */
-    SELECT delivery_id AS id, token, webhook AS "webhookId", is_failing AS "isFailing"
+    SELECT delivery_id AS id, token, webhook AS "webhookId", event AS "eventId", attempts AS "attemptCount",
+           is_failing AS "isFailing"
       FROM claim_webhook_deliveries(${wanted}::int, ${wantedFailing}::int, ${perEndpoint}::int, ${perUnproven}::int,
                                     ${proven}::uuid[], make_interval(secs => ${LEASE_SECONDS}), ${thisNode().id}::uuid)`;
 }
 
-/** The data of an attempt. `body` is null if it is stored in parts. */
-export type Job = Claim & {
-  type: string;
-  eventId: string;
+type Endpoint = {
   url: string;
-  secret: Uint8Array;
-  previousSecret: Uint8Array | null;
-  attemptCount: number;
+  /** Null if they can't be decrypted. */
+  secrets: { secret: string; previousSecret: string | null } | null;
+};
+
+type StoredEvent = {
+  type: string;
   isTest: boolean;
-  body: string | null;
+  /** Null if it is stored in parts. */
+  body: Uint8Array | null;
   bodyBytes: number;
 };
 
-/** In the order of the claims. Leaves out those whose webhook or event was deleted in the meantime. */
+/** The data of an attempt. */
+export type Job = Claim & Endpoint & StoredEvent;
+
+/**
+ * In the order of the claims. Leaves out those whose webhook or event was deleted in the meantime. Each endpoint and event is read
+ * once, however many of the claims it has.
+ */
 export async function loadJobs(db: Database, claims: Claim[]): Promise<Job[]> {
-  const rows = await db.$queryRaw<(Omit<Job, keyof Claim> & { id: string })[]>`/* prepared */
-    SELECT d.id, d.attempt_count AS "attemptCount", e.id AS "eventId", e.type, e.body, e.body_bytes AS "bodyBytes",
-           e.is_test AS "isTest", w.url, w.secret,
-           CASE WHEN w.previous_secret_until > now() THEN w.previous_secret END AS "previousSecret"
-      FROM webhook_delivery d JOIN event e ON e.id = d.event_id JOIN webhook w ON w.id = d.webhook_id
-     WHERE d.id = ANY (${claims.map(({ id }) => id)}::uuid[])`;
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const [endpoints, events] = await Promise.all([
+    findEndpoints(db, [...new Set(claims.map(({ webhookId }) => webhookId))]),
+    findEvents(db, [...new Set(claims.map(({ eventId }) => eventId))]),
+  ]);
   return claims.flatMap((claim) => {
-    const row = byId.get(claim.id);
-    return row ? [{ ...row, ...claim }] : [];
+    const endpoint = endpoints.get(claim.webhookId);
+    const event = events.get(claim.eventId);
+    return endpoint && event ? [{ ...claim, ...endpoint, ...event }] : [];
   });
+}
+
+type SealedEndpoint = { id: string; url: string; secret: Uint8Array; previousSecret: Uint8Array | null };
+
+async function findEndpoints(db: Database, ids: string[]): Promise<Map<string, Endpoint>> {
+  const rows = await db.$queryRaw<SealedEndpoint[]>`/* prepared */
+    SELECT id, url, secret, CASE WHEN previous_secret_until > now() THEN previous_secret END AS "previousSecret"
+      FROM webhook WHERE id = ANY (${ids}::uuid[])`;
+  return new Map(rows.map((row) => [row.id, { url: row.url, secrets: unsealSecrets(row) }]));
+}
+
+function unsealSecrets({ id, secret: sealed, previousSecret: sealedBefore }: SealedEndpoint): Endpoint['secrets'] {
+  const secret = tryToUnseal(`webhook.secret:${id}`, sealed);
+  const previousSecret = sealedBefore && tryToUnseal(`webhook.previous_secret:${id}`, sealedBefore);
+  return secret === null ? null : { secret, previousSecret };
+}
+
+async function findEvents(db: Database, ids: string[]): Promise<Map<string, StoredEvent>> {
+  const rows = await db.$queryRaw<(Omit<StoredEvent, 'body'> & { id: string; body: string | null })[]>`/* prepared */
+    SELECT id, type, is_test AS "isTest", body, body_bytes AS "bodyBytes" FROM event WHERE id = ANY (${ids}::uuid[])`;
+  return new Map(
+    rows.map(({ id, body, ...event }) => [id, { ...event, body: body === null ? null : Buffer.from(body) }]),
+  );
 }
 
 /** @returns whether the lease was still held */

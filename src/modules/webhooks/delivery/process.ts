@@ -5,6 +5,7 @@ import { requestOnce } from '@/server/outbound/request';
 import { processWide } from '@/server/process-wide';
 import { env } from '@/server/settings/env';
 import { createDeliverer, type Deliverer } from './deliverer';
+import { MAX_ATTEMPTS } from './lanes/lanes';
 
 // The deliverer's limits hold for the process.
 const shared = processWide<Deliverer>('deliverer');
@@ -15,7 +16,8 @@ export function deliverer(): Deliverer {
 }
 
 function startDeliverer(): Deliverer {
-  const connections = keptConnections();
+  // Fewer would be closed after each burst of attempts, and opened again for the next one.
+  const connections = keptConnections({ maxIdle: MAX_ATTEMPTS });
   return createDeliverer({
     db: database(),
     post: (request) => requestOnce(request, { allowPrivateNetworks: env().webhookAllowPrivateNetworks, connections }),

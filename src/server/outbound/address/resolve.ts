@@ -14,14 +14,20 @@ export async function resolveHost(
   signal: AbortSignal,
   options: { servers?: string[]; systemLookup?: SystemLookup } = {},
 ): Promise<string[]> {
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal)) return [literal];
+  const literal = addressLiteral(hostname);
+  if (literal !== null) return [literal];
   signal.throwIfAborted();
   const { addresses, codes } = await askDns(hostname, signal, options.servers);
   signal.throwIfAborted();
   if (addresses.length > 0) return addresses;
   if (!codes.some((code) => KNOWS_NOTHING.has(code))) throw new OutboundFailure('dns', DNS_FAILED);
   return untilAborted(askSystem(hostname, signal, options.systemLookup ?? lookupAll), signal);
+}
+
+/** The host's address if it is an IP literal, with or without brackets, else null. */
+export function addressLiteral(hostname: string): string | null {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return isIP(address) === 0 ? null : address;
 }
 
 type SystemLookup = (hostname: string) => Promise<{ address: string }[]>;

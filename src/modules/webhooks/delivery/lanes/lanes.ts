@@ -9,6 +9,8 @@ type Slot = { lane: Lane; isLong: boolean; webhookId: string };
 const MAX_IN_FLIGHT = 512;
 const MAX_FAILING = 64;
 const MAX_TESTS = 16;
+/** In all lanes together. */
+export const MAX_ATTEMPTS = MAX_IN_FLIGHT + MAX_FAILING + MAX_TESTS;
 const MAX_TESTS_PER_WEBHOOK = 2;
 const MAX_PER_ENDPOINT = 8;
 // Above this many unproven attempts, each endpoint gets one, so that many that hang at once don't block the rest.
