@@ -20,9 +20,14 @@ export async function postmasterOf(db) {
 }
 
 function timesOf(pid) {
-  const { times } = fieldsOf(pid);
-  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = times;
-  return { own: user + system, ended: endedUser + endedSystem };
+  try {
+    const { times } = fieldsOf(pid);
+    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = times;
+    return { own: user + system, ended: endedUser + endedSystem };
+  } catch {
+    // It ended since it was listed, and its parent has its times.
+    return { own: 0, ended: 0 };
+  }
 }
 
 function childrenByParent() {
