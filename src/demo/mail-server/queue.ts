@@ -1,8 +1,9 @@
 import { readPages } from '@/mail/agent/queue/queue-page';
 import type { AgentHandlers, QueueChange, QueueChangeResult, QueueName } from '@/mail/agent/requests';
-import { DELETED } from '@/modules/messages/mail-log/failure-reason';
 import { failUndelivered, settleUndelivered } from '@/modules/messages/mail-log/inbound/undelivered';
-import { failWaiting, recordQueueChange } from '@/modules/messages/mail-log/outbound/submitted';
+import { recordQueueChange } from '@/modules/messages/mail-log/outbound/submitted';
+import { DELETED } from '@/modules/messages/tracking/failure-reason';
+import { recordReport } from '@/modules/messages/tracking/outcomes';
 import type { Database } from '@/server/db';
 import { Prisma } from '@/server/prisma/client';
 
@@ -40,7 +41,7 @@ async function changeQueued(db: Database, queueId: string, change: QueueChange):
     if (change === 'hold' && queue !== 'hold') await recordQueueChange(tx, queueId, 'held', at);
     if (change === 'release' && queue === 'hold') await recordQueueChange(tx, queueId, 'released', at);
     if (change !== 'delete') return;
-    await failWaiting(tx, queueId, at, DELETED);
+    await recordReport(tx, { kind: 'removed', messageId: null, queueId, at, reason: DELETED });
     await failUndelivered(tx, queueId, at, DELETED);
     await settleUndelivered(tx, [queueId]);
   });

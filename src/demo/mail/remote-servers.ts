@@ -1,5 +1,5 @@
 import { newQueueId } from '@/mail/sandbox/queue-id';
-import { DELETED, EXPIRED, finalReply } from '@/modules/messages/mail-log/failure-reason';
+import { DELETED, EXPIRED, finalReply } from '@/modules/messages/tracking/failure-reason';
 import { localPartOf, randomPerson } from '../directory/names';
 import type { Random, Weighted } from '../random';
 import type { Reply } from './demo-message';

@@ -29,7 +29,7 @@ import {
   type MessageSummary,
   type MessageTotals,
 } from './schema';
-import { recordOutcome } from './tracking/outcomes';
+import { recordReport } from './tracking/outcomes';
 import { recordTogether, type Submission } from './tracking/submissions';
 
 export type { Submission };
@@ -128,7 +128,7 @@ export function copyMessage(ctx: ActorContext, id: string, newFields: NewFields)
 export function mailServerCalls(database: Database): InboundPort & { onReport: OnReport } {
   return {
     onReport: async (report) => {
-      const result = await database.$transaction((tx) => recordOutcome(tx, report));
+      const result = await database.$transaction((tx) => recordReport(tx, report));
       kickDeliveries();
       return result;
     },

@@ -3,7 +3,7 @@ import { uuidv7 } from '@/lib/uuid';
 import type { DeliveryReport } from '@/mail/delivery-report';
 import type { SubmitOutcome } from '@/mail/submission/submit';
 import { lockMessage } from '@/modules/messages/tracking/locked-message';
-import { recordOutcome } from '@/modules/messages/tracking/outcomes';
+import { recordReport } from '@/modules/messages/tracking/outcomes';
 import { recordSubmission } from '@/modules/messages/tracking/submissions';
 import { admitMessages, messageRow, type NewMessage } from '@/modules/sending/submission/message-row';
 import { markUncertain } from '@/modules/sending/submission/submit';
@@ -108,7 +108,7 @@ function stepsOfSending(step: Sending, domain: Place['domain'], keyId: string, a
   const reports = step.reports.map(
     ({ recipient, kind, seconds }): Step =>
       (tx) =>
-        recordOutcome(
+        recordReport(
           tx,
           reportOf({
             messageId,

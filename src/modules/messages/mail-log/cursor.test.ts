@@ -58,9 +58,9 @@ describe('a chunk of the log', () => {
 
   it('that fails midway records nothing and does not advance the cursor', async () => {
     const [one, two] = [newQueueId(), newQueueId()];
-    const record = advanceCursor(db, from, { file: '7', position: '100' }, [one, two], async (tx, _, { each }) => {
-      await each(async (queueId) => {
-        await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
+    const record = advanceCursor(db, from, { file: '7', position: '100' }, [one, two], async (tx, _, together) => {
+      await together(async (queueIds) => {
+        await tx.loggedMail.createMany({ data: queueIds.map((queueId) => ({ queueId, seenAt: AT })) });
       });
       throw new Error('failed at the end');
     });
@@ -89,8 +89,8 @@ describe('an entry that the database rejects', () => {
   it('temporarily is recorded on a later attempt', async () => {
     let attempts = 0;
     const queueId = newQueueId();
-    await advanceCursor(db, from, { file: '7', position: '100' }, [queueId], (tx, _, { each }) =>
-      each(async () => {
+    await advanceCursor(db, from, { file: '7', position: '100' }, [queueId], (tx, _, together) =>
+      together(async () => {
         attempts += 1;
         await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
         if (attempts < 3) await tx.$executeRaw`SELECT 1 / 0`;
@@ -103,7 +103,7 @@ describe('an entry that the database rejects', () => {
   it('is skipped, and the others are recorded one by one after they failed together', async () => {
     const queueIds = [newQueueId(), newQueueId(), newQueueId()];
     const shared: number[] = [];
-    await advanceCursor(db, from, { file: '7', position: '100' }, queueIds, (tx, _, { together }) =>
+    await advanceCursor(db, from, { file: '7', position: '100' }, queueIds, (tx, _, together) =>
       together(async (each) => {
         shared.push(each.length);
         await tx.loggedMail.createMany({ data: each.map((queueId) => ({ queueId, seenAt: AT })) });
@@ -170,10 +170,10 @@ describe('no entry is skipped while the database', () => {
     onTestFinished(() => other.end());
     const queueIds = [newQueueId(), newQueueId()];
     let attempts = 0;
-    const record = advanceCursor(db, from, { file: '7', position: '100' }, queueIds, (tx, _, { each }) =>
-      each(async (queueId) => {
+    const record = advanceCursor(db, from, { file: '7', position: '100' }, queueIds, (tx, _, together) =>
+      together(async (each) => {
         attempts += 1;
-        await tx.loggedMail.create({ data: { queueId, seenAt: AT } });
+        await tx.loggedMail.createMany({ data: each.map((queueId) => ({ queueId, seenAt: AT })) });
         const [{ pid }] = await tx.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
         await other.query('SELECT pg_terminate_backend($1)', [pid]);
         await setTimeout(waitMs);

@@ -5,12 +5,8 @@ import { log } from '@/server/log';
 /** How far a source has been read; `file` and `position` are empty before the first read. */
 export type Cursor = { source: string; file: string; position: string };
 
-type Work<Entry> = {
-  /** Processes the entries one after the other. */
-  each: (work: (entry: Entry) => Promise<void>) => Promise<void>;
-  /** Processes the entries together, and one after the other once that has failed. */
-  together: (work: (entries: readonly Entry[]) => Promise<void>) => Promise<void>;
-};
+/** Processes the entries together, and one after the other once that has failed. */
+type Together<Entry> = (work: (entries: readonly Entry[]) => Promise<void>) => Promise<void>;
 
 const TRANSACTION_TIMEOUT_MS = 60_000;
 const MAX_ATTEMPTS = 3;
@@ -31,7 +27,7 @@ export async function advanceCursor<Entry>(
   from: Cursor,
   to: Omit<Cursor, 'source'>,
   entries: readonly Entry[],
-  recordAll: (tx: Tx, entries: readonly Entry[], work: Work<Entry>) => Promise<void>,
+  recordAll: (tx: Tx, entries: readonly Entry[], together: Together<Entry>) => Promise<void>,
 ): Promise<Cursor> {
   const failures = new Map<Entry, number>();
   let mayShare = true;
@@ -39,24 +35,20 @@ export async function advanceCursor<Entry>(
     const rest = entries.filter((entry) => (failures.get(entry) ?? 0) < MAX_ATTEMPTS);
     let current: Entry | undefined;
     let isShared = false;
-    const each: Work<Entry>['each'] = async (work) => {
-      for (const entry of rest) {
-        current = entry;
-        await work(entry);
+    const together: Together<Entry> = async (work) => {
+      isShared = mayShare;
+      for (const entries of mayShare ? [rest] : rest.map((entry) => [entry])) {
+        current = entries[0];
+        await work(entries);
       }
-      current = undefined;
-    };
-    const together: Work<Entry>['together'] = async (work) => {
-      if (!mayShare) return each((entry) => work([entry]));
-      isShared = true;
-      await work(rest);
       isShared = false;
+      current = undefined;
     };
     try {
       return await db.$transaction(
         async (tx) => {
           const cursor = await moveCursor(tx, from, to);
-          if (rest.length > 0) await recordAll(tx, rest, { each, together });
+          if (rest.length > 0) await recordAll(tx, rest, together);
           return cursor;
         },
         { timeout: TRANSACTION_TIMEOUT_MS },
@@ -77,11 +69,15 @@ export async function advanceCursor<Entry>(
   }
 }
 
+// The first read makes the row.
 async function moveCursor(tx: Tx, from: Cursor, to: Omit<Cursor, 'source'>): Promise<Cursor> {
   const { source } = from;
-  await tx.$executeRaw`
-    INSERT INTO mail_cursor (source, file, position) VALUES (${source}, '', '') ON CONFLICT DO NOTHING`;
-  const { count } = await tx.mailCursor.updateMany({ where: from, data: to });
+  const count = await tx.$executeRaw`/* prepared */
+    INSERT INTO mail_cursor AS last (source, file, position)
+    SELECT ${source}, ${to.file}, ${to.position}
+     WHERE (${from.file} = '' AND ${from.position} = '') OR EXISTS (SELECT FROM mail_cursor WHERE source = ${source})
+    ON CONFLICT (source) DO UPDATE SET file = EXCLUDED.file, position = EXCLUDED.position
+     WHERE last.file = ${from.file} AND last.position = ${from.position}`;
   if (count !== 1) throw new Error(`another reader has advanced the cursor of ${source}`);
   return { source, ...to };
 }

@@ -12,7 +12,7 @@ export type FilterEntry = { id: string; at: Date; meta: FilterMeta | null; raw: 
 /** Stores what the filter reports until the log shows the delivery. Mail that the filter rejected never gets that far. */
 export function recordFilterEntries(db: Database, from: Cursor, entries: readonly FilterEntry[]): Promise<Cursor> {
   const position = entries.at(-1)?.id ?? from.position;
-  return advanceCursor(db, from, { file: '', position }, entries, (tx, _, { together }) =>
+  return advanceCursor(db, from, { file: '', position }, entries, (tx, _, together) =>
     together((each) => storeEntries(tx, each)),
   );
 }

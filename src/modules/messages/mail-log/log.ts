@@ -3,13 +3,13 @@ import type { LogPosition } from '@/mail/log/log-files';
 import type { LogEntry } from '@/mail/log/log-line';
 import type { Database, Tx } from '@/server/db';
 import { lockInbound } from '../inbound/message-row';
-import { recordOutcome, settleAsAccepted } from '../tracking/outcomes';
+import { attemptCause, DELETED, EXPIRED, UNKNOWN } from '../tracking/failure-reason';
+import { type Report, recordReports } from '../tracking/outcomes';
 import { advanceCursor, type Cursor } from './cursor';
-import { attemptCause, DELETED, EXPIRED, UNKNOWN } from './failure-reason';
 import { storeRejected } from './filter-entries';
 import { failUndelivered, recordUndelivered, settleUndelivered } from './inbound/undelivered';
-import { fieldsOf, findLoggedMail, type LoggedMail, storeFields } from './logged-mail';
-import { addRecipient, createSubmitted, failWaiting, recordQueueChange } from './outbound/submitted';
+import { fieldsOf, type LoggedMail, storeFields } from './logged-mail';
+import { addRecipient, createSubmitted, recordQueueChange } from './outbound/submitted';
 
 export type LogChunk = { entries: readonly LogEntry[]; position: LogPosition };
 
@@ -22,19 +22,12 @@ type UndeliveredEntry = DeliveryEntry & { status: 'deferred' | 'bounced' };
  */
 export function recordLog(db: Database, from: Cursor, { entries, position }: LogChunk): Promise<Cursor> {
   const to = { file: position.file, position: String(position.offset) };
-  return advanceCursor(db, from, to, entries, async (tx, rest, { each, together }) => {
-    const fields = fieldsOf(rest);
+  return advanceCursor(db, from, to, entries, async (tx, rest, together) => {
     const undelivered = rest.filter(affectsUndelivered).map(({ queueId }) => queueId);
     if (undelivered.length > 0) await lockInbound(tx, undelivered);
-    await storeFields(tx, fields);
-    const queueIds = fields.map(({ queueId }) => queueId);
-    const logged = await findLoggedMail(tx, queueIds);
-    await each(async (entry) => {
-      const mail = logged.get(entry.queueId);
-      if (mail) await record(tx, entry, mail);
-      if (isUndelivered(entry)) await recordUndelivered(tx, entry);
-    });
+    const logged = await storeFields(tx, fieldsOf(rest));
     await together(async (shown) => {
+      await recordInOrder(tx, shown, logged);
       await storeDeliveries(tx, shown);
       await markRemoved(tx, shown);
     });
@@ -51,6 +44,52 @@ function affectsUndelivered(entry: LogEntry): boolean {
   return isUndelivered(entry) || entry.kind === 'expired' || entry.kind === 'deleted';
 }
 
+/** Reports about outbound messages share statements. Those before a queue action are recorded before it. */
+async function recordInOrder(
+  tx: Tx,
+  entries: readonly LogEntry[],
+  logged: ReadonlyMap<string, LoggedMail>,
+): Promise<void> {
+  const reports: Report[] = [];
+  for (const entry of entries) {
+    const mail = logged.get(entry.queueId);
+    const report = mail && reportIn(entry, mail);
+    if (report) reports.push(report);
+    if (isQueueAction(entry)) await recordReports(tx, reports.splice(0));
+    if (mail) await record(tx, entry, mail);
+    if (isUndelivered(entry)) await recordUndelivered(tx, entry);
+  }
+  await recordReports(tx, reports);
+}
+
+/** What the entry says about an outbound message. Every entry is evidence that the message was accepted. */
+function reportIn(entry: LogEntry, mail: LoggedMail): Report | null {
+  const { queueId, at } = entry;
+  // Mail programs choose Message-IDs freely, so only those assigned by the app are trusted.
+  const about = { messageId: mail.login === APP_LOGIN ? mail.messageId : null, queueId, at };
+  switch (entry.kind) {
+    case 'delivery':
+      return mail.login === null ? null : { ...about, ...outcomeIn(entry) };
+    case 'expired':
+      return { ...about, kind: 'removed', reason: EXPIRED };
+    case 'deleted':
+      return { ...about, kind: 'removed', reason: DELETED };
+    case 'removed':
+      return mail.login === null ? null : { ...about, kind: 'removed', reason: UNKNOWN };
+    case 'held':
+    case 'released':
+      return mail.login === APP_LOGIN ? { ...about, kind: 'accepted' } : null;
+    default:
+      return null;
+  }
+}
+
+function outcomeIn(entry: DeliveryEntry) {
+  const { status, addressedTo: recipient, remoteMta, delaySeconds, enhancedCode, smtpCode, response } = entry;
+  const [kind, cause] = status === 'sent' ? (['delivered', null] as const) : [status, attemptCause(entry)];
+  return { kind, cause, recipient, smtpCode, enhancedCode, response, remoteMta, delaySeconds };
+}
+
 async function record(tx: Tx, entry: LogEntry, mail: LoggedMail): Promise<void> {
   const { queueId, at } = entry;
   switch (entry.kind) {
@@ -58,58 +97,27 @@ async function record(tx: Tx, entry: LogEntry, mail: LoggedMail): Promise<void> 
       if (isSubmitted(mail)) await createSubmitted(tx, mail, at);
       return;
     case 'delivery':
-      if (mail.login !== null) await recordDelivery(tx, entry, mail);
+      if (isSubmitted(mail)) await addRecipient(tx, queueId, entry.addressedTo);
       return;
     case 'expired':
-      await settleOwnSubmission(tx, entry, mail);
-      await failWaiting(tx, queueId, at, EXPIRED);
       return failUndelivered(tx, queueId, at, EXPIRED);
     case 'deleted':
-      await settleOwnSubmission(tx, entry, mail);
-      await failWaiting(tx, queueId, at, DELETED);
       return failUndelivered(tx, queueId, at, DELETED);
     case 'held':
     case 'released':
-      await settleOwnSubmission(tx, entry, mail);
       return recordQueueChange(tx, queueId, entry.kind, at);
-    case 'removed':
-      if (mail.login !== null) {
-        await settleOwnSubmission(tx, entry, mail);
-        await failWaiting(tx, queueId, at, UNKNOWN);
-      }
-      return;
     case 'rejected':
       return storeRejection(tx, entry, mail);
   }
 }
 
+function isQueueAction({ kind }: LogEntry): boolean {
+  return kind === 'held' || kind === 'released';
+}
+
 /** Whether a mailbox submitted the message by SMTP. Messages submitted by the app already have a row. */
 function isSubmitted({ login }: LoggedMail): boolean {
   return login !== null && login !== APP_LOGIN;
-}
-
-/** A queue action can be the first evidence that a message submitted by the app was accepted. */
-async function settleOwnSubmission(tx: Tx, { queueId, at }: LogEntry, { login, messageId }: LoggedMail): Promise<void> {
-  if (login === APP_LOGIN && messageId !== null) await settleAsAccepted(tx, { messageId, queueId, at });
-}
-
-async function recordDelivery(tx: Tx, entry: DeliveryEntry, mail: LoggedMail): Promise<void> {
-  const { status, addressedTo, remoteMta, delaySeconds, enhancedCode, smtpCode, response, at, queueId } = entry;
-  if (isSubmitted(mail)) await addRecipient(tx, queueId, addressedTo);
-  await recordOutcome(tx, {
-    kind: status === 'sent' ? 'delivered' : status,
-    // Mail programs choose Message-IDs freely, so only those assigned by the app are trusted.
-    messageId: isSubmitted(mail) ? null : mail.messageId,
-    queueId,
-    recipient: addressedTo,
-    cause: status === 'sent' ? null : attemptCause(entry),
-    smtpCode,
-    enhancedCode,
-    response,
-    remoteMta,
-    delaySeconds,
-    at,
-  });
 }
 
 /** Stores deliveries to mailboxes, and those that an alias forwarded to an external address. */

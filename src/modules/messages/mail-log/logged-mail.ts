@@ -34,11 +34,14 @@ function fieldsIn(entry: LogEntry): Partial<LogFields> {
   return {};
 }
 
-/** Merges fields into the stored rows, ordered by queue id so that two writers cannot deadlock. */
-export async function storeFields(tx: Tx, fields: readonly LogFields[]): Promise<void> {
+/**
+ * Merges fields into the stored rows, ordered by queue id so that two writers cannot deadlock.
+ * @returns what is stored then, by queue id
+ */
+export async function storeFields(tx: Tx, fields: readonly LogFields[]): Promise<Map<string, LoggedMail>> {
   const rows = fields.toSorted((one, other) => (one.queueId < other.queueId ? -1 : 1));
   const column = <Key extends keyof LogFields>(key: Key) => rows.map((row) => row[key]);
-  await tx.$executeRaw`/* prepared */
+  const stored = await tx.$queryRaw<LoggedMail[]>`/* prepared */
     INSERT INTO logged_mail AS known (queue_id, seen_at, message_id, login, client_address, mail_from, size_bytes)
     SELECT * FROM unnest(${column('queueId')}::text[], ${column('at')}::timestamptz[], ${column('messageId')}::text[],
                          ${column('login')}::text[], ${column('clientAddress')}::text[], ${column('mailFrom')}::text[],
@@ -48,21 +51,8 @@ export async function storeFields(tx: Tx, fields: readonly LogFields[]): Promise
       login = coalesce(EXCLUDED.login, known.login),
       client_address = coalesce(EXCLUDED.client_address, known.client_address),
       mail_from = coalesce(EXCLUDED.mail_from, known.mail_from),
-      size_bytes = coalesce(EXCLUDED.size_bytes, known.size_bytes)`;
-}
-
-export async function findLoggedMail(tx: Tx, queueIds: string[]): Promise<Map<string, LoggedMail>> {
-  const rows = await tx.loggedMail.findMany({
-    where: { queueId: { in: queueIds } },
-    select: {
-      queueId: true,
-      messageId: true,
-      login: true,
-      clientAddress: true,
-      mailFrom: true,
-      sizeBytes: true,
-      verdict: true,
-    },
-  });
-  return new Map(rows.map((row) => [row.queueId, row]));
+      size_bytes = coalesce(EXCLUDED.size_bytes, known.size_bytes)
+    RETURNING queue_id AS "queueId", message_id AS "messageId", login, client_address AS "clientAddress",
+              mail_from AS "mailFrom", size_bytes AS "sizeBytes", verdict`;
+  return new Map(stored.map((row) => [row.queueId, row]));
 }

@@ -1,7 +1,7 @@
 import { parseAddress } from '@/lib/mail/address';
 import { emitEvent, type NewEvent } from '@/modules/events/service';
 import type { Tx } from '@/server/db';
-import { Prisma } from '@/server/prisma/client';
+import type { Prisma } from '@/server/prisma/client';
 import type { MessageStatus } from '../schema';
 
 /** What events tell about an outbound message. None of it changes. */
@@ -25,26 +25,17 @@ export function isUnanswered({ status }: { status: MessageStatus }): boolean {
   return (UNANSWERED as readonly string[]).includes(status);
 }
 
+// FOR UPDATE returns the row as of when the lock is acquired, not as of the start of the statement.
 export async function lockMessage(tx: Tx, id: string): Promise<LockedMessage> {
-  const [message] = await lock(tx, Prisma.sql`m.id = ${id}::uuid`);
+  const [message] = await tx.$queryRaw<LockedMessage[]>`/* prepared */
+    SELECT m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.status::text AS status,
+           m.from_address AS "fromAddress", m.to_addresses AS "toAddresses", m.subject, m.created_at AS "createdAt",
+           m.domain_id AS "domainId", d.name AS "domainName"
+      FROM message m LEFT JOIN domain d ON d.id = m.domain_id
+     WHERE m.direction = 'outbound' AND m.id = ${id}::uuid
+       FOR UPDATE OF m`;
   if (!message) throw new Error('message not found');
   return message;
-}
-
-/**
- * Locks the outbound message of a delivery report. It is found by Message-ID, since the queue id may not be stored yet. Other
- * mail may copy a Message-ID, so a known queue id must match too.
- */
-export async function lockReportedMessage(
-  tx: Tx,
-  { messageId, queueId }: { messageId: string | null; queueId: string | null },
-): Promise<LockedMessage | null> {
-  const queueIdMatches =
-    queueId === null ? Prisma.empty : Prisma.sql`AND (m.queue_id IS NULL OR m.queue_id = ${queueId})`;
-  const [named] = messageId === null ? [] : await lock(tx, Prisma.sql`m.message_id = ${messageId} ${queueIdMatches}`);
-  if (named || queueId === null || messageId !== null) return named ?? null;
-  const [known] = await lock(tx, Prisma.sql`m.queue_id = ${queueId}`);
-  return known ?? null;
 }
 
 /** Adds `queued` to the trace and emits mail.sent, once per message. */
@@ -85,15 +76,3 @@ export function isFinal(status: MessageStatus): boolean {
 }
 
 const FINAL: ReadonlySet<MessageStatus> = new Set(['delivered', 'bounced', 'failed']);
-
-// FOR UPDATE returns the row as of when the lock is acquired, not as of the start of the statement.
-function lock(tx: Tx, condition: Prisma.Sql): Promise<LockedMessage[]> {
-  return tx.$queryRaw`/* prepared */
-    SELECT m.id, m.message_id AS "messageId", m.queue_id AS "queueId", m.status::text AS status,
-           m.from_address AS "fromAddress", m.to_addresses AS "toAddresses", m.subject, m.created_at AS "createdAt",
-           m.domain_id AS "domainId", d.name AS "domainName"
-      FROM message m LEFT JOIN domain d ON d.id = m.domain_id
-     WHERE m.direction = 'outbound' AND ${condition}
-     ORDER BY m.created_at DESC LIMIT 1
-       FOR UPDATE OF m`;
-}

@@ -1,16 +1,9 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
-import { emitEvent, type NewEvent } from '@/modules/events/service';
-import type { Tx } from '@/server/db';
+import type { NewEvent } from '@/modules/events/service';
 import { bounceCategory, failureReason } from './bounce-category';
-import { domainOf, type LockedMessage, type SentMessage } from './locked-message';
+import { domainOf, type SentMessage } from './locked-message';
 
 type Outcome = Omit<DeliveryReport, 'messageId' | 'recipient'>;
-
-/** Emits mail.delivered, mail.bounced or mail.failed for one recipient. */
-export async function emitOutcome(tx: Tx, message: LockedMessage, recipient: string, outcome: Outcome): Promise<void> {
-  const queueId = message.queueId ?? outcome.queueId;
-  await emitEvent(tx, outcomeEvent(message, recipient, { ...outcome, queueId }));
-}
 
 /** mail.delivered, mail.bounced or mail.failed for one recipient. */
 export function outcomeEvent(message: SentMessage, recipient: string, outcome: Outcome): NewEvent {

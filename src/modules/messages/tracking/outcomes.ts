@@ -1,97 +1,129 @@
 import type { DeliveryReport } from '@/mail/delivery-report';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
-import type { MessageStatus } from '../schema';
 import { failureReason } from './bounce-category';
+import { type FailureReason, finalReply } from './failure-reason';
+import { isFinal, isUnanswered, sentEvent, statusOf } from './locked-message';
+import { outcomeEvent } from './outcome-event';
 import {
-  isFinal,
-  isUnanswered,
-  type LockedMessage,
-  lockReportedMessage,
-  recordAccepted,
-  statusOf,
-  UNANSWERED,
-} from './locked-message';
-import { emitOutcome } from './outcome-event';
+  type Changes,
+  lockReported,
+  noChanges,
+  type ReportedMessage,
+  type ReportedRecipient,
+  saveChanges,
+} from './reported';
+
+/** What the mail server's log says about a whole message. */
+type QueueReport = Pick<DeliveryReport, 'messageId' | 'at'> & { queueId: string };
+
+export type Report =
+  | DeliveryReport
+  /** The message was accepted, whether its submission got a reply or not. */
+  | (QueueReport & { kind: 'accepted' })
+  /** It left the queue: every recipient without a final status failed. */
+  | (QueueReport & { kind: 'removed'; reason: FailureReason });
 
 type RecordResult = 'recorded' | 'repeated' | 'unknown';
 
 /**
- * Records a delivery report for one recipient: status, trace and event, in the caller's transaction. A status only moves
- * from no result to deferred to final; repeated or late reports change nothing. A report that arrives before the reply to
- * the submission is stored, or after that reply was lost, also marks the message as accepted.
+ * Records reports in the given order, in the caller's transaction: statuses, traces and events. A recipient's status only
+ * moves from no result to deferred to final; repeated or late reports change nothing. A report that arrives before the reply
+ * to the submission is stored, or after that reply was lost, also marks the message as accepted.
  */
-export async function recordOutcome(tx: Tx, given: DeliveryReport): Promise<RecordResult> {
-  const report = {
-    ...given,
-    response: oneLine(given.response),
-    remoteMta: given.remoteMta && oneLine(given.remoteMta),
-  };
-  const message = await lockReportedMessage(tx, report);
-  if (!message) return 'unknown';
-  const recipients = await tx.messageRecipient.findMany({
-    where: { messageId: message.id },
-    select: { id: true, address: true, status: true },
-  });
-  const recipient = findRecipient(recipients, report.recipient);
-  if (!recipient) return 'unknown';
-  if (isFinal(recipient.status) || recipient.status === report.kind) return 'repeated';
+export async function recordReports(tx: Tx, reports: readonly Report[]): Promise<RecordResult[]> {
+  const messages = await lockReported(tx, reports);
+  const results: RecordResult[] = [];
+  let changes = noChanges();
+  for (const [index, report] of reports.entries()) {
+    const message = messages[index];
+    // Statistics count every status that is stored, so one that is replaced soon is stored first.
+    if (message?.status === 'deferred' && report.kind !== 'deferred' && changes.messages.has(message)) {
+      await saveChanges(tx, changes);
+      changes = noChanges();
+    }
+    results.push(message ? apply(report, message, changes) : 'unknown');
+  }
+  await saveChanges(tx, changes);
+  return results;
+}
 
-  const { kind: status, cause, smtpCode, enhancedCode, response, at } = report;
-  const result =
-    status === 'delivered' ? { category: null, deliveredAt: at } : { category: failureReason(cause, enhancedCode) };
-  await tx.messageRecipient.update({
-    where: { id: recipient.id },
-    data: { status, cause, smtpCode, enhancedCode, response, ...result },
-    select: { id: true },
-  });
-  const others = recipients.filter(({ id }) => id !== recipient.id).map(({ status }) => status);
-  if (isUnanswered(message)) await settleAccepted(tx, message, report);
-  await tx.message.update({
-    where: { id: message.id },
-    data: { status: statusOf([...others, report.kind]), queueId: message.queueId ?? report.queueId },
-    select: { id: true },
-  });
-  await addToTrace(tx, message, recipient.address, report);
-  await emitOutcome(tx, message, recipient.address, report);
+export async function recordReport(tx: Tx, report: Report): Promise<RecordResult> {
+  const [result] = await recordReports(tx, [report]);
+  return result as RecordResult;
+}
+
+function apply(report: Report, message: ReportedMessage, changes: Changes): RecordResult {
+  const { queueId } = report;
+  // Another report may have stored the queue id only now.
+  if (queueId !== null && message.queueId !== null && message.queueId !== queueId) return 'unknown';
+  if (report.kind === 'accepted') return settle(report, message, changes);
+  if (report.kind !== 'removed') {
+    const recipient = findRecipient(message.recipients, report.recipient);
+    return recipient ? applyOutcome(report, message, recipient, changes) : 'unknown';
+  }
+  const result = settle(report, message, changes);
+  const waiting = message.queueId === queueId ? message.recipients.filter(({ status }) => !isFinal(status)) : [];
+  for (const recipient of waiting) {
+    const { address, smtp_code: smtpCode, response } = recipient;
+    const { messageId, at } = report;
+    const reply = finalReply(report.reason, { smtpCode, response });
+    const failed = { kind: 'failed', messageId, queueId, recipient: address, remoteMta: null, at, ...reply } as const;
+    applyOutcome(failed, message, recipient, changes);
+  }
+  return waiting.length > 0 ? 'recorded' : result;
+}
+
+/** Marks a message as accepted whose submission has no reply yet, or has lost it. */
+function settle(
+  { queueId, at }: Pick<Report, 'queueId' | 'at'>,
+  message: ReportedMessage,
+  changes: Changes,
+): RecordResult {
+  if (!isUnanswered(message)) return 'repeated';
+  for (const recipient of message.recipients.filter(isUnanswered)) {
+    recipient.status = 'sent';
+    changes.recipients.add(recipient);
+  }
+  message.status = 'sent';
+  message.queueId ??= queueId;
+  changes.messages.add(message);
+  changes.trace.push({ messageId: message.id, type: 'queued', at, detail: { queue_id: queueId } });
+  changes.events.push(sentEvent(message, at));
   return 'recorded';
 }
 
-type Accepted = Pick<DeliveryReport, 'messageId' | 'queueId' | 'at'>;
-
-/** Settles a message as accepted whose submission reply was lost, because the mail server's log shows it. */
-export async function settleAsAccepted(tx: Tx, accepted: Accepted): Promise<void> {
-  const message = await lockReportedMessage(tx, accepted);
-  if (!message || !isUnanswered(message)) return;
-  await settleAccepted(tx, message, accepted);
-  const { id } = message;
-  await tx.message.update({ where: { id }, data: { status: 'sent', queueId: accepted.queueId }, select: { id: true } });
+function applyOutcome(
+  given: DeliveryReport,
+  message: ReportedMessage,
+  recipient: ReportedRecipient,
+  changes: Changes,
+): RecordResult {
+  if (isFinal(recipient.status) || recipient.status === given.kind) return 'repeated';
+  settle(given, message, changes);
+  const response = oneLine(given.response);
+  const remoteMta = given.remoteMta && oneLine(given.remoteMta);
+  const { kind, cause, smtpCode, enhancedCode, at } = given;
+  const reply = { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response };
+  const result =
+    kind === 'delivered' ? { category: null, delivered_at: at } : { category: failureReason(cause, enhancedCode) };
+  Object.assign(recipient, { status: kind, ...reply, ...result });
+  message.status = statusOf(message.recipients.map(({ status }) => status));
+  message.queueId ??= given.queueId;
+  changes.messages.add(message);
+  changes.recipients.add(recipient);
+  const { id: messageId, queueId } = message;
+  const detail = { ...reply, remote_mta: remoteMta };
+  changes.trace.push({ messageId, type: kind, at, recipient: recipient.address, detail });
+  changes.events.push(outcomeEvent(message, recipient.address, { ...given, response, remoteMta, queueId }));
+  return 'recorded';
 }
-
-async function settleAccepted(tx: Tx, message: LockedMessage, { queueId, at }: Accepted): Promise<void> {
-  await tx.messageRecipient.updateMany({
-    where: { messageId: message.id, status: { in: [...UNANSWERED] } },
-    data: { status: 'sent' },
-  });
-  await recordAccepted(tx, message, { at, detail: { queue_id: queueId } });
-}
-
-type Recipient = { id: string; address: string; status: MessageStatus };
 
 // Local parts can be case-sensitive, but mail servers may lower-case them: an exact match comes first.
-function findRecipient(recipients: Recipient[], address: string): Recipient | undefined {
+function findRecipient(recipients: ReportedRecipient[], address: string): ReportedRecipient | undefined {
   const folded = address.toLowerCase();
   return (
     recipients.find((recipient) => recipient.address === address) ??
     recipients.find((recipient) => recipient.address.toLowerCase() === folded)
   );
-}
-
-async function addToTrace(tx: Tx, { id }: LockedMessage, recipient: string, report: DeliveryReport): Promise<void> {
-  const { kind, at, cause, smtpCode, enhancedCode, response, remoteMta } = report;
-  const detail = { cause, smtp_code: smtpCode, enhanced_code: enhancedCode, response, remote_mta: remoteMta };
-  await tx.messageEvent.create({
-    data: { messageId: id, type: kind, at, recipient, detail },
-    select: { id: true },
-  });
 }

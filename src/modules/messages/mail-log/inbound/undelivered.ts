@@ -5,7 +5,7 @@ import type { Prisma } from '@/server/prisma/client';
 import { type DeliveryPath, findDeliveryPaths, updateInboundStatus } from '../../inbound/delivery-paths';
 import { domainOf, readHeader } from '../../inbound/header';
 import { fieldsOf, findOrCreateRow, type MessageFields, UNDELIVERED } from '../../inbound/message-row';
-import { attemptCause, type FailureReason, finalReply } from '../failure-reason';
+import { attemptCause, type FailureReason, finalReply } from '../../tracking/failure-reason';
 import { metaOf } from '../filter-meta';
 import { knownHeader } from './content';
 import { findDomainIds, findReportAddresses } from './own-domains';

@@ -3,9 +3,9 @@ import { parseAddress } from '@/lib/mail/address';
 import { uuidv7 } from '@/lib/uuid';
 import { oneLine } from '@/mail/submission/smtp-reply';
 import type { Tx } from '@/server/db';
+import { UNKNOWN } from '../../tracking/failure-reason';
 import { lockMessage, recordAccepted, statusOf } from '../../tracking/locked-message';
-import { recordOutcome } from '../../tracking/outcomes';
-import { type FailureReason, finalReply, UNKNOWN } from '../failure-reason';
+import { recordReport } from '../../tracking/outcomes';
 import { type FilterMeta, metaOf } from '../filter-meta';
 import type { LoggedMail } from '../logged-mail';
 
@@ -78,24 +78,7 @@ export async function completeSubmitted(tx: Tx, meta: FilterMeta, removedAt: Dat
     status: statuses.length > 0 ? statusOf(statuses.map((recipient) => recipient.status)) : status,
   };
   await tx.message.update({ where: { id }, data, select: { id: true } });
-  if (removedAt) await failWaiting(tx, queueId, removedAt, UNKNOWN);
-}
-
-/** The message left the queue: marks every recipient without a final status as failed. */
-export async function failWaiting(tx: Tx, queueId: string, at: Date, reason: FailureReason): Promise<void> {
-  const waiting = await tx.messageRecipient.findMany({
-    where: {
-      message: { queueId, direction: 'outbound' },
-      status: { in: ['sent', 'deferred', 'submitting', 'uncertain'] },
-    },
-    select: { address: true, smtpCode: true, enhancedCode: true, response: true },
-    orderBy: { id: 'asc' },
-  });
-  for (const { address, ...last } of waiting) {
-    const reply = finalReply(reason, last);
-    const report = { kind: 'failed', messageId: null, queueId, recipient: address, remoteMta: null, at } as const;
-    await recordOutcome(tx, { ...report, ...reply });
-  }
+  if (removedAt) await recordReport(tx, { kind: 'removed', messageId: null, queueId, at: removedAt, reason: UNKNOWN });
 }
 
 /** Adds `held` or `released` to the trace, unless it has that event in the same second already (the log may repeat). */

@@ -2,7 +2,7 @@ import { APP_LOGIN } from '@/mail/agent/installation';
 import type { Database, Tx } from '@/server/db';
 import { log } from '@/server/log';
 import { isUnanswered, lockMessage } from '../../tracking/locked-message';
-import { settleAsAccepted } from '../../tracking/outcomes';
+import { recordReport } from '../../tracking/outcomes';
 import { recordSubmission } from '../../tracking/submissions';
 
 const BATCH_SIZE = 100;
@@ -28,7 +28,7 @@ export async function settleUncertain(db: Database, logSource: string, now: Date
 
 async function settle(tx: Tx, { id, messageId, queueId, queuedAt }: Uncertain, now: Date): Promise<void> {
   if (queueId !== null && queuedAt !== null) {
-    await settleAsAccepted(tx, { messageId, queueId, at: queuedAt });
+    await recordReport(tx, { kind: 'accepted', messageId, queueId, at: queuedAt });
     return;
   }
   const message = await lockMessage(tx, id);

@@ -1,0 +1,56 @@
+import { v7 as uuidv7 } from 'uuid';
+import { encodeEvent, type NewEvent } from '@/modules/events/service';
+import type { Tx } from '@/server/db';
+import { jsonParameter } from '@/server/json-parameter';
+import type { MessageStatus } from '../schema';
+import type { LockedMessage } from './locked-message';
+
+/** How a report names its message: see the SQL function lock_reported. */
+type MessageName = { messageId: string | null; queueId: string | null };
+
+/** A message that reports are about, and its recipients, which change as reports are applied. */
+export type ReportedMessage = LockedMessage & { recipients: ReportedRecipient[] };
+
+/** The columns of a recipient. */
+export type ReportedRecipient = {
+  id: string;
+  address: string;
+  status: MessageStatus;
+  smtp_code: number | null;
+  response: string | null;
+};
+
+/** What reports changed and `saveChanges` stores. */
+export type Changes = {
+  messages: Set<ReportedMessage>;
+  recipients: Set<ReportedRecipient>;
+  trace: { messageId: string; type: string; at: Date; recipient?: string; detail: object }[];
+  events: NewEvent[];
+};
+
+export function noChanges(): Changes {
+  return { messages: new Set(), recipients: new Set(), trace: [], events: [] };
+}
+
+/** Locks messages until the transaction ends. @returns the message of each name, null if there is none */
+export async function lockReported(tx: Tx, names: readonly MessageName[]): Promise<(ReportedMessage | null)[]> {
+  const rows = await tx.$queryRaw<(ReportedMessage & { reports: number[] })[]>`/* prepared */
+    SELECT reports, id, message_id AS "messageId", queue_id AS "queueId", status, from_address AS "fromAddress",
+           to_addresses AS "toAddresses", subject, created_at AS "createdAt", domain_id AS "domainId",
+           domain_name AS "domainName", recipients
+      FROM lock_reported(${names.map(({ messageId }) => messageId)}::text[], ${names.map(({ queueId }) => queueId)}::text[])`;
+  const found: (ReportedMessage | null)[] = names.map(() => null);
+  for (const { reports, ...message } of rows) for (const number of reports) found[number - 1] = message;
+  return found;
+}
+
+export async function saveChanges(tx: Tx, { messages, recipients, trace, events }: Changes): Promise<void> {
+  if (messages.size === 0) return;
+  const given = {
+    messages: [...messages].map(({ id, status, queueId }) => ({ id, status, queue_id: queueId })),
+    recipients: [...recipients],
+    trace: trace.map(({ messageId, ...event }) => ({ id: uuidv7(), message_id: messageId, ...event })),
+    events: events.map(encodeEvent),
+  };
+  await tx.$executeRaw`/* prepared */ SELECT record_reports(${jsonParameter(given)}::jsonb)`;
+}
