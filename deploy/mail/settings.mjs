@@ -5,8 +5,6 @@ import { ADDRESS, checkReadable, HOST_NAME, listOf, PATH } from './setting-forma
 import { TLS_DEFAULTS, tlsErrorsIn, tlsValuesOf } from './tls-settings.mjs';
 
 const MB = 1_048_576;
-// The app allows 20 active filters in each of the three scopes.
-const SIEVE_FILTERS = 3 * 20;
 // Characters that need no escaping in any of the five configuration formats.
 const PASSWORD = /^[\w.~-]{16,128}$/;
 const NAME = /^[\w.-]+$/;
@@ -145,7 +143,6 @@ function valuesOf(settings) {
     message_size_bytes: settings.MESSAGE_SIZE_MB * MB,
     network_checks: settings.NETWORK_CHECKS === 'yes',
     probe_address: addresses[0] ?? '127.0.0.1',
-    sieve_before: sieveBefore(),
     agent_key: secretFor(settings, 'agent'),
     password_hash_nonce: secretFor(settings, 'password hashes'),
     rspamd_dns:
@@ -155,13 +152,4 @@ function valuesOf(settings) {
 
 function secretFor({ REDIS_PASSWORD }, purpose) {
   return createHmac('sha256', REDIS_PASSWORD).update(purpose).digest('hex');
-}
-
-/** Dovecot runs sieve_before, sieve_before2 and so on. Without a filter the value is NULL, which counts as unset. */
-function sieveBefore() {
-  const columns = Array.from({ length: SIEVE_FILTERS }, (_, index) => {
-    const location = 'dict:proxy::sieve;user=filters;bindir=~/.filters;name=';
-    return `'${location}' || filters.id[${index + 1}] AS sieve_before${index === 0 ? '' : index + 1}`;
-  });
-  return columns.join(', ');
 }

@@ -186,6 +186,29 @@ describe('the filters of a mailbox', () => {
     expect(await filtersOf('nobody')).toEqual([]);
   });
 
+  it('are settings of the mailbox for Dovecot, numbered from the second, and unset for the rest', async () => {
+    const { id } = await makeMailbox(domain.id, 'ann');
+    const userdb = async (local: string) => {
+      const args = [local, atCapital(), '/mail/', 'dict:'];
+      const { rows } = await mta.query('SELECT * FROM mta.dovecot_userdb($1, $2, $3, $4)', args);
+      return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
+    };
+    const [one, two] = [await filter({}, 1), await filter({ scope: 'mailbox', mailboxId: id }, 1)];
+    const mailbox = { user: `ann@${domain.name}`, quota_rule: '*:bytes=0', home: `/mail/${domain.name}/ann/${id}` };
+    const filters = { sieve_before: `dict:${one.id}`, sieve_before2: `dict:${two.id}` };
+    expect(await userdb('ANN')).toEqual([{ ...mailbox, ...filters }]);
+    expect(await userdb('nobody')).toEqual([]);
+    await db.sieveFilter.deleteMany();
+    expect(await userdb('ann')).toEqual([mailbox]);
+    await db.sieveFilter.createMany({
+      data: Array.from({ length: 60 }, (_, position) => ({ scope: 'global', name: 'x', script: 'keep;', position })),
+    });
+    const [full] = await userdb('ann');
+    expect(Object.keys(full ?? {}).filter((name) => /^sieve_before(\d+)?$/.test(name))).toHaveLength(60);
+    await db.mailbox.update({ where: { id }, data: { active: false } });
+    expect(await userdb('ann')).toEqual([]);
+  });
+
   it('are returned as text, with a version that changes only with the text', async () => {
     const { id } = await filter({});
     const [before] = await script(id);
